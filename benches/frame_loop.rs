@@ -23,7 +23,8 @@ use std::time::Duration;
 use countersign::app::Options;
 use countersign::authorization::Method;
 use countersign::autonomy::{
-    Asked, BoundedLoop, LoopParts, LoopSetup, PlanAnswer, PlanAuthorizer, VerifyChoice, resolve,
+    Authorization, AuthorizationRequest, BoundedLoop, LoopDeps, LoopSetup, PlanAuthorizer,
+    VerifyChoice, resolve,
 };
 use countersign::engine::{AutoApprove, ControlHandle, NoopProgress, SystemClock, WorkspaceChoice};
 use countersign::risk::Policy;
@@ -83,7 +84,7 @@ fn run(bench: &Bench, max_attempts: u32) {
         secrets: bench.folder().join("keys").into(),
         policy: Policy::default(),
     };
-    let parts = LoopParts {
+    let parts = LoopDeps {
         clock: Arc::new(SystemClock::default()),
         confirmation: Box::new(AutoApprove),
         progress: Arc::new(NoopProgress),
@@ -98,9 +99,9 @@ fn run(bench: &Bench, max_attempts: u32) {
 struct Everything;
 
 impl PlanAuthorizer for Everything {
-    fn show(&mut self, _: &Asked<'_>) {}
+    fn show(&mut self, _: &AuthorizationRequest<'_>) {}
 
-    fn authorize(&mut self, _: &Asked<'_>) -> PlanAnswer {
-        PlanAnswer::Approve { method: Method::CommandLineYes, note: String::new() }
+    fn authorize(&mut self, _: &AuthorizationRequest<'_>) -> Authorization {
+        Authorization::Approve { method: Method::CommandLineYes, note: String::new() }
     }
 }

@@ -17,8 +17,8 @@
 //! ```
 //!
 //! One direction: bytes become a [`plan::Plan`], a plan an [`authorization::ApprovedPlan`], each step
-//! an [`run::Outcome`], each outcome a [`run::RunEvent`]. Screen and evidence are two readers of the
-//! same events: [`run::RunState::apply`] is pure, and an old run is reopened by replaying its events.
+//! an [`run::Outcome`]. The engine's journal commits each as an [`evidence::Entry`] and then tells it as a
+//! [`run::RunEvent`]; replay reads rows back into the same events, and [`run::RunState::apply`] is pure.
 //!
 //! # Rooms
 //!

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use countersign::authorization::{ApprovedPlan, Method, PlanAuthorization};
 use countersign::engine::{
-    AutoApprove, Clock as _, ControlHandle, Executor, NoopProgress, Parts, SystemClock,
+    AutoApprove, Clock as _, ControlHandle, Executor, ExecutorDeps, NoopProgress, SystemClock,
     WorkspaceChoice, review,
 };
 use countersign::evidence::EvidenceStore;
@@ -141,11 +141,11 @@ impl Bench {
         let authorization =
             PlanAuthorization::pending(plan, review.binding, Method::CommandLineYes, now_ms)
                 .approve(now_ms, policy.authorization_ttl_ms);
-        let parts = Parts {
+        let parts = ExecutorDeps {
             policy,
             clock: Arc::new(clock),
             confirmation: Box::new(AutoApprove),
-            progress: Box::new(NoopProgress),
+            progress: Arc::new(NoopProgress),
             control: ControlHandle::default(),
         };
         let mut executor = Executor::new(self.store.take().expect("the store"), parts);

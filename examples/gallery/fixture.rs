@@ -358,6 +358,8 @@ pub fn running(plan: &Plan) -> RunState {
     let started = |step_index: usize| RunEvent::StepStarted {
         step_id: plan.steps[step_index].step_id.clone(),
         step_index,
+        tool_name: String::new(),
+        about: String::new(),
         timestamp_ms: NOW_MS - 9_000,
     };
     let mut events = vec![RunEvent::RunStarted {
@@ -518,7 +520,7 @@ fn hit(
 ) -> SearchHit {
     let at = excerpt.find(mark).unwrap_or(0);
     SearchHit {
-        row: ExecutionRow {
+        row: Execution {
             execution_id: Uuid::from_u128(0x200 + index as u128),
             run_id: run_id(),
             plan_id: "fix-e0425".into(),
@@ -665,13 +667,13 @@ pub fn detail() -> ExecutionDetail {
         decisions: vec![
             DecisionRecord {
                 decision: "authorize".into(),
-                by: "window (ada)".into(),
+                by: DecidedBy { place: "window".into(), user: Some("ada".into()) },
                 note: String::new(),
                 timestamp_ms: NOW_MS - 20_000,
             },
             DecisionRecord {
                 decision: "approve".into(),
-                by: "window (ada)".into(),
+                by: DecidedBy { place: "window".into(), user: Some("ada".into()) },
                 note: String::new(),
                 timestamp_ms: NOW_MS - 9_000,
             },
@@ -843,6 +845,8 @@ pub fn transcript(run: &RunState, lines: usize) -> Transcript {
         transcript.apply(&RunEvent::StepStarted {
             step_id: String::new(),
             step_index,
+            tool_name: String::new(),
+            about: String::new(),
             timestamp_ms,
         });
         let end = run.steps.get(step_index + 1).is_none_or(|next| *next == StepState::Waiting);
@@ -857,12 +861,18 @@ pub fn transcript(run: &RunState, lines: usize) -> Transcript {
 }
 
 /// The step under way runs for some seconds and has been silent for most of them, or has just printed.
-pub fn pace(silent: bool) -> Pace {
+pub fn pace(silent: bool) -> StepTimer {
     let step_id = String::new;
-    let began = RunEvent::StepStarted { step_id: step_id(), step_index: 2, timestamp_ms: 0 };
+    let began = RunEvent::StepStarted {
+        step_id: step_id(),
+        step_index: 2,
+        tool_name: String::new(),
+        about: String::new(),
+        timestamp_ms: 0,
+    };
     let (stream, chunk) = (Stream::Stdout, "x".to_owned());
     let printed = RunEvent::StepOutput { step_id: step_id(), stream, chunk };
-    let mut pace = Pace::default();
+    let mut pace = StepTimer::default();
     pace.apply(&began, NOW_MS - 83_000);
     pace.apply(&printed, NOW_MS - if silent { 42_000 } else { 300 });
     pace

@@ -197,6 +197,8 @@ impl Story {
             self.tell(RunEvent::StepStarted {
                 step_id,
                 step_index: index,
+                tool_name: String::new(),
+                about: String::new(),
                 timestamp_ms: self.time,
             });
             if index == done {
@@ -475,7 +477,9 @@ impl Looping {
 
 fn tell(story: &mut Story, name: &str) {
     let count = story.plan.steps.len();
-    let stop = name.strip_prefix("loop-").and_then(StopCode::from_text);
+    let stop = name.strip_prefix("loop-");
+    let stop =
+        stop.and_then(|stop| StopCode::ALL.iter().copied().find(|code| code.as_str() == stop));
     match name {
         "loop-planning" | "loop-stopping" => {
             story.failed_attempt(1, None);

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use countersign::authorization::Change;
 use countersign::plan::{Finding, Mode, Plan, Severity};
 use countersign::run::{
-    Answered, Attempt, ExecutionDetail, Failure, FileChange, Pace, Phase, PlaceReview, Preview,
-    Question as Asked, Reconciled, Review, RunState, RunSummary, SearchPage, Transcript,
+    Answered, Attempt, ExecutionDetail, Failure, FileChange, Phase, PlaceReview, Preview,
+    Question as Asked, Reconciled, Review, RunState, RunSummary, SearchPage, StepTimer, Transcript,
     VerifyReport,
 };
 use countersign::ui::action::{
@@ -38,7 +38,7 @@ pub struct Scene {
     approval: Approval,
     run: RunState,
     transcript: Transcript,
-    pace: Pace,
+    pace: StepTimer,
     shows_output: bool,
     preview: Option<Preview>,
     selected: usize,

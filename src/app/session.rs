@@ -12,8 +12,8 @@ use super::diagnostics::DiagnosticsSession;
 use crate::authorization::{Change, Grants, PlanAuthorization, SinceBoot};
 use crate::plan::{self, Dialect, Digest, Finding, Mode, Plan};
 use crate::run::{
-    ConfirmationRequest, ExecutionDetail, Failure, Pace, Phase, Preview, Review, RunEvent, RunFate,
-    RunState, StepState, Steps, Transcript,
+    ConfirmationRequest, ExecutionDetail, Failure, Phase, Preview, Review, RunEvent, RunFate,
+    RunState, StepState, StepTimer, Steps, Transcript,
 };
 use crate::ui::action::Tab;
 use crate::ui::dialog::{AuthorizeView, authorize_view};
@@ -45,7 +45,7 @@ pub(super) struct PlanSession {
     /// What it has printed.
     pub(super) transcript: Transcript,
     /// How its step under way is getting on.
-    pub(super) pace: Pace,
+    pub(super) pace: StepTimer,
     /// Whether what it prints is shown below the steps.
     pub(super) shows_output: bool,
     /// The run's whole duration, once it is over.
@@ -103,7 +103,7 @@ impl PlanSession {
             authorization: None,
             run: RunState::default(),
             transcript: Transcript::default(),
-            pace: Pace::default(),
+            pace: StepTimer::default(),
             shows_output: false,
             elapsed_ms: None,
             selected: 0,

@@ -1,4 +1,4 @@
-//! What a planner's answer is worth (SPEC §10): a plan that may be looked at, or why there is none.
+//! Reads a planner's answer (SPEC §10): a plan to review, or why there is none.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use crate::tools::{PlannerEnd, PlannerFinished};
 
 /// A planner's answer, read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answered {
+pub struct PlannerAnswer {
     /// What the records keep of it.
     pub report: PlannerReport,
     /// The plan, where enough of it could be read, also one that is rejected.
@@ -22,7 +22,7 @@ pub struct Answered {
     pub plan_digest: Option<Digest>,
 }
 
-impl Answered {
+impl PlannerAnswer {
     /// Whether there is a plan to review and authorize.
     pub fn is_accepted(&self) -> bool {
         self.report.status == PlannerStatus::Accepted
@@ -40,9 +40,9 @@ impl Answered {
 
 /// The planner ended with an error, took too long or printed too much.
 pub(super) const PROVIDER_ERROR: &str = "planner_provider_error";
-/// What it printed is no JSON.
+/// The answer is not JSON.
 const INVALID_JSON: &str = "planner_invalid_json";
-/// What it printed is no plan that could be authorized.
+/// The answer is not a plan that could be authorized.
 const VALIDATION_FAILED: &str = "planner_validation_failed";
 
 /// Fields in which a plan speaks to people.
@@ -56,27 +56,15 @@ fn reject(report: &mut PlannerReport, code: &str, message: String, retryable: bo
     report.retryable = Some(retryable);
 }
 
-fn report() -> PlannerReport {
-    PlannerReport {
-        status: PlannerStatus::Accepted,
-        version: None,
-        action_count: 0,
-        failure_code: None,
-        message: None,
-        retryable: None,
-        findings: Vec::new(),
-    }
-}
-
 /// The answer of a planner that brought nothing, for this reason; asking again may help.
-pub(super) fn provider_error(message: String) -> Answered {
-    let mut report = report();
+pub(super) fn provider_error(message: String) -> PlannerAnswer {
+    let mut report = PlannerReport::new(PlannerStatus::Accepted);
     reject(&mut report, PROVIDER_ERROR, message, true);
-    Answered { report, plan: None, findings: Vec::new(), plan_digest: None }
+    PlannerAnswer { report, plan: None, findings: Vec::new(), plan_digest: None }
 }
 
 /// Reads what a planner that ended has printed.
-pub(super) fn of(finished: &PlannerFinished, trace: &PlannerTrace) -> Answered {
+pub(super) fn of(finished: &PlannerFinished, trace: &PlannerTrace) -> PlannerAnswer {
     let seconds = finished.duration.as_secs();
     let failed = match (finished.end, finished.exit_code, finished.signal) {
         (PlannerEnd::TimedOut, ..) => format!("the planner was ended after {seconds} s"),
@@ -93,9 +81,9 @@ pub(super) fn of(finished: &PlannerFinished, trace: &PlannerTrace) -> Answered {
 }
 
 /// Reads the answer of a planner, which is one plan in any dialect and nothing else.
-pub fn read_answer(answer: &[u8]) -> Answered {
+pub fn read_answer(answer: &[u8]) -> PlannerAnswer {
     let parsed = parse(answer);
-    let mut report = report();
+    let mut report = PlannerReport::new(PlannerStatus::Accepted);
     report.findings = parsed.findings.iter().map(PlannerFinding::from).collect();
     let plan_digest = parsed.plan.as_ref().map(|plan| plan.digest);
     if let Some(plan) = &parsed.plan {
@@ -129,10 +117,10 @@ pub fn read_answer(answer: &[u8]) -> Answered {
         }
         None => {}
     }
-    Answered { report, plan: parsed.plan, findings, plan_digest }
+    PlannerAnswer { report, plan: parsed.plan, findings, plan_digest }
 }
 
-/// A marker of a secret in what the plan would do, and not in what it says of itself.
+/// A redaction marker in what the plan would write, ignoring its descriptive fields.
 fn written_marker(value: &Value) -> Option<&str> {
     match value {
         Value::String(text) => marker_in(text),

@@ -2,151 +2,68 @@
 
 use uuid::Uuid;
 
-use super::answer::{self, Answered};
+use super::answer::{self, PlannerAnswer};
+use super::attempts::{AttemptEnding, CurrentAttempt, Halt};
 use super::bounded::BoundedLoop;
 use super::request::{Question, request};
 use super::results::{self, Applied};
 use super::verify_choice::VerifyChoice;
 use crate::authorization::{ApprovedPlan, PlanAuthorization};
-use crate::engine::{ExecutionError, Records, review_with};
-use crate::evidence::{AttemptStart, EvidenceError, PlannerTrace};
+use crate::engine::{EvidenceLocation, ExecutionError, review_with};
+use crate::evidence::{AttemptStart, Entry, EvidenceError, PlannerTrace};
 use crate::plan::Plan;
 use crate::run::{
-    AnsweredBy, AttemptRecord, Happened, PlannerReport, PlannerStatus, Review, RunEvent,
-    StepResult, does_the_same,
+    AttemptRecord, Happened, PlannerReport, PlannerStatus, Review, RunEvent, does_the_same,
 };
 use crate::tools::{PlannerEnd, PlannerFinished, PlannerProgram};
 
-/// An attempt under way.
-pub(super) struct OpenAttempt {
-    pub(super) attempt_id: Uuid,
-    /// What is known of it so far.
-    pub(super) record: AttemptRecord,
-    /// The planner's process, once it has ended.
-    pub(super) trace: Option<PlannerTrace>,
-    /// Its plan, once there is one, also a rejected one.
-    pub(super) plan: Option<Plan>,
-    /// What its steps left behind.
-    pub(super) results: Vec<StepResult>,
-    /// The files that its plan writes.
-    pub(super) files: Vec<String>,
-}
-
-/// An attempt that ended.
-pub(super) struct Tried {
-    pub(super) record: AttemptRecord,
-    pub(super) plan: Option<Plan>,
-    pub(super) results: Vec<StepResult>,
-    pub(super) files: Vec<String>,
-    pub(super) happened: Happened,
-    /// What happened, in words.
-    pub(super) reason: String,
-}
-
-impl OpenAttempt {
-    pub(super) fn into_tried(self, ended: &Ended) -> Tried {
-        Tried {
-            record: self.record,
-            plan: self.plan,
-            results: self.results,
-            files: self.files,
-            happened: ended.happened,
-            reason: ended.message.clone(),
-        }
-    }
-}
-
-impl Tried {
-    /// Whether its plan was run and did not reach its end, or its end was not good.
-    fn ran_and_failed(&self) -> bool {
-        self.record.run_id.is_some()
-            && matches!(self.happened, Happened::ActionFailed { .. } | Happened::VerifyFailed)
-    }
-}
-
-/// How an attempt ended.
-pub(super) struct Ended {
-    pub(super) happened: Happened,
-    /// In words.
-    pub(super) message: String,
-    /// The action at which it ended, from 0.
-    pub(super) action_index: Option<usize>,
-    /// Whether a verification has passed.
-    pub(super) verified: bool,
-}
-
-impl Ended {
-    pub(super) fn new(happened: Happened, message: impl Into<String>) -> Self {
-        Self { happened, message: message.into(), action_index: None, verified: false }
-    }
-
-    pub(super) fn stopped(by: Option<AnsweredBy>) -> Self {
-        let place = match by {
-            Some(AnsweredBy::Window) => " in the window",
-            Some(AnsweredBy::Terminal) => " at the terminal",
-            Some(AnsweredBy::CommandLine | AnsweredBy::Test) | None => "",
-        };
-        Self::new(Happened::Stopped, format!("a person stopped the loop{place}"))
-    }
-}
-
-/// What one step of an attempt leads to: on, or to its end.
-pub(super) type Way<T> = Result<Result<T, Ended>, EvidenceError>;
-
 impl BoundedLoop<'_> {
-    /// One attempt. What is known of it stands in `self.open`, whatever happens.
+    /// Runs one attempt. Its state is in `self.open`, also when this fails.
     pub(super) fn attempt(
         &mut self,
         attempt: u32,
         max_attempts: u32,
-    ) -> Result<Ended, EvidenceError> {
+    ) -> Result<AttemptEnding, EvidenceError> {
+        match self.phases(attempt, max_attempts) {
+            Ok(ending) | Err(Halt::Ended(ending)) => Ok(ending),
+            Err(Halt::Evidence(error)) => Err(error),
+        }
+    }
+
+    fn phases(&mut self, attempt: u32, max_attempts: u32) -> Result<AttemptEnding, Halt> {
         self.open_attempt(attempt, max_attempts)?;
-        let (plan, review) = match self.planned(attempt, max_attempts)? {
-            Ok(planned) => planned,
-            Err(ended) => return Ok(ended),
-        };
-        let authorization = match self.authorized(&plan, &review, attempt, max_attempts)? {
-            Ok(authorization) => authorization,
-            Err(ended) => return Ok(ended),
-        };
+        let (plan, review) = self.planned(attempt, max_attempts)?;
+        let authorization = self.authorized(&plan, &review, attempt, max_attempts)?;
         let applied = self.apply(&plan, &authorization);
         let scope = applied.verify.as_ref().filter(|it| it.passed).map(|it| it.scope);
-        let ended = Ended {
+        let ending = AttemptEnding {
             happened: applied.happened,
             message: applied.message.clone(),
             action_index: applied.action_index,
             verified: scope.is_some_and(|scope| self.setup.verify.is_met_by(scope)),
         };
         self.keep(applied);
-        if ended.happened != Happened::Succeeded {
-            return Ok(ended);
+        if ending.happened != Happened::Succeeded {
+            return Ok(ending);
         }
-        let verifies = ended.verified || self.setup.verify != VerifyChoice::None;
-        if let Some(ended) = self.verified_otherwise(Some(plan.steps.len())).filter(|_| verifies) {
-            return Ok(ended);
+        if ending.verified || self.setup.verify != VerifyChoice::None {
+            self.check_verification_unchanged(Some(plan.steps.len()))?;
         }
-        if ended.verified { Ok(ended) } else { self.gate(&plan, &authorization) }
+        if ending.verified { Ok(ending) } else { self.gate(&plan, &authorization) }
     }
 
     fn open_attempt(&mut self, attempt: u32, max_attempts: u32) -> Result<(), EvidenceError> {
         let (attempt_id, started_at_ms) = (Uuid::new_v4(), self.clock.now_ms());
         let loop_id = self.loop_id;
-        let start = AttemptStart { attempt_id, loop_id, attempt, started_at_ms };
-        self.executor.store().begin_attempt(&start)?;
-        self.open = Some(OpenAttempt {
+        let start = AttemptStart { attempt_id, loop_id, attempt, max_attempts, started_at_ms };
+        let told = self.journal().store.commit(&Entry::AttemptStart(start))?;
+        // Before it is told: a callback that panics must find the attempt open.
+        self.open = Some(CurrentAttempt {
             attempt_id,
             record: AttemptRecord {
                 attempt,
                 max_attempts,
-                planner: PlannerReport {
-                    status: PlannerStatus::Failed,
-                    version: None,
-                    action_count: 0,
-                    failure_code: None,
-                    message: None,
-                    retryable: None,
-                    findings: Vec::new(),
-                },
+                planner: PlannerReport::new(PlannerStatus::Failed),
                 plan_digest: None,
                 run_id: None,
                 actions: Vec::new(),
@@ -158,61 +75,53 @@ impl BoundedLoop<'_> {
             results: Vec::new(),
             files: Vec::new(),
         });
-        self.emit(&RunEvent::AttemptStarted { attempt, max_attempts, timestamp_ms: started_at_ms });
+        told.iter().for_each(|event| self.tell(event));
         Ok(())
     }
 
     /// A plan that may be authorized and is not one that failed before.
-    fn planned(&mut self, attempt: u32, max_attempts: u32) -> Way<(Plan, Review)> {
+    fn planned(&mut self, attempt: u32, max_attempts: u32) -> Result<(Plan, Review), Halt> {
         if let Some(why) = &self.setup.policy.refusal {
-            return Ok(Err(Ended::new(Happened::NotAuthorized, why.clone())));
+            return Err(Halt::new(Happened::NotAuthorized, why.clone()));
         }
-        if self.control.is_ending() {
-            return Ok(Err(self.stopped()));
-        }
-        if let Some(ended) = self.unusable_verification()? {
-            return Ok(Err(ended));
-        }
+        self.check_not_stopped()?;
+        self.check_verification_usable()?;
         let mut answered = self.ask(attempt, max_attempts)?;
         if self.control.is_ending() {
             self.note(&answered);
-            return Ok(Err(self.stopped()));
+            return Err(self.stopped());
         }
         let reviewed = match &answered.plan {
             Some(plan) if answered.is_accepted() => {
                 let setup = self.setup;
                 let (evidence, secrets) = (setup.evidence.clone(), setup.secrets.clone());
-                let records = Records { evidence, secrets };
+                let records = EvidenceLocation { evidence, secrets };
                 let policy = self.policy()?;
                 Some(review_with(plan, &setup.workspace, &policy, Some(&records)))
             }
             _ => None,
         };
         if let Some(Ok(review)) = &reviewed {
-            // No other plan would help: it is a person who has to decide.
+            // Another plan would not help: a person has to decide about the workspace commands.
             if let Some(why) = review.untrusted() {
                 self.note(&answered);
-                return Ok(Err(Ended::new(Happened::NotAuthorized, why.message.clone())));
+                return Err(Halt::new(Happened::NotAuthorized, why.message.clone()));
             }
             answered.add_findings(&review.findings);
         }
         self.note(&answered);
-        let Answered { report, plan, .. } = answered;
+        let PlannerAnswer { report, plan, .. } = answered;
         if report.status == PlannerStatus::Failed {
             let retryable = report.retryable.unwrap_or(true);
             let code = report.failure_code.unwrap_or_default();
             let message = format!("{code}: {}", report.message.unwrap_or_default());
-            return Ok(Err(Ended::new(Happened::PlannerRejected { retryable }, message)));
+            return Err(Halt::new(Happened::PlannerRejected { retryable }, message));
         }
         let (Some(plan), Some(reviewed)) = (plan, reviewed) else {
-            return Ok(Err(Ended::new(Happened::InternalError, "a plan without its review")));
+            return Err(Halt::new(Happened::InternalError, "a plan without its review"));
         };
-        let review = match reviewed {
-            Ok(review) => review,
-            Err(error) => {
-                return Ok(Err(Ended::new(Happened::InternalError, error.to_string())));
-            }
-        };
+        let review =
+            reviewed.map_err(|error| Halt::new(Happened::InternalError, error.to_string()))?;
         if let Some(open) = &mut self.open {
             open.files.clone_from(&review.impact.files);
         }
@@ -224,31 +133,35 @@ impl BoundedLoop<'_> {
             let failed_in = same.record.attempt;
             let message =
                 format!("the plan has the steps that ran and failed in attempt {failed_in}");
-            self.emit(&RunEvent::NoProgress { failed_in });
-            return Ok(Err(Ended::new(Happened::NoProgress, message)));
+            self.tell(&RunEvent::NoProgress { failed_in });
+            return Err(Halt::new(Happened::NoProgress, message));
         }
-        Ok(Ok((plan, review)))
+        Ok((plan, review))
     }
 
-    pub(super) fn stopped(&self) -> Ended {
-        Ended::stopped(self.control.ended_by())
+    pub(super) fn stopped(&self) -> Halt {
+        AttemptEnding::stopped(self.control.ended_by()).into()
+    }
+
+    pub(super) fn check_not_stopped(&self) -> Result<(), Halt> {
+        if self.control.is_ending() { Err(self.stopped()) } else { Ok(()) }
     }
 
     /// Keeps what the planner answered, and tells it.
-    fn note(&mut self, answered: &Answered) {
+    fn note(&mut self, answered: &PlannerAnswer) {
         if let Some(open) = &mut self.open {
             open.record.planner = answered.report.clone();
             open.record.plan_digest = answered.plan_digest;
             open.plan.clone_from(&answered.plan);
         }
-        self.emit(&RunEvent::PlannerAnswered {
+        self.tell(&RunEvent::PlannerAnswered {
             report: Box::new(answered.report.clone()),
             plan_digest: answered.plan_digest,
         });
     }
 
     /// Runs the planner once.
-    fn ask(&mut self, attempt: u32, max_attempts: u32) -> Result<Answered, EvidenceError> {
+    fn ask(&mut self, attempt: u32, max_attempts: u32) -> Result<PlannerAnswer, EvidenceError> {
         let setup = self.setup;
         let question = Question {
             loop_id: self.loop_id,
@@ -263,7 +176,7 @@ impl BoundedLoop<'_> {
             walls: &self.planner_walls,
         };
         let request = request(&question, &setup.evidence, &setup.secrets)?;
-        self.emit(&RunEvent::PlannerStarted { planner: setup.planner.clone() });
+        self.tell(&RunEvent::PlannerStarted { planner: setup.planner.clone() });
         let started_ms = self.clock.monotonic_ms();
         // What ships cannot read the settings behind its walls; what is kept of the request has no key in it.
         let told = match (&setup.program, &setup.policy.planner_settings) {
@@ -278,7 +191,7 @@ impl BoundedLoop<'_> {
             &self.planner_walls,
             setup.planner_timeout,
             self.control.stop_signal(),
-            &|text| self.emit(&RunEvent::PlannerOutput { chunk: text.to_owned() }),
+            &|text| self.tell(&RunEvent::PlannerOutput { chunk: text.to_owned() }),
         );
         let mut trace = PlannerTrace {
             request,

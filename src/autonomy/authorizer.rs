@@ -1,4 +1,4 @@
-//! Who says yes to the plan of an attempt (SPEC §10): the window, the command line, or a class of plans that
+//! Authorizes the plan of an attempt (SPEC §10): the window, the command line, or a class of plans that
 //! a person authorized in advance.
 
 use uuid::Uuid;
@@ -8,9 +8,9 @@ use crate::plan::{NamedPath, PathRole, Plan, Simulation, ToolCall};
 use crate::run::{PlanDifference, Review};
 use crate::tools::Toolbox;
 
-/// What a person is asked about the plan of an attempt.
+/// A request to authorize the plan of an attempt.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked<'a> {
+pub struct AuthorizationRequest<'a> {
     /// The loop.
     pub loop_id: Uuid,
     /// Which attempt, from 1.
@@ -27,9 +27,9 @@ pub struct Asked<'a> {
     pub outside: &'a [String],
 }
 
-/// What they say.
+/// The answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PlanAnswer {
+pub enum Authorization {
     /// It may run.
     Approve {
         /// Through which act.
@@ -48,13 +48,13 @@ pub enum PlanAnswer {
     Stop,
 }
 
-/// Answers for the plans of attempts. Each plan is asked about by itself.
+/// Authorizes the plans of attempts, one at a time.
 pub trait PlanAuthorizer: Send {
-    /// Hears of each plan before it is authorized, also of one that nobody is asked about.
-    fn show(&mut self, _asked: &Asked<'_>) {}
+    /// Called for each plan before it is authorized, also when a class covers it.
+    fn show(&mut self, _asked: &AuthorizationRequest<'_>) {}
 
     /// Blocks until there is an answer. It must also return, with any answer, once a stop was asked for.
-    fn authorize(&mut self, asked: &Asked<'_>) -> PlanAnswer;
+    fn authorize(&mut self, asked: &AuthorizationRequest<'_>) -> Authorization;
 }
 
 /// What of a plan is outside of a class; empty when it is inside. A path counts as the plan names it and as
@@ -75,7 +75,7 @@ pub(super) fn outside(
             paths.extend(toolbox.key_of(&path));
             paths.push(path);
         }
-        // What a simulation calls on its copy, it calls.
+        // Tools of a simulation are checked like those of the steps it simulates.
         if let ToolCall::Simulate(Simulation::Steps { steps, .. }) = call {
             tools.extend(steps.iter().map(|step| step.tool().name()));
         }

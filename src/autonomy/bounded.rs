@@ -8,18 +8,17 @@ use std::time::Duration;
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::attempt::{Ended, OpenAttempt, Tried};
+use super::attempts::{AttemptEnding, CurrentAttempt, PastAttempt};
 use super::authorizer::PlanAuthorizer;
 use super::planner::needs_of;
-use super::tell::Shared;
 use super::verify_choice::VerifyChoice;
 use crate::authorization::{AuthorizationClass, FileState, Method, StepWalls};
 use crate::engine::{
-    Clock, ConfirmationCallback, ControlHandle, Executor, Parts, ProgressCallback, WorkspaceChoice,
-    planner_walls,
+    Clock, ConfirmationCallback, ControlHandle, Executor, ExecutorDeps, Journal, ProgressCallback,
+    WorkspaceChoice, planner_walls,
 };
 use crate::evidence::{
-    AttemptEnd, EvidenceError, EvidenceStore, LoopEnd, LoopStart, SecretHider, UserFolders,
+    AttemptEnd, Entry, EvidenceError, EvidenceStore, LoopEnd, LoopStart, SecretHider, UserFolders,
 };
 use crate::risk::Policy;
 use crate::run::{
@@ -55,17 +54,17 @@ pub struct LoopSetup {
     pub policy: Policy,
 }
 
-/// Who is asked and told.
-pub struct LoopParts {
-    /// Tells the time.
+/// Callbacks and controls of a loop.
+pub struct LoopDeps {
+    /// Source of wall-clock and monotonic time.
     pub clock: Arc<dyn Clock>,
     /// Asks a person before a step.
     pub confirmation: Box<dyn ConfirmationCallback>,
-    /// Hears what happens in the loop and in its runs.
+    /// Progress callback of the loop and its runs.
     pub progress: Arc<dyn ProgressCallback>,
     /// Pause, resume, cancel and stop. A stop and a cancel end the loop.
     pub control: ControlHandle,
-    /// Says yes or no to each plan.
+    /// Authorizes each plan.
     pub authorizer: Box<dyn PlanAuthorizer>,
 }
 
@@ -97,13 +96,12 @@ pub struct BoundedLoop<'a> {
     pub(super) verifiable: bool,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) control: ControlHandle,
-    pub(super) progress: Arc<dyn ProgressCallback>,
     pub(super) authorizer: Box<dyn PlanAuthorizer>,
     pub(super) executor: Executor,
     /// The attempts that ended.
-    pub(super) tried: Vec<Tried>,
+    pub(super) tried: Vec<PastAttempt>,
     /// The attempt under way, as far as it has come.
-    pub(super) open: Option<OpenAttempt>,
+    pub(super) open: Option<CurrentAttempt>,
     /// Keeps secrets out of what planners are told.
     pub(super) hider: SecretHider,
     /// Behind which walls the planner is asked.
@@ -113,11 +111,11 @@ pub struct BoundedLoop<'a> {
 }
 
 impl<'a> BoundedLoop<'a> {
-    /// Runs a loop to its end. Whatever happens in it is in the outcome.
+    /// Runs a loop to its end. Failures inside the loop are part of the outcome.
     ///
     /// # Errors
     /// A workspace that cannot be opened; nothing is recorded then.
-    pub fn run(setup: &'a LoopSetup, parts: LoopParts) -> Result<LoopOutcome, ToolError> {
+    pub fn run(setup: &'a LoopSetup, parts: LoopDeps) -> Result<LoopOutcome, ToolError> {
         let own = [&setup.evidence, &setup.secrets.key, &setup.secrets.state];
         let toolbox = Toolbox::open(&setup.workspace.folder, &setup.policy)?
             .keeping_out(own.map(|it| it.as_path()));
@@ -129,7 +127,7 @@ impl<'a> BoundedLoop<'a> {
         place.read_only.extend(setup.program.reads());
         let toolbox = toolbox.walled(place);
         let loop_id = Uuid::new_v4();
-        let LoopParts { clock, confirmation, progress, control, authorizer } = parts;
+        let LoopDeps { clock, confirmation, progress, control, authorizer } = parts;
         let store = match EvidenceStore::open(&setup.evidence, &setup.secrets) {
             Ok(store) => store,
             Err(error) => return Ok(never_begun(setup, loop_id, &error)),
@@ -137,11 +135,11 @@ impl<'a> BoundedLoop<'a> {
         let hider = store.secret_hider();
         let executor = Executor::new(
             store,
-            Parts {
+            ExecutorDeps {
                 policy: setup.policy.clone(),
                 clock: Arc::clone(&clock),
                 confirmation,
-                progress: Box::new(Shared(Arc::clone(&progress))),
+                progress,
                 control: control.clone(),
             },
         );
@@ -154,7 +152,6 @@ impl<'a> BoundedLoop<'a> {
             toolbox,
             clock,
             control,
-            progress,
             authorizer,
             executor,
             tried: Vec::new(),
@@ -177,7 +174,7 @@ impl<'a> BoundedLoop<'a> {
     /// What the person has settled, with the workspace commands that they trust now: that may change while a
     /// planner thinks.
     pub(super) fn policy(&mut self) -> Result<Policy, EvidenceError> {
-        let trusted_commands = self.executor.store().trusted_commands()?;
+        let trusted_commands = self.journal().store.trusted_commands()?;
         Ok(Policy { trusted_commands, ..self.setup.policy.clone() })
     }
 
@@ -186,11 +183,11 @@ impl<'a> BoundedLoop<'a> {
         let setup = self.setup;
         if let Some((class, method)) = &setup.class {
             let class_id = Uuid::new_v4();
-            self.executor.store().record_class(class_id, class, *method, now_ms)?;
+            self.journal().store.record_class(class_id, class, *method, now_ms)?;
             self.class_id = Some(class_id);
         }
         let workspace = self.toolbox.workspace().to_string_lossy().into_owned();
-        self.executor.store().begin_loop(&LoopStart {
+        let start = LoopStart {
             loop_id: self.loop_id,
             goal: &setup.goal,
             planner: &setup.planner,
@@ -199,17 +196,8 @@ impl<'a> BoundedLoop<'a> {
             verify: setup.verify.as_str(),
             class_id: self.class_id,
             started_at_ms: now_ms,
-        })?;
-        self.emit(&RunEvent::LoopStarted {
-            loop_id: self.loop_id,
-            goal: setup.goal.clone(),
-            planner: setup.planner.clone(),
-            workspace,
-            max_attempts: setup.max_attempts,
-            class_id: self.class_id,
-            timestamp_ms: now_ms,
-        });
-        Ok(())
+        };
+        self.journal().commit(&Entry::LoopStart(start))
     }
 
     /// Attempts until the table says that it is enough.
@@ -228,13 +216,13 @@ impl<'a> BoundedLoop<'a> {
             }
             let attempts_left = max_attempts - attempt;
             if attempts_left == 1 {
-                self.emit(&RunEvent::BudgetWarning { attempts_left });
+                self.tell(&RunEvent::BudgetWarning { attempts_left });
             }
             attempt += 1;
         }
     }
 
-    fn stop_reason(&self, code: StopCode, attempt: u32, ended: &Ended) -> StopReason {
+    fn stop_reason(&self, code: StopCode, attempt: u32, ended: &AttemptEnding) -> StopReason {
         let failure_code =
             self.open.as_ref().and_then(|open| open.record.planner.failure_code.clone());
         StopReason {
@@ -249,42 +237,49 @@ impl<'a> BoundedLoop<'a> {
         }
     }
 
-    fn end_attempt(&mut self, ended: &Ended, code: Option<StopCode>) -> Result<(), EvidenceError> {
+    fn end_attempt(
+        &mut self,
+        ended: &AttemptEnding,
+        code: Option<StopCode>,
+    ) -> Result<(), EvidenceError> {
         let Some(mut open) = self.open.take() else { return Ok(()) };
         open.record.stop_reason = code;
-        let recorded = self.record_attempt(&open);
-        let record = Box::new(open.record.clone());
-        for text in open.results.iter().flat_map(|result| [&result.stdout, &result.stderr]) {
-            self.hider.learn(text.as_deref().unwrap_or_default());
-        }
-        self.tried.push(open.into_tried(ended));
-        recorded?;
-        self.emit(&RunEvent::AttemptEnded { record });
-        Ok(())
-    }
-
-    fn record_attempt(&mut self, open: &OpenAttempt) -> Result<(), EvidenceError> {
-        let ended_at_ms = self.clock.now_ms();
-        self.executor.store().end_attempt(&AttemptEnd {
+        let end = AttemptEnd {
             attempt_id: open.attempt_id,
             record: &open.record,
             trace: open.trace.as_ref(),
-            ended_at_ms,
-        })
+            ended_at_ms: self.clock.now_ms(),
+        };
+        let recorded = self.executor.journal_mut().store.commit(&Entry::AttemptEnd(end));
+        for text in open.results.iter().flat_map(|result| [&result.stdout, &result.stderr]) {
+            self.hider.learn(text.as_deref().unwrap_or_default());
+        }
+        self.tried.push(open.into_past(ended));
+        recorded?.iter().for_each(|event| self.tell(event));
+        Ok(())
     }
 
     fn finish(mut self, stop_reason: StopReason) -> LoopOutcome {
-        let end = LoopEnd {
-            loop_id: self.loop_id,
-            reason: &stop_reason,
-            ended_at_ms: self.clock.now_ms(),
-        };
-        let not_recorded = self.executor.store().end_loop(&end).err().map(|error| error.failure());
-        self.ended(stop_reason, not_recorded)
+        let recorded = self.end(&stop_reason, Ok(()));
+        self.outcome(stop_reason, recorded.err().map(|error| error.failure()))
     }
 
-    fn ended(self, stop_reason: StopReason, not_recorded: Option<Failure>) -> LoopOutcome {
-        self.emit(&RunEvent::LoopEnded { stop_reason: Box::new(stop_reason.clone()) });
+    /// Records the end, unless its last attempt could not be, and tells it in any case.
+    fn end(
+        &mut self,
+        reason: &StopReason,
+        attempt: Result<(), EvidenceError>,
+    ) -> Result<(), EvidenceError> {
+        let ended_at_ms = self.clock.now_ms();
+        let end = Entry::LoopEnd(LoopEnd { loop_id: self.loop_id, reason, ended_at_ms });
+        let recorded = attempt.and_then(|()| self.journal().commit(&end));
+        if recorded.is_err() {
+            end.told().iter().for_each(|event| self.tell(event));
+        }
+        recorded
+    }
+
+    fn outcome(self, stop_reason: StopReason, not_recorded: Option<Failure>) -> LoopOutcome {
         LoopOutcome {
             loop_id: self.loop_id,
             goal: self.setup.goal.clone(),
@@ -294,23 +289,17 @@ impl<'a> BoundedLoop<'a> {
         }
     }
 
-    /// The evidence could not be written: what is known is recorded as far as that is possible now.
+    /// The evidence could not be written: records the state of the loop as far as possible.
     fn fail(mut self, error: &EvidenceError) -> LoopOutcome {
         let stop_reason = self.internal_error(error.to_string());
-        if self.close_attempt(&stop_reason).is_ok() {
-            let end = LoopEnd {
-                loop_id: self.loop_id,
-                reason: &stop_reason,
-                ended_at_ms: self.clock.now_ms(),
-            };
-            // Where that cannot be written either, the loop is one without an end.
-            let _ = self.executor.store().end_loop(&end);
-        }
-        self.ended(stop_reason, Some(error.failure()))
+        // Where that cannot be written either, the loop is one without an end.
+        let closed = self.close_attempt(&stop_reason);
+        let _ = self.end(&stop_reason, closed);
+        self.outcome(stop_reason, Some(error.failure()))
     }
 
-    /// Something panicked. Whatever it was in the middle of is dropped, with the run that it had open, which
-    /// is interrupted by that; what is known is recorded on a connection of its own.
+    /// Something panicked. The open run is dropped, which
+    /// marks it as interrupted; the state of the loop is recorded on a new connection.
     fn recover(mut self, panic: &(dyn std::any::Any + Send)) -> LoopOutcome {
         let text = panic
             .downcast_ref::<&str>()
@@ -318,34 +307,28 @@ impl<'a> BoundedLoop<'a> {
             .or_else(|| panic.downcast_ref::<String>().map(String::as_str));
         let said = crate::plan::visible_lines(text.unwrap_or("a panic without a message"));
         let stop_reason = self.internal_error(format!("the program failed: {said}"));
-        let reopened = self.reopen();
-        let recorded = reopened.and_then(|()| {
-            self.close_attempt(&stop_reason)?;
-            let end = LoopEnd {
-                loop_id: self.loop_id,
-                reason: &stop_reason,
-                ended_at_ms: self.clock.now_ms(),
-            };
-            self.executor.store().end_loop(&end)
-        });
-        let not_recorded = recorded.err().map(|error| error.failure());
-        self.ended(stop_reason, not_recorded)
+        let closed = self.reopen().and_then(|()| self.close_attempt(&stop_reason));
+        let recorded = self.end(&stop_reason, closed);
+        self.outcome(stop_reason, recorded.err().map(|error| error.failure()))
     }
 
     /// A fresh connection in place of the one that was in use; the locks of its runs are let go of.
     fn reopen(&mut self) -> Result<(), EvidenceError> {
         let store = EvidenceStore::open(&self.setup.evidence, &self.setup.secrets)?;
-        *self.executor.store() = store;
-        self.executor.store().resume_lock(self.loop_id)
+        let loop_id = self.loop_id;
+        let journal = self.journal();
+        journal.store = store;
+        journal.store.resume_lock(loop_id)
     }
 
     fn close_attempt(&mut self, stop_reason: &StopReason) -> Result<(), EvidenceError> {
         let Some(open) = &self.open else { return Ok(()) };
-        if self.executor.store().attempt_has_ended(open.attempt_id)? {
+        let attempt_id = open.attempt_id;
+        if self.journal().store.attempt_has_ended(attempt_id)? {
             return Ok(());
         }
         let happened = Happened::InternalError;
-        let ended = Ended::new(happened, stop_reason.message.clone());
+        let ended = AttemptEnding::new(happened, stop_reason.message.clone());
         self.end_attempt(&ended, Some(stop_reason.code))
     }
 
@@ -358,8 +341,12 @@ impl<'a> BoundedLoop<'a> {
         }
     }
 
-    pub(super) fn emit(&self, event: &RunEvent) {
-        self.progress.on_event(event);
+    pub(super) fn journal(&mut self) -> &mut Journal {
+        self.executor.journal_mut()
+    }
+
+    pub(super) fn tell(&self, event: &RunEvent) {
+        self.executor.journal().tell(event);
     }
 }
 

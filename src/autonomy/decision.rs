@@ -2,8 +2,8 @@
 
 use uuid::Uuid;
 
-use super::attempt::{Ended, Way};
-use super::authorizer::{Asked, PlanAnswer, outside};
+use super::attempts::Halt;
+use super::authorizer::{Authorization, AuthorizationRequest, outside};
 use super::bounded::BoundedLoop;
 use crate::authorization::{ClassQuestion, ForAttempt, Method, PlanAuthorization};
 use crate::evidence::EvidenceError;
@@ -18,14 +18,14 @@ impl BoundedLoop<'_> {
         review: &Review,
         attempt: u32,
         max_attempts: u32,
-    ) -> Way<PlanAuthorization> {
+    ) -> Result<PlanAuthorization, Halt> {
         let before = self.tried.iter().rev().find(|tried| tried.plan.is_some());
         let difference = before.and_then(|before| {
             let difference = PlanDifference::between(before.plan.as_ref()?, plan);
             Some((before.reason.clone(), difference))
         });
         if let Some((reason, difference)) = &difference {
-            self.emit(&RunEvent::PlanRevised {
+            self.tell(&RunEvent::PlanRevised {
                 reason: reason.clone(),
                 difference: Box::new(difference.clone()),
             });
@@ -33,7 +33,7 @@ impl BoundedLoop<'_> {
         let outside = self.outside(plan, review, attempt)?;
         let class = self.class_id.filter(|_| outside.is_empty());
         let max_risk = self.setup.class.as_ref().map(|(class, _)| class.max_risk);
-        let asked = Asked {
+        let asked = AuthorizationRequest {
             loop_id: self.loop_id,
             attempt,
             max_attempts,
@@ -44,12 +44,12 @@ impl BoundedLoop<'_> {
         };
         self.authorizer.show(&asked);
         let answer = match class {
-            Some(class_id) => PlanAnswer::Approve {
+            Some(class_id) => Authorization::Approve {
                 method: Method::AuthorizationClass,
                 note: format!("inside the authorization class {class_id}"),
             },
             None => {
-                self.emit(&RunEvent::AuthorizationNeeded {
+                self.tell(&RunEvent::AuthorizationNeeded {
                     loop_id: self.loop_id,
                     attempt,
                     plan_digest: plan.digest,
@@ -64,21 +64,19 @@ impl BoundedLoop<'_> {
             }
             open.attempt_id
         });
-        if self.control.is_ending() {
-            return Ok(Err(self.stopped()));
-        }
+        self.check_not_stopped()?;
         let now_ms = self.clock.now_ms();
         let pending =
             |method| PlanAuthorization::pending(plan, review.binding.clone(), method, now_ms);
         match answer {
-            PlanAnswer::Stop => Ok(Err(self.stopped())),
-            PlanAnswer::Reject { method, reason } => {
+            Authorization::Stop => Err(self.stopped()),
+            Authorization::Reject { method, reason } => {
                 let authorization = pending(method).reject(now_ms, reason.as_str());
-                self.executor.store().record_authorization(&authorization, plan)?;
+                self.journal().store.record_authorization(&authorization, plan)?;
                 self.decided(false, &reason);
-                Ok(Err(Ended::new(Happened::NotAuthorized, reason)))
+                Err(Halt::new(Happened::NotAuthorized, reason))
             }
-            PlanAnswer::Approve { method, note } => {
+            Authorization::Approve { method, note } => {
                 let note = format!("attempt {attempt} of loop {}: {note}", self.loop_id);
                 let authorization = pending(method)
                     .for_attempt(ForAttempt {
@@ -92,9 +90,9 @@ impl BoundedLoop<'_> {
                     })
                     .approve(now_ms, self.setup.policy.authorization_ttl_ms)
                     .given(self.clock.since_boot());
-                self.executor.store().record_authorization(&authorization, plan)?;
+                self.journal().store.record_authorization(&authorization, plan)?;
                 self.decided(true, &note);
-                Ok(Ok(authorization))
+                Ok(authorization)
             }
         }
     }
@@ -110,7 +108,7 @@ impl BoundedLoop<'_> {
         };
         let mut parts = outside(class, plan, review, &self.toolbox, attempt, self.clock.now_ms());
         let max_risk = class.max_risk;
-        // Told now, and not after everything was changed.
+        // Checked now, before the plan changes anything.
         if let Some(risk) = self.verification_risk()?.filter(|risk| *risk > max_risk) {
             parts.push(format!("the risk {} of the verification", risk.as_str()));
         }
@@ -144,13 +142,13 @@ impl BoundedLoop<'_> {
         Ok(parts)
     }
 
-    /// Looked up each time: the class may have been taken back by another process.
+    /// Queried each time, because another process may revoke the class.
     fn revoked(&mut self, class_id: Uuid) -> Result<Option<String>, EvidenceError> {
-        let revoked = self.executor.store().is_class_revoked(class_id)?;
+        let revoked = self.journal().store.is_class_revoked(class_id)?;
         Ok(revoked.then(|| "the class was revoked".to_owned()))
     }
 
     fn decided(&self, approved: bool, how: &str) {
-        self.emit(&RunEvent::AuthorizationDecided { approved, how: how.to_owned() });
+        self.tell(&RunEvent::AuthorizationDecided { approved, how: how.to_owned() });
     }
 }

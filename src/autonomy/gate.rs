@@ -1,9 +1,9 @@
-//! The verification that the loop does by itself (SPEC §10): where every action of an attempt succeeded and
+//! The loop's own verification (SPEC §10): where every action of an attempt succeeded and
 //! none of them has verified, one more run with one `verify`, under the same decision.
 
 use serde_json::json;
 
-use super::attempt::Ended;
+use super::attempts::{AttemptEnding, Halt};
 use super::bounded::BoundedLoop;
 use super::results;
 use crate::authorization::{ApprovedPlan, ForAttempt, PlanAuthorization};
@@ -22,7 +22,7 @@ impl BoundedLoop<'_> {
         &mut self,
         plan: &Plan,
         authorization: &PlanAuthorization,
-    ) -> Result<Ended, EvidenceError> {
+    ) -> Result<AttemptEnding, Halt> {
         let index = plan.steps.len();
         let Some(scope) = self.setup.verify.scope() else {
             return Ok(self.unverified(index, "not asked for"));
@@ -34,12 +34,10 @@ impl BoundedLoop<'_> {
                 true => self.refused(index, scope, format!("{then} {now}")),
             });
         }
-        if self.control.is_ending() {
-            return Ok(self.stopped());
-        }
-        self.emit(&RunEvent::VerifyStarted);
+        self.check_not_stopped()?;
+        self.tell(&RunEvent::VerifyStarted);
         let Some((gate, review)) = self.look(scope)? else {
-            return Ok(Ended::new(Happened::InternalError, "the verification has no plan"));
+            return Ok(AttemptEnding::new(Happened::InternalError, "the verification has no plan"));
         };
         let review = match review {
             Ok(review) if is_valid(&review.findings) => review,
@@ -73,7 +71,7 @@ impl BoundedLoop<'_> {
         let answer = answer
             .approve(now_ms, self.setup.policy.authorization_ttl_ms)
             .given(self.clock.since_boot());
-        self.executor.store().record_authorization(&answer, &gate)?;
+        self.journal().store.record_authorization(&answer, &gate)?;
         let approved = ApprovedPlan { plan: gate.clone(), authorization: answer };
         let applied = match self.executor.execute(approved) {
             Ok(result) => results::of_run(&gate, result),
@@ -108,7 +106,7 @@ impl BoundedLoop<'_> {
             other => (other, applied.message.as_str()),
         };
         let is_end = happened == Happened::Succeeded;
-        Ok(Ended {
+        Ok(AttemptEnding {
             happened,
             message: if is_end { message.to_owned() } else { format!("verification: {message}") },
             action_index: (!is_end).then_some(index),
@@ -136,39 +134,42 @@ impl BoundedLoop<'_> {
         Ok(looked.and_then(|(_, review)| review.ok()?.impact.worst))
     }
 
-    /// That the commands of the workspace cannot verify, because an attempt changed them, nobody trusts them or
-    /// something is wrong with them: told before anything is changed, because no plan may mend it.
-    pub(super) fn unusable_verification(&mut self) -> Result<Option<Ended>, EvidenceError> {
-        let Some(scope) = self.setup.verify.scope() else { return Ok(None) };
-        if let Some(ended) = self.verified_otherwise(None) {
-            return Ok(Some(ended));
-        }
-        let Some((_, Ok(review))) = self.look(scope)? else { return Ok(None) };
+    /// Ends the attempt before anything is changed when the commands of the workspace cannot verify: an attempt
+    /// changed them, they are not trusted, or they are faulty. No plan may mend that.
+    pub(super) fn check_verification_usable(&mut self) -> Result<(), Halt> {
+        let Some(scope) = self.setup.verify.scope() else { return Ok(()) };
+        self.check_verification_unchanged(None)?;
+        let Some((_, Ok(review))) = self.look(scope)? else { return Ok(()) };
         let mut errors = review.findings.iter().filter(|it| it.severity == Severity::Error);
-        let why = errors.next().filter(|_| review.workspace_commands.is_some());
-        Ok(why.map(|why| not_authorized(None, &why.message)))
+        match errors.next().filter(|_| review.workspace_commands.is_some()) {
+            Some(why) => Err(not_authorized(None, &why.message).into()),
+            None => Ok(()),
+        }
     }
 
-    /// That the program would be verified in another way than when the loop began. A plan that was to be
-    /// verified does not choose how.
-    pub(super) fn verified_otherwise(&self, index: Option<usize>) -> Option<Ended> {
-        let now = self.toolbox.state_of(COMMANDS_FILE).ok();
-        (now != self.commands).then(|| {
-            let why = format!(
-                "{COMMANDS_FILE}, which says how the program is verified, is not as it was when the loop began: \
-                 look at it, and start the loop again"
-            );
-            not_authorized(index, &why)
-        })
+    /// Ends the attempt when the program would be verified in another way than when the loop began: a plan
+    /// that is to be verified does not choose how.
+    pub(super) fn check_verification_unchanged(&self, index: Option<usize>) -> Result<(), Halt> {
+        if self.toolbox.state_of(COMMANDS_FILE).ok() == self.commands {
+            return Ok(());
+        }
+        let why = format!(
+            "{COMMANDS_FILE}, which says how the program is verified, is not as it was when the loop began: \
+             look at it, and start the loop again"
+        );
+        Err(not_authorized(index, &why).into())
     }
 
-    fn unverified(&mut self, index: usize, why: &str) -> Ended {
+    fn unverified(&mut self, index: usize, why: &str) -> AttemptEnding {
         self.add_row(ActionRecord::skipped(index, VERIFY_GATE, why.to_owned()));
-        Ended::new(Happened::Succeeded, format!("every action succeeded; not verified: {why}"))
+        AttemptEnding::new(
+            Happened::Succeeded,
+            format!("every action succeeded; not verified: {why}"),
+        )
     }
 
     /// The verification cannot be run at all.
-    fn refused(&mut self, index: usize, scope: VerifyScope, message: String) -> Ended {
+    fn refused(&mut self, index: usize, scope: VerifyScope, message: String) -> AttemptEnding {
         self.add_row(ActionRecord {
             action_index: index,
             kind: VERIFY_GATE.to_owned(),
@@ -182,9 +183,9 @@ impl BoundedLoop<'_> {
             }),
             duration_ms: 0,
         });
-        Ended {
+        AttemptEnding {
             action_index: Some(index),
-            ..Ended::new(Happened::VerifyFailed, format!("verification: {message}"))
+            ..AttemptEnding::new(Happened::VerifyFailed, format!("verification: {message}"))
         }
     }
 
@@ -197,8 +198,11 @@ impl BoundedLoop<'_> {
 
 type Looked = (Plan, Result<Review, ToolError>);
 
-fn not_authorized(action_index: Option<usize>, why: &str) -> Ended {
-    Ended { action_index, ..Ended::new(Happened::NotAuthorized, format!("verification: {why}")) }
+fn not_authorized(action_index: Option<usize>, why: &str) -> AttemptEnding {
+    AttemptEnding {
+        action_index,
+        ..AttemptEnding::new(Happened::NotAuthorized, format!("verification: {why}"))
+    }
 }
 
 /// A plan of one `verify`.

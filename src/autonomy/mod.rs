@@ -7,6 +7,7 @@
 
 mod answer;
 mod attempt;
+mod attempts;
 mod authorizer;
 mod bounded;
 mod decision;
@@ -14,12 +15,11 @@ mod gate;
 mod planner;
 mod request;
 mod results;
-mod tell;
 mod verify_choice;
 
-pub use answer::{Answered, read_answer};
-pub use authorizer::{Asked, PlanAnswer, PlanAuthorizer};
-pub use bounded::{BoundedLoop, LoopOutcome, LoopParts, LoopSetup};
+pub use answer::{PlannerAnswer, read_answer};
+pub use authorizer::{Authorization, AuthorizationRequest, PlanAuthorizer};
+pub use bounded::{BoundedLoop, LoopDeps, LoopOutcome, LoopSetup};
 #[cfg(test)]
 pub(crate) use planner::scripted;
 pub use planner::{BUILT_IN, PLANNER_TIMEOUT, PlannerError, needs_of, planner_limits, resolve};

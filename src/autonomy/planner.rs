@@ -89,7 +89,7 @@ pub fn needs_of(name: &str, policy: &Policy) -> PlannerNeeds {
     settled.unwrap_or_else(|| match own {
         // One server, which it is told with its settings.
         Some("openai-compatible") => PlannerNeeds { network: true, ..PlannerNeeds::default() },
-        // What it checks, it builds.
+        // Its check builds the workspace.
         Some("cargo-fix") => {
             PlannerNeeds { write: vec![".".to_owned()], ..PlannerNeeds::default() }
         }
@@ -97,7 +97,7 @@ pub fn needs_of(name: &str, policy: &Policy) -> PlannerNeeds {
     })
 }
 
-/// What a planner may do on this computer, and what holds it to that, in words.
+/// What a planner may do on this computer and what enforces it, as a sentence.
 ///
 /// # Errors
 /// Why it cannot be asked here at all, in words.
@@ -115,7 +115,7 @@ pub fn planner_limits(name: &str, toolbox: &Toolbox, policy: &Policy) -> Result<
     Ok(format!("{needs}; {held}"))
 }
 
-/// The command of a planner that only looks: at the n-th attempt it prints the n-th of these plans.
+/// A read-only planner command that prints the n-th of these plans at the n-th attempt.
 #[cfg(test)]
 pub(crate) fn scripted(plans: impl IntoIterator<Item = String>) -> String {
     let answers: Vec<String> = plans

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::attempt::Tried;
+use super::attempts::PastAttempt;
 use crate::authorization::{AuthorizationClass, StepWalls};
 use crate::evidence::{EvidenceError, EvidenceReader, SecretHider, UserFolders};
 use crate::plan::{ACTION_PLAN_VERSION, Dialect, limits};
@@ -37,7 +37,7 @@ pub(super) struct Question<'a> {
     pub(super) attempt: u32,
     pub(super) max_attempts: u32,
     pub(super) class: Option<&'a AuthorizationClass>,
-    pub(super) tried: &'a [Tried],
+    pub(super) tried: &'a [PastAttempt],
     pub(super) toolbox: &'a Toolbox,
     pub(super) hider: &'a SecretHider,
     pub(super) stop: &'a StopSignal,
@@ -121,7 +121,7 @@ fn answer() -> Value {
     })
 }
 
-fn in_short(tried: &Tried) -> Value {
+fn in_short(tried: &PastAttempt) -> Value {
     json!({
         "attempt": tried.record.attempt,
         "plan_digest": tried.record.plan_digest,
@@ -144,7 +144,7 @@ fn outcome(happened: Happened) -> &'static str {
     }
 }
 
-fn last_attempt(last: &Tried, hider: &SecretHider, cuts: &mut Vec<String>) -> Value {
+fn last_attempt(last: &PastAttempt, hider: &SecretHider, cuts: &mut Vec<String>) -> Value {
     let mut value = in_short(last);
     let results = last.results.iter().rev().take(MOST_RESULTS).rev();
     if last.results.len() > MOST_RESULTS {
@@ -229,7 +229,7 @@ fn step_result(result: &StepResult, hider: &SecretHider, cuts: &mut Vec<String>)
 }
 
 /// What the evidence is asked about in particular.
-fn focus(last: Option<&Tried>) -> Focus {
+fn focus(last: Option<&PastAttempt>) -> Focus {
     let Some(last) = last else { return Focus::default() };
     let mut focus = Focus::default();
     let mut add = |list: fn(&mut Focus) -> &mut Vec<String>, text: &str| {

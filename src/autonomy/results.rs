@@ -1,4 +1,4 @@
-//! What the run of an attempt amounts to (SPEC §10): its actions, its verification, and what happened.
+//! From the run of an attempt to its records (SPEC §10): its actions, its verification, and what happened.
 
 use uuid::Uuid;
 
@@ -61,7 +61,7 @@ fn rows(plan: &Plan, results: &[StepResult]) -> Vec<ActionRecord> {
     plan.steps.iter().enumerate().map(row).collect()
 }
 
-/// What a run that ended amounts to.
+/// The outcome of a run that ended.
 pub(super) fn of_run(plan: &Plan, result: ExecutionResult) -> Applied {
     let ExecutionResult { run_id, status, step_results, .. } = result;
     // A verification says nothing about what is changed after it, or may be.
@@ -113,7 +113,7 @@ pub(super) fn after(code: Option<Code>, of_verification: bool) -> Happened {
     }
 }
 
-/// What it means that a plan was not run, or not to its end.
+/// The outcome of a plan that was not run, or not to its end.
 pub(super) fn of_refusal(plan: &Plan, error: &ExecutionError) -> Applied {
     let (run_id, results) = match error {
         ExecutionError::EvidenceStore { run_id, step_results, .. } => {

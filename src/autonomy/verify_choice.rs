@@ -1,18 +1,18 @@
-//! How a loop verifies where its plans do not.
+//! The verification that a loop adds where its plans have none.
 
 use crate::plan::VerifyScope;
 
-/// Whether the loop verifies by itself where a plan did not.
+/// The verification that the loop adds where a plan has none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VerifyChoice {
     /// With this scope.
     Scope(VerifyScope),
-    /// Not at all: `completed` then says that nothing was verified.
+    /// None: `completed` then reports that nothing was verified.
     None,
 }
 
 impl VerifyChoice {
-    /// How much is verified; none where nothing is.
+    /// Verification scope, or `None` to skip verification.
     pub const fn scope(self) -> Option<VerifyScope> {
         match self {
             Self::Scope(scope) => Some(scope),

@@ -22,17 +22,17 @@ use super::signals::stop_at_interrupt;
 use super::trust::trust_in;
 use crate::authorization::{AuthorizationClass, CLASS_BYTES, Method};
 use crate::autonomy::{
-    Asked, BoundedLoop, LoopOutcome, LoopParts, LoopSetup, PlanAnswer, PlanAuthorizer, needs_of,
-    planner_limits, resolve,
+    Authorization, AuthorizationRequest, BoundedLoop, LoopDeps, LoopOutcome, LoopSetup,
+    PlanAuthorizer, needs_of, planner_limits, resolve,
 };
 use crate::engine::{
     Clock as _, ControlHandle, ProgressCallback, SystemClock, WorkspaceChoice, choose_workspace,
     workspace_commands,
 };
 use crate::evidence::{EvidenceReader, EvidenceStore};
-use crate::plan::{Step, visible, visible_lines};
+use crate::plan::{visible, visible_lines};
 use crate::risk::{PlannerNeeds, Policy};
-use crate::run::{AttemptRecord, CommandsReview, PlannerStatus, RunEvent, StopCode, Stream};
+use crate::run::{AttemptRecord, CommandsReview, PlannerStatus, RunEvent, StopCode};
 use crate::tools::Toolbox;
 use crate::worker::default_folders;
 
@@ -56,10 +56,10 @@ pub(super) fn bounded(command: &args::Loop, out: &mut Output) -> Result<Exit, Re
     if !out.json() {
         introduce(&setup);
     }
-    let parts = LoopParts {
+    let parts = LoopDeps {
         clock: Arc::new(SystemClock::default()),
         confirmation: Box::new(confirmation),
-        progress: Arc::new(Told { silent: out.json() }),
+        progress: Arc::new(LoopProgress(Progress::new(None, out.json()))),
         control,
         authorizer: Box::new(Flags { yes: command.yes }),
     };
@@ -174,10 +174,10 @@ struct Flags {
 }
 
 impl PlanAuthorizer for Flags {
-    fn authorize(&mut self, asked: &Asked<'_>) -> PlanAnswer {
+    fn authorize(&mut self, asked: &AuthorizationRequest<'_>) -> Authorization {
         if self.yes {
             let method = Method::CommandLineYes;
-            return PlanAnswer::Approve {
+            return Authorization::Approve {
                 method,
                 note: "--yes authorizes every attempt".to_owned(),
             };
@@ -191,7 +191,7 @@ impl PlanAuthorizer for Flags {
                 asked.outside.join("; ")
             )
         };
-        PlanAnswer::Reject { method: Method::CommandLine, reason }
+        Authorization::Reject { method: Method::CommandLine, reason }
     }
 }
 
@@ -231,21 +231,12 @@ fn introduce(setup: &LoopSetup) {
     )));
 }
 
-/// A loop as it goes, on stderr.
-struct Told {
-    silent: bool,
-}
+/// Prints a loop as it goes, on stderr.
+struct LoopProgress(Progress);
 
-impl Told {
-    /// The listener of a run, which knows how many steps there are.
-    fn steps(&self) -> Progress {
-        Progress { steps: 0, silent: self.silent }
-    }
-}
-
-impl ProgressCallback for Told {
+impl ProgressCallback for LoopProgress {
     fn on_event(&self, event: &RunEvent) {
-        if self.silent {
+        if self.0.silent {
             return;
         }
         match event {
@@ -287,20 +278,8 @@ impl ProgressCallback for Told {
             RunEvent::BudgetWarning { attempts_left } => {
                 say(&format!("Attempts left: {attempts_left}"));
             }
-            other => self.steps().on_event(other),
+            other => self.0.on_event(other),
         }
-    }
-
-    fn on_step_start(&self, step: &Step) {
-        if !self.silent {
-            let about = step.call.as_ref().map(|call| call.headline().1).unwrap_or_default();
-            let (number, tool) = (step.step_index + 1, visible(&step.tool_name));
-            say(&format!("Step {number}: {tool} {}", visible(&about)));
-        }
-    }
-
-    fn on_step_output(&self, step: &Step, stream: Stream, chunk: &str) {
-        self.steps().on_step_output(step, stream, chunk);
     }
 }
 

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use super::args::{EvidenceFolder, Target};
 use super::refusal::Refusal;
-use crate::engine::{Records, WorkspaceChoice, choose_workspace, review_alone, review_with};
+use crate::engine::{
+    EvidenceLocation, WorkspaceChoice, choose_workspace, review_alone, review_with,
+};
 use crate::evidence::UserFolders;
 use crate::plan::{Dialect, Digest, Finding, Parsed, Plan, is_valid, limits, parse};
 use crate::risk::Policy;
@@ -34,13 +36,13 @@ impl EvidencePlace {
     }
 
     /// What a review may know of earlier runs; none where nobody knows where they are recorded.
-    pub(super) fn records(named: &EvidenceFolder) -> Option<Records> {
+    pub(super) fn records(named: &EvidenceFolder) -> Option<EvidenceLocation> {
         Self::find(named).ok().map(|place| place.as_records())
     }
 
     /// The same folders, for the engine.
-    pub(super) fn as_records(&self) -> Records {
-        Records { evidence: self.evidence.clone(), secrets: self.secrets.clone() }
+    pub(super) fn as_records(&self) -> EvidenceLocation {
+        EvidenceLocation { evidence: self.evidence.clone(), secrets: self.secrets.clone() }
     }
 }
 
@@ -67,7 +69,8 @@ pub(super) struct OpenedPlan {
 }
 
 /// How a plan is reviewed.
-type Reviewer = fn(&Plan, &WorkspaceChoice, &Policy, Option<&Records>) -> Result<Review, ToolError>;
+type Reviewer =
+    fn(&Plan, &WorkspaceChoice, &Policy, Option<&EvidenceLocation>) -> Result<Review, ToolError>;
 
 impl OpenedPlan {
     /// Reads and reviews a plan file, with its commands on the target that was named, if one was.
@@ -79,7 +82,7 @@ impl OpenedPlan {
         workspace: Option<&Path>,
         policy: &Policy,
         target: &Target,
-        records: Option<&Records>,
+        records: Option<&EvidenceLocation>,
     ) -> Result<Self, Refusal> {
         Self::open_with(file, workspace, policy, target, (records, review_with))
     }
@@ -93,7 +96,7 @@ impl OpenedPlan {
         workspace: Option<&Path>,
         policy: &Policy,
         target: &Target,
-        records: Option<&Records>,
+        records: Option<&EvidenceLocation>,
     ) -> Result<Self, Refusal> {
         Self::open_with(file, workspace, policy, target, (records, review_alone))
     }
@@ -103,7 +106,7 @@ impl OpenedPlan {
         workspace: Option<&Path>,
         policy: &Policy,
         target: &Target,
-        light: (Option<&Records>, Reviewer),
+        light: (Option<&EvidenceLocation>, Reviewer),
     ) -> Result<Self, Refusal> {
         let bytes = match read_plan_file(file) {
             Ok(bytes) => bytes,
@@ -142,7 +145,7 @@ impl OpenedPlan {
         bytes: &[u8],
         workspace: &WorkspaceChoice,
         policy: &Policy,
-        records: &Records,
+        records: &EvidenceLocation,
     ) -> Result<Self, Refusal> {
         let light: (_, Reviewer) = (Some(records), review_with);
         Self::reviewed(bytes.len(), parse(bytes), workspace, policy, light)
@@ -153,7 +156,7 @@ impl OpenedPlan {
         parsed: Parsed,
         workspace: &WorkspaceChoice,
         policy: &Policy,
-        (records, review): (Option<&Records>, Reviewer),
+        (records, review): (Option<&EvidenceLocation>, Reviewer),
     ) -> Result<Self, Refusal> {
         let mut opened = Self {
             digest: (length <= limits::PLAN_BYTES).then_some(parsed.digest),

@@ -1,53 +1,60 @@
 //! A run as it goes, on stderr, and its result, on stdout, for people.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use super::output::{Output, say, tell};
 use crate::engine::ProgressCallback;
-use crate::plan::{Plan, Step, ToolClass, visible, visible_lines};
-use crate::run::{ExecutionResult, RunEvent, RunStatus, StepResult, Stream};
+use crate::plan::{Plan, Step, Tool, ToolClass, visible, visible_lines};
+use crate::run::{ExecutionResult, RunEvent, RunStatus, StepResult};
 
-/// Says which step begins.
+/// Prints which step begins, and what its command prints.
 pub(super) struct Progress {
-    /// How many steps the plan has.
-    pub(super) steps: usize,
+    /// How many steps the plan has, where that is known.
+    steps: Option<usize>,
     /// Whether nothing is said.
     pub(super) silent: bool,
+    /// Whether the step under way is a command.
+    is_command: AtomicBool,
+}
+
+impl Progress {
+    pub(super) fn new(steps: Option<usize>, silent: bool) -> Self {
+        Self { steps, silent, is_command: AtomicBool::new(false) }
+    }
 }
 
 impl ProgressCallback for Progress {
     fn on_event(&self, event: &RunEvent) {
-        if let RunEvent::StepQuiet { quiet_ms, .. } = event
-            && !self.silent
-        {
-            say(&format!("No output for {} s; it may be waiting for input.", quiet_ms / 1000));
+        if self.silent {
+            return;
         }
-        if let RunEvent::LeftRunning { processes } = event
-            && !self.silent
-        {
-            let names = processes.join(", ");
-            say(&visible(&format!("What steps had left running was ended: {names}.")));
-        }
-        if let RunEvent::HostReached { host } = event
-            && !self.silent
-        {
-            say(&visible(&format!("Connected to {}, {}", host.line(), host.system)));
-            for line in visible_lines(&host.said).lines() {
-                say(&format!("    {line}"));
+        match event {
+            RunEvent::StepStarted { step_index, tool_name, about, .. } => {
+                let tool = Tool::from_name(tool_name);
+                let is_command = tool.is_some_and(|tool| tool.class() == ToolClass::Command);
+                self.is_command.store(is_command, Ordering::Relaxed);
+                let of = self.steps.map_or_else(String::new, |steps| format!(" of {steps}"));
+                let (tool, about) = (visible(tool_name), visible(about));
+                say(&format!("Step {}{of}: {tool} {about}", step_index + 1));
             }
-        }
-    }
-
-    fn on_step_start(&self, step: &Step) {
-        if !self.silent {
-            let place = format!("Step {} of {}", step.step_index + 1, self.steps);
-            let about = about(step);
-            say(&format!("{place}: {} {}", visible(&step.tool_name), visible(&about)));
-        }
-    }
-
-    fn on_step_output(&self, step: &Step, _: Stream, chunk: &str) {
-        // What other tools print is their result, which stands in the evidence.
-        if !self.silent && step.call.as_ref().is_some_and(|it| it.class() == ToolClass::Command) {
-            tell(&visible_lines(chunk));
+            // What other tools print is their result, which stands in the evidence.
+            RunEvent::StepOutput { chunk, .. } if self.is_command.load(Ordering::Relaxed) => {
+                tell(&visible_lines(chunk));
+            }
+            RunEvent::StepQuiet { quiet_ms, .. } => {
+                say(&format!("No output for {} s; it may be waiting for input.", quiet_ms / 1000));
+            }
+            RunEvent::LeftRunning { processes } => {
+                let names = processes.join(", ");
+                say(&visible(&format!("What steps had left running was ended: {names}.")));
+            }
+            RunEvent::HostReached { host } => {
+                say(&visible(&format!("Connected to {}, {}", host.line(), host.system)));
+                for line in visible_lines(&host.said).lines() {
+                    say(&format!("    {line}"));
+                }
+            }
+            _ => {}
         }
     }
 }

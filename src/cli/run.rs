@@ -18,7 +18,9 @@ use super::progress::{Progress, print_result, print_steps, print_way_back};
 use super::refusal::Refusal;
 use super::trust::{open_trusting, trust};
 use crate::authorization::{ApprovedPlan, Change, Method, PlanAuthorization};
-use crate::engine::{Clock as _, ControlHandle, ExecutionError, Executor, Parts, SystemClock};
+use crate::engine::{
+    Clock as _, ControlHandle, ExecutionError, Executor, ExecutorDeps, SystemClock,
+};
 use crate::evidence::EvidenceStore;
 use crate::plan::{Digest, Plan, rollback, visible};
 use crate::risk::Policy;
@@ -92,16 +94,16 @@ impl Start {
         let mut store = EvidenceStore::open(&place.evidence, &place.secrets)?;
         say_note(store.note());
         store.record_authorization(&authorization, &plan)?;
-        let parts = Parts {
+        let deps = ExecutorDeps {
             policy,
             clock,
             confirmation: Box::new(confirmation),
-            progress: Box::new(Progress { steps: plan.steps.len(), silent: out.json() }),
+            progress: Arc::new(Progress::new(Some(plan.steps.len()), out.json())),
             control: ControlHandle::default(),
         };
         let approved = ApprovedPlan { plan: plan.clone(), authorization };
         let result =
-            Executor::new(store, parts).of_plan(file).execute(approved).inspect_err(|error| {
+            Executor::new(store, deps).of_plan(file).execute(approved).inspect_err(|error| {
                 // What was done before the evidence failed is known here and nowhere else.
                 if let ExecutionError::EvidenceStore { step_results, .. } = error
                     && !out.json()

@@ -1,7 +1,25 @@
 //! How the executor asks and tells (SPEC §3). The window, the terminal and tests implement these.
 
-use crate::plan::Step;
-use crate::run::{AnsweredBy, ConfirmationRequest, Decision, RunEvent, StepResult, Stream};
+use std::sync::Arc;
+
+use super::clock::Clock;
+use super::control::ControlHandle;
+use crate::risk::Policy;
+use crate::run::{AnsweredBy, ConfirmationRequest, Decision, RunEvent};
+
+/// What an executor needs besides the evidence.
+pub struct ExecutorDeps {
+    /// What the person has settled in advance.
+    pub policy: Policy,
+    /// The wall clock and the monotonic clock.
+    pub clock: Arc<dyn Clock>,
+    /// Asks a person.
+    pub confirmation: Box<dyn ConfirmationCallback>,
+    /// Progress callback.
+    pub progress: Arc<dyn ProgressCallback>,
+    /// Pause, resume, cancel and stop.
+    pub control: ControlHandle,
+}
 
 /// Who gave an answer, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,7 +33,7 @@ pub struct Provenance {
 /// Asks a person.
 pub trait ConfirmationCallback: Send + Sync {
     /// Blocks until a person has decided, without timeout. It must also return, with any decision,
-    /// once *Stop now* was asked for; the executor looks at that first.
+    /// once *Stop now* was requested; the executor checks that first.
     fn request_confirmation(&self, request: &ConfirmationRequest) -> Decision;
 
     /// Who gave the latest answer.
@@ -24,25 +42,10 @@ pub trait ConfirmationCallback: Send + Sync {
     }
 }
 
-/// Hears what happens. All methods are called on the executor's thread, in order.
+/// Receives the events of runs and loops.
 pub trait ProgressCallback: Send + Sync {
-    /// Everything, in the one vocabulary of screen and log.
-    fn on_event(&self, _event: &RunEvent) {}
-
-    /// A step begins, before its precondition is checked.
-    fn on_step_start(&self, _step: &Step) {}
-
-    /// A piece of output, in order of arrival.
-    fn on_step_output(&self, _step: &Step, _stream: Stream, _chunk: &str) {}
-
-    /// A step succeeded.
-    fn on_step_complete(&self, _result: &StepResult) {}
-
-    /// A step failed, was denied or cancelled, or its precondition did not hold.
-    fn on_step_failed(&self, _result: &StepResult) {}
-
-    /// A person left a step out or did it by hand.
-    fn on_step_skipped(&self, _result: &StepResult, _reason: &str) {}
+    /// Called on the executor's thread, in order.
+    fn on_event(&self, event: &RunEvent);
 }
 
 /// Approves everything; for tests.
@@ -65,8 +68,10 @@ impl ConfirmationCallback for AutoDeny {
     }
 }
 
-/// Hears nothing; for tests.
+/// Drops every event; for tests.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoopProgress;
 
-impl ProgressCallback for NoopProgress {}
+impl ProgressCallback for NoopProgress {
+    fn on_event(&self, _event: &RunEvent) {}
+}

@@ -1,10 +1,10 @@
-//! Between the program of a step and the evidence: what it prints goes there as it comes (SPEC §7.2).
+//! Passes the output of a step's program to the evidence while it arrives (SPEC §7.2).
 
 use std::cell::RefCell;
 use std::time::Duration;
 
-use super::callbacks::ProgressCallback;
-use crate::evidence::{EvidenceError, Intake, Taken};
+use super::journal::Journal;
+use crate::evidence::{CapturedOutput, EvidenceError, OutputCapture};
 use crate::plan::Step;
 use crate::run::{RunEvent, Stream, StreamExcerpt};
 use crate::tools::{Capture, Invocation};
@@ -18,28 +18,28 @@ pub(super) fn excerpts(tool_name: &str, invocation: &Invocation) -> [Option<Stre
         .map(|whole| whole.as_deref().map(|whole| StreamExcerpt::of(tool_name, whole)))
 }
 
-/// Takes in the output of one step.
+/// Captures the output of one step.
 pub(super) struct Incoming<'a> {
     state: RefCell<State>,
-    progress: &'a dyn ProgressCallback,
+    journal: &'a Journal,
     step: &'a Step,
 }
 
 struct State {
-    intake: Intake,
+    intake: OutputCapture,
     failed: Option<EvidenceError>,
 }
 
 impl<'a> Incoming<'a> {
-    pub(super) fn new(intake: Intake, progress: &'a dyn ProgressCallback, step: &'a Step) -> Self {
-        Self { state: RefCell::new(State { intake, failed: None }), progress, step }
+    pub(super) fn new(intake: OutputCapture, journal: &'a Journal, step: &'a Step) -> Self {
+        Self { state: RefCell::new(State { intake, failed: None }), journal, step }
     }
 
-    /// What was taken in.
+    /// The captured output.
     ///
     /// # Errors
-    /// When not all of it could be kept.
-    pub(super) fn finish(self) -> Result<Taken, EvidenceError> {
+    /// When not all of it could be stored.
+    pub(super) fn finish(self) -> Result<CapturedOutput, EvidenceError> {
         let State { intake, failed } = self.state.into_inner();
         failed.map_or_else(|| intake.finish(), Err)
     }
@@ -55,7 +55,7 @@ impl Capture for Incoming<'_> {
     }
 
     fn quiet(&self, so_far: Duration) {
-        self.progress.on_event(&RunEvent::StepQuiet {
+        self.journal.tell(&RunEvent::StepQuiet {
             step_id: self.step.step_id.clone(),
             quiet_ms: u64::try_from(so_far.as_millis()).unwrap_or(u64::MAX),
         });

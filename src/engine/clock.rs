@@ -1,11 +1,11 @@
-//! The one place that reads the time, so that everything else can be given one.
+//! The only module that reads the system time; everything else takes a [`Clock`].
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use super::boot_clock;
 use crate::authorization::SinceBoot;
 
-/// Tells the time.
+/// Source of wall-clock and monotonic time.
 pub trait Clock: Send + Sync {
     /// Wall clock, in Unix milliseconds; may be set back by the system.
     fn now_ms(&self) -> i64;

@@ -1,4 +1,4 @@
-//! What follows an old run (SPEC §3 *Continue from here*, §8 *Reconcile*): the plan of its rest, what
+//! Follow-ups of an old run (SPEC §3 *Continue from here*, §8 *Reconcile*): the plan of its rest, what
 //! changed since, and what became of a step that was interrupted. Only looks; executes and changes
 //! nothing.
 
@@ -81,7 +81,7 @@ impl FollowUpError {
     }
 }
 
-/// A run that is over, by its id.
+/// A run that has ended or was interrupted.
 ///
 /// # Errors
 /// When there is none, or it is still under way.

@@ -78,7 +78,7 @@ impl ControlHandle {
         self.lock().ended_by
     }
 
-    /// Forgets everything, for the next run.
+    /// Resets all requests, for the next run.
     pub fn reset(&self) {
         let mut asked = self.lock();
         *asked = Asked::default();
@@ -98,7 +98,7 @@ impl ControlHandle {
         }
     }
 
-    /// A wish for guidance is for the run in which it was uttered, not for those that follow in a loop.
+    /// Guided mode applies to the run in which it was requested, not to later runs of a loop.
     pub(super) fn forget_guidance(&self) {
         self.lock().guided = false;
     }
@@ -108,7 +108,7 @@ impl ControlHandle {
         self.lock().guided
     }
 
-    /// Blocks until something new was asked for.
+    /// Blocks until there is a new request.
     pub(super) fn wait_for_request(&self) {
         let asked = self.lock();
         drop(

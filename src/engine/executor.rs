@@ -1,83 +1,37 @@
 //! The synchronous step runner (SPEC §3): steps in plan order, one at a time, stop at the first
 //! failure.
 
-use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::callbacks::{ConfirmationCallback, ProgressCallback};
-use super::clock::{Clock, RunClock};
-use super::control::{Boundary, ControlHandle};
+use super::callbacks::ExecutorDeps;
+use super::control::Boundary;
 use super::error::ExecutionError;
-use super::finish;
-use super::machine::ExecutorState;
+use super::executor_state::ExecutorState;
+use super::journal::Journal;
+use super::run::Run;
 use super::runnable::Runnable;
-use super::step::{Ended, StepRun};
-use crate::authorization::{ApprovedPlan, FileState};
-use crate::evidence::{Decided, EvidenceError, EvidenceStore, NewDecision, RunStart};
+use super::step::StepRun;
+use crate::authorization::ApprovedPlan;
+use crate::evidence::{ControlRecord, Entry, EvidenceError, EvidenceStore, RunEnd, RunStart};
 use crate::plan::Mode;
-use crate::risk::Policy;
-use crate::run::{AnsweredBy, Control, ExecutionResult, Outcome, RunEvent, RunStatus, StepResult};
-
-/// What an executor is made of.
-pub struct Parts {
-    /// What the person has settled in advance.
-    pub policy: Policy,
-    /// Tells the time.
-    pub clock: Arc<dyn Clock>,
-    /// Asks a person.
-    pub confirmation: Box<dyn ConfirmationCallback>,
-    /// Hears what happens.
-    pub progress: Box<dyn ProgressCallback>,
-    /// Pause, resume, cancel and stop.
-    pub control: ControlHandle,
-}
+use crate::run::{Control, ExecutionResult, Outcome, RunEnding, RunEvent, RunStatus, StepResult};
 
 /// Runs approved plans, one at a time, on the caller's thread.
 pub struct Executor {
-    pub(super) store: EvidenceStore,
-    pub(super) parts: Parts,
+    journal: Journal,
+    deps: ExecutorDeps,
     state: ExecutorState,
     plan_file: Option<PathBuf>,
 }
 
-/// What stays true through one run.
-pub(super) struct Run<'a> {
-    pub(super) run_id: Uuid,
-    pub(super) runnable: &'a Runnable,
-    pub(super) clock: RunClock<'a>,
-    /// What each input file must be: its approved state, or what an earlier step recorded.
-    pub(super) expected: BTreeMap<String, FileState>,
-    /// What commands of this run made of those files, which nobody has looked at since.
-    pub(super) changed: BTreeMap<String, FileState>,
-    pub(super) outcomes: HashMap<String, Outcome>,
-    /// As approved, or guided since a step boundary at which a person wanted it so.
-    pub(super) mode: Mode,
-    /// What a tool did and the evidence did not take in.
-    pub(super) not_recorded: Option<Box<StepResult>>,
-}
-
-impl<'a> Run<'a> {
-    fn new(runnable: &'a Runnable, clock: &'a dyn Clock) -> Self {
-        Self {
-            run_id: Uuid::new_v4(),
-            runnable,
-            clock: RunClock::start(clock),
-            expected: runnable.authorization.binding.inputs.clone(),
-            changed: BTreeMap::new(),
-            outcomes: HashMap::new(),
-            mode: runnable.authorization.binding.mode,
-            not_recorded: None,
-        }
-    }
-}
-
 impl Executor {
     /// An executor that writes to this evidence.
-    pub fn new(store: EvidenceStore, parts: Parts) -> Self {
-        Self { store, parts, state: ExecutorState::Idle, plan_file: None }
+    pub fn new(store: EvidenceStore, deps: ExecutorDeps) -> Self {
+        let journal = Journal::new(store, Arc::clone(&deps.progress));
+        Self { journal, deps, state: ExecutorState::Idle, plan_file: None }
     }
 
     /// The same executor for a plan that was read from this file, which nothing of its run writes behind walls
@@ -92,19 +46,19 @@ impl Executor {
         &self.state
     }
 
-    /// The evidence that it writes to, for who records around its runs.
-    pub fn store(&mut self) -> &mut EvidenceStore {
-        &mut self.store
+    /// The journal of its runs, for what is told around them.
+    pub fn journal(&self) -> &Journal {
+        &self.journal
     }
 
-    /// Who hears what happens, for who tells what happens around its runs.
-    pub fn progress(&self) -> &dyn ProgressCallback {
-        &*self.parts.progress
+    /// The same, for what is recorded around them.
+    pub fn journal_mut(&mut self) -> &mut Journal {
+        &mut self.journal
     }
 
     /// Gives the evidence back.
     pub fn into_store(self) -> EvidenceStore {
-        self.store
+        self.journal.store
     }
 
     /// Runs an approved plan to its end.
@@ -113,194 +67,177 @@ impl Executor {
     /// E001–E004 and E201–E204 when nothing ran; E401 when the evidence could not be written.
     pub fn execute(&mut self, approved: ApprovedPlan) -> Result<ExecutionResult, ExecutionError> {
         self.state = ExecutorState::PlanLoaded { plan_id: approved.plan.plan_id.clone() };
-        let clock = Arc::clone(&self.parts.clock);
-        // What is trusted may have been taken back since the plan was approved.
-        self.parts.policy.trusted_commands = self.store.trusted_commands().map_err(|source| {
-            self.state = ExecutorState::Idle;
-            unreadable(source)
+        let runnable = self.runnable(approved).inspect_err(|_| self.state = ExecutorState::Idle)?;
+        let mut results = Vec::with_capacity(runnable.plan.steps.len());
+        let outcome = self.run(&runnable, &mut results);
+        self.deps.control.forget_guidance();
+        let status = outcome.as_ref().map_or(RunStatus::Failed, |finished| finished.status);
+        if let Err(error) = &outcome {
+            // Told and not recorded: the evidence cannot be written, or nothing ran.
+            let (code, message) = (error.code(), error.to_string());
+            self.journal.tell(&RunEvent::RunFailed { code, message });
+        }
+        self.state = ExecutorState::Ended { status, completed: results };
+        outcome
+    }
+
+    fn runnable(&mut self, approved: ApprovedPlan) -> Result<Runnable, ExecutionError> {
+        // Trust may have been revoked since the plan was approved.
+        let policy = &mut self.deps.policy;
+        policy.trusted_commands = self.journal.store.trusted_commands().map_err(|source| {
+            ExecutionError::EvidenceStore {
+                run_id: Uuid::nil(),
+                step_results: Vec::new(),
+                not_recorded: None,
+                source: Box::new(source),
+            }
         })?;
         // What was granted stands in the approval, and what comes of it is compared with what was shown.
-        self.parts.policy.grants = approved.authorization.binding.grants.clone();
-        let policy = &self.parts.policy;
-        let runnable = Runnable::new(approved, policy, &self.store, &*clock);
-        let connected = runnable.and_then(|mut runnable| {
-            runnable.toolbox = runnable.toolbox.of_plan(self.plan_file.clone());
-            runnable.connect(policy, self.parts.control.stop_signal())?;
-            Ok(runnable)
-        });
-        let runnable = connected.inspect_err(|_| self.state = ExecutorState::Idle)?;
-        let mut run = Run::new(&runnable, &*clock);
-        let mut results = Vec::with_capacity(runnable.plan.steps.len());
-        let outcome = self.run(&mut run, &mut results);
-        self.parts.control.forget_guidance();
-        if let Err(error) = &outcome {
-            self.emit(&RunEvent::RunFailed { code: error.code(), message: error.to_string() });
-            self.state = ExecutorState::Ended { status: RunStatus::Failed, completed: results };
-        }
-        outcome
+        policy.grants = approved.authorization.binding.grants.clone();
+        let mut runnable = Runnable::new(approved, policy, &self.journal.store, &*self.deps.clock)?;
+        runnable.toolbox = runnable.toolbox.of_plan(self.plan_file.clone());
+        runnable.connect(policy, self.deps.control.stop_signal())?;
+        Ok(runnable)
     }
 
     fn run(
         &mut self,
-        run: &mut Run<'_>,
+        runnable: &Runnable,
         results: &mut Vec<StepResult>,
     ) -> Result<ExecutionResult, ExecutionError> {
-        let started_at_ms = run.clock.now_ms();
+        let mut run = Run::new(runnable, &self.deps, &mut self.journal);
         let started_ms = run.clock.monotonic_ms();
-        let begun = self.store.begin_run(&RunStart {
-            run_id: run.run_id,
-            plan: &run.runnable.plan,
-            authorization: &run.runnable.authorization,
-            started_at_ms,
-            parent_run: run.runnable.authorization.parent_run,
-        });
-        match begun {
+        match run.begin() {
             Ok(()) => {}
-            // Another program was faster; nothing ran here.
+            // Another process consumed the authorization; nothing ran here.
             Err(error @ EvidenceError::AuthorizationUsed { .. }) => {
                 return Err(ExecutionError::NotAuthorized { reason: error.to_string() });
             }
-            Err(error) => return Err(store_failed(run, results, error)),
+            Err(error) => return Err(run.store_failed(results, error)),
         }
-        self.emit(&RunEvent::RunStarted {
-            run_id: run.run_id,
-            plan_id: run.runnable.plan.plan_id.clone(),
-            step_count: run.runnable.plan.steps.len(),
-            timestamp_ms: started_at_ms,
-        });
-        if let Some(host) = run.runnable.toolbox.host() {
-            self.emit(&RunEvent::HostReached { host: Box::new(host.clone()) });
-        }
-        let end = self.steps(run, results).map_err(|error| store_failed(run, results, error))?;
-        let finished = finish::finish(self, run, &end, results, started_ms)
-            .map_err(|error| store_failed(run, results, error))?;
-        self.state =
-            ExecutorState::Ended { status: finished.status, completed: std::mem::take(results) };
-        Ok(finished)
+        run.steps(&mut self.state, results)
+            .and_then(|ending| run.end(&ending, results, started_ms))
+            .map_err(|error| run.store_failed(results, error))
+    }
+}
+
+impl Run<'_> {
+    fn begin(&mut self) -> Result<(), EvidenceError> {
+        let started_at_ms = self.clock.now_ms();
+        self.journal.commit(&Entry::RunStart(RunStart {
+            run_id: self.run_id,
+            plan: &self.runnable.plan,
+            authorization: &self.runnable.authorization,
+            reached: self.runnable.toolbox.host(),
+            started_at_ms,
+        }))
     }
 
     /// Runs steps until the plan, a failure or a person ends it.
     fn steps(
         &mut self,
-        run: &mut Run<'_>,
+        state: &mut ExecutorState,
         results: &mut Vec<StepResult>,
-    ) -> Result<Ended, EvidenceError> {
-        let runnable = run.runnable;
+    ) -> Result<RunEnding, EvidenceError> {
+        let runnable = self.runnable;
         for (step, call) in runnable.plan.steps.iter().zip(&runnable.calls) {
-            if let Some(control) = self.wait_at_boundary(run)? {
-                return Ok(Ended::ByPerson(control));
+            if let Some(control) = self.wait_at_boundary()? {
+                return Ok(RunEnding::Cancelled(control));
             }
             // Moved there and back, because copying all earlier results at each step would make a
             // long plan take the square of its length.
-            self.state = ExecutorState::StepInProgress {
+            *state = ExecutorState::StepInProgress {
                 current_step: step.step_index,
                 completed: std::mem::take(results),
             };
-            let ran = StepRun { executor: self, run, step, call }.execute();
-            if let ExecutorState::StepInProgress { completed, .. } = &mut self.state {
+            let ran = StepRun { run: self, step, call }.execute();
+            if let ExecutorState::StepInProgress { completed, .. } = state {
                 *results = std::mem::take(completed);
             }
             let (result, failure) = ran?;
-            run.outcomes.insert(step.step_id.clone(), result.outcome);
             let outcome = result.outcome;
+            self.outcomes.insert(step.step_id.clone(), outcome);
             results.push(result);
-            match (outcome, failure) {
-                (Outcome::Cancelled, _) => {
-                    self.record_controls(run)?;
-                    return Ok(Ended::ByPerson(Control::StopNow));
-                }
-                (_, Some(failure)) => {
-                    self.record_controls(run)?;
-                    return Ok(Ended::Failed(failure));
-                }
-                _ => {}
-            }
+            let ending = match failure {
+                _ if outcome == Outcome::Cancelled => RunEnding::Cancelled(Control::StopNow),
+                Some(failure) => RunEnding::Failed(failure),
+                None => continue,
+            };
+            self.record_controls()?;
+            return Ok(ending);
         }
-        self.record_controls(run)?;
-        // Asked for during the last step, it still is what the person wanted to be told.
-        Ok(match self.parts.control.boundary() {
-            Boundary::End(control) => Ended::ByPerson(control),
-            Boundary::Pause | Boundary::GoOn => Ended::Completed,
+        self.record_controls()?;
+        // A request during the last step still decides how the run ended.
+        Ok(match self.deps.control.boundary() {
+            Boundary::End(control) => RunEnding::Cancelled(control),
+            Boundary::Pause | Boundary::GoOn => RunEnding::Completed,
         })
     }
 
     /// Records what was asked for, waits while paused, and says when the run is to end.
-    fn wait_at_boundary(&mut self, run: &mut Run<'_>) -> Result<Option<Control>, EvidenceError> {
+    fn wait_at_boundary(&mut self) -> Result<Option<Control>, EvidenceError> {
         let mut paused = false;
         loop {
-            self.record_controls(run)?;
-            match self.parts.control.boundary() {
+            self.record_controls()?;
+            match self.deps.control.boundary() {
                 Boundary::End(control) => return Ok(Some(control)),
                 Boundary::GoOn => {
                     if paused {
-                        self.emit(&RunEvent::Resumed);
+                        self.journal.tell(&RunEvent::Resumed);
                     }
-                    if self.parts.control.is_guided() {
-                        run.mode = Mode::Guided;
+                    if self.deps.control.is_guided() {
+                        self.mode = Mode::Guided;
                     }
                     return Ok(None);
                 }
                 Boundary::Pause => {
                     if !paused {
-                        self.emit(&RunEvent::Paused);
+                        self.journal.tell(&RunEvent::Paused);
                         paused = true;
                     }
-                    self.parts.control.wait_for_request();
+                    self.deps.control.wait_for_request();
                 }
             }
         }
     }
 
-    fn record_controls(&mut self, run: &mut Run<'_>) -> Result<(), EvidenceError> {
-        for (control, by) in self.parts.control.take_unrecorded() {
-            self.record_control(run, control, by)?;
+    fn record_controls(&mut self) -> Result<(), EvidenceError> {
+        for (control, by) in self.deps.control.take_unrecorded() {
+            let (run_id, timestamp_ms) = (self.run_id, self.clock.now_ms());
+            let control = ControlRecord { run_id, control, by, timestamp_ms };
+            self.journal.commit(&Entry::Control(control))?;
         }
         Ok(())
     }
 
-    fn record_control(
+    fn end(
         &mut self,
-        run: &mut Run<'_>,
-        control: Control,
-        by: AnsweredBy,
-    ) -> Result<(), EvidenceError> {
-        let decision = NewDecision {
-            decided: Decided::Control(control),
-            by,
-            note: "",
-            timestamp_ms: run.clock.now_ms(),
-            request: None,
-        };
-        self.store.record_decision(run.run_id, &decision)?;
-        self.emit(&RunEvent::ControlRequested { control });
-        Ok(())
-    }
-
-    pub(super) fn emit(&self, event: &RunEvent) {
-        self.parts.progress.on_event(event);
-    }
-}
-
-/// The evidence could not be read before anything ran.
-fn unreadable(source: EvidenceError) -> ExecutionError {
-    ExecutionError::EvidenceStore {
-        run_id: Uuid::nil(),
-        step_results: Vec::new(),
-        not_recorded: None,
-        source: Box::new(source),
-    }
-}
-
-fn store_failed(
-    run: &mut Run<'_>,
-    results: &[StepResult],
-    source: EvidenceError,
-) -> ExecutionError {
-    ExecutionError::EvidenceStore {
-        run_id: run.run_id,
-        step_results: results.to_vec(),
-        not_recorded: run.not_recorded.take(),
-        source: Box::new(source),
+        ending: &RunEnding,
+        results: &[StepResult],
+        started_ms: i64,
+    ) -> Result<ExecutionResult, EvidenceError> {
+        let total_duration_ms = results.iter().map(|result| result.duration_ms).sum();
+        let elapsed_ms = self.clock.monotonic_ms() - started_ms;
+        let left_running = self.runnable.toolbox.walls().end();
+        let timestamp_ms = self.clock.now_ms();
+        self.journal.commit(&Entry::RunEnd(RunEnd {
+            run_id: self.run_id,
+            ending,
+            completed_steps: results.len(),
+            total_duration_ms,
+            elapsed_ms,
+            left_running: &left_running,
+            clock_set_back: self.clock.set_back,
+            timestamp_ms,
+        }))?;
+        Ok(ExecutionResult {
+            run_id: self.run_id,
+            plan_id: self.runnable.plan.plan_id.clone(),
+            status: ending.status(),
+            step_results: results.to_vec(),
+            total_duration_ms,
+            elapsed_ms,
+        })
     }
 }
 

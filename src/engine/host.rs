@@ -1,14 +1,12 @@
-//! The host of a plan (SPEC §2, §7.3): which one an approval would cover, and the connection of a run to it.
+//! The host of a plan (SPEC §2, §7.3): which one an approval would cover.
 
 use std::path::Path;
 
-use super::error::ExecutionError;
-use super::runnable::Runnable;
-use crate::authorization::{Change, Target};
+use crate::authorization::Target;
 use crate::plan::{Code, Destination, Finding};
 use crate::risk::Policy;
 use crate::run::ErrorInfo as _;
-use crate::tools::{RemoteError, SshClient, StopSignal, known_target};
+use crate::tools::{SshClient, StopSignal, known_target};
 
 /// Where the destination leads and by which keys the client knows the host, without connecting to it; and why
 /// it cannot be authorized, if it cannot: what is not known cannot be covered.
@@ -37,30 +35,5 @@ pub(super) fn look(
         }
         Ok(known) => (Some(known), None),
         Err(error) => (None, Some(finding(format!("{error}. {}", error.next())))),
-    }
-}
-
-impl Runnable {
-    /// Connects to the approved host, where there is one. Nothing of the plan is sent and nothing is recorded
-    /// before; a host that shows another key gets to see nothing at all.
-    ///
-    /// # Errors
-    /// E004 when it is not the host that was approved, E308 when it is not reached, E307 on a stop.
-    pub(super) fn connect(
-        &mut self,
-        policy: &Policy,
-        stop: &StopSignal,
-    ) -> Result<(), ExecutionError> {
-        let Some(approved) = &self.authorization.binding.target else { return Ok(()) };
-        let client = SshClient::of_system(policy, self.toolbox.workspace());
-        let connected = client.and_then(|client| self.toolbox.connect(&client, approved, stop));
-        connected.map_err(|error| match error {
-            RemoteError::NotApproved { approved, now } => {
-                let (what, approved) = ("target".to_owned(), approved.to_string());
-                ExecutionError::Stale { changes: vec![Change { what, approved, now }] }
-            }
-            RemoteError::Cancelled { .. } => ExecutionError::Cancelled,
-            source => ExecutionError::Tool { source: source.into() },
-        })
     }
 }

@@ -10,38 +10,41 @@ mod clock;
 mod commands;
 mod continuation;
 mod control;
-mod earlier;
+mod drift_check;
 mod error;
 mod executor;
-mod finish;
+mod executor_state;
+mod history_source;
 mod host;
-mod machine;
-mod past;
+mod interrupted_plan;
+mod journal;
 mod preconditions;
+mod projected;
 mod revert;
 mod review;
+mod run;
 mod runnable;
-mod settlement;
-mod shown;
 mod simulation;
 mod step;
 mod walls;
 mod workspace;
 
 pub use callbacks::{
-    AutoApprove, AutoDeny, ConfirmationCallback, NoopProgress, ProgressCallback, Provenance,
+    AutoApprove, AutoDeny, ConfirmationCallback, ExecutorDeps, NoopProgress, ProgressCallback,
+    Provenance,
 };
 pub use clock::{Clock, SystemClock};
 pub use commands::workspace_commands;
 pub use continuation::{FollowUpError, changes_since, plan_of, reconcile, rest_of, rollback_of};
 pub use control::ControlHandle;
 pub use error::ExecutionError;
-pub use executor::{Executor, Parts};
-pub use machine::ExecutorState;
-pub use past::Records;
+pub use executor::Executor;
+pub use executor_state::ExecutorState;
+pub use history_source::EvidenceLocation;
+pub use interrupted_plan::settlement_of;
+pub use journal::Journal;
 pub use revert::{cannot_be_reverted, revert_of};
 pub use review::{preview_step, review, review_alone, review_until, review_with};
-pub use settlement::settlement_of;
 pub use simulation::{Simulation, simulate, simulate_until};
 pub use walls::{check_grants, planner_walls, walls_here};
 pub use workspace::{WorkspaceChoice, choose_workspace};

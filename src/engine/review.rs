@@ -1,4 +1,4 @@
-//! Looking at a plan in its workspace without touching it (SPEC §1.4, §2): what an approval would
+//! Read-only review of a plan in its workspace (SPEC §1.4, §2): what an approval would
 //! cover, how dangerous each step is, who will be asked, which preconditions hold now.
 
 mod ask;
@@ -12,11 +12,11 @@ pub(super) use self::ask::{Ask, ask};
 pub(super) use self::findings::{beginning, limit};
 use self::findings::{blocked, finding, is_of_named_file, is_too_large};
 use super::commands;
-use super::earlier::Earlier;
 use super::error::ExecutionError;
+use super::history_source::{EvidenceLocation, open_tools};
 use super::host;
-use super::past::{Records, open_tools};
 use super::preconditions;
+use super::projected::Earlier;
 use super::walls::{self, with_remembered};
 use super::workspace::WorkspaceChoice;
 use crate::authorization::{Binding, FileState, StepWalls};
@@ -46,7 +46,7 @@ pub fn review_with(
     plan: &Plan,
     workspace: &WorkspaceChoice,
     policy: &Policy,
-    records: Option<&Records>,
+    records: Option<&EvidenceLocation>,
 ) -> Result<Review, ToolError> {
     review_until(plan, workspace, policy, records, &Arc::default())
 }
@@ -59,7 +59,7 @@ pub fn review_until(
     plan: &Plan,
     workspace: &WorkspaceChoice,
     policy: &Policy,
-    records: Option<&Records>,
+    records: Option<&EvidenceLocation>,
     stop: &Arc<StopSignal>,
 ) -> Result<Review, ToolError> {
     review_in(plan, workspace, policy, (records, true), stop)
@@ -74,7 +74,7 @@ pub fn review_alone(
     plan: &Plan,
     workspace: &WorkspaceChoice,
     policy: &Policy,
-    records: Option<&Records>,
+    records: Option<&EvidenceLocation>,
 ) -> Result<Review, ToolError> {
     review_in(plan, workspace, policy, (records, false), &Arc::default())
 }
@@ -83,7 +83,7 @@ fn review_in(
     plan: &Plan,
     workspace: &WorkspaceChoice,
     policy: &Policy,
-    (records, asks_client): (Option<&Records>, bool),
+    (records, asks_client): (Option<&EvidenceLocation>, bool),
     stop: &Arc<StopSignal>,
 ) -> Result<Review, ToolError> {
     let toolbox = open_tools(&workspace.folder, policy, records, stop)?;
@@ -93,7 +93,7 @@ fn review_in(
         walls.remembered = remembered;
     }
     let (preconditions, limits) = preconditions_now(plan, &toolbox, &seen.written);
-    // What was broken off says nothing.
+    // A stopped review has no result.
     toolbox.goes_on()?;
     seen.findings.extend(limits);
     locate(&plan.source, &mut seen.findings);
@@ -142,7 +142,7 @@ pub fn preview_step(
     plan: &Plan,
     workspace: &std::path::Path,
     policy: &Policy,
-    records: Option<&Records>,
+    records: Option<&EvidenceLocation>,
     step_index: usize,
     stop: &Arc<StopSignal>,
 ) -> Result<Preview, ToolError> {
@@ -166,7 +166,7 @@ pub fn preview_step(
     }
 }
 
-/// What the executor looks at again before anything runs.
+/// What the executor computes again before anything runs.
 pub(super) struct Seen {
     pub(super) binding: Binding,
     pub(super) risks: Vec<Verdict>,

@@ -3,15 +3,15 @@
 
 use super::clock::Clock;
 use super::error::ExecutionError;
-use super::past::with_past;
+use super::history_source::with_past;
 use super::review;
 use crate::authorization::{ApprovedPlan, AuthorizationStatus, Change, PlanAuthorization};
 use crate::evidence::EvidenceStore;
 use crate::plan::{Digest, Plan, Severity, Step, ToolCall, parse};
 use crate::risk::Policy;
-use crate::tools::Toolbox;
+use crate::tools::{RemoteError, SshClient, StopSignal, Toolbox};
 
-/// A plan whose every check was passed.
+/// A plan that passed every check.
 pub(super) struct Runnable {
     /// The plan, read again from the approved bytes.
     pub(super) plan: Plan,
@@ -58,7 +58,7 @@ impl Runnable {
         let mut findings = parsed.findings;
         let reread = match parsed.plan {
             Some(reread) => {
-                // The target may be another than the bytes say; the answer covers it beside them.
+                // The target may differ from the bytes; the authorization covers it separately.
                 let target = authorization.binding.target.as_ref();
                 let reread = reread.on_target(target.map(|it| it.destination.as_str()));
                 let seen = review::look(&reread, &toolbox, policy, true);
@@ -86,6 +86,29 @@ impl Runnable {
             }
             _ => Err(ExecutionError::from_findings(findings)),
         }
+    }
+
+    /// Connects to the approved host, where there is one. Nothing of the plan is sent and nothing is recorded
+    /// before; a host that shows another key receives nothing.
+    ///
+    /// # Errors
+    /// E004 when it is not the host that was approved, E308 when it is not reached, E307 on a stop.
+    pub(super) fn connect(
+        &mut self,
+        policy: &Policy,
+        stop: &StopSignal,
+    ) -> Result<(), ExecutionError> {
+        let Some(approved) = &self.authorization.binding.target else { return Ok(()) };
+        let client = SshClient::of_system(policy, self.toolbox.workspace());
+        let connected = client.and_then(|client| self.toolbox.connect(&client, approved, stop));
+        connected.map_err(|error| match error {
+            RemoteError::NotApproved { approved, now } => {
+                let (what, approved) = ("target".to_owned(), approved.to_string());
+                ExecutionError::Stale { changes: vec![Change { what, approved, now }] }
+            }
+            RemoteError::Cancelled { .. } => ExecutionError::Cancelled,
+            source => ExecutionError::Tool { source: source.into() },
+        })
     }
 }
 

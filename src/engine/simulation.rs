@@ -1,4 +1,4 @@
-//! What all steps of a plan would do together (SPEC §11, `simulate`). Only looks; executes and changes
+//! Simulates all steps of a plan together (SPEC §11, `simulate`). Read-only: executes and changes
 //! nothing.
 
 use std::collections::HashMap;
@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::error::ExecutionError;
-use super::past::{Records, open_tools};
+use super::history_source::{EvidenceLocation, open_tools};
 use super::preconditions;
 use super::review::limit;
 use crate::plan::{Finding, Plan};
@@ -14,7 +14,7 @@ use crate::risk::Policy;
 use crate::run::{FileChange, Outcome, Predicted, Preview};
 use crate::tools::{Overlay, StopSignal, ToolError};
 
-/// What would become of a plan.
+/// The result of a simulation.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Simulation {
     /// One for each step, after the steps before it.
@@ -26,7 +26,7 @@ pub struct Simulation {
 }
 
 /// Simulates a plan. A step that would fail, or whose precondition would not hold, ends it: what comes
-/// after would not run. A step of which only a run can tell is taken to succeed; its preview says so.
+/// after would not run. A step with an unpredictable outcome is taken to succeed; its preview says so.
 ///
 /// # Errors
 /// A workspace that cannot be opened, or a file that can no longer be read.
@@ -34,7 +34,7 @@ pub fn simulate(
     plan: &Plan,
     workspace: &Path,
     policy: &Policy,
-    records: Option<&Records>,
+    records: Option<&EvidenceLocation>,
 ) -> Result<Simulation, ToolError> {
     simulate_until(plan, workspace, policy, records, &Arc::default())
 }
@@ -47,7 +47,7 @@ pub fn simulate_until(
     plan: &Plan,
     workspace: &Path,
     policy: &Policy,
-    records: Option<&Records>,
+    records: Option<&EvidenceLocation>,
     stop: &Arc<StopSignal>,
 ) -> Result<Simulation, ToolError> {
     let toolbox = open_tools(workspace, policy, records, stop)?;

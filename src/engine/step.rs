@@ -1,5 +1,6 @@
 //! One step (SPEC §3): precondition, confirmation, intent, one tool call, record.
 
+mod context;
 mod inputs;
 mod record;
 mod request;
@@ -8,93 +9,28 @@ use std::collections::BTreeMap;
 
 use uuid::Uuid;
 
+use self::context::StepProgress;
+pub(super) use self::context::StepRun;
 use self::inputs::Inputs;
 use self::request::Why;
 use super::capture::Incoming;
+use super::drift_check::not_as_shown;
 use super::error::ExecutionError;
-use super::executor::{Executor, Run};
-use super::runnable::Runnable;
-use super::shown::not_as_shown;
 use super::{preconditions, review, walls};
 use crate::authorization::StepWalls;
-use crate::evidence::{Decided, EvidenceError, IntentRecord, NewDecision, Taken};
-use crate::plan::{Code, Step, ToolCall, ToolClass};
+use crate::evidence::{Entry, EvidenceError, IntentRecord, StepDecision};
+use crate::plan::{Code, ToolClass};
 use crate::risk::Verdict;
 use crate::run::{
-    Answer, ConfirmationRequest, Control, Decision, Failure, FileEffect, Outcome, Predicted,
-    Preview, RunEvent, StepResult,
+    Answer, Decision, Failure, FileEffect, Outcome, Predicted, Preview, RunEvent, StepResult,
 };
-use crate::tools::{Context, Invocation};
-
-/// How the steps of a run came to an end.
-pub(super) enum Ended {
-    /// The plan was through.
-    Completed,
-    /// At this failure.
-    Failed(Failure),
-    /// A person asked for it.
-    ByPerson(Control),
-}
-
-/// One step of one run.
-pub(super) struct StepRun<'a, 'r> {
-    pub(super) executor: &'a mut Executor,
-    pub(super) run: &'a mut Run<'r>,
-    pub(super) step: &'a Step,
-    pub(super) call: &'a ToolCall,
-}
-
-/// The answer to a confirmation, kept until it is recorded with the step.
-struct Answered {
-    request: ConfirmationRequest,
-    answer: Answer,
-    timestamp_ms: i64,
-}
-
-impl Answered {
-    fn record(&self) -> NewDecision<'_> {
-        NewDecision {
-            decided: Decided::Answer(self.answer.decision),
-            by: self.answer.by,
-            note: &self.answer.note,
-            timestamp_ms: self.timestamp_ms,
-            request: Some(&self.request),
-        }
-    }
-}
-
-/// How far a step came.
-#[derive(Default)]
-struct Progress {
-    execution_id: Uuid,
-    timestamp_ms: i64,
-    duration_ms: i64,
-    answered: Option<Answered>,
-    /// Whether the answer went into the evidence with the intent.
-    answer_recorded: bool,
-    invocation: Option<Invocation>,
-    /// What a program printed, on its way into the evidence; or why that could not be kept.
-    taken: Option<Result<Taken, EvidenceError>>,
-    /// What the step would do, computed just before it did.
-    preview: Option<Preview>,
-    /// The same with the exact contents, which the evidence looks at for secrets.
-    predicted: Vec<FileEffect>,
-}
+use crate::tools::Context;
 
 type Stopped = (Outcome, Option<ExecutionError>);
 
 /// The end of a step that a person stopped.
 fn cancelled() -> Stopped {
     (Outcome::Cancelled, Some(ExecutionError::Cancelled))
-}
-
-impl<'r> StepRun<'_, 'r> {
-    /// The approved walls of the step; none where it starts no process on this computer.
-    fn walls(&self) -> Option<&'r StepWalls> {
-        let runnable: &'r Runnable = self.run.runnable;
-        let walls = runnable.authorization.binding.walls.as_ref()?;
-        walls.get(self.step.step_index)?.as_ref()
-    }
 }
 
 impl StepRun<'_, '_> {
@@ -104,18 +40,19 @@ impl StepRun<'_, '_> {
     /// Only when the evidence could not be written.
     pub(super) fn execute(mut self) -> Result<(StepResult, Option<Failure>), EvidenceError> {
         let timestamp_ms = self.run.clock.now_ms();
-        self.executor.emit(&RunEvent::StepStarted {
+        self.run.journal.tell(&RunEvent::StepStarted {
             step_id: self.step.step_id.clone(),
             step_index: self.step.step_index,
+            tool_name: self.step.tool_name.clone(),
+            about: self.call.headline().1,
             timestamp_ms,
         });
-        self.executor.parts.progress.on_step_start(self.step);
         let toolbox = &self.run.runnable.toolbox;
-        let policy = &self.executor.parts.policy;
+        let policy = &self.run.deps.policy;
         let verdict = review::judge(self.step, toolbox.now(), toolbox.shell(), policy);
         let verdict = walls::raised(verdict, self.walls());
         let mut progress =
-            Progress { execution_id: Uuid::new_v4(), timestamp_ms, ..Progress::default() };
+            StepProgress { execution_id: Uuid::new_v4(), timestamp_ms, ..StepProgress::default() };
         let (outcome, error) = match self.until_invoked(&verdict, &mut progress)? {
             Some(stopped) => stopped,
             None => self.invoke(&mut progress),
@@ -127,7 +64,7 @@ impl StepRun<'_, '_> {
     fn until_invoked(
         &mut self,
         verdict: &Verdict,
-        progress: &mut Progress,
+        progress: &mut StepProgress,
     ) -> Result<Option<Stopped>, EvidenceError> {
         if self.is_skipped_with_its_command() {
             return Ok(Some((Outcome::Skipped, None)));
@@ -137,7 +74,7 @@ impl StepRun<'_, '_> {
             after: toolbox.now(),
             toolbox,
             outcomes: &self.run.outcomes,
-            stop: self.executor.parts.control.stop_signal(),
+            stop: self.run.deps.control.stop_signal(),
         };
         match preconditions::check(self.step, self.call, &now) {
             Ok(_) => {}
@@ -156,9 +93,9 @@ impl StepRun<'_, '_> {
             if let Some(stopped) = self.confirm(verdict, why, progress) {
                 return Ok(Some(stopped));
             }
-            // What they were shown is what is approved from now on.
+            // The state that they were shown is the approved one from now on.
             self.run.expected.extend(changed.unwrap_or_default());
-            // A person may have looked at it for long.
+            // The dialog may have been open for long.
             if let Inputs::Stale(error) = self.inputs() {
                 return Ok(Some((Outcome::Failed, Some(error))));
             }
@@ -180,32 +117,37 @@ impl StepRun<'_, '_> {
     }
 
     /// Asks a person; `Some` when the step must not run.
-    fn confirm(&mut self, verdict: &Verdict, why: Why, progress: &mut Progress) -> Option<Stopped> {
+    fn confirm(
+        &mut self,
+        verdict: &Verdict,
+        why: Why,
+        progress: &mut StepProgress,
+    ) -> Option<Stopped> {
         let (preview, predicted) = self.foresee();
         progress.predicted = predicted;
         progress.preview = Some(preview.clone());
-        if self.executor.parts.control.is_stopped() {
+        if self.run.deps.control.is_stopped() {
             return Some(cancelled());
         }
         let request = self.request(verdict, why, preview);
-        self.executor.emit(&RunEvent::ConfirmationNeeded { request: Box::new(request.clone()) });
-        let confirmation = &self.executor.parts.confirmation;
+        self.run.journal.tell(&RunEvent::ConfirmationNeeded { request: Box::new(request.clone()) });
+        let confirmation = &self.run.deps.confirmation;
         let before = if request.guided { self.covered_files() } else { BTreeMap::new() };
         let decision = confirmation.request_confirmation(&request);
-        // What was not offered cannot have been meant.
+        // An answer that was not offered counts as a denial.
         let decision = if request.offers(decision) { decision } else { Decision::Cancel };
         let provenance = confirmation.provenance();
-        if self.executor.parts.control.is_stopped() {
+        if self.run.deps.control.is_stopped() {
             return Some(cancelled());
         }
         let answer = Answer { decision, by: provenance.by, note: provenance.note };
-        self.executor.emit(&RunEvent::ConfirmationDecided {
+        self.run.journal.tell(&RunEvent::ConfirmationDecided {
             step_id: self.step.step_id.clone(),
             answer: answer.clone(),
         });
         let note = answer.note.clone();
         let timestamp_ms = self.run.clock.now_ms();
-        progress.answered = Some(Answered { request, answer, timestamp_ms });
+        progress.decision = Some(StepDecision { request, answer, timestamp_ms });
         if decision == Decision::DoneByHand {
             self.note_changes(&before);
         }
@@ -223,9 +165,9 @@ impl StepRun<'_, '_> {
         }
     }
 
-    /// What the call would do. Where nothing can be predicted, it is going to fail, and says why itself.
+    /// The preview of the call. Where it cannot be computed, the call is going to fail with its own error.
     fn foresee(&self) -> (Preview, Vec<FileEffect>) {
-        let stop = self.executor.parts.control.stop_signal();
+        let stop = self.run.deps.control.stop_signal();
         self.run.runnable.toolbox.foresee(self.call, stop).unwrap_or_else(|error| {
             let failing = Preview {
                 predicted: Predicted::Unpredictable,
@@ -237,18 +179,17 @@ impl StepRun<'_, '_> {
         })
     }
 
-    /// Nothing has an effect before this has returned (DESIGN invariant 3).
+    /// No effect happens before this returns (DESIGN invariant 3).
     fn commit_intent(
         &mut self,
         verdict: &Verdict,
-        progress: &mut Progress,
+        progress: &mut StepProgress,
     ) -> Result<(), EvidenceError> {
-        // Computed anew where a person has looked for long; they were shown what is kept as the preview.
+        // Computed again, because the dialog may have been open for long; the preview that was shown is recorded.
         let (preview, predicted) = self.foresee();
         progress.predicted = predicted;
         progress.preview.get_or_insert(preview);
-        let decisions: Vec<_> = progress.answered.iter().map(Answered::record).collect();
-        self.executor.store.record_intent(&IntentRecord {
+        self.run.journal.commit(&Entry::Intent(IntentRecord {
             execution_id: progress.execution_id,
             run_id: self.run.run_id,
             step: self.step,
@@ -257,32 +198,31 @@ impl StepRun<'_, '_> {
             host: self.run.runnable.plan.target.as_deref(),
             walls: self.walls(),
             files: &progress.predicted,
-            decisions: &decisions,
-        })?;
-        progress.answer_recorded = true;
+            decision: progress.decision.as_ref(),
+        }))?;
+        progress.decision_recorded = true;
         Ok(())
     }
 
     /// Calls exactly one tool with exactly the plan's arguments.
-    fn invoke(&mut self, progress: &mut Progress) -> Stopped {
+    fn invoke(&mut self, progress: &mut StepProgress) -> Stopped {
         let before =
             if self.call.may_change_anything() { self.covered_files() } else { BTreeMap::new() };
-        let parts = &self.executor.parts;
         let started_ms = self.run.clock.monotonic_ms();
-        let incoming = Incoming::new(self.executor.store.intake(), &*parts.progress, self.step);
+        let journal = &*self.run.journal;
+        let incoming = Incoming::new(journal.store.capture(), journal, self.step);
         let mut invocation = self.run.runnable.toolbox.invoke(
             self.call,
             &Context {
                 expected: &self.run.expected,
-                stop: parts.control.stop_signal(),
+                stop: self.run.deps.control.stop_signal(),
                 execution_id: progress.execution_id,
                 output: &|stream, chunk| {
-                    parts.progress.on_event(&RunEvent::StepOutput {
+                    journal.tell(&RunEvent::StepOutput {
                         step_id: self.step.step_id.clone(),
                         stream,
                         chunk: chunk.to_owned(),
                     });
-                    parts.progress.on_step_output(self.step, stream, chunk);
                 },
                 capture: &incoming,
                 walls: self.walls().unwrap_or(StepWalls::NONE),

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use paths::Folders;
 
-use super::past::Records;
+use super::history_source::EvidenceLocation;
 use super::review::beginning;
 use crate::authorization::{Grants, StepWalls, WallLevel};
 use crate::evidence::EvidenceReader;
@@ -47,7 +47,7 @@ pub(super) fn with_remembered<'p>(
     plan: &Plan,
     workspace: &Path,
     policy: &'p Policy,
-    records: Option<&Records>,
+    records: Option<&EvidenceLocation>,
 ) -> (Cow<'p, Policy>, Option<Grants>) {
     let is_concerned = plan.steps.iter().filter_map(|step| step.call.as_ref()).any(has_walls);
     let records = records.filter(|_| is_concerned && policy.walls != WallSetting::Off);

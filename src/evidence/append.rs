@@ -1,106 +1,219 @@
-//! Inserting a row with its link (SPEC §8): exactly one row each, or nothing is committed.
+//! The one way in: every row of every table is redacted, inserted and linked here, all in one
+//! transaction (SPEC §8).
 
-use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{Connection, OptionalExtension as _, params_from_iter};
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+use serde_json::Value;
+use uuid::Uuid;
 
-use super::error::{EvidenceError, Result};
+use super::capture::{CapturedContent, CapturedStream};
+use super::chain::Chain;
+use super::chunks::Chunks;
+#[cfg(any(test, feature = "inspection"))]
+use super::error::EvidenceError;
+use super::error::Result;
 use super::ledger;
+use super::redact::{KnownSecrets, Redactor};
+use super::vault::Vault;
 use crate::plan::Digest;
 
-/// The end of the chain.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Chain {
-    /// The number of the last link, which is the number of rows.
-    pub(super) rows: i64,
-    /// Its digest.
-    pub(super) head: Digest,
+/// The value of one column.
+pub(super) enum Cell {
+    Null,
+    Number(i64),
+    /// A word of ours, an id or a digest: never redacted, because nothing in it comes from outside.
+    Word(String),
+    /// Anything else.
+    Text(String),
+    /// Redacted inside its texts and stored in canonical form.
+    Json(Value),
+    /// Compressed content.
+    Bytes(Vec<u8>),
+    /// The keyed digest of the rest of the row, which makes it a grant.
+    Grant,
 }
 
-impl Chain {
-    /// The end of the chain of this database.
-    ///
-    /// # Errors
-    /// A database that cannot be read.
-    pub(super) fn of(conn: &Connection) -> Result<Self> {
-        let last: Option<(i64, String)> = conn
-            .prepare_cached("SELECT seq, digest FROM ledger ORDER BY seq DESC LIMIT 1")?
-            .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
-            .optional()?;
-        let Some((rows, head)) = last else {
-            return Ok(Self { rows: 0, head: ledger::GENESIS });
-        };
-        let head = head.parse().map_err(|_| EvidenceError::Unreadable {
-            what: format!("the ledger's last digest, {head:?}"),
-        })?;
-        Ok(Self { rows, head })
+impl Cell {
+    pub(super) fn word(text: impl Into<String>) -> Self {
+        Self::Word(text.into())
     }
+}
 
-    /// The column that holds the row's number: `id` unless the row has an id of its own.
-    pub(super) fn key(columns: &[(&'static str, ValueRef<'_>)]) -> &'static str {
-        if columns.iter().any(|(name, _)| *name == "id") { "row" } else { "id" }
+impl From<i64> for Cell {
+    fn from(number: i64) -> Self {
+        Self::Number(number)
     }
+}
+impl From<usize> for Cell {
+    fn from(number: usize) -> Self {
+        Self::Number(i64::try_from(number).unwrap_or(i64::MAX))
+    }
+}
+impl From<bool> for Cell {
+    fn from(truth: bool) -> Self {
+        Self::Number(i64::from(truth))
+    }
+}
+impl From<Uuid> for Cell {
+    fn from(id: Uuid) -> Self {
+        Self::Word(id.to_string())
+    }
+}
+impl From<Digest> for Cell {
+    fn from(digest: Digest) -> Self {
+        Self::Word(digest.hex())
+    }
+}
+impl From<&str> for Cell {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+impl From<Value> for Cell {
+    fn from(value: Value) -> Self {
+        Self::Json(value)
+    }
+}
+impl<T: Into<Self>> From<Option<T>> for Cell {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Null, Into::into)
+    }
+}
 
-    /// Inserts one row and its link, within the caller's transaction. The row gets the link's number: so a row
-    /// and its link find each other without an index, and all rows stand in the order in which they were
-    /// written.
-    ///
-    /// # Errors
-    /// [`EvidenceError::NotOneRow`] when anything but this row was written, and any failure of the database.
-    pub(super) fn append(
-        &mut self,
-        conn: &Connection,
-        table: &'static str,
-        columns: &[(&'static str, ValueRef<'_>)],
-    ) -> Result<()> {
-        let number = self.rows + 1;
-        let key = Self::key(columns);
-        let mut sql = String::with_capacity(512);
-        sql.extend(["INSERT INTO ", table, " (", key]);
-        for (name, _) in columns {
-            sql.push(',');
-            sql.push_str(name);
+impl Cell {
+    fn as_value(&self) -> ValueRef<'_> {
+        match self {
+            // Json became text when the row passed the appender.
+            Self::Null | Self::Json(_) | Self::Grant => ValueRef::Null,
+            Self::Number(number) => ValueRef::Integer(*number),
+            Self::Word(text) | Self::Text(text) => ValueRef::Text(text.as_bytes()),
+            Self::Bytes(bytes) => ValueRef::Blob(bytes),
         }
-        sql.push_str(") VALUES (?");
-        sql.push_str(&",?".repeat(columns.len()));
-        sql.push(')');
-        let all =
-            || std::iter::once((key, ValueRef::Integer(number))).chain(columns.iter().copied());
-        let values = params_from_iter(all().map(|(_, value)| ToSqlOutput::Borrowed(value)));
-        one_row(conn, table, key, number, |conn| {
-            Ok(conn.prepare_cached(&sql)?.execute(values)?)
-        })?;
-
-        let entry = ledger::entry(table, all());
-        let head = ledger::link(&self.head, &entry);
-        one_row(conn, "ledger", "seq", number, |conn| {
-            Ok(conn
-                .prepare_cached(
-                    "INSERT INTO ledger (seq, table_name, digest, entry) VALUES (?1, ?2, ?3, ?4)",
-                )?
-                .execute((number, table, head.hex(), (table == "blobs").then_some(entry)))?)
-        })?;
-        *self = Self { rows: number, head };
-        Ok(())
     }
 }
 
-/// Whether the statement wrote exactly this row: a trigger may ignore it, or write somewhere else.
-fn one_row(
-    conn: &Connection,
-    table: &'static str,
-    key: &str,
-    number: i64,
-    insert: impl FnOnce(&Connection) -> Result<usize>,
-) -> Result<()> {
-    let before = conn.total_changes();
-    let inserted = insert(conn)?;
-    // Triggers count in the second number and not in the first.
-    let written = conn.total_changes() - before;
-    let there = conn
-        .prepare_cached(&["SELECT 1 FROM ", table, " WHERE ", key, " = ?1"].concat())?
-        .exists([number])?;
-    if inserted == 1 && written == 1 && there {
-        return Ok(());
+/// One transaction.
+pub(super) struct Appender<'c> {
+    tx: Transaction<'c>,
+    redactor: &'c Redactor,
+    pub(super) vault: &'c Vault,
+    known: KnownSecrets,
+    chain: Chain,
+    database_id: Uuid,
+    /// A table whose inserts fail, for tests. A trigger cannot do this: the schema check would find it
+    /// first.
+    #[cfg(any(test, feature = "inspection"))]
+    pub(super) broken: Option<String>,
+}
+
+impl<'c> Appender<'c> {
+    /// Begins an immediate transaction, so that no other process writes until it ends.
+    pub(super) fn begin(
+        conn: &'c mut Connection,
+        redactor: &'c Redactor,
+        vault: &'c Vault,
+        database_id: Uuid,
+        known: KnownSecrets,
+    ) -> Result<Self> {
+        let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        // Within the transaction, because another process may have written since.
+        let chain = Chain::of(&tx)?;
+        Ok(Self {
+            tx,
+            redactor,
+            vault,
+            known,
+            chain,
+            database_id,
+            #[cfg(any(test, feature = "inspection"))]
+            broken: None,
+        })
     }
-    Err(EvidenceError::NotOneRow { table, inserted, written, there })
+
+    /// Commits; durable when this returns. Gives the end of the chain, and the secrets that the next record
+    /// of the run hides too.
+    pub(super) fn commit(self) -> Result<(Chain, KnownSecrets)> {
+        self.tx.commit()?;
+        Ok((self.chain, self.known.lasting()))
+    }
+
+    /// The transaction, for queries.
+    pub(super) fn tx(&self) -> &Transaction<'c> {
+        &self.tx
+    }
+
+    /// Looks for secrets in exact bytes that belong to this record, so that no part of them appears in
+    /// its rows.
+    pub(super) fn learn(&mut self, exact: &[u8]) {
+        self.redactor.learn(&mut self.known, &String::from_utf8_lossy(exact));
+    }
+
+    /// Same as [`Self::learn`], for captured output.
+    pub(super) fn learn_from(&mut self, output: &CapturedStream) {
+        match &output.content {
+            CapturedContent::Small(bytes) => self.learn(bytes),
+            CapturedContent::Large(large) => self.known.add_all(&large.sight.known),
+        }
+    }
+
+    /// Whether any secret of this record is known.
+    pub(super) fn knows_secrets(&self) -> bool {
+        !self.known.is_empty()
+    }
+
+    /// The next chunk of this text, redacted.
+    pub(super) fn hidden_stretch(&self, chunks: &mut Chunks, is_last: bool) -> String {
+        chunks.take(self.redactor, &self.known, is_last).hidden(self.vault)
+    }
+
+    /// Whether exact bytes may only be stored encrypted.
+    pub(super) fn is_secret(&self, exact: &[u8]) -> bool {
+        self.known.is_in(&String::from_utf8_lossy(exact)) || self.redactor.finds_in_bytes(exact)
+    }
+
+    /// The text as it may be stored.
+    pub(super) fn hidden(&self, text: &str) -> String {
+        self.redactor.hide(self.vault, &self.known, text).into_owned()
+    }
+
+    /// The value as it may be stored, in canonical form.
+    pub(super) fn hidden_json(&self, value: Value) -> String {
+        self.redactor.hide_in_json(self.vault, &self.known, value)
+    }
+
+    /// Hides secrets in a row, and inserts it with its link. A [`Cell::Grant`] becomes the keyed digest of
+    /// the rest of the row.
+    pub(super) fn insert<const N: usize>(
+        &mut self,
+        table: &'static str,
+        row: [(&'static str, Cell); N],
+    ) -> Result<()> {
+        #[cfg(any(test, feature = "inspection"))]
+        if self.broken.as_deref().is_some_and(|broken| broken == table || broken == "ledger") {
+            return Err(EvidenceError::Broken { table });
+        }
+        let mut row = row.map(|(name, cell)| {
+            let cell = match cell {
+                Cell::Text(text) => Cell::Text(self.hidden(&text)),
+                Cell::Json(value) => Cell::Word(self.hidden_json(value)),
+                other => other,
+            };
+            (name, cell)
+        });
+        if let Some(place) = row.iter().position(|(_, cell)| matches!(cell, Cell::Grant)) {
+            let columns = columns(&row);
+            let number = (Chain::key(&columns), ValueRef::Integer(self.chain.rows + 1));
+            // The digest itself is null as yet, and what is null is no part of an entry.
+            let entry = ledger::entry(table, columns.into_iter().chain([number]));
+            let digest = self.vault.grant(self.database_id, &entry);
+            if let Some((_, cell)) = row.get_mut(place) {
+                *cell = Cell::Word(digest);
+            }
+        }
+        self.chain.append(&self.tx, table, &columns(&row))
+    }
+}
+
+fn columns<'r>(row: &'r [(&'static str, Cell)]) -> Vec<(&'static str, ValueRef<'r>)> {
+    row.iter().map(|(name, cell)| (*name, cell.as_value())).collect()
 }

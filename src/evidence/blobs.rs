@@ -4,12 +4,13 @@ use rusqlite::{Connection, OptionalExtension as _};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
+use super::append::{Appender, Cell};
+use super::capture::{CapturedContent, CapturedStream, Large};
+use super::chunks::Chunks;
 use super::error::{EvidenceError, Result};
-use super::funnel::{Cell, Funnel};
-use super::intake::{Large, TakenContent, TakenStream};
-use super::spool::{Parts, Spool, Spooled};
+use super::reader::EvidenceReader;
+use super::spill_file::{PART_BYTES, PLAIN_PART_BYTES, Parts, SpillFile, Spilled};
 use super::vault::Vault;
-use super::window::Window;
 use crate::plan::Digest;
 use crate::run::Decoder;
 
@@ -17,10 +18,6 @@ use crate::run::Decoder;
 const INLINE_BYTES: usize = 4 << 10;
 /// How much of a larger value its row shows, in bytes.
 const HEAD_BYTES: usize = 1 << 10;
-/// Largest stored part.
-pub(super) const PART_BYTES: usize = 4 << 20;
-/// Plain size of a part: with room for what compression and encryption may add to it.
-pub(super) const PLAIN_PART_BYTES: usize = PART_BYTES - (64 << 10);
 /// Fast; contents are compressed while a run waits for it.
 const LEVEL: i32 = 3;
 
@@ -35,7 +32,7 @@ pub(super) struct Stored {
     pub(super) bytes: usize,
 }
 
-impl Funnel<'_> {
+impl Appender<'_> {
     /// Keeps exact bytes under their digest; encrypted when a secret is in them.
     pub(super) fn exact_blob(&mut self, digest: &Digest, bytes: &[u8]) -> Result<()> {
         if self.is_settled(digest)? {
@@ -45,7 +42,7 @@ impl Funnel<'_> {
         self.blob(digest, bytes, sealed)
     }
 
-    /// A JSON value for a column: itself, or what says where it is.
+    /// A JSON value for a column: the value, or a reference to its blob.
     pub(super) fn json_value(&mut self, value: Value) -> Result<Stored> {
         let text = self.hidden_json(value);
         let bytes = text.len();
@@ -55,43 +52,43 @@ impl Funnel<'_> {
         self.redacted_blob(&text, bytes)
     }
 
-    /// What a program printed, for a column: as [`Self::output_value`], a part at a time.
-    pub(super) fn taken_value(&mut self, output: &TakenStream) -> Result<Stored> {
-        let Large { spooled, sight } = match &output.content {
-            TakenContent::Small(bytes) => return self.output_value(bytes),
-            TakenContent::Large(large) => &**large,
+    /// Captured output for a column: as [`Self::output_value`], one part at a time.
+    pub(super) fn captured_value(&mut self, output: &CapturedStream) -> Result<Stored> {
+        let Large { spilled, sight } = match &output.content {
+            CapturedContent::Small(bytes) => return self.output_value(bytes),
+            CapturedContent::Large(large) => &**large,
         };
-        let captured = spooled.bytes;
+        let captured = spilled.bytes;
         let head = self.hidden(&String::from_utf8_lossy(&sight.head));
         if sight.is_text() && (sight.has_secret || self.knows_secrets()) {
-            let hidden = self.hidden_parts(&spooled.spool)?;
-            self.spooled_blob(&hidden, false)?;
+            let hidden = self.hidden_parts(&spilled.spool)?;
+            self.spilled_blob(&hidden, false)?;
             let place = place_of(&hidden.digest, hidden.bytes, &head);
             return Ok(apart(&place, hidden.digest, captured));
         }
-        self.spooled_blob(spooled, sight.has_secret || self.knows_secrets())?;
-        let mut place = place_of(&spooled.digest, captured, &head);
+        self.spilled_blob(spilled, sight.has_secret || self.knows_secrets())?;
+        let mut place = place_of(&spilled.digest, captured, &head);
         if !sight.is_text() {
             mark_as_bytes(&mut place);
         }
-        Ok(apart(&place, spooled.digest, captured))
+        Ok(apart(&place, spilled.digest, captured))
     }
 
     /// The same text with a marker in place of each secret.
-    fn hidden_parts(&self, spool: &Spool) -> Result<Spooled> {
-        let (mut decoder, mut window, mut parts) =
-            (Decoder::default(), Window::default(), Parts::default());
+    fn hidden_parts(&self, spool: &SpillFile) -> Result<Spilled> {
+        let (mut decoder, mut chunks, mut parts) =
+            (Decoder::default(), Chunks::default(), Parts::default());
         for number in 0..spool.parts() {
-            window.push(&decoder.push(&spool.plain(number)?));
-            let hidden = self.hidden_stretch(&mut window, false);
+            chunks.push(&decoder.push(&spool.plain(number)?));
+            let hidden = self.hidden_stretch(&mut chunks, false);
             parts.push(hidden.as_bytes(), || spool.another(), |_| {})?;
         }
-        let hidden = self.hidden_stretch(&mut window, true);
+        let hidden = self.hidden_stretch(&mut chunks, true);
         parts.push(hidden.as_bytes(), || spool.another(), |_| {})?;
         parts.finish(|| spool.another(), |_| {})
     }
 
-    /// Captured output for a column: a JSON string, or what says where it is. Bytes that are not UTF-8
+    /// Captured output for a column: a JSON string, or a reference to its blob. Bytes that are not UTF-8
     /// are always kept apart and exactly, with `"encoding": "bytes"` beside a readable head.
     pub(super) fn output_value(&mut self, output: &[u8]) -> Result<Stored> {
         match std::str::from_utf8(output) {
@@ -122,7 +119,7 @@ impl Funnel<'_> {
         Ok(apart(&place_of(&digest, text.len(), text), digest, captured))
     }
 
-    /// Whether nothing is to be stored: it is there, or a person wanted it gone.
+    /// Whether nothing needs to be stored: the blob exists, or a person purged it.
     fn is_settled(&self, digest: &Digest) -> Result<bool> {
         Ok(self
             .tx()
@@ -146,15 +143,15 @@ impl Funnel<'_> {
         Ok(())
     }
 
-    /// Keeps what is spooled, unless it is there.
-    fn spooled_blob(&mut self, spooled: &Spooled, sealed: bool) -> Result<()> {
-        if self.is_settled(&spooled.digest)? {
+    /// Keeps what is spilled, unless it is there.
+    fn spilled_blob(&mut self, spilled: &Spilled, sealed: bool) -> Result<()> {
+        if self.is_settled(&spilled.digest)? {
             return Ok(());
         }
-        let parts = spooled.spool.parts();
+        let parts = spilled.spool.parts();
         for part in 0..parts {
-            let (plain, data) = spooled.spool.part(part)?;
-            self.part(&spooled.digest, (part, parts), plain, data, sealed)?;
+            let (plain, data) = spilled.spool.part(part)?;
+            self.part(&spilled.digest, (part, parts), plain, data, sealed)?;
         }
         Ok(())
     }
@@ -184,6 +181,37 @@ impl Funnel<'_> {
     }
 }
 
+impl EvidenceReader {
+    /// The content with this digest; `None` when there is none or it was purged.
+    ///
+    /// # Errors
+    /// [`NotAvailable`](super::EvidenceError::NotAvailable) when it is encrypted under another key.
+    pub fn blob(&mut self, digest: &Digest) -> Result<Option<Vec<u8>>> {
+        self.ask(|source| read(source.conn, source.vault, digest))
+    }
+
+    /// The same, a part at a time, so that it need not fit into memory; false when there is none. When
+    /// this fails, discard the parts: the digest is checked at the end.
+    ///
+    /// # Errors
+    /// As [`blob`](Self::blob), and what `each` fails with.
+    pub fn blob_parts(
+        &mut self,
+        digest: &Digest,
+        each: impl FnMut(&[u8]) -> Result<()>,
+    ) -> Result<bool> {
+        self.ask(|source| read_each(source.conn, source.vault, digest, each))
+    }
+
+    /// The size of the content with this digest in bytes; 0 when there is none.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn blob_size(&mut self, digest: &Digest) -> Result<u64> {
+        self.ask(|source| size(source.conn, digest))
+    }
+}
+
 /// The content with this digest; `None` when there is none or it was purged.
 ///
 /// # Errors
@@ -201,8 +229,8 @@ pub(super) fn read(
     Ok(found.then_some(content))
 }
 
-/// The same, a part at a time; false when there is none. Whether it is what was stored is known only at
-/// the end: what was made of the parts is worth nothing when this fails.
+/// Same as [`read`], one part at a time; false when there is none. The digest is checked at
+/// the end: discard everything made of the parts when this fails.
 ///
 /// # Errors
 /// As [`read`], and what `each` fails with.
@@ -270,12 +298,12 @@ pub(super) fn read_start(conn: &Connection, digest: &Digest) -> Result<Option<Ve
         .transpose()
 }
 
-/// Ties a sealed part to its place, so that parts cannot be exchanged.
+/// Authenticated data of a sealed part, so that parts cannot be exchanged.
 fn place_name(digest: &Digest, part: i64) -> String {
     format!("{digest}/{part}")
 }
 
-/// A value that stands elsewhere.
+/// A value that is stored as a blob.
 fn apart(place: &Value, blob: Digest, captured: usize) -> Stored {
     let json = Cell::Word(super::ledger::canonical(place));
     Stored { json, blob: Some(blob), bytes: captured }

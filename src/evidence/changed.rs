@@ -1,12 +1,12 @@
-//! Whether what is shown is what was written: the links of the chain at the rows of one execution, run or loop.
-//! Only [`verify`](super::verify) tells whether the chain itself is.
+//! Compares the rows of one execution, run or loop with their links in the chain.
+//! Only [`verify`](super::verify) checks the chain itself.
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 use uuid::Uuid;
 
 use super::error::Result;
+use super::ledger;
 use super::reader::EvidenceReader;
-use super::{ledger, verify};
 use crate::plan::Digest;
 
 /// Where the rows of one execution are, by its id.
@@ -78,7 +78,7 @@ fn changed_rows(conn: &Connection, places: &[(&str, &str)], id: Uuid) -> Result<
     Ok(changed)
 }
 
-/// How this row differs from what was linked; none where it does not.
+/// How this row differs from its link, or `None`.
 fn difference(conn: &Connection, table: &str, row: i64) -> Result<Option<String>> {
     let link = |seq: i64| {
         conn.prepare_cached("SELECT table_name, digest FROM ledger WHERE seq = ?1")?
@@ -93,7 +93,7 @@ fn difference(conn: &Connection, table: &str, row: i64) -> Result<Option<String>
         None => (row == 1).then_some(ledger::GENESIS),
     };
     let mut reader = conn.prepare_cached(&format!("SELECT * FROM {table} WHERE rowid = ?1"))?;
-    let entry = verify::entry_of(&mut reader, table, row)?;
+    let entry = ledger::entry_of(&mut reader, table, row)?;
     let is_same = previous
         .zip(entry)
         .is_some_and(|(previous, entry)| ledger::link(&previous, &entry).hex() == digest);

@@ -9,10 +9,10 @@ use uuid::Uuid;
 use crate::plan::{Code, Digest};
 use crate::run::Failure;
 
-/// How long one program waits for another one that holds the evidence, before it says so.
+/// How long a process waits for another one that holds the evidence before it reports that.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Any failure of the evidence store. Whoever meets one while a run is under way stops the run: no
+/// Any failure of the evidence store. A run that gets one stops: no
 /// evidence, no execution (SPEC §3).
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "each variant is described by its message")]
@@ -48,7 +48,7 @@ pub enum EvidenceError {
     Head { difference: String },
     #[error("the last head of the evidence cannot be kept outside of it: {source} ({path})")]
     State { source: std::io::Error, path: PathBuf },
-    /// Discarded and made anew by whoever meets it.
+    /// The caller discards the index and rebuilds it.
     #[error("the search index does not agree with the records")]
     Index,
     #[error("there is nothing to accept: this is the database that was here")]

@@ -1,26 +1,26 @@
-//! Rows that grant something count only with a keyed digest (SPEC §8): who can write to the database, but does not
-//! have the user's key, can make a record and no grant.
+//! Rows that grant something count only with a keyed digest (SPEC §8): write access to the database without
+//! the user's key is enough for a record, but not for a grant.
 
 use rusqlite::{Connection, Row};
 use uuid::Uuid;
 
 use super::error::Result;
 use super::vault::Vault;
-use super::{ledger, schema};
+use super::{ledger, migrations, schema};
 
 /// The column with the digest.
 const DIGEST: &str = "grant_digest";
 
-/// Decisions that grant something or take it back, and are of no run.
-pub(super) struct Decided {
+/// Decisions outside of runs that grant or revoke something.
+pub(super) struct GrantDecisions {
     /// The rows, the first one first.
-    pub(super) rows: Vec<DecidedRow>,
-    /// Whether a decision was removed from the database: it may have taken a grant back.
+    pub(super) rows: Vec<GrantDecision>,
+    /// Whether a decision was removed from the database: it may have revoked a grant.
     pub(super) some_are_missing: bool,
 }
 
-/// One of them.
-pub(super) struct DecidedRow {
+/// One decision that grants or revokes something.
+pub(super) struct GrantDecision {
     pub(super) decision: String,
     pub(super) note: String,
     pub(super) request_json: Option<String>,
@@ -37,14 +37,14 @@ pub(super) fn decided(
     format: i64,
     vault: Option<&Vault>,
     words: [&str; 2],
-) -> Result<Decided> {
+) -> Result<GrantDecisions> {
     let proof = match vault {
-        Some(vault) if format >= schema::FORMAT_WITH_ID => {
+        Some(vault) if format >= migrations::FORMAT_WITH_ID => {
             schema::id_of(conn)?.map(|database_id| (vault, database_id))
         }
         _ => None,
     };
-    // The index by run finds those of no run.
+    // `run_id IS NULL` uses the index by run.
     let mut statement = conn.prepare_cached(
         "SELECT * FROM decisions WHERE run_id IS NULL AND decision IN (?1, ?2) ORDER BY id",
     )?;
@@ -56,7 +56,7 @@ pub(super) fn decided(
             Some((vault, database_id)) => is_proven("decisions", &names, row, vault, database_id)?,
             None => false,
         };
-        rows.push(DecidedRow {
+        rows.push(GrantDecision {
             decision: row.get("decision")?,
             note: row.get("note")?,
             request_json: row.get("request_json")?,
@@ -65,7 +65,7 @@ pub(super) fn decided(
     }
     let some_are_missing =
         rows.iter().any(|row| row.is_proven) && has_lost_rows(conn, "decisions")?;
-    Ok(Decided { rows, some_are_missing })
+    Ok(GrantDecisions { rows, some_are_missing })
 }
 
 /// Whether a row, read with all its columns, carries the keyed digest of what is in it.
@@ -92,7 +92,7 @@ pub(super) fn is_proven(
     Ok(vault.is_grant(database_id, &ledger::entry(table, columns), &digest))
 }
 
-/// Whether the ledger has a link without a row for this table: what is missing may have taken a grant back.
+/// Whether the ledger has a link without a row for this table: the missing row may have revoked a grant.
 ///
 /// # Errors
 /// A database that cannot be read.

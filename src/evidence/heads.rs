@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::append::Chain;
+use super::chain::Chain;
 use super::error::{EvidenceError, Result};
 use super::folders::UserFolders;
 use super::lock::Lock;
@@ -22,7 +22,7 @@ use super::vault::Vault;
 use crate::plan::Digest;
 
 const FILE_NAME: &str = "evidence_heads.json";
-/// More than anybody's databases need.
+/// Upper limit for the size of the file.
 const MOST_BYTES: u64 = 4 << 20;
 
 /// The last head of one database.
@@ -47,18 +47,18 @@ struct KeptFile {
     digest: String,
 }
 
-/// What is kept.
+/// The kept heads.
 #[derive(Debug, Default)]
 pub(super) struct KeptHeads {
     heads: BTreeSet<KeptHead>,
-    /// Why it cannot be relied on.
+    /// Why they cannot be trusted.
     unusable: Option<String>,
     /// Which copy is missing or cannot be used, where the other one is enough.
     note: Option<String>,
 }
 
 impl KeptHeads {
-    /// Reads both copies. Without the key, nobody can tell whether they are what was kept.
+    /// Reads both copies. Without the key they cannot be authenticated.
     pub(super) fn read(folders: &UserFolders, vault: Option<&Vault>) -> Self {
         let mut kept = Self::default();
         let (mut failures, mut missing) = (Vec::new(), Vec::new());
@@ -105,7 +105,7 @@ impl KeptHeads {
             .max_by_key(|kept| kept.rows)
     }
 
-    /// Why what is kept cannot be relied on, if so.
+    /// Why the kept heads cannot be trusted, if so.
     pub(super) fn unusable(&self) -> Option<&str> {
         self.unusable.as_deref()
     }
@@ -159,7 +159,7 @@ pub(super) fn keep(
     let mut heads = KeptHeads::read(folders, Some(vault)).heads;
     let folder = name_of(dir);
     if reason == Reason::Grown {
-        // Another process may have come further meanwhile. A chain only ever grows.
+        // Another process may have appended meanwhile. A chain only grows.
         let latest = heads.iter().filter(|kept| kept.database_id == database_id);
         if latest.map(|kept| kept.rows).max().is_some_and(|rows| rows > chain.rows) {
             return Ok(());
@@ -185,7 +185,7 @@ pub(super) fn keep(
     Ok(())
 }
 
-/// Of each database the longest: the two copies may differ.
+/// Takes the longest head of each database, because the two copies may differ.
 fn latest_of_each(heads: BTreeSet<KeptHead>) -> Vec<KeptHead> {
     let mut latest: Vec<KeptHead> = Vec::new();
     for kept in heads {

@@ -2,38 +2,92 @@
 //! their digests, in the order in which they came to be.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use rusqlite::{OptionalExtension as _, Row};
+use rusqlite::Row;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::aftermath::state;
+use super::artifact_type::ArtifactType;
+use super::blobs;
 use super::error::{EvidenceError, Result};
-use super::queries::{unreadable, uuid, written_with};
-use super::reader::Source;
-use super::record::ArtifactType;
-use super::{blobs, queries};
+use super::queries::written_with;
+use super::reader::EvidenceReader;
+use super::run_outcome::state;
+use super::source::{Source, digest, size, uuid};
 use crate::plan::{Digest, Tool};
 use crate::run::{
     Attempt, Checkpoint, CheckpointName, FileForecast, FileMode, History, HistoryEntry, Modes,
     way_back,
 };
 
-/// A content that was recorded, as far as it can still be had.
+/// A recorded content, or why it is not available.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kept {
     /// The exact bytes.
     Content(Vec<u8>),
-    /// It was deleted at a person's wish.
+    /// A person purged it.
     Purged,
-    /// It holds a secret, and the key that it was encrypted under is not here.
+    /// It holds a secret and is encrypted under another key.
     NoKey,
     /// Its bytes were never kept.
     NotKept,
 }
 
+impl EvidenceReader {
+    /// What was changed in a workspace, with the moments that its files can be brought back to. `known` is
+    /// the answer to the last such question: it is given again where nothing was recorded since.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn history(
+        &mut self,
+        workspace: &str,
+        known: Option<(i64, Arc<History>)>,
+    ) -> Result<(i64, Arc<History>)> {
+        self.ask(|source| {
+            let length = source.length()?;
+            match known {
+                Some(known) if known.0 == length => Ok(known),
+                _ => Ok((length, Arc::new(of(source, workspace)?))),
+            }
+        })
+    }
+
+    /// A recorded content, or why it is not available.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn kept(&mut self, digest: &Digest) -> Result<Kept> {
+        let kept = self.ask(|source| kept(source, digest).map(Some))?;
+        Ok(kept.unwrap_or(Kept::NotKept))
+    }
+
+    /// The steps of a run whose tools were called: their places from 0, and their executions.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn invoked_steps(&mut self, run_id: Uuid) -> Result<Vec<(usize, Uuid)>> {
+        let sql = "SELECT step_index, id FROM executions WHERE run_id = ?1 AND invoked = 1
+             UNION SELECT step_index, id FROM intents WHERE run_id = ?1 ORDER BY 1";
+        self.ask(|source| {
+            source.all(sql, [run_id.to_string()], |row| Ok((size(row, 0)?, uuid(row, 1)?)))
+        })
+    }
+
+    /// The run of a step, by its execution.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn run_of(&mut self, execution_id: Uuid) -> Result<Option<Uuid>> {
+        let sql = "SELECT run_id FROM executions WHERE id = ?1
+             UNION ALL SELECT run_id FROM intents WHERE id = ?1 LIMIT 1";
+        self.ask(|source| source.first(sql, [execution_id.to_string()], |row| uuid(row, 0)))
+    }
+}
+
 /// Everything that is known of the changes of a workspace.
-pub(super) fn of(source: &Source<'_>, workspace: &str) -> Result<History> {
+fn of(source: &Source<'_>, workspace: &str) -> Result<History> {
     let mut entries = BTreeMap::new();
     recorded(source, workspace, &mut entries)?;
     taken_back(source, workspace, &mut entries)?;
@@ -79,12 +133,10 @@ fn entry<'e>(
 
 /// The columns that [`add_files`] reads behind those.
 fn file(source: &Source<'_>) -> Result<&'static str> {
-    let mut statement = source.conn.prepare_cached(
-        "SELECT count(*) FROM pragma_table_info('file_contents') WHERE name = 'before_mode'",
-    )?;
+    let sql = "SELECT count(*) FROM pragma_table_info('file_contents') WHERE name = 'before_mode'";
     // Nothing was written yet to what an older version made.
-    Ok(match statement.query_row([], |row| row.get::<_, i64>(0))? {
-        0 => "f.path, f.before_digest, f.after_digest, NULL, NULL",
+    Ok(match source.first(sql, [], |row| size(row, 0))? {
+        Some(0) => "f.path, f.before_digest, f.after_digest, NULL, NULL",
         _ => "f.path, f.before_digest, f.after_digest, f.before_mode, f.after_mode",
     })
 }
@@ -96,9 +148,7 @@ fn add_files(
     is_recorded: bool,
     entries: &mut Entries,
 ) -> Result<()> {
-    let mut statement = source.conn.prepare_cached(sql)?;
-    let mut rows = statement.query([workspace])?;
-    while let Some(row) = rows.next()? {
+    source.all(sql, [workspace], |row| {
         let mode =
             |column| Ok::<_, EvidenceError>(row.get::<_, Option<u32>>(column)?.map(FileMode::new));
         let file = FileForecast {
@@ -108,7 +158,8 @@ fn add_files(
             modes: Modes { before: mode(12)?, after: mode(13)? },
         };
         entry(row, is_recorded, entries)?.files.push(file);
-    }
+        Ok(())
+    })?;
     Ok(())
 }
 
@@ -149,98 +200,61 @@ struct Said {
 }
 
 fn taken_back(source: &Source<'_>, workspace: &str, entries: &mut Entries) -> Result<()> {
-    let mut statement = source.conn.prepare_cached(&format!(
+    let sql = format!(
         "SELECT {ENTRY}, t.content_json, t.blob
          FROM runs AS r JOIN executions AS x ON x.run_id = r.id
          JOIN execution_artifacts AS t ON t.execution_id = x.id AND t.artifact_type = ?3
          LEFT JOIN attempts AS a ON a.id = r.attempt_id
          WHERE r.workspace = ?1 AND x.tool_name = ?2 AND x.success = 1"
-    ))?;
-    let mut rows =
-        statement.query((workspace, Tool::History.name(), ArtifactType::Result.as_str()))?;
-    while let Some(row) = rows.next()? {
+    );
+    let of = (workspace, Tool::History.name(), ArtifactType::Result.as_str());
+    source.all(&sql, of, |row| {
         let text = match row.get::<_, Option<String>>(10)? {
             None => row.get::<_, String>(9)?.into_bytes(),
-            Some(digest) => {
-                let digest = queries::digest(&digest)?;
-                blobs::read(source.conn, source.vault, &digest)?.unwrap_or_default()
+            Some(blob) => {
+                blobs::read(source.conn, source.vault, &digest(&blob)?)?.unwrap_or_default()
             }
         };
-        // One that only looked, or whose result is gone, took nothing back that anybody knows of.
-        let Ok(said) = serde_json::from_slice::<Said>(&text) else { continue };
-        if !said.taken_back.is_empty() {
-            entry(row, true, entries)?.takes_back = said.taken_back.into_iter().collect();
+        // A step that only read, or whose result was purged, names no executions.
+        match serde_json::from_slice::<Said>(&text) {
+            Ok(said) if !said.taken_back.is_empty() => {
+                entry(row, true, entries)?.takes_back = said.taken_back.into_iter().collect();
+            }
+            _ => {}
         }
-    }
+        Ok(())
+    })?;
     Ok(())
 }
 
 fn checkpoints(source: &Source<'_>, workspace: &str) -> Result<Vec<Checkpoint>> {
-    let mut statement = source.conn.prepare_cached(
+    source.all(
         "SELECT r.row, r.timestamp, coalesce(p.title, r.plan_id), r.id, NULL
          FROM runs AS r JOIN plans AS p ON p.id = r.plan_digest WHERE r.workspace = ?1
          UNION ALL SELECT a.row, a.timestamp, l.goal, a.loop_id, a.attempt
          FROM attempts AS a JOIN loops AS l ON l.id = a.loop_id WHERE l.workspace = ?1
          ORDER BY 1",
-    )?;
-    let mut rows = statement.query([workspace])?;
-    let mut all = Vec::new();
-    while let Some(row) = rows.next()? {
-        let id = uuid(row, 3)?;
-        let name = match row.get(4)? {
-            None => CheckpointName::Run(id),
-            Some(number) => CheckpointName::Attempt(Attempt { loop_id: id, number }),
-        };
-        let (place, timestamp_ms, title) = (row.get(0)?, row.get(1)?, row.get(2)?);
-        all.push(Checkpoint { name, place, timestamp_ms, title });
-    }
-    Ok(all)
+        [workspace],
+        |row| {
+            let id = uuid(row, 3)?;
+            let name = match row.get(4)? {
+                None => CheckpointName::Run(id),
+                Some(number) => CheckpointName::Attempt(Attempt { loop_id: id, number }),
+            };
+            let (place, timestamp_ms, title) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            Ok(Checkpoint { name, place, timestamp_ms, title })
+        },
+    )
 }
 
-/// How far the evidence goes: another number, and there is more in it.
-pub(super) fn length(source: &Source<'_>) -> Result<i64> {
-    let mut statement = source.conn.prepare_cached("SELECT coalesce(max(seq), 0) FROM ledger")?;
-    Ok(statement.query_row([], |row| row.get(0))?)
-}
-
-pub(super) fn kept(source: &Source<'_>, digest: &Digest) -> Result<Kept> {
+fn kept(source: &Source<'_>, digest: &Digest) -> Result<Kept> {
     match blobs::read(source.conn, source.vault, digest) {
         Ok(Some(content)) => return Ok(Kept::Content(content)),
         Ok(None) => {}
         Err(EvidenceError::NotAvailable { .. }) => return Ok(Kept::NoKey),
         Err(error) => return Err(error),
     }
-    let purged = source
-        .conn
-        .prepare_cached("SELECT 1 FROM purges WHERE digest = ?1")?
-        .query_row([digest.hex()], |_| Ok(()))
-        .optional()?;
-    Ok(if purged.is_some() { Kept::Purged } else { Kept::NotKept })
-}
-
-/// The run of an execution, or of an intent that has none.
-pub(super) fn run_of(source: &Source<'_>, execution_id: Uuid) -> Result<Option<Uuid>> {
-    let found: Option<String> = source
-        .conn
-        .prepare_cached(
-            "SELECT run_id FROM executions WHERE id = ?1
-             UNION ALL SELECT run_id FROM intents WHERE id = ?1 LIMIT 1",
-        )?
-        .query_row([execution_id.to_string()], |row| row.get(0))
-        .optional()?;
-    found.map(|text| text.parse().map_err(unreadable)).transpose()
-}
-
-/// The steps of a run whose tools were called, as far as anybody knows.
-pub(super) fn invoked_steps(source: &Source<'_>, run_id: Uuid) -> Result<Vec<(usize, Uuid)>> {
-    let mut statement = source.conn.prepare_cached(
-        "SELECT step_index, id FROM executions WHERE run_id = ?1 AND invoked = 1
-         UNION SELECT step_index, id FROM intents WHERE run_id = ?1 ORDER BY 1",
-    )?;
-    let mut rows = statement.query([run_id.to_string()])?;
-    let mut all = Vec::new();
-    while let Some(row) = rows.next()? {
-        all.push((queries::size(row.get(0)?), uuid(row, 1)?));
-    }
-    Ok(all)
+    let sql = "SELECT 1 FROM purges WHERE digest = ?1";
+    let purged = source.first(sql, [digest.hex()], |_| Ok(Kept::Purged))?;
+    Ok(purged.unwrap_or(Kept::NotKept))
 }

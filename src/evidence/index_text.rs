@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use super::error::Result;
-use super::reader::Source;
+use super::source::Source;
 use super::{blobs, queries};
-use crate::run::{ArtifactRecord, ExecutionRow};
+use crate::run::{ArtifactRecord, Execution};
 
 /// How much of an artifact is indexed, in bytes.
 const TEXT_BYTES: usize = 1 << 20;
@@ -14,7 +14,7 @@ const TEXT_BYTES: usize = 1 << 20;
 ///
 /// # Errors
 /// Any failure of the evidence.
-pub(super) fn field_text(source: &Source<'_>, row: &ExecutionRow, field: &str) -> Result<String> {
+pub(super) fn field_text(source: &Source<'_>, row: &Execution, field: &str) -> Result<String> {
     let id = row.execution_id.to_string();
     let text = match field {
         "tool" => row.tool_name.clone(),

@@ -130,6 +130,22 @@ fn write_text(string: &str, text: &mut String) {
     text.push('"');
 }
 
+/// The entry of the row with this number, where there is one.
+pub(super) fn entry_of(
+    reader: &mut rusqlite::Statement<'_>,
+    table: &str,
+    seq: i64,
+) -> rusqlite::Result<Option<String>> {
+    let names: Vec<String> = reader.column_names().map(str::to_owned).collect();
+    let mut rows = reader.query([seq])?;
+    let Some(row) = rows.next()? else { return Ok(None) };
+    let mut columns = Vec::with_capacity(names.len());
+    for (n, name) in names.iter().enumerate() {
+        columns.push((name.as_str(), row.get_ref(n)?));
+    }
+    Ok(Some(entry(table, columns)))
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -1,192 +1,177 @@
 //! Bounded loops as they are kept (SPEC §10), and as the events they were made of. Read only; the empty
 //! answer is an answer.
 
-use rusqlite::OptionalExtension as _;
-use serde::de::DeserializeOwned;
+use rusqlite::types::ValueRef;
 use serde_json::Value;
 use uuid::Uuid;
 
 use super::error::Result;
-use super::queries::{self, digest, optional_uuid, size, unreadable, uuid};
-use super::reader::Source;
-use super::replay;
+use super::reader::EvidenceReader;
+use super::source::{
+    Source, json, optional_digest, optional_json, optional_uuid, size, unreadable, uuid, word,
+};
+use super::{queries, replay};
 use crate::run::{
     AttemptDetail, AttemptRecord, LoopDetail, LoopFate, LoopSummary, PlanDifference, RunEvent,
-    StopCode, StopReason,
+    RunSummary, StopReason,
 };
 
+impl EvidenceReader {
+    /// The latest bounded loops, newest first.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn loops(&mut self, limit: usize) -> Result<Vec<LoopSummary>> {
+        self.ask(|source| loops(source, None, limit))
+    }
+
+    /// One bounded loop in full, with its attempts.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn bounded_loop(&mut self, loop_id: Uuid) -> Result<Option<LoopDetail>> {
+        self.ask(|source| detail(source, loop_id))
+    }
+
+    /// The events of a bounded loop and of its runs, rebuilt from their rows; empty when there is none.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn replay_loop(&mut self, loop_id: Uuid) -> Result<Vec<RunEvent>> {
+        self.ask(|source| events(source, loop_id))
+    }
+}
+
 /// The loops, newest first, or only the one with this id.
-pub(super) fn loops(
-    source: &Source<'_>,
-    loop_id: Option<Uuid>,
-    limit: usize,
-) -> Result<Vec<LoopSummary>> {
-    let mut statement = source.conn.prepare_cached(
+fn loops(source: &Source<'_>, loop_id: Option<Uuid>, limit: usize) -> Result<Vec<LoopSummary>> {
+    source.all(
         "SELECT l.id, l.goal, l.planner, l.workspace, l.max_attempts, l.verify_scope, l.class_id,
                 (SELECT count(*) FROM attempts AS a WHERE a.loop_id = l.id), l.timestamp
          FROM loops AS l WHERE ?1 IS NULL OR l.id = ?1
          ORDER BY l.timestamp DESC, l.id LIMIT ?2",
-    )?;
-    let id = loop_id.map(|id| id.to_string());
-    let mut found = statement.query((id, i64::try_from(limit).unwrap_or(i64::MAX)))?;
-    let mut all = Vec::new();
-    while let Some(row) = found.next()? {
-        let loop_id = uuid(row, 0)?;
-        let (fate, ended_at_ms) = fate(source, loop_id)?;
-        all.push(LoopSummary {
-            loop_id,
-            goal: row.get(1)?,
-            planner: row.get(2)?,
-            workspace: row.get(3)?,
-            max_attempts: row.get(4)?,
-            verify: row.get(5)?,
-            class_id: optional_uuid(row, 6)?,
-            attempts_begun: size(row.get(7)?),
-            started_at_ms: row.get(8)?,
-            ended_at_ms,
-            fate,
-        });
-    }
-    Ok(all)
+        (loop_id.map(|id| id.to_string()), i64::try_from(limit).unwrap_or(i64::MAX)),
+        |row| {
+            let loop_id = uuid(row, 0)?;
+            let (fate, ended_at_ms) = fate(source, loop_id)?;
+            Ok(LoopSummary {
+                loop_id,
+                goal: row.get(1)?,
+                planner: row.get(2)?,
+                workspace: row.get(3)?,
+                max_attempts: row.get(4)?,
+                verify: row.get(5)?,
+                class_id: optional_uuid(row, 6)?,
+                attempts_begun: size(row, 7)?,
+                started_at_ms: row.get(8)?,
+                ended_at_ms,
+                fate,
+            })
+        },
+    )
 }
 
 fn fate(source: &Source<'_>, loop_id: Uuid) -> Result<(LoopFate, Option<i64>)> {
     // The lock first: a loop that ends between the two looks has an end then.
     let alive = source.is_alive(loop_id);
-    let ended: Option<(String, i64)> = source
-        .conn
-        .prepare_cached("SELECT code, timestamp FROM loop_ends WHERE loop_id = ?1")?
-        .query_row([loop_id.to_string()], |row| Ok((row.get(0)?, row.get(1)?)))
-        .optional()?;
-    Ok(match ended {
-        Some((code, at)) => (LoopFate::Ended(stop_code(&code)?), Some(at)),
-        None if alive => (LoopFate::Active, None),
-        None => (LoopFate::Interrupted, None),
-    })
-}
-
-fn stop_code(text: &str) -> Result<StopCode> {
-    StopCode::from_text(text).ok_or_else(|| unreadable(format!("the stop reason {text:?}")))
-}
-
-fn json<T: DeserializeOwned>(text: &str) -> Result<T> {
-    serde_json::from_str(text).map_err(unreadable)
+    let ended = source.first(
+        "SELECT code, timestamp FROM loop_ends WHERE loop_id = ?1",
+        [loop_id.to_string()],
+        |row| Ok((LoopFate::Ended(word(row, 0)?), Some(row.get(1)?))),
+    )?;
+    let open = if alive { LoopFate::Active } else { LoopFate::Interrupted };
+    Ok(ended.unwrap_or((open, None)))
 }
 
 /// One loop in full.
-pub(super) fn detail(source: &Source<'_>, loop_id: Uuid) -> Result<Option<LoopDetail>> {
+fn detail(source: &Source<'_>, loop_id: Uuid) -> Result<Option<LoopDetail>> {
     let Some(summary) = loops(source, Some(loop_id), 1)?.pop() else { return Ok(None) };
-    let id = loop_id.to_string();
-    let end: Option<(String, String, String)> = source
-        .conn
-        .prepare_cached("SELECT code, message, detail_json FROM loop_ends WHERE loop_id = ?1")?
-        .query_row([&id], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
-        .optional()?;
-    let stop_reason = match end {
-        Some((code, message, detail)) => {
-            Some(StopReason { code: stop_code(&code)?, message, detail: json(&detail)? })
-        }
-        None => None,
-    };
-    let class_id = summary.class_id.map(|id| id.to_string());
-    let class: Option<(String, bool)> = source
-        .conn
-        .prepare_cached(
-            "SELECT c.class_json, EXISTS (SELECT 1 FROM authorization_class_revocations AS r
-                                          WHERE r.class_id = c.id)
-             FROM authorization_classes AS c WHERE c.id = ?1",
-        )?
-        .query_row([class_id], |row| Ok((row.get(0)?, row.get(1)?)))
-        .optional()?;
+    let stop_reason = source.first(
+        "SELECT code, message, detail_json FROM loop_ends WHERE loop_id = ?1",
+        [loop_id.to_string()],
+        |row| Ok(StopReason { code: word(row, 0)?, message: row.get(1)?, detail: json(row, 2)? }),
+    )?;
+    let class = source.first(
+        "SELECT c.class_json, EXISTS (SELECT 1 FROM authorization_class_revocations AS r
+                                      WHERE r.class_id = c.id)
+         FROM authorization_classes AS c WHERE c.id = ?1",
+        [summary.class_id.map(|id| id.to_string())],
+        |row| Ok((json(row, 0)?, row.get(1)?)),
+    )?;
     let (class, class_revoked) = class.unzip();
     Ok(Some(LoopDetail {
         attempts: attempts(source, &summary)?,
         summary,
-        class: class.as_deref().map(json).transpose()?,
+        class,
         class_revoked: class_revoked.unwrap_or_default(),
         stop_reason,
     }))
 }
 
 fn attempts(source: &Source<'_>, of: &LoopSummary) -> Result<Vec<AttemptDetail>> {
-    let mut statement = source.conn.prepare_cached(
+    source.all(
         "SELECT a.id, a.attempt, a.timestamp, e.timestamp, e.planner_json, e.plan_digest, e.run_id,
                 e.actions_json, e.verify_json, e.stop_reason
          FROM attempts AS a LEFT JOIN attempt_ends AS e ON e.attempt_id = a.id
          WHERE a.loop_id = ?1 ORDER BY a.attempt",
-    )?;
-    let mut found = statement.query([of.loop_id.to_string()])?;
-    let mut all = Vec::new();
-    while let Some(row) = found.next()? {
-        let (attempt_id, attempt): (Uuid, u32) = (uuid(row, 0)?, row.get(1)?);
-        let ended_at_ms: Option<i64> = row.get(3)?;
-        let mut planner_process = Value::Null;
-        let record = match ended_at_ms {
-            None => None,
-            Some(_) => {
-                let mut planner: Value = json(&row.get::<_, String>(4)?)?;
+        [of.loop_id.to_string()],
+        |row| {
+            let (attempt_id, attempt): (Uuid, u32) = (uuid(row, 0)?, row.get(1)?);
+            let ended_at_ms: Option<i64> = row.get(3)?;
+            let mut planner_process = Value::Null;
+            let mut record = None;
+            if ended_at_ms.is_some() {
+                let mut planner: Value = json(row, 4)?;
                 if let Some(process) = planner.get_mut("process") {
                     planner_process = process.take();
                 }
-                let verify: Option<String> = row.get(8)?;
-                let stop_reason: Option<String> = row.get(9)?;
-                Some(AttemptRecord {
+                record = Some(AttemptRecord {
                     attempt,
                     max_attempts: of.max_attempts,
                     planner: serde_json::from_value(planner).map_err(unreadable)?,
-                    plan_digest: match row.get::<_, Option<String>>(5)? {
-                        Some(hex) => Some(digest(&hex)?),
-                        None => None,
-                    },
+                    plan_digest: optional_digest(row, 5)?,
                     run_id: optional_uuid(row, 6)?,
-                    actions: json(&row.get::<_, String>(7)?)?,
-                    verify: verify.as_deref().map(json).transpose()?,
-                    stop_reason: stop_reason.as_deref().map(stop_code).transpose()?,
-                })
+                    actions: json(row, 7)?,
+                    verify: optional_json(row, 8)?,
+                    stop_reason: match row.get_ref(9)? {
+                        ValueRef::Null => None,
+                        _ => Some(word(row, 9)?),
+                    },
+                });
             }
-        };
-        all.push(AttemptDetail {
-            attempt_id,
-            attempt,
-            checkpoint: format!("loop:{}:{attempt}", of.loop_id),
-            started_at_ms: row.get(2)?,
-            ended_at_ms,
-            record,
-            planner_process,
-            runs: runs(source, attempt_id)?,
-        });
-    }
-    Ok(all)
+            Ok(AttemptDetail {
+                attempt_id,
+                attempt,
+                checkpoint: format!("loop:{}:{attempt}", of.loop_id),
+                started_at_ms: row.get(2)?,
+                ended_at_ms,
+                record,
+                planner_process,
+                runs: runs(source, attempt_id)?,
+            })
+        },
+    )
 }
 
-fn runs(source: &Source<'_>, attempt_id: Uuid) -> Result<Vec<crate::run::RunSummary>> {
-    let ids: Vec<String> = source
-        .conn
-        .prepare_cached("SELECT id FROM runs WHERE attempt_id = ?1 ORDER BY row")?
-        .query_map([attempt_id.to_string()], |row| row.get(0))?
-        .collect::<Result<_, _>>()?;
-    let mut all = Vec::new();
-    for id in ids {
-        all.extend(queries::runs(source, Some(id.parse().map_err(unreadable)?), 1)?);
-    }
-    Ok(all)
+fn runs(source: &Source<'_>, attempt_id: Uuid) -> Result<Vec<RunSummary>> {
+    let sql = "SELECT id FROM runs WHERE attempt_id = ?1 ORDER BY row";
+    let runs =
+        source.all(sql, [attempt_id.to_string()], |row| queries::run(source, uuid(row, 0)?))?;
+    Ok(runs.into_iter().flatten().collect())
 }
 
 /// The runs of all attempts of a loop.
 pub(super) fn run_ids(source: &Source<'_>, loop_id: Uuid) -> Result<Vec<String>> {
-    Ok(source
-        .conn
-        .prepare_cached(
-            "SELECT r.id FROM runs AS r JOIN attempts AS a ON a.id = r.attempt_id
-             WHERE a.loop_id = ?1 ORDER BY r.row",
-        )?
-        .query_map([loop_id.to_string()], |row| row.get(0))?
-        .collect::<Result<_, _>>()?)
+    source.all(
+        "SELECT r.id FROM runs AS r JOIN attempts AS a ON a.id = r.attempt_id
+         WHERE a.loop_id = ?1 ORDER BY r.row",
+        [loop_id.to_string()],
+        |row| Ok(row.get(0)?),
+    )
 }
 
 /// A loop as the events it was made of, with those of its runs; none when there is no such loop. What the
 /// planner printed and the questions to a person are absent: what came of them says it.
-pub(super) fn events(source: &Source<'_>, loop_id: Uuid) -> Result<Vec<RunEvent>> {
+fn events(source: &Source<'_>, loop_id: Uuid) -> Result<Vec<RunEvent>> {
     let Some(detail) = detail(source, loop_id)? else { return Ok(Vec::new()) };
     let LoopSummary { max_attempts, .. } = detail.summary;
     let mut events = vec![RunEvent::LoopStarted {
@@ -243,14 +228,11 @@ fn revised(process: &Value) -> Result<Option<RunEvent>> {
 }
 
 fn authorized(source: &Source<'_>, run_id: Uuid) -> Result<Option<RunEvent>> {
-    let note: Option<String> = source
-        .conn
-        .prepare_cached(
-            "SELECT d.note FROM runs AS r JOIN decisions AS d
-             ON d.authorization_id = r.authorization_id AND d.decision = 'authorize'
-             WHERE r.id = ?1",
-        )?
-        .query_row([run_id.to_string()], |row| row.get(0))
-        .optional()?;
-    Ok(note.map(|how| RunEvent::AuthorizationDecided { approved: true, how }))
+    source.first(
+        "SELECT d.note FROM runs AS r JOIN decisions AS d
+         ON d.authorization_id = r.authorization_id AND d.decision = 'authorize'
+         WHERE r.id = ?1",
+        [run_id.to_string()],
+        |row| Ok(RunEvent::AuthorizationDecided { approved: true, how: row.get(0)? }),
+    )
 }

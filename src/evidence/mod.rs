@@ -7,63 +7,70 @@
 
 #![expect(clippy::disallowed_methods, reason = "the one room that opens databases")]
 
-mod aftermath;
 mod append;
+mod artifact_type;
 mod blobs;
+mod capture;
+mod chain;
 mod changed;
+mod chunks;
+mod classes;
 mod diagnostics;
+mod entry;
 mod error;
 mod folders;
-mod funnel;
 mod grants;
 mod heads;
 mod history;
 mod index;
 mod index_seal;
 mod index_text;
-mod intake;
+mod index_update;
 mod ledger;
 mod lock;
 mod loop_reader;
-mod loops;
+mod migrations;
 mod permissions;
 mod queries;
+mod questions;
+mod range;
 mod reader;
-mod reader_questions;
-mod record;
 mod redact;
 mod redactor;
 mod remembered_walls;
 mod replay;
-mod rows;
+mod run_outcome;
 mod schema;
 mod schema_check;
 mod search;
 mod secrets;
-mod spool;
+mod source;
+mod spill_file;
 mod standing;
-mod steps;
 mod store;
 mod summary;
 mod trust;
 mod vault;
 mod verify;
-mod window;
+mod write_loop;
+mod write_run;
+mod write_step;
 
-pub use aftermath::OpenIntent;
+pub use artifact_type::ArtifactType;
+pub use capture::{CapturedOutput, OutputCapture};
+pub use entry::{
+    AttemptEnd, AttemptStart, ControlRecord, Entry, ExecutionRecord, IntentRecord, LoopEnd,
+    LoopStart, PlannerTrace, RunEnd, RunStart, StepDecision,
+};
 pub use error::EvidenceError;
 pub use folders::UserFolders;
 pub use history::Kept;
-pub use intake::{Intake, Taken};
-pub use loops::{AttemptEnd, AttemptStart, LoopEnd, LoopStart, PlannerTrace};
 pub use permissions::write_private;
-pub use queries::Range;
+pub use range::Range;
 pub use reader::EvidenceReader;
-pub use record::{
-    ArtifactType, Decided, ExecutionRecord, IntentRecord, NewDecision, RunEnd, RunStart,
-};
 pub use redactor::{SecretHider, marker_in};
 pub use remembered_walls::WallsDecision;
+pub use run_outcome::OpenIntent;
 pub use store::EvidenceStore;
 pub use trust::{Trust, TrustDecision};
 pub use verify::{VERIFY_SCHEMA, verify, verify_with_kept_head};

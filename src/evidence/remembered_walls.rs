@@ -6,12 +6,13 @@ use std::path::Path;
 use rusqlite::Connection;
 use serde_json::json;
 
+use super::append::{Appender, Cell};
 use super::error::{EvidenceError, Result};
-use super::funnel::{Cell, Funnel};
 use super::reader::EvidenceReader;
+use super::source::unreadable;
 use super::store::EvidenceStore;
 use super::vault::Vault;
-use super::{grants, queries, rows, schema};
+use super::{grants, migrations, write_run};
 use crate::authorization::Grants;
 use crate::run::AnsweredBy;
 
@@ -41,9 +42,9 @@ impl EvidenceStore {
     /// # Errors
     /// More than can be remembered, and any failure of the database.
     pub fn record_walls(&mut self, decision: &WallsDecision<'_>) -> Result<()> {
-        self.write_and_keep(|funnel, user| {
+        self.write_and_keep(|appender, user| {
             let all = match decision.grants {
-                Some(more) => Some(with_remembered(funnel, decision.workspace, more)?),
+                Some(more) => Some(with_remembered(appender, decision.workspace, more)?),
                 None => None,
             };
             let grants = json!(all);
@@ -51,7 +52,7 @@ impl EvidenceStore {
                 let what = format!("more than {MOST_BYTES} bytes of grants for one workspace");
                 return Err(EvidenceError::Content { source: std::io::Error::other(what) });
             }
-            insert(funnel, user, decision, &grants)
+            insert(appender, user, decision, &grants)
         })
     }
 }
@@ -67,25 +68,25 @@ impl EvidenceReader {
 }
 
 /// What holds already, and more.
-fn with_remembered(funnel: &Funnel<'_>, workspace: &str, more: &Grants) -> Result<Grants> {
-    let (format, vault) = (schema::newest(), Some(funnel.vault));
-    let holds = remembered(funnel.tx(), format, vault, Path::new(workspace))?;
+fn with_remembered(appender: &Appender<'_>, workspace: &str, more: &Grants) -> Result<Grants> {
+    let (format, vault) = (migrations::newest(), Some(appender.vault));
+    let holds = remembered(appender.tx(), format, vault, Path::new(workspace))?;
     Ok(holds.unwrap_or_default().with(more))
 }
 
 fn insert(
-    funnel: &mut Funnel<'_>,
+    appender: &mut Appender<'_>,
     user: Option<&str>,
     new: &WallsDecision<'_>,
     grants: &serde_json::Value,
 ) -> Result<()> {
     let granted = new.grants.is_some();
-    let shown = funnel.json_value(grants.clone())?;
-    funnel.insert(
+    let shown = appender.json_value(grants.clone())?;
+    appender.insert(
         "decisions",
         [
             ("decision", Cell::word(if granted { GRANTED } else { REVOKED })),
-            ("decided_by", Cell::word(rows::answered_by(new.by))),
+            ("decided_by", write_run::word(&new.by)),
             ("user_name", user.into()),
             // A secret in the name of a folder is hidden here as everywhere: then nothing is found.
             ("note", new.workspace.into()),
@@ -109,5 +110,5 @@ fn remembered(
     let counts =
         last.filter(|row| row.decision == GRANTED && row.is_proven && !decided.some_are_missing);
     let grants = counts.and_then(|row| row.request_json);
-    grants.map(|text| serde_json::from_str(&text).map_err(queries::unreadable)).transpose()
+    grants.map(|text| serde_json::from_str(&text).map_err(unreadable)).transpose()
 }

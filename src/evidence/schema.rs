@@ -7,8 +7,9 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, TransactionBehavior};
 use uuid::Uuid;
 
-use super::append::Chain;
+use super::chain::Chain;
 use super::error::{EvidenceError, PATIENCE, Result};
+use super::migrations::{FORMAT_WITH_ID, MIGRATIONS, guard_tables};
 use super::{permissions, schema_check};
 
 /// The database's name in the evidence folder.
@@ -16,21 +17,6 @@ pub(super) const FILE_NAME: &str = "execution_log.db";
 
 /// Written into the file's header, so that no other database is taken for evidence: `Csgn`.
 const APPLICATION_ID: i64 = 0x4373_676e;
-
-/// The steps from an empty file to the present format; step `n` makes format `n + 1`. A step that was
-/// released is never edited.
-const MIGRATIONS: &[&str] =
-    &[include_str!("schema_v1.sql"), include_str!("schema_v2.sql"), include_str!("schema_v3.sql")];
-
-/// The first format that records walls.
-pub(super) const FORMAT_WITH_WALLS: i64 = 3;
-/// The first format in which a database has an id, and grants a keyed digest.
-pub(super) const FORMAT_WITH_ID: i64 = 3;
-
-/// The present format.
-pub(super) fn newest() -> i64 {
-    MIGRATIONS.len() as i64
-}
 
 /// The database of this evidence folder.
 pub(super) fn database_path(dir: &Path) -> PathBuf {
@@ -87,16 +73,6 @@ fn set_up(conn: &mut Connection, path: &Path, found: i64, migrations: &[&str]) -
          PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY;",
     )?;
     migrate(conn, path, found, migrations)
-}
-
-/// A database in memory with the schema of this format and no rows.
-pub(super) fn in_memory(format: i64) -> Result<Connection> {
-    let conn = Connection::open_in_memory()?;
-    for sql in MIGRATIONS.iter().take(usize::try_from(format).unwrap_or_default()) {
-        conn.execute_batch(sql)?;
-    }
-    guard_tables(&conn)?;
-    Ok(conn)
 }
 
 fn refuse_other_schema(conn: &Connection, path: &Path, format: i64) -> Result<()> {
@@ -308,56 +284,6 @@ fn back_up(conn: &Connection, path: &Path, format: i64) -> Result<()> {
         .map_err(|source| EvidenceError::Folder { source, path: backup.clone() })?;
     conn.execute("VACUUM INTO ?1", [backup.to_string_lossy()])?;
     Ok(())
-}
-
-/// Gives every table the triggers that refuse to change, delete or replace a row.
-pub(super) fn guard_tables(conn: &Connection) -> Result<()> {
-    let tables: Vec<String> = conn
-        .prepare(
-            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
-        )?
-        .query_map([], |row| row.get(0))?
-        .collect::<Result<_, _>>()?;
-    for table in tables {
-        let allowed = match table.as_str() {
-            "blobs" => "WHEN NOT EXISTS (SELECT 1 FROM purges WHERE digest = OLD.digest)",
-            _ => "",
-        };
-        // REPLACE deletes without asking the delete trigger, so an insert that would replace is refused.
-        let mut same = vec![format!("EXISTS (SELECT 1 FROM {table} WHERE rowid = NEW.rowid)")];
-        for columns in unique_columns(conn, &table)? {
-            let equal: Vec<_> =
-                columns.iter().map(|column| format!("{column} = NEW.{column}")).collect();
-            same.push(format!("EXISTS (SELECT 1 FROM {table} WHERE {})", equal.join(" AND ")));
-        }
-        conn.execute_batch(&format!(
-            "CREATE TRIGGER IF NOT EXISTS {table}_refuses_update BEFORE UPDATE ON {table}
-             BEGIN SELECT RAISE(ABORT, 'evidence is never changed'); END;
-             CREATE TRIGGER IF NOT EXISTS {table}_refuses_delete BEFORE DELETE ON {table} {allowed}
-             BEGIN SELECT RAISE(ABORT, 'evidence is never deleted'); END;
-             CREATE TRIGGER IF NOT EXISTS {table}_refuses_replace BEFORE INSERT ON {table}
-             WHEN {}
-             BEGIN SELECT RAISE(ABORT, 'evidence is never replaced'); END;",
-            same.join(" OR ")
-        ))?;
-    }
-    Ok(())
-}
-
-fn unique_columns(conn: &Connection, table: &str) -> Result<Vec<Vec<String>>> {
-    let indexes: Vec<String> = conn
-        .prepare("SELECT name FROM pragma_index_list(?1) WHERE \"unique\" = 1")?
-        .query_map([table], |row| row.get(0))?
-        .collect::<Result<_, _>>()?;
-    let mut all = Vec::new();
-    for index in indexes {
-        all.push(
-            conn.prepare("SELECT name FROM pragma_index_info(?1) ORDER BY seqno")?
-                .query_map([index], |row| row.get(0))?
-                .collect::<Result<_, _>>()?,
-        );
-    }
-    Ok(all)
 }
 
 #[cfg(test)]

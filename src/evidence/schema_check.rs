@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use rusqlite::Connection;
 
 use super::error::Result;
-use super::schema;
+use super::migrations;
 use crate::plan::Digest;
 
 /// The digest of the schema of each released format, the first one first.
@@ -30,7 +30,7 @@ pub(super) fn differences(conn: &Connection, format: i64) -> Result<Vec<String>>
         return Ok(Vec::new());
     }
     // Making the expected schema costs more than comparing a digest, and is needed for the words alone.
-    let expected = self::objects(&schema::in_memory(format)?)?;
+    let expected = self::objects(&migrations::in_memory(format)?)?;
     Ok(compare(&objects, &expected))
 }
 
@@ -40,7 +40,7 @@ pub(super) fn differences(conn: &Connection, format: i64) -> Result<Vec<String>>
 /// A database that cannot be read.
 pub(super) fn intact_tables(conn: &Connection, format: i64) -> Result<Vec<String>> {
     let objects = objects(conn)?;
-    let expected = self::objects(&schema::in_memory(format)?)?;
+    let expected = self::objects(&migrations::in_memory(format)?)?;
     let is_table = |kind: &str| kind == "table";
     Ok(expected
         .into_iter()
@@ -118,7 +118,7 @@ mod tests {
         let digests: Vec<_> = (1..)
             .zip(DIGESTS)
             .map(|(format, _)| {
-                digest_of(&objects(&schema::in_memory(format).unwrap()).unwrap()).hex()
+                digest_of(&objects(&migrations::in_memory(format).unwrap()).unwrap()).hex()
             })
             .collect();
         assert_eq!(digests, DIGESTS);
@@ -140,13 +140,13 @@ mod tests {
             ),
             ("ANALYZE", "a table sqlite_stat1 that this version does not make"),
         ] {
-            let conn = schema::in_memory(3).unwrap();
+            let conn = migrations::in_memory(3).unwrap();
             assert_eq!(differences(&conn, 3).unwrap(), Vec::<String>::new());
             conn.execute_batch(change).unwrap();
             let found = differences(&conn, 3).unwrap();
             assert!(found.iter().any(|found| found.contains(words)), "{change}: {found:?}");
         }
-        let conn = schema::in_memory(3).unwrap();
+        let conn = migrations::in_memory(3).unwrap();
         assert!(!differences(&conn, 2).unwrap().is_empty(), "a format that was set back");
     }
 }

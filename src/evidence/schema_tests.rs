@@ -1,4 +1,5 @@
 use super::*;
+use crate::evidence::migrations::{in_memory, newest};
 
 fn open_with(path: &Path, migrations: &[&str]) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;

@@ -12,7 +12,8 @@ use super::index::{FIELDS, Index};
 use super::index_text;
 use super::loop_reader;
 use super::queries;
-use super::reader::Source;
+use super::reader::EvidenceReader;
+use super::source::Source;
 use crate::run::{Facets, SearchHit, SearchPage, SearchQuery, TimeBucket};
 
 /// Hits on a page when the query does not say.
@@ -24,8 +25,55 @@ const EXCERPT_WORDS: u32 = 24;
 /// Outcomes that count as fine in the timeline.
 const FINE: &str = "('succeeded', 'skipped', 'done_by_hand', 'running')";
 
+impl EvidenceReader {
+    /// Brings the search index up to date; cheap when it is. [`search`](Self::search) does it first,
+    /// so this is for idle moments.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn catch_up_index(&mut self) -> Result<()> {
+        let mut index = match self.index.take() {
+            Some(index) => index,
+            None if self.source()?.is_none() => return Ok(()),
+            None => Index::open(&self.dir, self.vault.as_ref())?,
+        };
+        if let Some(source) = self.source()? {
+            index.catch_up(&source)?;
+        }
+        self.index = Some(index);
+        Ok(())
+    }
+
+    /// Full-text search with filters over all executions and interrupted steps.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn search(&mut self, query: &SearchQuery) -> Result<SearchPage> {
+        let mut answered = self.search_once(query);
+        // It is not flushed like the evidence, so a power cut may leave it damaged; and anybody may have
+        // written into it.
+        if answered.as_ref().is_err_and(EvidenceError::is_damage) {
+            self.index = None;
+            Index::discard(&self.dir);
+            answered = self.search_once(query);
+        }
+        let mut page = answered?;
+        let standing = self.standing()?;
+        (page.read_only, page.note) = (standing.difference, standing.note);
+        Ok(page)
+    }
+
+    fn search_once(&mut self, query: &SearchQuery) -> Result<SearchPage> {
+        self.catch_up_index()?;
+        let Some(index) = self.index.take() else { return Ok(SearchPage::default()) };
+        let page = self.ask(|source| page(&index, source, query));
+        self.index = Some(index);
+        page
+    }
+}
+
 /// One page of hits with what there is to say about all of them.
-pub(super) fn page(index: &Index, source: &Source<'_>, query: &SearchQuery) -> Result<SearchPage> {
+fn page(index: &Index, source: &Source<'_>, query: &SearchQuery) -> Result<SearchPage> {
     let started = Instant::now();
     let conn = &index.conn;
     let words = Words::parse(&query.words);
@@ -300,7 +348,7 @@ fn timeline(conn: &Connection) -> Result<Vec<TimeBucket>> {
     ))?;
     let mut rows = statement.query([first, width])?;
     while let Some(row) = rows.next()? {
-        let place = queries::size(row.get(0)?);
+        let place = usize::try_from(row.get::<_, i64>(0)?).unwrap_or_default();
         if let Some(bucket) = buckets.get_mut(place) {
             bucket.fine = row.get::<_, i64>(1)?.unsigned_abs();
             bucket.bad = row.get::<_, i64>(2)?.unsigned_abs();

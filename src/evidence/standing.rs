@@ -4,10 +4,10 @@ use std::path::Path;
 
 use rusqlite::{Connection, OptionalExtension as _};
 
-use super::append::Chain;
+use super::chain::Chain;
 use super::error::Result;
 use super::heads::{KeptHead, KeptHeads};
-use super::schema;
+use super::{migrations, schema};
 use crate::run::HeadReport;
 
 /// What there is to say of a database beside what is kept outside of it; `None` as `conn` is no database yet, or
@@ -22,7 +22,7 @@ pub(super) fn standing(
 ) -> Result<HeadReport> {
     let (database_id, rows) = match conn {
         Some((conn, format)) => {
-            let has_id = format >= schema::FORMAT_WITH_ID;
+            let has_id = format >= migrations::FORMAT_WITH_ID;
             (if has_id { schema::id_of(conn)? } else { None }, Chain::of(conn)?.rows)
         }
         None => (None, 0),
@@ -51,7 +51,7 @@ pub(super) fn standing(
         return Ok(report(Some(other), Some(what)));
     }
     let (Some((conn, format)), Some(id)) = (conn, database_id) else {
-        let has_no_id = conn.is_some_and(|(_, format)| format >= schema::FORMAT_WITH_ID);
+        let has_no_id = conn.is_some_and(|(_, format)| format >= migrations::FORMAT_WITH_ID);
         return Ok(report(None, has_no_id.then(|| "the database has lost its id".to_owned())));
     };
     let mut latest = None;

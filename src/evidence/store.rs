@@ -1,4 +1,4 @@
-//! The writer: one method for each durable commit. What becomes a row, and how, is in `rows.rs` and `steps.rs`.
+//! The writer. What becomes a row, and how, is in `write_run.rs`, `write_step.rs` and `write_loop.rs`.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -7,23 +7,23 @@ use std::sync::Arc;
 use rusqlite::{Connection, OptionalExtension as _};
 use uuid::Uuid;
 
-use super::append::Chain;
+use super::append::Appender;
+use super::capture::OutputCapture;
+use super::chain::Chain;
+use super::entry::Entry;
 use super::error::{EvidenceError, Result};
 use super::folders::UserFolders;
-use super::funnel::Funnel;
 use super::heads::{self, KeptHeads, Reason};
-use super::intake::Intake;
 use super::lock::Lock;
 use super::reader::EvidenceReader;
-use super::record::{Decided, ExecutionRecord, IntentRecord, NewDecision, RunEnd, RunStart};
 use super::redact::{KnownSecrets, Redactor};
-use super::rows::About;
 use super::standing::standing;
 use super::vault::Vault;
-use super::{permissions, rows, schema, schema_check, steps};
-use crate::authorization::{AuthorizationStatus, PlanAuthorization};
+use super::write_run::{About, NewDecision};
+use super::{migrations, permissions, schema, schema_check, write_loop, write_run, write_step};
+use crate::authorization::PlanAuthorization;
 use crate::plan::{Digest, Plan};
-use crate::run::{AnsweredBy, HeadReport, Reconciled};
+use crate::run::{AnsweredBy, HeadReport, Reconciled, RunEvent};
 
 /// Appends to the evidence (SPEC §8).
 ///
@@ -34,7 +34,7 @@ pub struct EvidenceStore {
     pub(super) conn: Connection,
     pub(super) redactor: Arc<Redactor>,
     pub(super) vault: Arc<Vault>,
-    pub(super) dir: PathBuf,
+    dir: PathBuf,
     folders: UserFolders,
     /// What is missing of what is kept of this database.
     note: Option<String>,
@@ -47,7 +47,7 @@ pub struct EvidenceStore {
     /// What was recognised as a secret in an earlier record of the run.
     known: KnownSecrets,
     /// Keeps the runs and loops of this process alive for readers.
-    pub(super) locks: HashMap<Uuid, Lock>,
+    locks: HashMap<Uuid, Lock>,
 }
 
 impl EvidenceStore {
@@ -71,8 +71,8 @@ impl EvidenceStore {
         Ok(store)
     }
 
-    /// Accepts the database in `dir` as it is, although the head that was kept is not on its chain, and
-    /// records that and why. Says what differed.
+    /// Accepts the database in `dir` although the kept head is not on its chain, and
+    /// records that and why. Returns what differed.
     ///
     /// # Errors
     /// [`EvidenceError::NothingToAccept`] where nothing differs; otherwise as [`Self::open`].
@@ -88,8 +88,8 @@ impl EvidenceStore {
         };
         let (mut store, report, _setup) = Self::open_any(dir, folders.into(), differs)?;
         let difference = report.difference.as_deref().unwrap_or_default();
-        store.write(|funnel, user| {
-            funnel.insert(
+        store.write(|appender, user| {
+            appender.insert(
                 "head_acceptances",
                 [
                     ("reason", reason.into()),
@@ -151,7 +151,7 @@ impl EvidenceStore {
         KeptHeads::read(&self.folders, Some(&self.vault)).holds(&self.dir, self.database_id)
     }
 
-    /// Keeps the end of the chain outside of the folder.
+    /// Stores the end of the chain outside of the folder.
     fn keep_head(&self, chain: Chain, reason: Reason) -> Result<()> {
         heads::keep(&self.folders, &self.vault, (&self.dir, self.database_id), chain, reason)
     }
@@ -171,12 +171,7 @@ impl EvidenceStore {
         authorization: &PlanAuthorization,
         plan: &Plan,
     ) -> Result<()> {
-        if authorization.status == AuthorizationStatus::Pending {
-            return Err(EvidenceError::NotDecided {
-                authorization_id: authorization.authorization_id,
-            });
-        }
-        self.write(|funnel, user| rows::authorization(funnel, user, authorization, plan))
+        self.write(|appender, user| write_run::authorization(appender, user, authorization, plan))
     }
 
     /// The run that used this authorization, if any did.
@@ -192,62 +187,99 @@ impl EvidenceStore {
         Ok(used.map(|run_id| run_id.parse().unwrap_or_default()))
     }
 
-    /// Records the start of a run, with plan and authorization where they are not recorded yet, and
-    /// consumes the authorization. From now until [`end_run`](Self::end_run), or until this store is
-    /// dropped, the run counts as alive.
+    /// Commits one entry of a run or a loop, and gives what is to be told of it.
+    ///
+    /// From the start of a run or loop until its end, or until this store is dropped, it counts as alive. The start
+    /// of a run records its plan and authorization where they are not recorded yet, and consumes the authorization.
     ///
     /// # Errors
-    /// [`EvidenceError::AuthorizationUsed`] when another run consumed it, [`EvidenceError::NotDecided`]
-    /// for a pending one, and any failure of the database.
-    pub fn begin_run(&mut self, start: &RunStart<'_>) -> Result<()> {
-        if start.authorization.status == AuthorizationStatus::Pending {
-            return Err(EvidenceError::NotDecided {
-                authorization_id: start.authorization.authorization_id,
-            });
-        }
+    /// [`EvidenceError::AuthorizationUsed`] when another run consumed it, [`EvidenceError::NotDecided`] for a pending
+    /// one, and any failure of the database; then nothing of the entry is recorded.
+    pub fn commit(&mut self, entry: &Entry<'_>) -> Result<Vec<RunEvent>> {
+        match entry {
+            Entry::RunStart(start) => {
+                self.known = KnownSecrets::default();
+                self.begin(start.run_id, |appender, user| write_run::run(appender, user, start))
+            }
+            Entry::Intent(intent) => {
+                self.write(|appender, user| write_step::intent(appender, user, intent))
+            }
+            Entry::Execution(record) => {
+                self.write(|appender, user| write_step::execution(appender, user, record))
+            }
+            Entry::Control(control) => {
+                self.write(|appender, user| write_run::control(appender, user, control))
+            }
+            Entry::RunEnd(end) => {
+                self.end(end.run_id, |appender| write_run::run_end(appender, end))
+            }
+            Entry::LoopStart(start) => {
+                self.begin(start.loop_id, |appender, user| write_loop::start(appender, user, start))
+            }
+            Entry::AttemptStart(start) => {
+                self.write(|appender, _| write_loop::attempt(appender, start))
+            }
+            Entry::AttemptEnd(end) => {
+                self.write(|appender, _| write_loop::attempt_end(appender, end))
+            }
+            Entry::LoopEnd(end) => self.end(end.loop_id, |appender| write_loop::end(appender, end)),
+        }?;
+        Ok(entry.told())
+    }
+
+    /// Writes the rows that a run or loop begins with.
+    fn begin(
+        &mut self,
+        id: Uuid,
+        rows: impl FnOnce(&mut Appender<'_>, Option<&str>) -> Result<()>,
+    ) -> Result<()> {
         // Before the row: a reader that sees the run must find it alive.
-        let lock = Lock::run(&self.dir, start.run_id)?;
-        self.known = KnownSecrets::default();
-        match self.write(|funnel, user| rows::run(funnel, user, start)) {
-            Ok(()) => {
-                self.locks.insert(start.run_id, lock);
-                Ok(())
-            }
-            Err(error) => {
-                lock.end();
-                Err(error)
-            }
+        let lock = Lock::run(&self.dir, id)?;
+        if let Err(error) = self.write(rows) {
+            lock.end();
+            return Err(error);
         }
+        self.locks.insert(id, lock);
+        Ok(())
     }
 
-    /// Commits what is about to happen; call it before anything does.
+    /// Writes the rows that a run or loop ends with.
+    fn end(&mut self, id: Uuid, rows: impl FnOnce(&mut Appender<'_>) -> Result<()>) -> Result<()> {
+        self.write_and_keep(|appender, _| rows(appender))?;
+        if let Some(lock) = self.locks.remove(&id) {
+            lock.end();
+        }
+        Ok(())
+    }
+
+    /// Takes a loop up again whose thread of this process has failed, so that its end can be recorded: it
+    /// counts as alive until then. Not for a loop of another process.
+    ///
+    /// # Errors
+    /// Any failure of the file system.
+    pub fn resume_lock(&mut self, loop_id: Uuid) -> Result<()> {
+        if !self.locks.contains_key(&loop_id) {
+            let lock = Lock::run(&self.dir, loop_id)?;
+            self.locks.insert(loop_id, lock);
+        }
+        Ok(())
+    }
+
+    /// Whether an attempt has an end.
     ///
     /// # Errors
     /// Any failure of the database.
-    pub fn record_intent(&mut self, intent: &IntentRecord<'_>) -> Result<()> {
-        self.write(|funnel, user| steps::intent(funnel, user, intent))
+    pub fn attempt_has_ended(&self, attempt_id: Uuid) -> Result<bool> {
+        Ok(self
+            .conn
+            .prepare_cached("SELECT EXISTS (SELECT 1 FROM attempt_ends WHERE attempt_id = ?1)")?
+            .query_row([attempt_id.to_string()], |row| row.get(0))?)
     }
 
-    /// What takes in the output of a step while its program runs; nothing is recorded before
-    /// [`Self::record_execution`].
-    pub fn intake(&self) -> Intake {
-        Intake::new(&self.dir, &self.redactor, &self.vault)
-    }
-
-    /// Commits what became of a step: execution, artifacts, files, edges and decisions.
-    ///
-    /// # Errors
-    /// Any failure of the database; the execution is then not recorded at all.
-    pub fn record_execution(&mut self, execution: &ExecutionRecord<'_>) -> Result<()> {
-        self.write(|funnel, user| steps::execution(funnel, user, execution))
-    }
-
-    /// Commits a decision about a whole run: pause, resume, cancel after this step, stop now.
-    ///
-    /// # Errors
-    /// Any failure of the database.
-    pub fn record_decision(&mut self, run_id: Uuid, decision: &NewDecision<'_>) -> Result<()> {
-        self.write(|funnel, user| rows::decision(funnel, user, run_id, None, decision))
+    /// Captures the output of a step while its program runs; nothing is recorded before
+    /// the execution is committed.
+    pub fn capture(&self) -> OutputCapture {
+        OutputCapture::new(&self.dir, &self.redactor, &self.vault)
     }
 
     /// Commits what a comparison of a run's interrupted steps with the disk found: one decision for
@@ -262,7 +294,7 @@ impl EvidenceStore {
         by: AnsweredBy,
         timestamp_ms: i64,
     ) -> Result<()> {
-        self.write(|funnel, user| {
+        self.write(|appender, user| {
             for found in findings {
                 let about = About {
                     execution_id: found.execution_id,
@@ -270,34 +302,24 @@ impl EvidenceStore {
                     step_index: found.step_index,
                 };
                 let note = found.sentence();
-                let decided = Decided::Reconcile;
-                let new = NewDecision { decided, by, note: &note, timestamp_ms, request: None };
-                rows::decision(funnel, user, run_id, Some(about), &new)?;
+                let new =
+                    NewDecision { word: "reconcile", by, note: &note, timestamp_ms, request: None };
+                write_run::decision(appender, user, run_id, Some(about), &new)?;
             }
             Ok(())
         })
     }
 
-    /// Commits the end of a run.
-    ///
-    /// # Errors
-    /// Any failure of the database.
-    pub fn end_run(&mut self, end: &RunEnd<'_>) -> Result<()> {
-        self.write_and_keep(|funnel, _| rows::run_end(funnel, end))?;
-        if let Some(lock) = self.locks.remove(&end.result.run_id) {
-            lock.end();
-        }
-        Ok(())
-    }
-
-    /// Deletes the content with this digest, and records that and why. Its digest stays.
+    /// Deletes the content with this digest, and records that and the reason. The digest stays.
     ///
     /// # Errors
     /// Any failure of the database.
     pub fn purge(&mut self, digest: &Digest, reason: &str, timestamp_ms: i64) -> Result<()> {
         // Deleted pages are overwritten: the point of a purge is that the bytes are gone.
         self.conn.pragma_update(None, "secure_delete", true)?;
-        self.write(|funnel, user| rows::purge(funnel, user, digest, reason, timestamp_ms))?;
+        self.write(|appender, user| {
+            write_run::purge(appender, user, digest, reason, timestamp_ms)
+        })?;
         self.conn.execute_batch("PRAGMA wal_checkpoint(TRUNCATE);")?;
         Ok(())
     }
@@ -306,7 +328,7 @@ impl EvidenceStore {
     /// none of them can be cut off unnoticed from then on.
     pub(super) fn write_and_keep(
         &mut self,
-        rows: impl FnOnce(&mut Funnel<'_>, Option<&str>) -> Result<()>,
+        rows: impl FnOnce(&mut Appender<'_>, Option<&str>) -> Result<()>,
     ) -> Result<()> {
         self.write(rows)?;
         self.keep_head(self.chain, Reason::Grown)
@@ -314,27 +336,27 @@ impl EvidenceStore {
 
     pub(super) fn write(
         &mut self,
-        rows: impl FnOnce(&mut Funnel<'_>, Option<&str>) -> Result<()>,
+        rows: impl FnOnce(&mut Appender<'_>, Option<&str>) -> Result<()>,
     ) -> Result<()> {
         let known = std::mem::take(&mut self.known);
         let (redactor, vault, id) = (&self.redactor, &self.vault, self.database_id);
-        let mut funnel = Funnel::begin(&mut self.conn, redactor, vault, id, known)?;
+        let mut appender = Appender::begin(&mut self.conn, redactor, vault, id, known)?;
         #[cfg(any(test, feature = "inspection"))]
         {
-            funnel.broken = std::fs::read_to_string(self.dir.join("execution_log.broken")).ok();
+            appender.broken = std::fs::read_to_string(self.dir.join("execution_log.broken")).ok();
         }
         // Within the transaction: nobody else changes the schema from here to the commit.
-        let version = schema_check::version(funnel.tx())?;
+        let version = schema_check::version(appender.tx())?;
         if version != self.schema_version {
-            let differences = schema_check::differences(funnel.tx(), schema::newest())?;
+            let differences = schema_check::differences(appender.tx(), migrations::newest())?;
             if !differences.is_empty() {
                 let path = schema::database_path(&self.dir);
                 return Err(EvidenceError::Schema { differences, path });
             }
             self.schema_version = version;
         }
-        rows(&mut funnel, self.user.as_deref())?;
-        (self.chain, self.known) = funnel.commit()?;
+        rows(&mut appender, self.user.as_deref())?;
+        (self.chain, self.known) = appender.commit()?;
         Ok(())
     }
 }

@@ -1,15 +1,15 @@
-//! What the eight questions say of one workspace (SPEC §8, §10), a few rows of each. Evidence of other
-//! workspaces is left out: it is nobody's business there, and paths mean other files.
+//! A few rows of each of Q1 to Q8 for one workspace (SPEC §8, §10). Evidence of other
+//! workspaces is left out: it is private to them, and the same paths mean other files.
 
 use std::collections::BTreeSet;
 
 use uuid::Uuid;
 
-use super::diagnostics;
 use super::error::Result;
-use super::queries::{self, EXECUTIONS, Range, rows};
-use super::reader::Source;
-use crate::run::{EvidenceSummary, ExecutionRow, Focus, TargetKind, ToolCount};
+use super::queries::{EXECUTIONS, rows};
+use super::range::Range;
+use super::reader::EvidenceReader;
+use crate::run::{EvidenceSummary, Execution, Focus, ToolCount};
 
 /// Rows of each answer.
 const ROWS: usize = 20;
@@ -18,66 +18,111 @@ const MOST_OF_FOCUS: usize = 10;
 /// Rows of a question that are looked at before those of other workspaces are left out.
 const LOOKED_AT: usize = 2_000;
 
-/// What there is to say of this workspace.
-pub(super) fn of(source: &Source<'_>, workspace: &str, focus: &Focus) -> Result<EvidenceSummary> {
-    let mut summary = EvidenceSummary { tools: tools(source, workspace)?, ..Default::default() };
-    let mut cut = BTreeSet::new();
-    if focus.codes.len().max(focus.files.len()).max(focus.executions.len()) > MOST_OF_FOCUS {
-        cut.insert("focus");
-    }
-    let own = runs(source, workspace)?;
-    let is_own = |row: &ExecutionRow| own.contains(&row.run_id);
-    let range = Range { limit: LOOKED_AT, ..Range::default() };
-    summary.q1 = latest(source, workspace, "")?;
-    summary.q2 = latest(source, workspace, "AND x.outcome IN ('failed', 'precondition_failed')")?;
-    for code in focus.codes.iter().take(MOST_OF_FOCUS) {
-        summary.q3.extend(diagnostics::q3(source, code, range)?.into_iter().filter(&is_own));
-        let later = diagnostics::q8(source, code, None, range)?;
-        summary.q8.extend(later.into_iter().filter(|later| is_own(&later.row)));
-    }
-    for file in focus.files.iter().take(MOST_OF_FOCUS) {
-        let touched = queries::q4(source, TargetKind::File, file, range)?;
-        let touched = touched.into_iter().filter(|touched| is_own(&touched.row));
-        let touched: Vec<_> = touched.collect();
-        let worked_on = touched.iter().rev().find(|touched| {
-            touched
-                .edge_types
-                .iter()
-                .any(|edge| matches!(edge.as_str(), "EXECUTED_ON" | "AFFECTED"))
-        });
-        summary.q6.extend(worked_on.map(|touched| touched.row.clone()));
-        summary.q4.extend(touched);
-    }
-    for id in focus.executions.iter().take(MOST_OF_FOCUS) {
-        summary.q5.extend(queries::execution(source, *id)?);
-    }
-    let executions = executions(source, workspace)?;
-    summary.q7 = diagnostics::q7(source, 2, range)?;
-    for seen in &mut summary.q7 {
-        seen.execution_ids.retain(|id| executions.contains(id));
-    }
-    // How often it was seen elsewhere says nothing here.
-    summary.q7.retain(|seen| seen.execution_ids.len() > 1);
-    summary.q3.sort_by_key(|row| (row.timestamp_ms, row.execution_id));
-    summary.q4.sort_by_key(|touched| (touched.row.timestamp_ms, touched.row.execution_id));
-    summary.q8.sort_by_key(|later| (later.row.timestamp_ms, later.row.execution_id));
-    keep_newest(&mut summary.q3, "q3", &mut cut);
-    keep_newest(&mut summary.q4, "q4", &mut cut);
-    keep_newest(&mut summary.q8, "q8", &mut cut);
-    for (rows, name) in [(&mut summary.q1, "q1"), (&mut summary.q2, "q2")] {
-        // One more was read, to know that there is more.
-        if rows.len() > ROWS {
-            rows.truncate(ROWS);
-            cut.insert(name);
+const RUNS: &str = "SELECT id FROM runs WHERE workspace = ?1";
+const WITH_DIAGNOSTICS: &str = "SELECT x.id FROM executions AS x JOIN runs AS r ON r.id = x.run_id
+    WHERE r.workspace = ?1 AND x.id IN (SELECT execution_id FROM diagnostics)";
+
+impl EvidenceReader {
+    /// What Q1 to Q8 say of one workspace, a few rows of each.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn summary(&mut self, workspace: &str, focus: &Focus) -> Result<EvidenceSummary> {
+        let mut summary = EvidenceSummary { tools: self.tools(workspace)?, ..Default::default() };
+        let mut cut = BTreeSet::new();
+        if focus.codes.len().max(focus.files.len()).max(focus.executions.len()) > MOST_OF_FOCUS {
+            cut.insert("focus");
         }
+        let own = self.ids(RUNS, workspace)?;
+        let is_own = |row: &Execution| own.contains(&row.run_id);
+        let range = Range { limit: LOOKED_AT, ..Range::default() };
+        summary.q1 = self.latest(workspace, "")?;
+        summary.q2 =
+            self.latest(workspace, "AND x.outcome IN ('failed', 'precondition_failed')")?;
+        for code in focus.codes.iter().take(MOST_OF_FOCUS) {
+            summary.q3.extend(self.q3(code, range)?.into_iter().filter(&is_own));
+            let later = self.q8(code, None, range)?;
+            summary.q8.extend(later.into_iter().filter(|later| is_own(&later.row)));
+        }
+        for file in focus.files.iter().take(MOST_OF_FOCUS) {
+            let touched = self.q4(file, range)?;
+            let touched = touched.into_iter().filter(|touched| is_own(&touched.row));
+            let touched: Vec<_> = touched.collect();
+            let worked_on = touched.iter().rev().find(|touched| {
+                touched
+                    .edge_types
+                    .iter()
+                    .any(|edge| matches!(edge.as_str(), "EXECUTED_ON" | "AFFECTED"))
+            });
+            summary.q6.extend(worked_on.map(|touched| touched.row.clone()));
+            summary.q4.extend(touched);
+        }
+        for id in focus.executions.iter().take(MOST_OF_FOCUS) {
+            summary.q5.extend(self.execution(*id)?);
+        }
+        let executions = self.ids(WITH_DIAGNOSTICS, workspace)?;
+        summary.q7 = self.q7(2, range)?;
+        for seen in &mut summary.q7 {
+            seen.execution_ids.retain(|id| executions.contains(id));
+        }
+        // Occurrences in other workspaces do not count.
+        summary.q7.retain(|seen| seen.execution_ids.len() > 1);
+        summary.q3.sort_by_key(|row| (row.timestamp_ms, row.execution_id));
+        summary.q4.sort_by_key(|touched| (touched.row.timestamp_ms, touched.row.execution_id));
+        summary.q8.sort_by_key(|later| (later.row.timestamp_ms, later.row.execution_id));
+        keep_newest(&mut summary.q3, "q3", &mut cut);
+        keep_newest(&mut summary.q4, "q4", &mut cut);
+        keep_newest(&mut summary.q8, "q8", &mut cut);
+        for (rows, name) in [(&mut summary.q1, "q1"), (&mut summary.q2, "q2")] {
+            // One more was read, to know that there is more.
+            if rows.len() > ROWS {
+                rows.truncate(ROWS);
+                cut.insert(name);
+            }
+        }
+        summary.q1.reverse();
+        if summary.q7.len() > ROWS {
+            summary.q7.truncate(ROWS);
+            cut.insert("q7");
+        }
+        summary.cut = cut.into_iter().map(str::to_owned).collect();
+        Ok(summary)
     }
-    summary.q1.reverse();
-    if summary.q7.len() > ROWS {
-        summary.q7.truncate(ROWS);
-        cut.insert("q7");
+
+    /// The latest executions of a workspace, the newest first, and one more than is shown.
+    fn latest(&mut self, workspace: &str, also: &str) -> Result<Vec<Execution>> {
+        let sql = format!(
+            "{EXECUTIONS} WHERE r.workspace = ?1 {also}
+             ORDER BY x.timestamp DESC, x.row DESC LIMIT ?2"
+        );
+        let limit = Range { limit: ROWS + 1, ..Range::default() }.limit();
+        self.ask(|source| rows(source, &sql, (workspace, limit)))
     }
-    summary.cut = cut.into_iter().map(str::to_owned).collect();
-    Ok(summary)
+
+    fn tools(&mut self, workspace: &str) -> Result<Vec<ToolCount>> {
+        let sql =
+            "SELECT x.tool_name, count(*), sum(x.outcome IN ('failed', 'precondition_failed')),
+                    max(x.timestamp)
+             FROM executions AS x JOIN runs AS r ON r.id = x.run_id WHERE r.workspace = ?1
+             GROUP BY x.tool_name ORDER BY max(x.timestamp) DESC, x.tool_name";
+        self.ask(|source| {
+            source.all(sql, [workspace], |row| {
+                Ok(ToolCount {
+                    tool_name: row.get(0)?,
+                    count: row.get::<_, i64>(1)?.unsigned_abs(),
+                    failed: row.get::<_, i64>(2)?.unsigned_abs(),
+                    last_ms: row.get(3)?,
+                })
+            })
+        })
+    }
+
+    fn ids(&mut self, sql: &str, workspace: &str) -> Result<BTreeSet<Uuid>> {
+        self.ask(|source| {
+            let ids = source.all(sql, [workspace], |row| Ok(row.get::<_, String>(0)?))?;
+            Ok(ids.iter().filter_map(|id| id.parse().ok()).collect())
+        })
+    }
 }
 
 fn keep_newest<T>(rows: &mut Vec<T>, name: &'static str, cut: &mut BTreeSet<&'static str>) {
@@ -85,55 +130,4 @@ fn keep_newest<T>(rows: &mut Vec<T>, name: &'static str, cut: &mut BTreeSet<&'st
         rows.drain(..rows.len() - ROWS);
         cut.insert(name);
     }
-}
-
-/// The latest executions of a workspace, the newest first, and one more than is shown.
-fn latest(source: &Source<'_>, workspace: &str, also: &str) -> Result<Vec<ExecutionRow>> {
-    rows(
-        source,
-        &format!(
-            "{EXECUTIONS} WHERE r.workspace = ?1 {also}
-             ORDER BY x.timestamp DESC, x.row DESC LIMIT ?2"
-        ),
-        (workspace, Range { limit: ROWS + 1, ..Range::default() }.limit()),
-    )
-}
-
-fn tools(source: &Source<'_>, workspace: &str) -> Result<Vec<ToolCount>> {
-    Ok(source
-        .conn
-        .prepare_cached(
-            "SELECT x.tool_name, count(*), sum(x.outcome IN ('failed', 'precondition_failed')),
-                    max(x.timestamp)
-             FROM executions AS x JOIN runs AS r ON r.id = x.run_id WHERE r.workspace = ?1
-             GROUP BY x.tool_name ORDER BY max(x.timestamp) DESC, x.tool_name",
-        )?
-        .query_map([workspace], |row| {
-            Ok(ToolCount {
-                tool_name: row.get(0)?,
-                count: row.get::<_, i64>(1)?.unsigned_abs(),
-                failed: row.get::<_, i64>(2)?.unsigned_abs(),
-                last_ms: row.get(3)?,
-            })
-        })?
-        .collect::<Result<_, _>>()?)
-}
-
-fn runs(source: &Source<'_>, workspace: &str) -> Result<BTreeSet<Uuid>> {
-    ids(source, "SELECT id FROM runs WHERE workspace = ?1", workspace)
-}
-
-fn executions(source: &Source<'_>, workspace: &str) -> Result<BTreeSet<Uuid>> {
-    let sql = "SELECT x.id FROM executions AS x JOIN runs AS r ON r.id = x.run_id
-               WHERE r.workspace = ?1 AND x.id IN (SELECT execution_id FROM diagnostics)";
-    ids(source, sql, workspace)
-}
-
-fn ids(source: &Source<'_>, sql: &str, workspace: &str) -> Result<BTreeSet<Uuid>> {
-    let ids: Vec<String> = source
-        .conn
-        .prepare_cached(sql)?
-        .query_map([workspace], |row| row.get(0))?
-        .collect::<Result<_, _>>()?;
-    Ok(ids.iter().filter_map(|id| id.parse().ok()).collect())
 }

@@ -1,4 +1,4 @@
-//! Whose commands a person trusts (SPEC §9): decisions about the `countersign.toml` of a workspace, each a row
+//! Trust in workspace commands (SPEC §9): decisions about the `countersign.toml` of a workspace, each a row
 //! like every other decision. The latest about a file in a workspace is the one that holds.
 
 use std::collections::BTreeSet;
@@ -7,12 +7,12 @@ use std::path::PathBuf;
 use rusqlite::Connection;
 use serde_json::json;
 
+use super::append::{Appender, Cell};
 use super::error::{EvidenceError, Result};
-use super::funnel::{Cell, Funnel};
 use super::reader::EvidenceReader;
 use super::store::EvidenceStore;
 use super::vault::Vault;
-use super::{grants, rows, schema};
+use super::{grants, migrations, write_run};
 use crate::plan::Digest;
 use crate::run::{AnsweredBy, CommandsReview};
 
@@ -40,9 +40,9 @@ pub struct TrustDecision<'a> {
 /// The files of commands that a person trusts, by workspace and digest.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Trust {
-    /// Those that count.
+    /// Proven by this user's key.
     pub counts: BTreeSet<(PathBuf, Digest)>,
-    /// Those whose rows carry no keyed digest of this user, or not theirs: they are asked for again.
+    /// Not proven by this user's key: the person is asked again.
     pub without_proof: BTreeSet<(PathBuf, Digest)>,
 }
 
@@ -52,7 +52,7 @@ impl EvidenceStore {
     /// # Errors
     /// Any failure of the database.
     pub fn record_trust(&mut self, decision: &TrustDecision<'_>) -> Result<()> {
-        self.write_and_keep(|funnel, user| insert(funnel, user, decision))
+        self.write_and_keep(|appender, user| insert(appender, user, decision))
     }
 
     /// The files of commands that are trusted: their workspace and digest.
@@ -60,7 +60,7 @@ impl EvidenceStore {
     /// # Errors
     /// Any failure of the database.
     pub fn trusted_commands(&self) -> Result<BTreeSet<(PathBuf, Digest)>> {
-        Ok(trusted(&self.conn, schema::newest(), Some(&self.vault))?.counts)
+        Ok(trusted(&self.conn, migrations::newest(), Some(&self.vault))?.counts)
     }
 }
 
@@ -73,7 +73,7 @@ impl EvidenceReader {
         Ok(self.trust()?.counts)
     }
 
-    /// Everything that was ever trusted and not taken back, with or without a proof of it.
+    /// Everything that was trusted and not revoked, with or without proof.
     ///
     /// # Errors
     /// As for [`runs`](Self::runs).
@@ -82,18 +82,18 @@ impl EvidenceReader {
     }
 }
 
-fn insert(funnel: &mut Funnel<'_>, user: Option<&str>, new: &TrustDecision<'_>) -> Result<()> {
+fn insert(appender: &mut Appender<'_>, user: Option<&str>, new: &TrustDecision<'_>) -> Result<()> {
     let about = json!({
         "workspace": new.workspace,
         "digest": new.digest,
         "shown": new.shown,
     });
-    let shown = funnel.json_value(about)?;
-    funnel.insert(
+    let shown = appender.json_value(about)?;
+    appender.insert(
         "decisions",
         [
             ("decision", Cell::word(if new.trusted { TRUSTED } else { REVOKED })),
-            ("decided_by", Cell::word(rows::answered_by(new.by))),
+            ("decided_by", write_run::word(&new.by)),
             ("user_name", user.into()),
             // By this they are found again. A secret in the name of a folder is hidden here as everywhere:
             // then nothing is found, and the person is asked anew.
@@ -115,7 +115,7 @@ fn trusted(conn: &Connection, format: i64, vault: Option<&Vault>) -> Result<Trus
         let (digest, workspace) = row.note.split_once(' ').ok_or_else(unreadable)?;
         let digest: Digest = digest.parse().map_err(|_| unreadable())?;
         let file = (PathBuf::from(workspace), digest);
-        // Taking back needs no proof: it can only make somebody be asked.
+        // A revocation needs no proof: it can only cause another question.
         trust.counts.remove(&file);
         trust.without_proof.remove(&file);
         if row.decision == TRUSTED {
@@ -124,7 +124,7 @@ fn trusted(conn: &Connection, format: i64, vault: Option<&Vault>) -> Result<Trus
         }
     }
     if decided.some_are_missing {
-        // What is missing may have taken trust back.
+        // A missing row may have revoked trust.
         trust.without_proof.append(&mut trust.counts);
     }
     Ok(trust)

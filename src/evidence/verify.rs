@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
-use rusqlite::{Connection, OptionalExtension as _, Statement};
+use rusqlite::{Connection, OptionalExtension as _};
 use serde_json::Value;
 
 use super::error::Result;
@@ -137,7 +137,7 @@ impl Check<'_> {
             let Some(reader) = readers.get_mut(&table) else {
                 return Ok(Some(format!("{place}: there is no such table")));
             };
-            let entry = match (entry_of(reader, &table, seq)?, kept) {
+            let entry = match (ledger::entry_of(reader, &table, seq)?, kept) {
                 (None, Some(kept)) if is_purged(conn, &kept)? => kept,
                 (None, _) => return Ok(Some(format!("{place} is missing"))),
                 (Some(entry), kept) => {
@@ -178,21 +178,6 @@ fn tables(conn: &Connection, intact: &[String]) -> Result<BTreeMap<String, i64>>
         tables.insert(name.clone(), conn.query_row(&sql, [], |row| row.get(0))?);
     }
     Ok(tables)
-}
-
-pub(super) fn entry_of(
-    reader: &mut Statement<'_>,
-    table: &str,
-    seq: i64,
-) -> Result<Option<String>> {
-    let names: Vec<String> = reader.column_names().map(str::to_owned).collect();
-    let mut rows = reader.query([seq])?;
-    let Some(row) = rows.next()? else { return Ok(None) };
-    let mut columns = Vec::with_capacity(names.len());
-    for (n, name) in names.iter().enumerate() {
-        columns.push((name.as_str(), row.get_ref(n)?));
-    }
-    Ok(Some(ledger::entry(table, columns)))
 }
 
 /// Whether the row with this entry may be absent: a purge names its content.

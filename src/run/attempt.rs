@@ -269,6 +269,21 @@ pub struct PlannerReport {
     pub findings: Vec<PlannerFinding>,
 }
 
+impl PlannerReport {
+    /// A report that says nothing else yet.
+    pub const fn new(status: PlannerStatus) -> Self {
+        Self {
+            status,
+            version: None,
+            action_count: 0,
+            failure_code: None,
+            message: None,
+            retryable: None,
+            findings: Vec::new(),
+        }
+    }
+}
+
 /// What a verification found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VerifyRecord {

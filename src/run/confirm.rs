@@ -125,11 +125,6 @@ impl Decision {
             Self::DoneByHand => "done_by_hand",
         }
     }
-
-    /// The answer with this name.
-    pub fn from_text(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|decision| decision.as_str() == text)
-    }
 }
 
 /// Who answered.

@@ -1,4 +1,5 @@
-//! The one vocabulary of screen and log (SPEC §3).
+//! The one vocabulary of screen and log (SPEC §3): what the journal tells once it is committed, what replay yields,
+//! and what is told only live, such as output while it arrives.
 
 use serde::Serialize;
 use uuid::Uuid;
@@ -7,7 +8,7 @@ use super::attempt::{AttemptRecord, PlannerReport};
 use super::confirm::{Answer, ConfirmationRequest, Control};
 use super::difference::PlanDifference;
 use super::host::Host;
-use super::result::{RunStatus, StepResult};
+use super::result::{Failure, Outcome, RunStatus, StepResult};
 use super::stop_reason::StopReason;
 use crate::plan::{Code, Digest};
 
@@ -49,6 +50,10 @@ pub enum RunEvent {
         step_id: String,
         /// Its place, from 0.
         step_index: usize,
+        /// The tool, as the plan names it.
+        tool_name: String,
+        /// The arguments in one short line, for instance the path.
+        about: String,
         /// When, in Unix milliseconds.
         timestamp_ms: i64,
     },
@@ -61,14 +66,14 @@ pub enum RunEvent {
         /// The text.
         chunk: String,
     },
-    /// Output that came faster than a screen takes it stood here; the evidence gets it all the same.
+    /// Output was dropped here because it came faster than the window takes it; the evidence has all of it.
     OutputLeftOut {
         /// The step.
         step_id: String,
         /// How many bytes.
         bytes: u64,
     },
-    /// The command of the step has printed nothing for a while; told once each time.
+    /// The command of the step has printed nothing for a while; told once per pause.
     StepQuiet {
         /// The step.
         step_id: String,
@@ -97,7 +102,7 @@ pub enum RunEvent {
         /// What they are asked.
         request: Box<ConfirmationRequest>,
     },
-    /// They answered.
+    /// The person answered.
     ConfirmationDecided {
         /// The step.
         step_id: String,
@@ -106,9 +111,9 @@ pub enum RunEvent {
     },
     /// The run waits at a step boundary.
     Paused,
-    /// It goes on.
+    /// The run continues.
     Resumed,
-    /// A person asked for something that takes effect later.
+    /// A person requested a control; its effect comes later.
     ControlRequested {
         /// What they asked for.
         control: Control,
@@ -230,13 +235,55 @@ pub enum RunEvent {
 }
 
 impl RunEvent {
-    /// The status that this event gives to the run, when it is the last one.
-    pub fn ends_with(&self) -> Option<RunStatus> {
+    /// The end of a step. `note` is what the person said who decided about it.
+    pub fn step_ended(result: Box<StepResult>, note: Option<String>) -> Self {
+        match result.outcome {
+            Outcome::Succeeded => Self::StepCompleted { result },
+            Outcome::Skipped | Outcome::DoneByHand => {
+                // Only a verification is skipped without anybody being asked.
+                let reason = note.unwrap_or_else(|| WITH_ITS_COMMAND.to_owned());
+                Self::StepSkipped { result, reason }
+            }
+            Outcome::Failed
+            | Outcome::Denied
+            | Outcome::PreconditionFailed
+            | Outcome::Cancelled => Self::StepFailed { result },
+        }
+    }
+
+    /// The end of a run after so many steps, with the names of the processes that were ended with it.
+    pub fn run_ended(ending: RunEnding, completed: usize, left_running: Vec<String>) -> Vec<Self> {
+        let left =
+            (!left_running.is_empty()).then_some(Self::LeftRunning { processes: left_running });
+        let ended = match ending {
+            RunEnding::Completed => Self::RunCompleted { step_count: completed },
+            RunEnding::Failed(Failure { code, message, .. }) => Self::RunFailed { code, message },
+            RunEnding::Cancelled(reason) => {
+                Self::RunCancelled { reason, completed_steps: completed }
+            }
+        };
+        left.into_iter().chain([ended]).collect()
+    }
+}
+
+/// How a run ended, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RunEnding {
+    /// Every step was reached and none failed.
+    Completed,
+    /// A step failed, was denied, or its precondition did not hold.
+    Failed(Failure),
+    /// A person asked for it.
+    Cancelled(Control),
+}
+
+impl RunEnding {
+    /// Its status.
+    pub const fn status(&self) -> RunStatus {
         match self {
-            Self::RunCompleted { .. } => Some(RunStatus::Completed),
-            Self::RunFailed { .. } => Some(RunStatus::Failed),
-            Self::RunCancelled { .. } => Some(RunStatus::Cancelled),
-            _ => None,
+            Self::Completed => RunStatus::Completed,
+            Self::Failed(_) => RunStatus::Failed,
+            Self::Cancelled(_) => RunStatus::Cancelled,
         }
     }
 }

@@ -44,6 +44,17 @@ pub struct HistoryEntry {
     pub is_recorded: bool,
 }
 
+impl HistoryEntry {
+    /// Whether it belongs to what began then.
+    pub fn is_part_of(&self, name: &CheckpointName) -> bool {
+        match name {
+            CheckpointName::Run(id) => self.run_id == *id,
+            CheckpointName::Execution(id) => self.execution_id == *id,
+            CheckpointName::Attempt(attempt) => self.attempt == Some(*attempt),
+        }
+    }
+}
+
 /// Everything that is recorded of one workspace.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct History {
@@ -132,7 +143,7 @@ impl History {
             });
             return last.map(|(entry, _)| vec![entry]).ok_or(NoWay::NothingToUndo);
         };
-        let named = |entry: &HistoryEntry| name.is_of(entry);
+        let named = |entry: &HistoryEntry| entry.is_part_of(name);
         if !self.entries.iter().any(named) {
             return Err(self.unknown(name));
         }

@@ -1,4 +1,4 @@
-//! What the evidence answers about bounded loops (SPEC §10), as data that any reader may hold.
+//! Answers of the evidence about bounded loops (SPEC §10) as plain data.
 
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -13,9 +13,9 @@ use super::stop_reason::{StopCode, StopReason};
 pub enum LoopFate {
     /// It ended, for this reason.
     Ended(StopCode),
-    /// A living process is still busy with it.
+    /// A live process is working on it.
     Active,
-    /// Its process is gone and left no end. It never goes on by itself.
+    /// The loop was interrupted. It will not resume by itself.
     Interrupted,
 }
 

@@ -1,5 +1,5 @@
-//! From the events of a bounded loop to what is true now (SPEC §10): the timeline of a window, and what a
-//! loop amounts to that is reopened.
+//! From events to the state of a bounded loop (SPEC §10), for the timeline of a window and for a
+//! replayed loop.
 
 use uuid::Uuid;
 
@@ -30,7 +30,7 @@ pub enum LoopPhase {
     Verifying,
     /// It ended.
     Ended(Box<StopReason>),
-    /// It has no end and its process is gone.
+    /// Its process ended without recording an end.
     Interrupted,
 }
 
@@ -87,7 +87,7 @@ pub struct LoopState {
 }
 
 impl LoopState {
-    /// The state after one more event. Pure; the events of its runs are taken in too.
+    /// Applies one event of the loop or of its runs. Pure.
     pub fn apply(&mut self, event: &RunEvent) {
         match event {
             RunEvent::LoopStarted {
@@ -139,7 +139,7 @@ impl LoopState {
         }
     }
 
-    /// Marks a loop that will send no more events although it has no end.
+    /// Marks a loop without an end that will send no more events.
     pub fn interrupt(&mut self) {
         if self.is_over() {
             return;

@@ -1,14 +1,14 @@
-//! What happens: the vocabulary of a run as pure data (SPEC §3).
+//! Events, results and records of runs and loops as pure data (SPEC §3).
 //!
-//! The executor makes [`RunEvent`]s; screen and evidence are two readers of them, and
-//! [`RunState::apply`] is the one way from events to a state. Absent on purpose: the clock, files,
+//! The journal of the engine tells [`RunEvent`]s and the evidence replays them;
+//! [`RunState::apply`] and [`LoopState::apply`] are the only way from events to a state. Absent on purpose: the clock, files,
 //! SQL, egui.
 
+mod ansi_style;
 mod attempt;
-mod comparison;
 mod confirm;
-mod decoder;
 mod diagnostic;
+mod diagnostics_diff;
 mod difference;
 mod effect;
 mod error_info;
@@ -16,12 +16,10 @@ mod event;
 mod excerpt;
 mod history;
 mod host;
-mod ink;
 mod loop_place;
 mod loop_record;
 mod loop_state;
 mod mode;
-mod pace;
 mod preview;
 mod question;
 mod reconcile;
@@ -30,6 +28,7 @@ mod result;
 mod review;
 mod source;
 mod state;
+mod step_timer;
 mod steps;
 mod stop;
 mod stop_reason;
@@ -37,49 +36,51 @@ mod summary;
 pub mod text;
 mod transcript;
 mod transition;
+mod utf8_decoder;
 
+pub use ansi_style::{AnsiStyle, Hue, coloured};
 pub use attempt::{
     ActionError, ActionErrorCode, ActionRecord, ActionStatus, AttemptRecord, PlannerFinding,
     PlannerReport, PlannerStatus, VERIFY_GATE, VerifyRecord, is_retryable,
 };
-pub use comparison::{Comparison, Standing, compare};
 pub use confirm::{Answer, AnsweredBy, ConfirmationRequest, Control, Decision};
-pub use decoder::Decoder;
 pub use diagnostic::{DiagnosticArtifact, DiagnosticSpan, Level, MOST_DIAGNOSTICS};
+pub use diagnostics_diff::{Comparison, Standing, compare};
 pub use difference::{PlanDifference, StepChange, StepDifference, does_the_same};
 pub use effect::{Edge, EdgeType, FileEffect, TargetKind};
 pub use error_info::ErrorInfo;
-pub use event::{RunEvent, Stream, WITH_ITS_COMMAND};
+pub use event::{RunEnding, RunEvent, Stream, WITH_ITS_COMMAND};
 pub use excerpt::{StreamEnds, StreamExcerpt};
 pub use history::{
     Attempt, Checkpoint, CheckpointName, History, HistoryEntry, NoCheckpoint, NoWay, WayBack,
     is_git_path, way_back,
 };
 pub use host::{Host, TargetState};
-pub use ink::{Hue, Ink, coloured};
 pub use loop_place::{LoopPlace, PlaceFault, PlaceReview};
 pub use loop_record::{AttemptDetail, LoopDetail, LoopFate, LoopSummary};
 pub use loop_state::{AttemptState, LoopPhase, LoopState};
 pub use mode::{FileMode, Modes};
-pub use pace::Pace;
 pub use preview::{Diff, DiffLine, FileChange, LineKind, Predicted, Preview};
 pub use question::{
     Answered, FileExecution, LaterMutation, MOST_ROWS, Question, RecurringDiagnostic,
 };
 pub use reconcile::{DiskState, FileForecast, Reconciled, Way, sentences};
 pub use record::{
-    ArtifactRecord, DecisionRecord, EdgeRecord, ExecutionDetail, ExecutionRow, Facets, HeadReport,
-    Known, RunFate, RunSummary, SearchHit, SearchPage, SearchQuery, TimeBucket, VerifyReport,
+    ArtifactRecord, DecidedBy, DecisionRecord, EdgeRecord, Execution, ExecutionDetail, Facets,
+    HeadReport, Known, RunFate, RunSummary, SearchHit, SearchPage, SearchQuery, TimeBucket,
+    VerifyReport,
 };
 pub use result::{ExecutionResult, Failure, Outcome, RunStatus, STREAM_HEAD_BYTES, StepResult};
 pub use review::{
     CommandReview, CommandsReview, Impact, PreconditionState, Review, StepWallsReview, WallsReview,
 };
 pub use source::{SourceLine, shown_line};
-pub use state::{Phase, RunState, StepState};
-pub use steps::Steps;
+pub use state::{Phase, RunState};
+pub use step_timer::StepTimer;
+pub use steps::{StepState, Steps};
 pub use stop::StopSignal;
 pub use stop_reason::{StopCode, StopDetail, StopReason};
 pub use summary::{EvidenceSummary, Focus, ToolCount};
 pub use transcript::{Part, Transcript, TranscriptLine};
 pub use transition::{Happened, Transition, transition};
+pub use utf8_decoder::Decoder;

@@ -4,7 +4,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::effect::TargetKind;
-use super::record::ExecutionRow;
+use super::record::Execution;
 
 /// Most rows of an answer; who wants more asks headless, where a limit is given.
 pub const MOST_ROWS: usize = 10_000;
@@ -55,7 +55,7 @@ impl Question {
 pub struct FileExecution {
     /// The execution.
     #[serde(flatten)]
-    pub row: ExecutionRow,
+    pub row: Execution,
     /// How it touched it: `EXECUTED_ON`, `AFFECTED`, `REFERENCED` or `PRODUCED`, sorted.
     pub edge_types: Vec<String>,
 }
@@ -82,7 +82,7 @@ pub struct RecurringDiagnostic {
 pub struct LaterMutation {
     /// The execution that changed the file.
     #[serde(flatten)]
-    pub row: ExecutionRow,
+    pub row: Execution,
     /// The execution that produced the diagnostic.
     pub diagnostic_execution_id: Uuid,
     /// The file.
@@ -95,7 +95,7 @@ pub struct LaterMutation {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answered {
     /// Executions, and nothing more to say of each: Q3 and Q6.
-    Executions(Vec<ExecutionRow>),
+    Executions(Vec<Execution>),
     /// Q4.
     Touched(Vec<FileExecution>),
     /// Q7.
@@ -121,7 +121,7 @@ impl Answered {
     }
 
     /// The execution of a row; a recurring diagnostic is of many.
-    pub fn execution(&self, at: usize) -> Option<&ExecutionRow> {
+    pub fn execution(&self, at: usize) -> Option<&Execution> {
         match self {
             Self::Executions(rows) => rows.get(at),
             Self::Touched(rows) => rows.get(at).map(|it| &it.row),

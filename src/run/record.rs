@@ -1,6 +1,7 @@
-//! What the evidence answers (SPEC §8), as data that any reader may hold.
+//! Answers of the evidence (SPEC §8) as plain data.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::ops::Range;
 
 use serde::{Serialize, Serializer};
@@ -16,9 +17,9 @@ use crate::risk::RiskLevel;
 pub enum RunFate {
     /// It ended.
     Ended(RunStatus),
-    /// A living process is still busy with it.
+    /// A live process is working on it.
     Active,
-    /// Its process is gone and left no end.
+    /// Its process ended without recording an end.
     Interrupted,
 }
 
@@ -99,7 +100,7 @@ impl Serialize for Known {
 
 /// One execution in a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ExecutionRow {
+pub struct Execution {
     /// The execution.
     pub execution_id: Uuid,
     /// The run it belongs to.
@@ -133,7 +134,7 @@ pub struct ExecutionRow {
     pub error_message: Option<String>,
 }
 
-/// What to look for. Every field that is set narrows the answer.
+/// A search. Every field that is set narrows it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[expect(missing_docs, reason = "the filters of SPEC §8 by their names")]
 pub struct SearchQuery {
@@ -161,7 +162,7 @@ pub struct SearchQuery {
 pub struct SearchHit {
     /// The execution.
     #[serde(flatten)]
-    pub row: ExecutionRow,
+    pub row: Execution,
     /// Where the words stand: `arguments`, `error`, `stdout`, …; empty without words.
     pub found_in: String,
     /// One line around the first match.
@@ -209,9 +210,9 @@ pub struct SearchPage {
     pub timeline: Vec<TimeBucket>,
     /// How long the search took, in microseconds.
     pub took_us: u64,
-    /// Why nothing can be recorded in this evidence; none where all is well.
+    /// Why this evidence is read-only, or `None`.
     pub read_only: Option<String>,
-    /// What a person should know of the kept heads although all is well.
+    /// A note about the kept heads that is no error.
     pub note: Option<String>,
 }
 
@@ -245,16 +246,38 @@ pub struct DecisionRecord {
     /// `authorize`, `reject`, `approve`, `skip`, `cancel`, `pause`, `resume`, `cancel_after_step`,
     /// `stop_now` or `reconcile`.
     pub decision: String,
-    /// Who: `window`, `terminal`, `command_line`, with the user's name.
-    pub by: String,
+    /// Who.
+    pub by: DecidedBy,
     /// Why, in the person's words; may be empty.
     pub note: String,
     /// When, in Unix milliseconds.
     pub timestamp_ms: i64,
 }
 
+/// Who decided; in data `window (ada)`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DecidedBy {
+    /// Through which act: `window`, `terminal`, `command_line`, ….
+    pub place: String,
+    /// The user's name, where the system said it.
+    pub user: Option<String>,
+}
+
+impl fmt::Display for DecidedBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.place)?;
+        self.user.iter().try_for_each(|user| write!(f, " ({user})"))
+    }
+}
+
+impl Serialize for DecidedBy {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
 impl DecisionRecord {
-    /// What was decided, where and by whom, as people say it: `Approved in the window by ada`.
+    /// The decision as a phrase: `Approved in the window by ada`.
     pub fn sentence(&self) -> String {
         let decided = match self.decision.as_str() {
             "authorize" => "Authorized",
@@ -271,11 +294,7 @@ impl DecisionRecord {
             "reconcile" => "Compared with the disk",
             other => other,
         };
-        let (place, user) = match self.by.split_once(" (") {
-            Some((place, user)) => (place, user.strip_suffix(')')),
-            None => (self.by.as_str(), None),
-        };
-        let place = match place {
+        let place = match self.by.place.as_str() {
             "window" => "in the window",
             "terminal" => "at the terminal",
             "command_line" => "by the command line",
@@ -284,7 +303,7 @@ impl DecisionRecord {
             "authorization_class" => "by an authorization class",
             other => other,
         };
-        let user = user.map(|user| format!(" by {user}")).unwrap_or_default();
+        let user = self.by.user.as_ref().map(|user| format!(" by {user}")).unwrap_or_default();
         format!("{decided} {place}{user}")
     }
 }
@@ -294,7 +313,7 @@ impl DecisionRecord {
 pub struct ExecutionDetail {
     /// The execution.
     #[serde(flatten)]
-    pub row: ExecutionRow,
+    pub row: Execution,
     /// The run it belongs to.
     pub run: RunSummary,
     /// The arguments exactly as they were, but for redacted secrets.
@@ -352,15 +371,22 @@ mod tests {
 
     #[test]
     fn a_decision_is_said_in_words() {
-        for (decision, by, said) in [
-            ("authorize", "window (ada)", "Authorized in the window by ada"),
-            ("cancel", "terminal", "Denied at the terminal"),
-            ("authorize", "command_line_yes (ci)", "Authorized by --yes on the command line by ci"),
-            ("later_word", "elsewhere (ada)", "later_word elsewhere by ada"),
+        for (decision, (place, user), said) in [
+            ("authorize", ("window", "ada"), "Authorized in the window by ada"),
+            ("cancel", ("terminal", ""), "Denied at the terminal"),
+            (
+                "authorize",
+                ("command_line_yes", "ci"),
+                "Authorized by --yes on the command line by ci",
+            ),
+            ("later_word", ("elsewhere", "ada"), "later_word elsewhere by ada"),
         ] {
             let record = DecisionRecord {
                 decision: decision.to_owned(),
-                by: by.to_owned(),
+                by: DecidedBy {
+                    place: place.to_owned(),
+                    user: (!user.is_empty()).then(|| user.to_owned()),
+                },
                 note: String::new(),
                 timestamp_ms: 0,
             };

@@ -44,21 +44,6 @@ impl Outcome {
         }
     }
 
-    /// The outcome with this text, for reading evidence back.
-    pub fn from_text(text: &str) -> Option<Self> {
-        [
-            Self::Succeeded,
-            Self::Failed,
-            Self::Denied,
-            Self::Skipped,
-            Self::DoneByHand,
-            Self::PreconditionFailed,
-            Self::Cancelled,
-        ]
-        .into_iter()
-        .find(|outcome| outcome.as_str() == text)
-    }
-
     /// Whether the run goes on after it.
     pub const fn goes_on(self) -> bool {
         matches!(self, Self::Succeeded | Self::Skipped | Self::DoneByHand)
@@ -85,13 +70,6 @@ impl RunStatus {
             Self::Failed => "failed",
             Self::Cancelled => "cancelled",
         }
-    }
-
-    /// The status with this text, for reading evidence back.
-    pub fn from_text(text: &str) -> Option<Self> {
-        [Self::Completed, Self::Failed, Self::Cancelled]
-            .into_iter()
-            .find(|status| status.as_str() == text)
     }
 }
 

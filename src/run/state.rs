@@ -1,4 +1,4 @@
-//! From events to what is true now; the same function serves the live run and a reopened one.
+//! From events to the state of a run, live or replayed.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +7,8 @@ use uuid::Uuid;
 use super::confirm::{ConfirmationRequest, Control};
 use super::event::RunEvent;
 use super::host::Host;
-use super::result::{Outcome, RunStatus, StepResult};
-use super::steps::Steps;
+use super::result::{RunStatus, StepResult};
+use super::steps::{StepState, Steps};
 use crate::plan::Code;
 
 /// Where a run stands (SPEC §3).
@@ -25,30 +25,8 @@ pub enum Phase {
     Paused,
     /// It ended.
     Ended(RunStatus),
-    /// It has no end and its process is gone: the outcome of the step that was under way is unknown.
+    /// Its process ended without recording an end: the outcome of the step under way is unknown.
     Interrupted,
-}
-
-/// What a row of the step list shows.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum StepState {
-    /// Not reached.
-    #[default]
-    Waiting,
-    /// Under way.
-    Running,
-    /// Ended.
-    Done(Box<StepResult>),
-}
-
-impl StepState {
-    /// The outcome, once there is one.
-    pub fn outcome(&self) -> Option<Outcome> {
-        match self {
-            Self::Done(result) => Some(result.outcome),
-            Self::Waiting | Self::Running => None,
-        }
-    }
 }
 
 /// A run as its events tell it.
@@ -83,7 +61,7 @@ pub struct RunState {
 }
 
 impl RunState {
-    /// The state after one more event. Pure; events of another run are the caller's mistake.
+    /// Applies one event. Pure; the caller passes events of this run only.
     pub fn apply(&mut self, event: &RunEvent) {
         match event {
             RunEvent::RunStarted { run_id, plan_id, step_count, timestamp_ms } => {
@@ -104,10 +82,6 @@ impl RunState {
                 self.phase = Phase::Running;
                 self.steps.set(*step_index, StepState::Running);
             }
-            // What is printed is another reader's: `Transcript`.
-            RunEvent::StepOutput { .. }
-            | RunEvent::OutputLeftOut { .. }
-            | RunEvent::StepQuiet { .. } => {}
             RunEvent::StepCompleted { result } | RunEvent::StepFailed { result } => {
                 self.end_step(result);
             }
@@ -137,24 +111,12 @@ impl RunState {
                 self.end(RunStatus::Failed);
             }
             RunEvent::RunCancelled { .. } => self.end(RunStatus::Cancelled),
-            // What a loop does around its runs; [`super::LoopState`] tells that.
-            RunEvent::LoopStarted { .. }
-            | RunEvent::AttemptStarted { .. }
-            | RunEvent::PlannerStarted { .. }
-            | RunEvent::PlannerOutput { .. }
-            | RunEvent::PlannerAnswered { .. }
-            | RunEvent::PlanRevised { .. }
-            | RunEvent::NoProgress { .. }
-            | RunEvent::AuthorizationNeeded { .. }
-            | RunEvent::AuthorizationDecided { .. }
-            | RunEvent::VerifyStarted
-            | RunEvent::AttemptEnded { .. }
-            | RunEvent::BudgetWarning { .. }
-            | RunEvent::LoopEnded { .. } => {}
+            // Output is for `Transcript`, and what a loop does around its runs for `LoopState`.
+            _ => {}
         }
     }
 
-    /// Marks a run that will send no more events although it has no end.
+    /// Marks a run without an end that will send no more events.
     pub fn interrupt(&mut self) {
         if !self.is_over() {
             self.phase = Phase::Interrupted;
@@ -162,7 +124,7 @@ impl RunState {
         }
     }
 
-    /// Whether a worker is still busy with it.
+    /// Whether it is still running.
     pub fn is_active(&self) -> bool {
         matches!(self.phase, Phase::Running | Phase::AwaitingConfirmation(_) | Phase::Paused)
     }

@@ -1,12 +1,33 @@
 //! The steps of a run as its events leave them, and how many of them ended how.
 //!
-//! Kept together, so that whoever shows a run of ten thousand steps counts nothing. Pure.
+//! The counts are updated with each change, so that views of ten thousand steps need not count. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 
-use super::result::Outcome;
-use super::state::StepState;
+use super::result::{Outcome, StepResult};
+
+/// What a row of the step list shows.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum StepState {
+    /// Not reached.
+    #[default]
+    Waiting,
+    /// Under way.
+    Running,
+    /// Ended.
+    Done(Box<StepResult>),
+}
+
+impl StepState {
+    /// The outcome, once there is one.
+    pub fn outcome(&self) -> Option<Outcome> {
+        match self {
+            Self::Done(result) => Some(result.outcome),
+            Self::Waiting | Self::Running => None,
+        }
+    }
+}
 
 /// One state for each step, by its place in the plan (SPEC §3).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -19,7 +40,7 @@ pub struct Steps {
 }
 
 impl Steps {
-    /// So many steps of which none was reached.
+    /// This many steps, none reached.
     pub fn waiting(count: usize) -> Self {
         Self { states: vec![StepState::Waiting; count], ..Self::default() }
     }
@@ -79,8 +100,6 @@ pub(super) mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::run::StepResult;
-
     const OUTCOMES: [Outcome; 7] = [
         Outcome::Succeeded,
         Outcome::Failed,

@@ -5,7 +5,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::question::{FileExecution, LaterMutation, RecurringDiagnostic};
-use super::record::{ExecutionDetail, ExecutionRow};
+use super::record::{Execution, ExecutionDetail};
 
 /// What is asked about in particular: mostly what the attempt before was about.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -38,17 +38,17 @@ pub struct EvidenceSummary {
     /// How often each tool was used, the latest first.
     pub tools: Vec<ToolCount>,
     /// The latest executions, by time.
-    pub q1: Vec<ExecutionRow>,
+    pub q1: Vec<Execution>,
     /// The latest failures, the newest first.
-    pub q2: Vec<ExecutionRow>,
+    pub q2: Vec<Execution>,
     /// Executions with a diagnostic code of the focus, by time.
-    pub q3: Vec<ExecutionRow>,
+    pub q3: Vec<Execution>,
     /// Executions that touched a file of the focus, by time.
     pub q4: Vec<FileExecution>,
     /// Executions of the focus in full.
     pub q5: Vec<ExecutionDetail>,
     /// The latest execution that worked on each file of the focus.
-    pub q6: Vec<ExecutionRow>,
+    pub q6: Vec<Execution>,
     /// Diagnostics that were seen again and again, most frequent first.
     pub q7: Vec<RecurringDiagnostic>,
     /// Changes of files after a diagnostic of the focus, by time.

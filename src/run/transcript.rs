@@ -6,8 +6,8 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
+use super::ansi_style::{AnsiStyle, Sequence};
 use super::event::{RunEvent, Stream};
-use super::ink::{Ink, Sequence};
 use super::result::StepResult;
 use crate::plan::visible;
 
@@ -40,7 +40,7 @@ pub struct TranscriptLine {
     /// the view words from the plan.
     pub text: String,
     /// Bytes of the text that do not look plain.
-    pub inks: Vec<(Range<usize>, Ink)>,
+    pub inks: Vec<(Range<usize>, AnsiStyle)>,
 }
 
 /// What a run has printed.
@@ -63,7 +63,7 @@ pub struct Transcript {
 /// Where one output stands.
 #[derive(Debug, Clone, Default)]
 struct Pen {
-    ink: Ink,
+    ink: AnsiStyle,
     /// The beginning of a sequence whose end is still to come.
     escape: String,
     /// Whether the last line ended with a carriage return, which may be half of a line break.
@@ -234,7 +234,7 @@ impl Transcript {
             let (piece, later) = rest.split_at(cut);
             let start = line.text.len();
             line.text.push_str(piece);
-            if ink != Ink::default() && !piece.is_empty() {
+            if ink != AnsiStyle::default() && !piece.is_empty() {
                 line.inks.push((start..line.text.len(), ink));
             }
             self.longest = self.longest.max(line.text.len());
@@ -293,14 +293,20 @@ mod tests {
         assert_eq!((transcript.lines.len(), transcript.bytes), (MOST_LINES, 0));
     }
 
-    use super::super::ink::{Hue, coloured};
+    use super::super::ansi_style::{Hue, coloured};
     use super::super::result::Outcome;
     use super::super::steps::tests::result;
     use super::*;
     use crate::plan::visible_lines;
 
     fn started(step_index: usize) -> RunEvent {
-        RunEvent::StepStarted { step_id: String::new(), step_index, timestamp_ms: 0 }
+        RunEvent::StepStarted {
+            step_id: String::new(),
+            step_index,
+            tool_name: String::new(),
+            about: String::new(),
+            timestamp_ms: 0,
+        }
     }
 
     fn printed(stream: Stream, chunk: &str) -> RunEvent {
@@ -352,7 +358,7 @@ mod tests {
             of(&[(Stdout, "\x1b[1;3"), (Stdout, "1mred\x1b[0m plain \x1b[2J\x1b]0;t\x07\x1b[31")]);
         assert_eq!(texts(&it), ["red plain ␛[2J␛]0;t⟨U+0007⟩"]);
         let line = &it.lines()[1];
-        assert_eq!(line.inks, [(0..3, Ink { hue: Some(Hue::Red), ..Ink::default() })]);
+        assert_eq!(line.inks, [(0..3, AnsiStyle { hue: Some(Hue::Red), ..AnsiStyle::default() })]);
         let mut it = it;
         let ended = Box::new(result(0, Outcome::Succeeded, 0));
         it.apply(&RunEvent::StepCompleted { result: ended });

@@ -1,8 +1,8 @@
-//! From what became of an attempt to what comes next (SPEC §10): the whole table as one function.
+//! The transition table of a bounded loop (SPEC §10) as one function.
 
 use super::stop_reason::StopCode;
 
-/// What became of an attempt.
+/// How an attempt ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Happened {
     /// The planner gave no plan that could run.

@@ -21,7 +21,8 @@ use super::target;
 use super::trusting;
 use crate::authorization::Grants;
 use crate::engine::{
-    Clock as _, FollowUpError, Records, SystemClock, preview_step, reconcile, simulate_until,
+    Clock as _, EvidenceLocation, FollowUpError, SystemClock, preview_step, reconcile,
+    simulate_until,
 };
 use crate::evidence::{EvidenceError, EvidenceReader, EvidenceStore, verify_with_kept_head};
 use crate::plan::{Code, parse};
@@ -357,8 +358,8 @@ impl Reader {
     }
 
     /// Where earlier runs are recorded.
-    pub(super) fn records(&self) -> Records {
+    pub(super) fn records(&self) -> EvidenceLocation {
         let Setup { evidence, secrets, .. } = &self.setup;
-        Records { evidence: evidence.clone(), secrets: secrets.clone() }
+        EvidenceLocation { evidence: evidence.clone(), secrets: secrets.clone() }
     }
 }

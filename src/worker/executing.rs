@@ -14,8 +14,8 @@ use super::messages::{Command, Event, Setup, Wake};
 use super::outbox;
 use super::prompt::Prompt;
 use crate::authorization::ApprovedPlan;
-use crate::autonomy::PlanAnswer;
-use crate::engine::{ControlHandle, Executor, Parts, ProgressCallback, SystemClock};
+use crate::autonomy::Authorization;
+use crate::engine::{ControlHandle, Executor, ExecutorDeps, ProgressCallback, SystemClock};
 use crate::evidence::{EvidenceReader, EvidenceStore};
 use crate::plan::visible_lines;
 use crate::run::{Answer, Control, RunEvent};
@@ -92,7 +92,7 @@ impl Worker {
 
     /// Answers for the plan of an attempt that waits for its authorization. An answer to any other plan is
     /// ignored, and false.
-    pub fn answer_plan(&self, loop_id: Uuid, attempt: u32, answer: PlanAnswer) -> bool {
+    pub fn answer_plan(&self, loop_id: Uuid, attempt: u32, answer: Authorization) -> bool {
         self.prompt.answer_plan(loop_id, attempt, answer)
     }
 
@@ -183,11 +183,11 @@ impl Body {
         };
         let mut executor = Executor::new(
             store,
-            Parts {
+            ExecutorDeps {
                 policy: self.setup.policy.clone(),
                 clock: Arc::new(SystemClock::default()),
                 confirmation: Box::new(self.prompt.clone()),
-                progress: Box::new(self.out.clone()),
+                progress: Arc::new(self.out.clone()),
                 control: self.control.clone(),
             },
         )

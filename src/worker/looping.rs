@@ -7,7 +7,7 @@ use super::messages::{Event, LoopOrder, Proposed};
 use super::prompt::Prompt;
 use crate::authorization::Method;
 use crate::autonomy::{
-    Asked, BoundedLoop, LoopParts, LoopSetup, PlanAnswer, PlanAuthorizer, resolve,
+    Authorization, AuthorizationRequest, BoundedLoop, LoopDeps, LoopSetup, PlanAuthorizer, resolve,
 };
 use crate::engine::{SystemClock, WorkspaceChoice};
 use crate::plan::Code;
@@ -41,7 +41,7 @@ impl Body {
             secrets: self.setup.secrets.clone(),
             policy: self.setup.policy.clone(),
         };
-        let parts = LoopParts {
+        let parts = LoopDeps {
             clock: Arc::new(SystemClock::default()),
             confirmation: Box::new(self.prompt.clone()),
             progress: Arc::new(self.out.clone()),
@@ -60,7 +60,7 @@ struct Window {
 }
 
 impl PlanAuthorizer for Window {
-    fn show(&mut self, asked: &Asked<'_>) {
+    fn show(&mut self, asked: &AuthorizationRequest<'_>) {
         self.out.send(Event::Proposed(Box::new(Proposed {
             loop_id: asked.loop_id,
             attempt: asked.attempt,
@@ -72,7 +72,7 @@ impl PlanAuthorizer for Window {
         })));
     }
 
-    fn authorize(&mut self, _asked: &Asked<'_>) -> PlanAnswer {
+    fn authorize(&mut self, _asked: &AuthorizationRequest<'_>) -> Authorization {
         let answer = self.prompt.wait_for_plan();
         self.prompt.close();
         answer

@@ -29,7 +29,7 @@ mod trusting;
 #[cfg(test)]
 mod tests;
 
-pub use crate::autonomy::{LoopOutcome, PlanAnswer, VerifyChoice};
+pub use crate::autonomy::{Authorization, LoopOutcome, VerifyChoice};
 pub use crate::engine::{Clock, Simulation, SystemClock};
 pub use answers::{Content, LoopReplayed, OpenedPlan, Replayed, ToSave};
 pub use desk::Desk;

@@ -4,7 +4,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use uuid::Uuid;
 
-use crate::autonomy::PlanAnswer;
+use crate::autonomy::Authorization;
 use crate::engine::{ConfirmationCallback, ControlHandle, Provenance};
 use crate::run::{Answer, AnsweredBy, ConfirmationRequest, Control, Decision};
 
@@ -38,7 +38,7 @@ enum State {
         loop_id: Uuid,
         attempt: u32,
     },
-    PlanAnswered(PlanAnswer),
+    PlanAnswered(Authorization),
 }
 
 impl Prompt {
@@ -65,7 +65,7 @@ impl Prompt {
     }
 
     /// Gives an answer to the plan of an attempt; false when nobody waits for one to this plan.
-    pub(super) fn answer_plan(&self, loop_id: Uuid, attempt: u32, answer: PlanAnswer) -> bool {
+    pub(super) fn answer_plan(&self, loop_id: Uuid, attempt: u32, answer: Authorization) -> bool {
         let mut state = self.lock();
         if !matches!(&*state, State::PlanAsked { loop_id: of, attempt: at } if (*of, *at) == (loop_id, attempt))
         {
@@ -82,7 +82,7 @@ impl Prompt {
     }
 
     /// Waits for the answer to a plan, or for the end of the loop.
-    pub(super) fn wait_for_plan(&self) -> PlanAnswer {
+    pub(super) fn wait_for_plan(&self) -> Authorization {
         let waits = |state: &mut State| {
             matches!(state, State::PlanAsked { .. }) && !self.control.is_ending()
         };
@@ -93,7 +93,7 @@ impl Prompt {
             .unwrap_or_else(PoisonError::into_inner);
         match std::mem::take(&mut *state) {
             State::PlanAnswered(answer) => answer,
-            _ => PlanAnswer::Stop,
+            _ => Authorization::Stop,
         }
     }
 

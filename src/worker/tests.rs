@@ -345,7 +345,7 @@ fn an_old_run_gives_its_exact_plan_back() {
 
 #[test]
 fn an_interrupted_step_is_compared_with_the_disk_and_the_finding_recorded() {
-    use crate::evidence::{EvidenceStore, IntentRecord, RunStart};
+    use crate::evidence::{Entry, EvidenceStore, IntentRecord, RunStart};
     use crate::run::{DiskState, FileEffect};
     use crate::tools::Toolbox;
 
@@ -359,8 +359,8 @@ fn an_interrupted_step_is_compared_with_the_disk_and_the_finding_recorded() {
     let mut store = EvidenceStore::open(&evidence, desktop.temp.path().join("secrets")).unwrap();
     let (run_id, execution_id) = (Uuid::new_v4(), Uuid::new_v4());
     let (authorization, started_at_ms) = (&authorization, 1_000);
-    let start = RunStart { run_id, plan: &plan, authorization, started_at_ms, parent_run: None };
-    store.begin_run(&start).unwrap();
+    let start = RunStart { run_id, plan: &plan, authorization, reached: None, started_at_ms };
+    store.commit(&Entry::RunStart(start)).unwrap();
     let step = &plan.steps[0];
     let toolbox = Toolbox::open(&desktop.workspace(), &Policy::default()).unwrap();
     let files: Vec<FileEffect> = toolbox
@@ -376,9 +376,9 @@ fn an_interrupted_step_is_compared_with_the_disk_and_the_finding_recorded() {
         host: None,
         walls: None,
         files: &files,
-        decisions: &[],
+        decision: None,
     };
-    store.record_intent(&intent).unwrap();
+    store.commit(&Entry::Intent(intent)).unwrap();
     let active = desktop.ask(Request::Reconcile { run_id });
     assert!(matches!(active, Reply::Failed(failure) if failure.message.contains("under way")));
 

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use countersign::authorization::Method;
 use countersign::autonomy::{
-    Asked, BoundedLoop, LoopOutcome, LoopParts, LoopSetup, PlanAnswer, PlanAuthorizer,
-    VerifyChoice, resolve,
+    Authorization, AuthorizationRequest, BoundedLoop, LoopDeps, LoopOutcome, LoopSetup,
+    PlanAuthorizer, VerifyChoice, resolve,
 };
 use countersign::engine::{
     AutoApprove, Clock, ControlHandle, ProgressCallback, SystemClock, WorkspaceChoice,
@@ -33,8 +33,8 @@ impl ProgressCallback for Listener {
 struct Everything;
 
 impl PlanAuthorizer for Everything {
-    fn authorize(&mut self, _: &Asked<'_>) -> PlanAnswer {
-        PlanAnswer::Approve { method: Method::CommandLineYes, note: "says the test".to_owned() }
+    fn authorize(&mut self, _: &AuthorizationRequest<'_>) -> Authorization {
+        Authorization::Approve { method: Method::CommandLineYes, note: "says the test".to_owned() }
     }
 }
 
@@ -59,7 +59,7 @@ fn run(planner: &Scripted, hook: impl Fn(&RunEvent) + Send + Sync + 'static) -> 
         secrets: home.join("secrets").into(),
         policy,
     };
-    let parts = LoopParts {
+    let parts = LoopDeps {
         clock: Arc::new(SystemClock::default()) as Arc<dyn Clock>,
         confirmation: Box::new(AutoApprove),
         progress: Arc::new(Listener(Arc::new(hook))),

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
 use countersign::authorization::{AuthorizationClass, ForAttempt, Method};
-use countersign::evidence::{AttemptStart, LoopStart};
+use countersign::evidence::{AttemptStart, Entry, LoopStart};
 use countersign::plan::{Digest, RiskLevel};
 use serde_json::json;
 use uuid::Uuid;
@@ -181,7 +181,7 @@ fn in_a_loop(
     let started_at_ms = NOW_MS;
     store.record_class(class_id, &class, Method::CommandLine, started_at_ms).unwrap();
     let workspace = fs::canonicalize(harness.workspace()).unwrap();
-    let begun = store.begin_loop(&LoopStart {
+    let begun = store.commit(&Entry::LoopStart(LoopStart {
         loop_id,
         goal: "g",
         planner: "p",
@@ -190,9 +190,11 @@ fn in_a_loop(
         verify: "none",
         class_id: Some(class_id),
         started_at_ms,
-    });
+    }));
     begun.unwrap();
-    store.begin_attempt(&AttemptStart { attempt_id, loop_id, attempt: 1, started_at_ms }).unwrap();
+    let (attempt, max_attempts) = (1, 1);
+    let start = AttemptStart { attempt_id, loop_id, attempt, max_attempts, started_at_ms };
+    store.commit(&Entry::AttemptStart(start)).unwrap();
 }
 
 /// A file that can be run as a program by the time that its step comes is more than the class allows.

@@ -4,7 +4,7 @@ use std::fs;
 
 use countersign::authorization::{FileState, Method, PlanAuthorization};
 use countersign::engine::{WorkspaceChoice, review};
-use countersign::evidence::{EvidenceStore, ExecutionRecord, IntentRecord, RunStart};
+use countersign::evidence::{Entry, EvidenceStore, ExecutionRecord, IntentRecord, RunStart};
 use countersign::plan::{Digest, Plan, parse};
 use countersign::risk::Policy;
 use countersign::run::{FileEffect, Modes, Outcome, StepResult};
@@ -146,13 +146,13 @@ fn in_the_middle(home: &Home) -> (EvidenceStore, Uuid) {
     let mut store = EvidenceStore::open(&home.evidence(), &secrets).unwrap();
     let run_id = Uuid::new_v4();
     store
-        .begin_run(&RunStart {
+        .commit(&Entry::RunStart(RunStart {
             run_id,
             plan: &plan,
             authorization: &authorization,
+            reached: None,
             started_at_ms: 1_000,
-            parent_run: None,
-        })
+        }))
         .unwrap();
     let result: StepResult = StepResult {
         step_id: "look".into(),
@@ -180,7 +180,7 @@ fn in_the_middle(home: &Home) -> (EvidenceStore, Uuid) {
         refused_write: None,
     };
     store
-        .record_execution(&ExecutionRecord {
+        .commit(&Entry::Execution(ExecutionRecord {
             result: &result,
             run_id,
             plan: &plan,
@@ -198,13 +198,13 @@ fn in_the_middle(home: &Home) -> (EvidenceStore, Uuid) {
             predicted: &[],
             files: &[],
             edges: &[],
-            decisions: &[],
-        })
+            decision: None,
+        }))
         .unwrap();
     let state = |text: &str| FileState::Content(Digest::of(text.as_bytes()));
     let bytes = |text: &str| Some(text.as_bytes().into());
     store
-        .record_intent(&IntentRecord {
+        .commit(&Entry::Intent(IntentRecord {
             execution_id: Uuid::new_v4(),
             run_id,
             step: &plan.steps[1],
@@ -220,8 +220,8 @@ fn in_the_middle(home: &Home) -> (EvidenceStore, Uuid) {
                 after_bytes: bytes("new\n"),
                 modes: Modes::default(),
             }],
-            decisions: &[],
-        })
+            decision: None,
+        }))
         .unwrap();
     (store, run_id)
 }

@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use countersign::authorization::SinceBoot;
 use countersign::engine::{
-    AutoApprove, Clock, ExecutionError, Executor, ExecutorState, NoopProgress, Parts, reconcile,
+    AutoApprove, Clock, ExecutionError, Executor, ExecutorDeps, ExecutorState, NoopProgress,
+    reconcile,
 };
 use countersign::evidence::{EvidenceReader, EvidenceStore, verify};
 use countersign::run::{Decision, DiskState, Outcome, Phase, RunEvent, RunFate, RunStatus};
@@ -175,14 +176,14 @@ fn a_panic_after_the_effect_leaves_the_step_in_doubt_and_the_run_interrupted() {
     let harness = Harness::new();
     let approved =
         harness.authorize(&plan([create_file("a", "new", "x"), create_file("b", "next", "x")]));
-    let parts = Parts {
+    let parts = ExecutorDeps {
         policy: harness.policy.clone(),
         clock: Arc::new(BreakingClock {
             clock: Arc::clone(&harness.clock),
             file: harness.path("new"),
         }),
         confirmation: Box::new(AutoApprove),
-        progress: Box::new(NoopProgress),
+        progress: Arc::new(NoopProgress),
         control: harness.control.clone(),
     };
     let store = harness.store();

@@ -8,15 +8,13 @@ use std::sync::{Arc, Mutex};
 
 use countersign::authorization::{ApprovedPlan, Method, PlanAuthorization, SinceBoot};
 use countersign::engine::{
-    Clock, ConfirmationCallback, ControlHandle, ExecutionError, Executor, Parts, ProgressCallback,
-    Records, WorkspaceChoice, rest_of, review_with,
+    Clock, ConfirmationCallback, ControlHandle, EvidenceLocation, ExecutionError, Executor,
+    ExecutorDeps, ProgressCallback, WorkspaceChoice, rest_of, review_with,
 };
 use countersign::evidence::{EvidenceReader, EvidenceStore};
-use countersign::plan::{Plan, Step, parse};
+use countersign::plan::{Plan, parse};
 use countersign::risk::Policy;
-use countersign::run::{
-    ConfirmationRequest, Decision, ExecutionResult, RunEvent, RunState, StepResult, Stream,
-};
+use countersign::run::{ConfirmationRequest, Decision, ExecutionResult, RunEvent, RunState};
 use rusqlite::{Connection, Params};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -127,26 +125,14 @@ impl ProgressCallback for Listener {
     fn on_event(&self, event: &RunEvent) {
         self.heard.events.lock().unwrap().push(event.clone());
         (self.hook)(event);
-    }
-
-    fn on_step_start(&self, step: &Step) {
-        self.heard.call("start", &step.step_id);
-    }
-
-    fn on_step_output(&self, step: &Step, _stream: Stream, _chunk: &str) {
-        self.heard.call("output", &step.step_id);
-    }
-
-    fn on_step_complete(&self, result: &StepResult) {
-        self.heard.call("complete", &result.step_id);
-    }
-
-    fn on_step_failed(&self, result: &StepResult) {
-        self.heard.call("failed", &result.step_id);
-    }
-
-    fn on_step_skipped(&self, result: &StepResult, _reason: &str) {
-        self.heard.call("skipped", &result.step_id);
+        match event {
+            RunEvent::StepStarted { step_id, .. } => self.heard.call("start", step_id),
+            RunEvent::StepOutput { step_id, .. } => self.heard.call("output", step_id),
+            RunEvent::StepCompleted { result } => self.heard.call("complete", &result.step_id),
+            RunEvent::StepFailed { result } => self.heard.call("failed", &result.step_id),
+            RunEvent::StepSkipped { result, .. } => self.heard.call("skipped", &result.step_id),
+            _ => {}
+        }
     }
 }
 
@@ -264,8 +250,11 @@ impl Harness {
     }
 
     /// Where runs are recorded.
-    pub fn records(&self) -> Records {
-        Records { evidence: self.evidence(), secrets: self.folder.path().join("key").into() }
+    pub fn records(&self) -> EvidenceLocation {
+        EvidenceLocation {
+            evidence: self.evidence(),
+            secrets: self.folder.path().join("key").into(),
+        }
     }
 
     pub fn store(&self) -> EvidenceStore {
@@ -361,14 +350,14 @@ impl Harness {
         let heard = Arc::new(Heard::default());
         let person = Person { heard: Arc::clone(&heard), answer: Arc::clone(&self.answer) };
         let listener = Listener { heard: Arc::clone(&heard), hook: Arc::clone(&self.hook) };
-        let parts = Parts {
+        let deps = ExecutorDeps {
             policy: self.policy.clone(),
             clock: Arc::clone(&self.clock) as Arc<dyn Clock>,
             confirmation: Box::new(person),
-            progress: Box::new(listener),
+            progress: Arc::new(listener),
             control: self.control.clone(),
         };
-        (Executor::new(self.store(), parts), heard)
+        (Executor::new(self.store(), deps), heard)
     }
 
     /// Authorizes the plan as things are now, and runs it.

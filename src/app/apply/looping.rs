@@ -10,7 +10,7 @@ use crate::ui::action::{FolderFor, LoopAction, Page, PlanAction};
 use crate::ui::loop_page::{Form, PlannerChoice, Wanted};
 use crate::ui::plan::Approval;
 use crate::ui::theme::Tone;
-use crate::worker::{Command as Order, LoopOrder, PlanAnswer, Request, VerifyChoice};
+use crate::worker::{Authorization, Command as Order, LoopOrder, Request, VerifyChoice};
 
 use super::super::looping::{LiveLoop, Which};
 use super::super::place::TYPING_MS;
@@ -169,7 +169,7 @@ impl App {
     }
 
     /// Gives the person's answer to the plan of an attempt, which the dialog has asked for.
-    pub(super) fn answer_attempt(&mut self, digest: Digest, answer: PlanAnswer) {
+    pub(super) fn answer_attempt(&mut self, digest: Digest, answer: Authorization) {
         if !matches!(self.prompt.take(), Some(Prompt::Authorize | Prompt::Reject)) {
             return;
         }
@@ -186,13 +186,13 @@ impl App {
     }
 
     /// The answer that authorizes the plan of an attempt.
-    pub(super) fn approval_of_attempt() -> PlanAnswer {
-        PlanAnswer::Approve { method: Method::Window, note: "in the window".to_owned() }
+    pub(super) fn approval_of_attempt() -> Authorization {
+        Authorization::Approve { method: Method::Window, note: "in the window".to_owned() }
     }
 
     /// The answer that refuses it.
-    pub(super) fn refusal_of_attempt(reason: String) -> PlanAnswer {
-        PlanAnswer::Reject { method: Method::Window, reason }
+    pub(super) fn refusal_of_attempt(reason: String) -> Authorization {
+        Authorization::Reject { method: Method::Window, reason }
     }
 }
 

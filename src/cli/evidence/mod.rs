@@ -13,7 +13,7 @@ use super::time::local_time;
 use crate::engine::{Clock as _, SystemClock};
 use crate::evidence::{EvidenceReader, EvidenceStore, verify_with_kept_head};
 use crate::plan::visible;
-use crate::run::ExecutionRow;
+use crate::run::Execution;
 
 /// Answers a question to the evidence.
 pub(super) fn evidence(command: &args::Evidence, out: &mut Output) -> Result<Exit, Refusal> {
@@ -109,7 +109,7 @@ fn say_read_only(difference: &str) {
 }
 
 /// An execution in a list for people.
-fn cells(row: &ExecutionRow) -> Vec<String> {
+fn cells(row: &Execution) -> Vec<String> {
     let duration = row.duration_ms.map_or_else(String::new, |ms| format!("{ms:>4} ms"));
     [
         local_time(row.timestamp_ms),

@@ -14,7 +14,7 @@ use crate::engine::reconcile;
 use crate::evidence::EvidenceReader;
 use crate::plan::{limits, visible, visible_lines};
 use crate::run::{
-    ArtifactRecord, ExecutionDetail, ExecutionRow, LoopDetail, LoopFate, RunFate, RunSummary,
+    ArtifactRecord, Execution, ExecutionDetail, LoopDetail, LoopFate, RunFate, RunSummary,
     SearchQuery,
 };
 
@@ -46,7 +46,7 @@ pub(super) fn show(
     };
     let of_run =
         SearchQuery { run_id: Some(run.run_id), limit: limits::STEPS, ..SearchQuery::default() };
-    let mut executions: Vec<ExecutionRow> =
+    let mut executions: Vec<Execution> =
         reader.search(&of_run)?.hits.into_iter().map(|hit| hit.row).collect();
     executions.sort_by_key(|row| (row.step_index, row.timestamp_ms));
     let reconciled = match run.fate {
@@ -69,7 +69,7 @@ pub(super) fn show(
     Ok(Exit::Done)
 }
 
-fn print_run(run: &RunSummary, executions: &[ExecutionRow], out: &mut Output) {
+fn print_run(run: &RunSummary, executions: &[Execution], out: &mut Output) {
     let ended = run.ended_at_ms.map_or_else(|| "no end recorded".to_owned(), local_time);
     fields(
         &[

@@ -10,9 +10,13 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::authorization::{Method, PlanAuthorization};
-use crate::engine::{NoopProgress, Provenance, SystemClock, WorkspaceChoice, review};
+use crate::engine::{
+    ConfirmationCallback, ControlHandle, NoopProgress, ProgressCallback, Provenance, SystemClock,
+    WorkspaceChoice, review,
+};
 use crate::plan::{Code, parse};
-use crate::run::{ConfirmationRequest, Decision};
+use crate::risk::Policy;
+use crate::run::{AnsweredBy, ConfirmationRequest, Decision};
 use crate::tools::Toolbox;
 
 /// What a step came to.
@@ -101,9 +105,9 @@ fn run(case: &Case) -> (Vec<StepEnd>, Vec<ConfirmationRequest>, String) {
         plan,
     };
     let asked = Asked::default();
-    let progress: Box<dyn ProgressCallback> = match case.meddles_at {
-        Some(at) => Box::new(Meddler { at, path: file.clone() }),
-        None => Box::new(NoopProgress),
+    let progress: Arc<dyn ProgressCallback> = match case.meddles_at {
+        Some(at) => Arc::new(Meddler { at, path: file.clone() }),
+        None => Arc::new(NoopProgress),
     };
     let person = Person {
         asked: Arc::clone(&asked),
@@ -112,7 +116,7 @@ fn run(case: &Case) -> (Vec<StepEnd>, Vec<ConfirmationRequest>, String) {
     };
     let mut executor = Executor::new(
         store(home.path()),
-        Parts {
+        ExecutorDeps {
             policy,
             clock: Arc::new(SystemClock::default()),
             confirmation: Box::new(person),
@@ -120,9 +124,7 @@ fn run(case: &Case) -> (Vec<StepEnd>, Vec<ConfirmationRequest>, String) {
             control: ControlHandle::default(),
         },
     );
-    let clock = SystemClock::default();
-    let mut run = Run::new(&runnable, &clock);
-    let result = executor.run(&mut run, &mut Vec::new()).unwrap();
+    let result = executor.run(&runnable, &mut Vec::new()).unwrap();
     let ended = result.step_results.iter().map(|step| (step.outcome, step.error_code)).collect();
     let asked = asked.lock().unwrap().clone();
     (ended, asked, fs::read_to_string(file).unwrap())

@@ -39,7 +39,7 @@ pub(super) fn is_too_large(error: &ToolError) -> bool {
     matches!(error.get(), Some(WorkspaceError::TooLarge { .. }))
 }
 
-/// That a limit was reached when a step was looked at: more of it is not known, and nobody may sign that.
+/// A limit was reached in the review of a step: the rest is unknown, so the plan cannot be authorized.
 pub(in crate::engine) fn limit(step: &Step, code: Code, message: &str) -> Option<Finding> {
     let message = format!("step {}: {message}", step.step_index + 1);
     (code == Code::Limit).then(|| Finding::error(Code::Limit, step.pointer(None), message))

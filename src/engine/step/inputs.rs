@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::StepRun;
+use super::context::StepRun;
 use crate::authorization::{Change, FileState};
 use crate::engine::error::ExecutionError;
 use crate::risk::{RiskLevel, Verdict};
@@ -12,14 +12,14 @@ use crate::tools::COMMANDS_FILE;
 pub(super) enum Inputs {
     /// As approved, or as an earlier step of this run recorded.
     AsApproved,
-    /// A command or a program of this run has changed these since, and nobody else: a person looks at them again.
+    /// Only commands of this run have changed these files since: a person confirms them again.
     ChangedByRun(BTreeMap<String, FileState>),
-    /// Somebody else has.
+    /// Something else has changed them.
     Stale(ExecutionError),
 }
 
 impl StepRun<'_, '_> {
-    /// That the step is now more dangerous than anybody has let it be: what nobody can authorize, or what the
+    /// An error when the step is now more dangerous than was authorized: blocked, or above what the
     /// class of plans leaves out under which this one was authorized.
     pub(super) fn too_dangerous(&self, verdict: &Verdict) -> Option<ExecutionError> {
         let attempt = self.run.runnable.authorization.attempt.as_deref();
@@ -76,7 +76,7 @@ impl StepRun<'_, '_> {
     }
 
     /// Notes which covered files became different while this step ran, or was done by hand. One that
-    /// was different before already is somebody else's doing, and stays so.
+    /// was different before already was changed by something else, and stays stale.
     pub(super) fn note_changes(&mut self, before: &BTreeMap<String, FileState>) {
         for (path, then) in before {
             let now = self.run.runnable.toolbox.state_of(path);

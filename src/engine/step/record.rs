@@ -1,14 +1,14 @@
-//! The end of a step: its record, and who is told.
+//! The end of a step: its result and its entry in the journal.
 
 use super::super::capture::excerpts;
+use super::super::drift_check::artifacts;
 use super::super::error::ExecutionError;
-use super::super::shown::artifacts;
 use super::super::walls::place_to_grant;
-use super::{Answered, Progress, StepRun};
-use crate::evidence::{EvidenceError, ExecutionRecord};
+use super::context::{StepProgress, StepRun};
+use crate::evidence::{Entry, EvidenceError, ExecutionRecord};
 use crate::plan::Code;
 use crate::risk::Verdict;
-use crate::run::{Failure, Outcome, RunEvent, StepResult, WITH_ITS_COMMAND};
+use crate::run::{Failure, Outcome, StepResult};
 use crate::tools::WallReport;
 
 /// What walls refused a step that succeeded all the same.
@@ -25,7 +25,7 @@ impl StepRun<'_, '_> {
     pub(super) fn record(
         self,
         verdict: &Verdict,
-        progress: Progress,
+        progress: StepProgress,
         outcome: Outcome,
         error: Option<ExecutionError>,
     ) -> Result<(StepResult, Option<Failure>), EvidenceError> {
@@ -70,8 +70,6 @@ impl StepRun<'_, '_> {
             wall_notes: wall_notes(outcome, &invocation.walls),
             refused_write,
         };
-        let unrecorded = progress.answered.as_ref().filter(|_| !progress.answer_recorded);
-        let decisions: Vec<_> = unrecorded.map(Answered::record).into_iter().collect();
         let (taken, not_kept) = match progress.taken {
             Some(Err(error)) => (None, Some(error)),
             taken => (taken.and_then(Result::ok), None),
@@ -79,7 +77,7 @@ impl StepRun<'_, '_> {
         let artifacts =
             artifacts(progress.preview.as_ref(), &invocation.files, &invocation.simulated);
         let files = [invocation.files, invocation.beside].concat();
-        let record = ExecutionRecord {
+        let record = Entry::Execution(ExecutionRecord {
             result: &result,
             run_id: self.run.run_id,
             plan: &self.run.runnable.plan,
@@ -97,37 +95,16 @@ impl StepRun<'_, '_> {
             files: &files,
             predicted: &progress.predicted,
             edges: &invocation.edges,
-            decisions: &decisions,
-        };
+            decision: progress.decision.as_ref().filter(|_| !progress.decision_recorded),
+        });
         let recorded = match not_kept {
             Some(error) => Err(error),
-            None => self.executor.store.record_execution(&record),
+            None => self.run.journal.commit(&record),
         };
         if let Err(error) = recorded {
             self.run.not_recorded = invoked.then(|| Box::new(result));
             return Err(error);
         }
-        self.tell(&result, progress.answered.as_ref());
         Ok((result, failure))
-    }
-
-    /// Exactly one of the three ends of a step.
-    fn tell(&self, result: &StepResult, answered: Option<&Answered>) {
-        let progress = &self.executor.parts.progress;
-        let boxed = Box::new(result.clone());
-        if result.outcome == Outcome::Succeeded {
-            progress.on_event(&RunEvent::StepCompleted { result: boxed });
-            progress.on_step_complete(result);
-        } else if result.outcome.goes_on() {
-            let reason = match answered {
-                Some(answered) => answered.answer.note.clone(),
-                None => WITH_ITS_COMMAND.to_owned(),
-            };
-            progress.on_event(&RunEvent::StepSkipped { result: boxed, reason: reason.clone() });
-            progress.on_step_skipped(result, &reason);
-        } else {
-            progress.on_event(&RunEvent::StepFailed { result: boxed });
-            progress.on_step_failed(result);
-        }
     }
 }

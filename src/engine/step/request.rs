@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{StepRun, inputs};
+use super::context::StepRun;
+use super::inputs;
 use crate::authorization::FileState;
 use crate::engine::review::{self, Ask};
 use crate::plan::{Mode, ToolCall};
@@ -13,7 +14,7 @@ use crate::run::{ConfirmationRequest, Host, Preview};
 pub(super) struct Why {
     /// In words.
     text: String,
-    /// Whether they would be asked also if nobody guided them.
+    /// Whether they would be asked without guided mode too.
     required: bool,
     /// Whether it is only because the step has no walls.
     unwalled: bool,
@@ -27,7 +28,7 @@ impl StepRun<'_, '_> {
         verdict: &Verdict,
         changed: Option<&BTreeMap<String, FileState>>,
     ) -> Option<Why> {
-        let policy = &self.executor.parts.policy;
+        let policy = &self.run.deps.policy;
         let ask = |mode| review::ask(self.step, verdict, policy, mode, self.walls());
         let again = |changed| Ask { text: inputs::why_again(changed), unwalled: false };
         let required = changed.map(again).or_else(|| ask(Mode::Automatic));

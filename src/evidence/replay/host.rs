@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::super::error::Result;
 use super::super::queries;
-use super::super::reader::Source;
+use super::super::source::Source;
 use super::whole;
 use crate::authorization::Target;
 use crate::run::Host;

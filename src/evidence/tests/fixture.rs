@@ -165,6 +165,44 @@ pub fn result_of(step: &Step, outcome: Outcome, timestamp_ms: i64) -> StepResult
     }
 }
 
+/// A run that failed without a word about it.
+pub fn failed() -> RunEnding {
+    let failure = Failure { code: Code::WriteFailed, message: String::new(), next: String::new() };
+    RunEnding::Failed(failure)
+}
+
+/// What a person was shown before they answered for a step.
+pub fn request(run_id: Uuid, step: &Step) -> ConfirmationRequest {
+    ConfirmationRequest {
+        run_id,
+        step_id: step.step_id.clone(),
+        step_index: step.step_index,
+        step_count: 1,
+        tool: step.tool_name.clone(),
+        purpose: None,
+        explanation: None,
+        arguments: step.arguments.clone(),
+        target: None,
+        host: None,
+        cwd: "/".into(),
+        user: "ada".into(),
+        risk: risk(),
+        warning: None,
+        why: "because".into(),
+        required: true,
+        unwalled: false,
+        needs: None,
+        walls: None,
+        guided: false,
+        preview: Preview {
+            predicted: Predicted::Exact,
+            summary: String::new(),
+            changes: vec![],
+            notes: vec![],
+        },
+    }
+}
+
 pub fn with_output(mut result: StepResult, stdout: &[u8]) -> StepResult {
     let excerpt = StreamExcerpt::of(&result.tool_name, stdout);
     result.stdout = Some(excerpt.text);
@@ -212,12 +250,12 @@ pub fn effect(path: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> FileEf
 pub struct Extra<'a> {
     pub stdout: Option<&'a [u8]>,
     pub stderr: Option<&'a [u8]>,
-    pub taken: Option<&'a Taken>,
+    pub taken: Option<&'a CapturedOutput>,
     pub result_json: serde_json::Value,
     pub artifacts: &'a [(ArtifactType, serde_json::Value)],
     pub files: &'a [FileEffect],
     pub edges: &'a [Edge],
-    pub decisions: &'a [NewDecision<'a>],
+    pub decision: Option<&'a StepDecision>,
     pub walls: Option<&'a StepWalls>,
 }
 
@@ -237,20 +275,20 @@ impl<'s> Running<'s> {
     pub fn begin(store: &'s mut EvidenceStore, plan: Plan, started_at_ms: i64) -> Self {
         let run_id = Uuid::new_v4();
         store
-            .begin_run(&RunStart {
+            .commit(&Entry::RunStart(RunStart {
                 run_id,
                 plan: &plan,
                 authorization: &authorization(&plan),
+                reached: None,
                 started_at_ms,
-                parent_run: None,
-            })
+            }))
             .unwrap();
         Self { store, run_id, plan, results: Vec::new() }
     }
 
     pub fn intend(&mut self, result: &StepResult, files: &[FileEffect]) {
         self.store
-            .record_intent(&IntentRecord {
+            .commit(&Entry::Intent(IntentRecord {
                 execution_id: result.execution_id,
                 run_id: self.run_id,
                 step: &self.plan.steps[result.step_index],
@@ -259,14 +297,14 @@ impl<'s> Running<'s> {
                 host: None,
                 walls: None,
                 files,
-                decisions: &[],
-            })
+                decision: None,
+            }))
             .unwrap();
     }
 
     pub fn record(&mut self, result: StepResult, extra: Extra<'_>) {
         self.store
-            .record_execution(&ExecutionRecord {
+            .commit(&Entry::Execution(ExecutionRecord {
                 result: &result,
                 run_id: self.run_id,
                 plan: &self.plan,
@@ -284,30 +322,24 @@ impl<'s> Running<'s> {
                 files: extra.files,
                 predicted: &[],
                 edges: extra.edges,
-                decisions: extra.decisions,
-            })
+                decision: extra.decision,
+            }))
             .unwrap();
         self.results.push(result);
     }
 
-    pub fn end(self, status: RunStatus, failure: Option<&Failure>, cancelled_by: Option<Control>) {
-        let result = ExecutionResult {
-            run_id: self.run_id,
-            plan_id: self.plan.plan_id.clone(),
-            status,
-            total_duration_ms: 7,
-            elapsed_ms: 9,
-            step_results: self.results,
-        };
+    pub fn end(self, ending: &RunEnding) {
         self.store
-            .end_run(&RunEnd {
-                result: &result,
-                timestamp_ms: 9_000,
-                failure,
-                cancelled_by,
+            .commit(&Entry::RunEnd(RunEnd {
+                run_id: self.run_id,
+                ending,
+                completed_steps: self.results.len(),
+                total_duration_ms: 7,
+                elapsed_ms: 9,
                 left_running: &[],
                 clock_set_back: 0,
-            })
+                timestamp_ms: 9_000,
+            }))
             .unwrap();
     }
 }

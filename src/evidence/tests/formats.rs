@@ -2,8 +2,8 @@
 
 use rusqlite::Connection;
 
-use super::super::append::Chain;
-use super::super::schema::guard_tables;
+use super::super::chain::Chain;
+use super::super::migrations::guard_tables;
 use super::fixture::*;
 use crate::authorization::{StepWalls, WallLevel};
 use crate::evidence::*;
@@ -18,7 +18,7 @@ fn run_with(home: &Home, files: &[FileEffect]) {
     let result = result_of(&run.plan.steps[0].clone(), Outcome::Succeeded, 2_001);
     run.intend(&result, files);
     run.record(result, Extra { files, ..Extra::default() });
-    run.end(RunStatus::Completed, None, None);
+    run.end(&RunEnding::Completed);
 }
 
 /// Brings the evidence back to what the first format would have made of the same rows.
@@ -152,7 +152,7 @@ fn walls_are_recorded_and_older_rows_have_none() {
     let mut run = Running::begin(&mut store, plan(vec![write_step(0, "a", "x")]), 3_000);
     let result = result_of(&run.plan.steps[0].clone(), Outcome::Succeeded, 3_001);
     run.record(result, Extra { walls: Some(&walls), ..Extra::default() });
-    run.end(RunStatus::Completed, None, None);
+    run.end(&RunEnding::Completed);
     let rows = home.reader().q1("file_write", Range::default()).unwrap();
     let recorded: Vec<_> = rows.into_iter().map(|row| row.walls).collect();
     assert_eq!(recorded, [None, Some(walls.clone())]);

@@ -12,7 +12,7 @@ use rusqlite::Connection;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::super::append::Chain;
+use super::super::chain::Chain;
 use super::super::verify::verify_with_kept_head;
 use super::fixture::*;
 use crate::authorization::{AuthorizationClass, Method};
@@ -81,7 +81,7 @@ fn one_run(store: &mut EvidenceStore, at_ms: i64, word: &str) {
         message: "no".to_owned(),
         next: "look".to_owned(),
     };
-    run.end(RunStatus::Failed, Some(&failure), None);
+    run.end(&RunEnding::Failed(failure));
 }
 
 fn trust(store: &mut EvidenceStore, text: &str, trusted: bool) {
@@ -129,7 +129,7 @@ impl Target {
         assert!(store.revoke_class(class_ids[1], 4_000).unwrap());
         let loop_id = Uuid::new_v4();
         store
-            .begin_loop(&LoopStart {
+            .commit(&Entry::LoopStart(LoopStart {
                 loop_id,
                 goal: "all is well",
                 planner: "replay",
@@ -138,14 +138,15 @@ impl Target {
                 verify: "none",
                 class_id: Some(class_ids[0]),
                 started_at_ms: 5_000,
-            })
+            }))
             .unwrap();
         let reason = StopReason {
             code: StopCode::OperatorStopped,
             message: "stopped".to_owned(),
             detail: StopDetail::default(),
         };
-        store.end_loop(&LoopEnd { loop_id, reason: &reason, ended_at_ms: 5_500 }).unwrap();
+        let end = LoopEnd { loop_id, reason: &reason, ended_at_ms: 5_500 };
+        store.commit(&Entry::LoopEnd(end)).unwrap();
         one_run(&mut store, 6_000, "wombat");
         store.purge(&Digest::of(b"badger"), "not wanted", 7_000).unwrap();
         one_run(&mut store, 8_000, "quokka");
@@ -642,7 +643,7 @@ const WAYS: &[(&str, Way)] = &[
     ("an older format", |t, c| {
         let format = 1 + c.number(2) as i64;
         fs::remove_file(t.database()).ok()?;
-        let conn = super::super::schema::in_memory(format).ok()?;
+        let conn = super::super::migrations::in_memory(format).ok()?;
         conn.execute("VACUUM INTO ?1", [t.database().to_str()?]).ok()?;
         let text = format!("PRAGMA application_id = 0x4373676e; PRAGMA user_version = {format}");
         sql(t, &text)

@@ -21,7 +21,7 @@ fn filled() -> (Home, [uuid::Uuid; 3]) {
         read,
         Extra { edges: &[touch(EdgeType::ExecutedOn, "docs/notes.md")], ..stdout(output) },
     );
-    run.end(RunStatus::Completed, None, None);
+    run.end(&RunEnding::Completed);
 
     let mut run = Running::begin(&mut store, plan(vec![write_step(0, "src/lib.rs", "x")]), 2_000);
     let mut failed = result_of(&run.plan.steps[0].clone(), Outcome::Failed, 2_001);
@@ -33,7 +33,7 @@ fn filled() -> (Home, [uuid::Uuid; 3]) {
         failed,
         Extra { edges: &[touch(EdgeType::ExecutedOn, "src/lib.rs")], ..Extra::default() },
     );
-    run.end(RunStatus::Failed, None, None);
+    run.end(&super::fixture::failed());
 
     let mut run = Running::begin(&mut store, plan(vec![write_step(0, "src/lib.rs", "y")]), 3_000);
     let fixed = result_of(&run.plan.steps[0].clone(), Outcome::Succeeded, 3_001);
@@ -49,11 +49,11 @@ fn filled() -> (Home, [uuid::Uuid; 3]) {
             ..Extra::default()
         },
     );
-    run.end(RunStatus::Completed, None, None);
+    run.end(&RunEnding::Completed);
     (home, [read_id, failed_id, fixed_id])
 }
 
-fn ids(rows: &[ExecutionRow]) -> Vec<uuid::Uuid> {
+fn ids(rows: &[Execution]) -> Vec<uuid::Uuid> {
     rows.iter().map(|row| row.execution_id).collect()
 }
 

@@ -2,8 +2,8 @@
 
 use rusqlite::types::ValueRef;
 
-use super::super::append::Chain;
-use super::super::schema::in_memory;
+use super::super::chain::Chain;
+use super::super::migrations::in_memory;
 use super::fixture::*;
 use crate::authorization::{AuthorizationClass, Method};
 use crate::evidence::*;

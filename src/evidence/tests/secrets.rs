@@ -52,40 +52,16 @@ fn filled() -> (Home, Plan, uuid::Uuid) {
     // A difference and a search show a file line by line, without what says that it is a key.
     let lines: Vec<_> =
         contents.lines().map(|line| json!({"kind": "removed", "text": line})).collect();
-    let request = ConfirmationRequest {
-        run_id: run.run_id,
-        step_id: step.step_id.clone(),
-        step_index: 0,
-        step_count: 1,
-        tool: step.tool_name.clone(),
-        purpose: None,
-        explanation: None,
-        arguments: step.arguments.clone(),
-        target: None,
-        host: None,
-        cwd: "/".into(),
-        user: "ada".into(),
-        risk: risk(),
-        warning: None,
-        why: "because".into(),
-        required: true,
-        unwalled: false,
-        needs: None,
-        walls: None,
-        guided: false,
-        preview: Preview {
-            predicted: Predicted::Exact,
-            summary: format!("writes {}", secret()),
-            changes: vec![],
-            notes: vec![key_line()],
-        },
+    let preview = Preview {
+        predicted: Predicted::Exact,
+        summary: format!("writes {}", secret()),
+        changes: vec![],
+        notes: vec![key_line()],
     };
-    let decision = NewDecision {
-        decided: Decided::Answer(Decision::Approve),
-        by: AnsweredBy::Window,
-        note: &secret(),
+    let decision = StepDecision {
+        request: ConfirmationRequest { preview, ..request(run.run_id, &step) },
+        answer: Answer { decision: Decision::Approve, by: AnsweredBy::Window, note: secret() },
         timestamp_ms: 2_001,
-        request: Some(&request),
     };
     run.record(
         result,
@@ -97,12 +73,12 @@ fn filled() -> (Home, Plan, uuid::Uuid) {
             artifacts: &[(ArtifactType::Diff, json!({ "lines": lines }))],
             files: &files,
             edges: &edges,
-            decisions: &[decision],
+            decision: Some(&decision),
             walls: None,
         },
     );
     let run_id = run.run_id;
-    run.end(RunStatus::Failed, None, None);
+    run.end(&failed());
     (home, plan, run_id)
 }
 

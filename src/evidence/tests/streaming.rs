@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::fixture::*;
-use crate::evidence::blobs::PLAIN_PART_BYTES;
+use crate::evidence::spill_file::PLAIN_PART_BYTES;
 use crate::evidence::*;
 use crate::run::*;
 
@@ -48,16 +48,16 @@ fn recorded(
     let taken = match printed {
         Printed::Whole(..) => None,
         Printed::InPieces(stdout, stderr, size) => {
-            let mut intake = store.intake();
+            let mut capture = store.capture();
             let mut rest = stderr.chunks(size);
             for piece in stdout.chunks(size) {
-                intake.put(Stream::Stdout, piece).unwrap();
+                capture.put(Stream::Stdout, piece).unwrap();
                 rest.next()
                     .into_iter()
-                    .for_each(|piece| intake.put(Stream::Stderr, piece).unwrap());
+                    .for_each(|piece| capture.put(Stream::Stderr, piece).unwrap());
             }
-            rest.for_each(|piece| intake.put(Stream::Stderr, piece).unwrap());
-            Some(intake.finish().unwrap())
+            rest.for_each(|piece| capture.put(Stream::Stderr, piece).unwrap());
+            Some(capture.finish().unwrap())
         }
     };
     let mut run = Running::begin(&mut store, plan, 2_000);
@@ -190,13 +190,13 @@ fn what_is_taken_in_leaves_no_file_and_nothing_readable_behind() {
         entries.map(|entry| entry.unwrap().file_name()).collect()
     };
     let before = files();
-    let mut intake = store.intake();
-    intake.put(Stream::Stdout, &lines(3 * PART)).unwrap();
+    let mut capture = store.capture();
+    capture.put(Stream::Stdout, &lines(3 * PART)).unwrap();
     assert_eq!(files(), before, "it has no name, so that a crash leaves nothing of it");
-    drop(intake);
+    drop(capture);
     // Where it cannot be made, nothing is taken in, and somebody is told.
-    let mut intake = store.intake();
+    let mut capture = store.capture();
     std::fs::rename(&home.evidence, home.evidence.with_file_name("elsewhere")).unwrap();
-    let error = intake.put(Stream::Stdout, &lines(2 * PART)).unwrap_err();
+    let error = capture.put(Stream::Stdout, &lines(2 * PART)).unwrap_err();
     assert!(matches!(error, EvidenceError::Folder { .. }), "{error}");
 }

@@ -24,15 +24,14 @@ fn filled() -> Home {
         result,
         Extra { stdout: Some(b"done"), files: &files, edges: &edges, ..Extra::default() },
     );
-    let control = NewDecision {
-        decided: Decided::Control(Control::StopNow),
+    let control = ControlRecord {
+        run_id,
+        control: Control::StopNow,
         by: AnsweredBy::Window,
-        note: "",
         timestamp_ms: 2_002,
-        request: None,
     };
-    run.store.record_decision(run_id, &control).unwrap();
-    run.end(RunStatus::Cancelled, None, Some(Control::StopNow));
+    run.store.commit(&Entry::Control(control)).unwrap();
+    run.end(&RunEnding::Cancelled(Control::StopNow));
     store.purge(&Digest::of(b"nothing has this"), "", 3_000).unwrap();
     home
 }
@@ -227,7 +226,7 @@ fn a_cut_off_end_shows_against_a_known_head() {
          DELETE FROM ledger WHERE seq = (SELECT max(seq) FROM ledger)"
     ))
     .unwrap();
-    super::super::schema::guard_tables(&conn).unwrap();
+    super::super::migrations::guard_tables(&conn).unwrap();
     assert!(home.verify().ok, "nothing in the file itself tells");
     let report = verify(&home.evidence, Some(&head)).unwrap();
     assert!(report.first_bad.unwrap().contains("cut off"));

@@ -31,36 +31,43 @@ fn a_run_is_replayed_as_it_was() {
         with_output(result_of(&plan.steps[0], Outcome::Succeeded, 2_001), b"hello"),
         stdout(b"hello"),
     );
-    let control = |control| NewDecision {
-        decided: Decided::Control(control),
-        by: AnsweredBy::Window,
-        note: "",
-        timestamp_ms: 2_002,
-        request: None,
-    };
-    run.store.record_decision(run_id, &control(Control::Pause)).unwrap();
-    run.store.record_decision(run_id, &control(Control::Resume)).unwrap();
+    let mut told = Vec::new();
+    for control in [Control::Pause, Control::Resume] {
+        let by = AnsweredBy::Window;
+        let control = ControlRecord { run_id, control, by, timestamp_ms: 2_002 };
+        told.extend(run.store.commit(&Entry::Control(control)).unwrap());
+    }
     let written = result_of(&plan.steps[1], Outcome::Succeeded, 2_003);
     run.intend(&written, &[effect("b", Some(b"old"), Some(b"new"))]);
     run.record(written, Extra::default());
-    let denial = NewDecision {
-        decided: Decided::Answer(Decision::Cancel),
-        note: "not that file",
-        ..control(Control::Pause)
+    let denial = StepDecision {
+        request: request(run_id, &plan.steps[2]),
+        answer: Answer {
+            decision: Decision::Cancel,
+            by: AnsweredBy::Window,
+            note: "not that file".into(),
+        },
+        timestamp_ms: 2_004,
     };
     let denied = result_of(&plan.steps[2], Outcome::Denied, 2_004);
-    run.record(denied, Extra { decisions: &[denial], ..Extra::default() });
+    run.record(denied, Extra { decision: Some(&denial), ..Extra::default() });
     let results = run.results.clone();
     let failure =
         Failure { code: Code::ConfirmationDenied, message: "denied".into(), next: String::new() };
-    run.end(RunStatus::Failed, Some(&failure), None);
+    run.end(&RunEnding::Failed(failure));
 
     let started = |index: usize, timestamp_ms| RunEvent::StepStarted {
         step_id: plan.steps[index].step_id.clone(),
         step_index: index,
+        tool_name: plan.steps[index].tool_name.clone(),
+        about: plan.steps[index].arguments["path"].clone(),
         timestamp_ms,
     };
     let result = |index: usize| Box::new(results[index].clone());
+    assert_eq!(
+        told,
+        [Control::Pause, Control::Resume].map(|control| RunEvent::ControlRequested { control })
+    );
     let events = home.reader().replay(run_id).unwrap();
     assert_eq!(
         events,
@@ -75,17 +82,14 @@ fn a_run_is_replayed_as_it_was() {
             RunEvent::StepCompleted { result: result(0) },
             RunEvent::ControlRequested { control: Control::Pause },
             RunEvent::Paused,
+            RunEvent::ControlRequested { control: Control::Resume },
             RunEvent::Resumed,
             started(1, 2_003),
             RunEvent::StepCompleted { result: result(1) },
             started(2, 2_004),
             RunEvent::ConfirmationDecided {
                 step_id: "step_3".into(),
-                answer: Answer {
-                    decision: Decision::Cancel,
-                    by: AnsweredBy::Window,
-                    note: "not that file".into(),
-                },
+                answer: denial.answer.clone(),
             },
             RunEvent::StepFailed { result: result(2) },
             RunEvent::RunFailed { code: Code::ConfirmationDenied, message: "denied".into() },
@@ -109,15 +113,15 @@ fn an_authorization_is_used_once() {
         run_id,
         plan: &plan,
         authorization: &authorization,
+        reached: None,
         started_at_ms: 2_000,
-        parent_run: None,
     };
     store.record_authorization(&authorization, &plan).unwrap();
     let first = Uuid::new_v4();
-    store.begin_run(&start(first)).unwrap();
+    store.commit(&Entry::RunStart(start(first))).unwrap();
     let rows = home.verify().rows;
     let second = Uuid::new_v4();
-    let error = home.store().begin_run(&start(second)).unwrap_err();
+    let error = home.store().commit(&Entry::RunStart(start(second))).unwrap_err();
     assert!(
         matches!(error, EvidenceError::AuthorizationUsed { run_id, .. } if run_id == first),
         "{error}"
@@ -228,12 +232,12 @@ fn a_purged_content_is_gone_and_the_chain_holds() {
     let digest = plan.digest;
     let run = Running::begin(&mut store, plan.clone(), 2_000);
     let run_id = run.run_id;
-    run.end(RunStatus::Completed, None, None);
+    run.end(&RunEnding::Completed);
     store.purge(&digest, "asked for by its author", 5_000).unwrap();
     assert_eq!(home.reader().plan_of_run(run_id).unwrap(), None);
     assert_eq!(home.verify().first_bad, None);
     // The same content does not come back by the way.
-    Running::begin(&mut store, plan, 6_000).end(RunStatus::Completed, None, None);
+    Running::begin(&mut store, plan, 6_000).end(&RunEnding::Completed);
     assert_eq!(home.reader().blob(&digest).unwrap(), None);
 }
 
@@ -251,7 +255,7 @@ fn two_stores_share_one_chain() {
                     let step = plan.steps[0].clone();
                     let mut run = Running::begin(&mut store, plan, 2_000);
                     run.record(result_of(&step, Outcome::Succeeded, 2_001), stdout(b"x"));
-                    run.end(RunStatus::Completed, None, None);
+                    run.end(&RunEnding::Completed);
                 }
             });
         }
@@ -347,7 +351,7 @@ proptest! {
             );
         }
         let written = run.results.clone();
-        run.end(RunStatus::Completed, None, None);
+        run.end(&RunEnding::Completed);
         prop_assert_eq!(home.verify().first_bad, None);
         let events = home.reader().replay(run_id).unwrap();
         prop_assert_eq!(events.last(), Some(&RunEvent::RunCompleted { step_count: written.len() }));

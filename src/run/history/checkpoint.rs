@@ -5,8 +5,6 @@ use std::str::FromStr;
 
 use uuid::Uuid;
 
-use super::HistoryEntry;
-
 /// One attempt of a loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Attempt {
@@ -25,17 +23,6 @@ pub enum CheckpointName {
     Execution(Uuid),
     /// Before an attempt of a loop.
     Attempt(Attempt),
-}
-
-impl CheckpointName {
-    /// Whether the entry belongs to what began then.
-    pub fn is_of(&self, entry: &HistoryEntry) -> bool {
-        match self {
-            Self::Run(id) => entry.run_id == *id,
-            Self::Execution(id) => entry.execution_id == *id,
-            Self::Attempt(attempt) => entry.attempt == Some(*attempt),
-        }
-    }
 }
 
 impl fmt::Display for CheckpointName {

@@ -56,8 +56,9 @@ fn line(entry: &HistoryEntry) -> String {
 
 /// `list_checkpoints`: of runs and attempts that changed something, the moment before.
 pub(super) fn checkpoints(history: &History, limit: usize) -> Invocation {
-    let changed =
-        |checkpoint: &&Checkpoint| history.entries.iter().any(|entry| checkpoint.name.is_of(entry));
+    let changed = |checkpoint: &&Checkpoint| {
+        history.entries.iter().any(|entry| entry.is_part_of(&checkpoint.name))
+    };
     let all: Vec<&Checkpoint> = history.checkpoints.iter().filter(changed).collect();
     let mut text = String::new();
     let list = all

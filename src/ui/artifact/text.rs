@@ -10,7 +10,7 @@ use egui::{Align, Color32, Id, Rect, Role, Sense, Ui, WidgetInfo, pos2};
 use super::find::Finder;
 use super::list::{Cursor, list_ui, with_state};
 use crate::plan::{is_hidden, visible};
-use crate::run::{Ink, coloured};
+use crate::run::{AnsiStyle, coloured};
 use crate::ui::plan::{Gutter, columns};
 use crate::ui::theme::{Text, Theme, Tone};
 use crate::ui::widgets;
@@ -24,7 +24,7 @@ pub struct TextDoc {
     text: Arc<str>,
     starts: Vec<u32>,
     /// Pieces that a program gave a look of their own, in order.
-    inks: Vec<(Range<u32>, Ink)>,
+    inks: Vec<(Range<u32>, AnsiStyle)>,
     /// The text as it was printed, where that is another one.
     printed: Option<Arc<str>>,
 }
@@ -65,7 +65,7 @@ impl TextDoc {
     }
 
     /// The looks in a part of the text, in order.
-    fn inks_in(&self, part: Range<usize>) -> impl Iterator<Item = (Range<usize>, Ink)> {
+    fn inks_in(&self, part: Range<usize>) -> impl Iterator<Item = (Range<usize>, AnsiStyle)> {
         let first = self.inks.partition_point(|(it, _)| it.end as usize <= part.start);
         let inks = self.inks.iter().skip(first);
         inks.take_while(move |(it, _)| (it.start as usize) < part.end).map(move |(it, ink)| {
@@ -275,7 +275,7 @@ fn row_ui(
         widgets::paint_right(ui, at, &number.to_string(), Text::SmallMono, theme.dim);
     }
     let mut job = LayoutJob { break_on_newline: false, ..LayoutJob::default() };
-    let mut piece = |from: usize, to: usize, ink: Ink, ground: Color32| {
+    let mut piece = |from: usize, to: usize, ink: AnsiStyle, ground: Color32| {
         let text = visible(doc.text.get(from..to).unwrap_or_default());
         let (color, underline) = theme.ink(ink, theme.text);
         let format = TextFormat {
@@ -291,11 +291,11 @@ fn row_ui(
     let mut push = |from: usize, to: usize, ground: Color32| {
         let mut at = from;
         for (it, ink) in doc.inks_in(from..to) {
-            piece(at, it.start, Ink::default(), ground);
+            piece(at, it.start, AnsiStyle::default(), ground);
             piece(it.start, it.end, ink, ground);
             at = it.end;
         }
-        piece(at, to, Ink::default(), ground);
+        piece(at, to, AnsiStyle::default(), ground);
     };
     let mut at = start;
     for (from, to, gone_to) in hits {

@@ -2,7 +2,7 @@
 
 use super::EvidenceView;
 use crate::plan::visible;
-use crate::run::{ExecutionRow, Known, SearchHit, SearchPage};
+use crate::run::{Execution, Known, SearchHit, SearchPage};
 use crate::ui::action::{Action, EvidenceAction};
 use crate::ui::format::{self, Now};
 use crate::ui::icon::{self, Icon};
@@ -95,7 +95,7 @@ const CHANGED: (Icon, &str, Tone) = (icon::WARNING, "changed after it was writte
 pub(super) fn row_ui(
     ui: &mut Ui,
     rect: Rect,
-    (row, (icon, word, tone)): (&ExecutionRow, (Icon, &str, Tone)),
+    (row, (icon, word, tone)): (&Execution, (Icon, &str, Tone)),
     selected: bool,
     now: &Now,
     second: impl FnOnce(&Ui, egui::Pos2, f32, &str),

@@ -8,7 +8,7 @@ use similar::{ChangeTag, TextDiff};
 
 use crate::code::{Class, Language, highlight};
 use crate::plan::visible;
-use crate::run::{DiffLine, Ink, LineKind};
+use crate::run::{AnsiStyle, DiffLine, LineKind};
 use crate::ui::theme::Tone;
 
 /// The most text that is coloured at once, in bytes: more would be felt as a pause. The rest is plain.
@@ -28,7 +28,7 @@ pub struct Marks {
     /// Pieces that somebody should look at, in order, each in the colour of what it is about.
     pub pointed: Vec<(Range<usize>, Tone)>,
     /// Pieces that a program gave a look of their own, in order.
-    pub inks: Vec<(Range<usize>, Ink)>,
+    pub inks: Vec<(Range<usize>, AnsiStyle)>,
 }
 
 impl Marks {

@@ -46,7 +46,7 @@ use super::widgets::{self, Look, panel_frame};
 use crate::authorization::Change;
 use crate::plan::{Digest, Finding, Plan};
 use crate::run::{
-    Attempt, ExecutionDetail, Pace, Preview, Reconciled, Review, RunState, Transcript,
+    Attempt, ExecutionDetail, Preview, Reconciled, Review, RunState, StepTimer, Transcript,
 };
 
 pub use bar_model::{Bar, bar};
@@ -121,7 +121,7 @@ pub struct PlanView<'a> {
     /// What the run has printed.
     pub transcript: &'a Transcript,
     /// How the step under way is getting on.
-    pub pace: Pace,
+    pub pace: StepTimer,
     /// Whether what is printed is shown below the steps.
     pub shows_output: bool,
     /// The run that the plan, or the run itself, continues.

@@ -10,7 +10,7 @@ use egui::{
 };
 
 use super::{PlanView, outcome_look, step_row};
-use crate::run::{Ink, Outcome, Part, Phase, StepState, Stream, TranscriptLine};
+use crate::run::{AnsiStyle, Outcome, Part, Phase, StepState, Stream, TranscriptLine};
 use crate::ui::action::{Action, PlanAction};
 use crate::ui::artifact::keep_keyboard;
 use crate::ui::commands::Command;
@@ -235,7 +235,7 @@ fn line_ui(ui: &Ui, place: Rect, line: &TranscriptLine, stream: Stream, marked: 
     }
     let mut job = LayoutJob { break_on_newline: false, ..LayoutJob::default() };
     let mut end = 0;
-    let plain = Ink::default();
+    let plain = AnsiStyle::default();
     for (range, ink) in &line.inks {
         append(&mut job, line.text.get(end..range.start).unwrap_or_default(), plain, theme);
         append(&mut job, line.text.get(range.clone()).unwrap_or_default(), *ink, theme);
@@ -249,7 +249,7 @@ fn line_ui(ui: &Ui, place: Rect, line: &TranscriptLine, stream: Stream, marked: 
     named(ui, place, format!("{stream}{}", line.text));
 }
 
-fn append(job: &mut LayoutJob, text: &str, ink: Ink, theme: &Theme) {
+fn append(job: &mut LayoutJob, text: &str, ink: AnsiStyle, theme: &Theme) {
     if text.is_empty() {
         return;
     }

@@ -21,7 +21,7 @@ fn page(approval: &Approval, run: &RunState, situation: &Situation) -> String {
         approval,
         run,
         transcript: &Default::default(),
-        pace: Pace::default(),
+        pace: StepTimer::default(),
         shows_output: false,
         continues: None,
         attempt: None,
@@ -52,6 +52,11 @@ fn page(approval: &Approval, run: &RunState, situation: &Situation) -> String {
     let _ = writeln!(text, "{}: {}", bar.title, bar.detail);
     let _ = write!(text, "{:?} then {:?}", bar.primary, bar.others);
     text
+}
+
+fn step_started(step_id: String, step_index: usize, timestamp_ms: i64) -> RunEvent {
+    let (tool_name, about) = Default::default();
+    RunEvent::StepStarted { step_id, step_index, tool_name, about, timestamp_ms }
 }
 
 #[test]
@@ -134,8 +139,7 @@ fn printed(chunks: &[(Stream, &str)]) -> Transcript {
         stream: *stream,
         chunk: (*chunk).to_owned(),
     };
-    let started =
-        |step_index| RunEvent::StepStarted { step_id: step_id(), step_index, timestamp_ms: 0 };
+    let started = |step_index| step_started(step_id(), step_index, 0);
     transcript.apply(&started(1));
     transcript.apply(&output(&(Stream::Stdout, "other\n")));
     transcript.apply(&started(2));
@@ -191,7 +195,7 @@ fn the_bar_announces_guidance_only_until_it_has_begun() {
     assert!(says(&run));
     let next = run.current_step + 1;
     let step_id = plan.steps[next].step_id.clone();
-    let start = RunEvent::StepStarted { step_id, step_index: next, timestamp_ms: fixture::NOW_MS };
+    let start = step_started(step_id, next, fixture::NOW_MS);
     run.apply(&start);
     assert!(!says(&run) && run.became_guided);
 }

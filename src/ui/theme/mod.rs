@@ -13,7 +13,7 @@ use egui::{Color32, CornerRadius, FontFamily, FontId, Shadow, Stroke, Style, Tex
 
 use crate::code::Class;
 use crate::risk::RiskLevel;
-use crate::run::{Hue, Ink, LineKind};
+use crate::run::{AnsiStyle, Hue, LineKind};
 
 pub use fonts::ICONS;
 use tokens::shade;
@@ -152,7 +152,7 @@ impl Theme {
     }
 
     /// The colour and the underline of what a program gave this look; `plain` is the colour of the rest.
-    pub fn ink(&self, ink: Ink, plain: Color32) -> (Color32, Stroke) {
+    pub fn ink(&self, ink: AnsiStyle, plain: Color32) -> (Color32, Stroke) {
         let color = match ink.hue {
             Some(hue) => self.hue(hue),
             None if ink.faint => self.dim,

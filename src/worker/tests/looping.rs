@@ -47,8 +47,10 @@ impl Desktop {
 
     fn approve_each(&self, event: &RunEvent) {
         if let RunEvent::AuthorizationNeeded { loop_id, attempt, .. } = event {
-            let approve =
-                || PlanAnswer::Approve { method: Method::Window, note: "in the window".to_owned() };
+            let approve = || Authorization::Approve {
+                method: Method::Window,
+                note: "in the window".to_owned(),
+            };
             assert!(!self.worker.answer_plan(*loop_id, attempt + 1, approve()), "another attempt");
             assert!(!self.worker.answer_plan(Uuid::new_v4(), *attempt, approve()), "another loop");
             assert!(self.worker.answer_plan(*loop_id, *attempt, approve()));
@@ -96,7 +98,7 @@ fn a_plan_that_is_refused_ends_the_loop_and_nothing_runs() {
     let told = desktop.run_loop(order, |desktop, event| {
         if let RunEvent::AuthorizationNeeded { loop_id, attempt, .. } = event {
             let answer =
-                PlanAnswer::Reject { method: Method::Window, reason: "not this".to_owned() };
+                Authorization::Reject { method: Method::Window, reason: "not this".to_owned() };
             assert!(desktop.worker.answer_plan(*loop_id, *attempt, answer));
         }
     });

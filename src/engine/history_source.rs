@@ -1,5 +1,5 @@
-//! What the evidence knows of a workspace, handed to the tools that take changes back (SPEC §9): they may
-//! not know the evidence itself.
+//! The recorded history of a workspace, for the tools that take changes back (SPEC §9): tools do
+//! not depend on the evidence.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,7 +12,7 @@ use crate::tools::{NotAvailable, Past, StopSignal, ToolError, Toolbox};
 
 /// Where runs are recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Records {
+pub struct EvidenceLocation {
     /// The evidence folder.
     pub evidence: PathBuf,
     /// The user's own folders outside the evidence.
@@ -23,7 +23,7 @@ pub struct Records {
 pub(super) fn open_tools(
     workspace: &Path,
     policy: &Policy,
-    records: Option<&Records>,
+    records: Option<&EvidenceLocation>,
     stop: &Arc<StopSignal>,
 ) -> Result<Toolbox, ToolError> {
     let toolbox = Toolbox::open(workspace, policy)?.before_signing(Arc::clone(stop));
@@ -34,7 +34,7 @@ pub(super) fn open_tools(
     })
 }
 
-/// The same tools, which know what this evidence has of their workspace.
+/// The same tools with the recorded history of their workspace.
 pub(super) fn with_past(toolbox: Toolbox, reader: EvidenceReader) -> Toolbox {
     let toolbox = toolbox.keeping_out(reader.folders());
     let workspace = toolbox.workspace().to_string_lossy().into_owned();

@@ -52,7 +52,7 @@ impl Hue {
 
 /// How a piece of output looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Ink {
+pub struct AnsiStyle {
     /// Its colour; none for the plain one.
     pub hue: Option<Hue>,
     /// Whether it is less important.
@@ -61,7 +61,7 @@ pub struct Ink {
     pub underlined: bool,
 }
 
-impl Ink {
+impl AnsiStyle {
     /// The look after the parameters of one `ESC [ … m`.
     pub(super) fn after(mut self, parameters: &str) -> Self {
         let mut rest = parameters.split([';', ':']).map(|it| it.parse::<u16>().unwrap_or(0));
@@ -132,10 +132,10 @@ impl Sequence {
 
 /// A text without the colours it asks for, and the bytes of it that they make look otherwise, in order.
 /// Every other sequence stays as it is.
-pub fn coloured(text: &str) -> (String, Vec<(Range<usize>, Ink)>) {
+pub fn coloured(text: &str) -> (String, Vec<(Range<usize>, AnsiStyle)>) {
     let mut plain = String::with_capacity(text.len());
-    let mut inks: Vec<(Range<usize>, Ink)> = Vec::new();
-    let mut ink = Ink::default();
+    let mut inks: Vec<(Range<usize>, AnsiStyle)> = Vec::new();
+    let mut ink = AnsiStyle::default();
     let mut rest = text;
     while !rest.is_empty() {
         if let Some(length) = colour_length(rest) {
@@ -150,7 +150,7 @@ pub fn coloured(text: &str) -> (String, Vec<(Range<usize>, Ink)>) {
         let start = plain.len();
         plain.push_str(piece);
         match inks.last_mut() {
-            _ if ink == Ink::default() => {}
+            _ if ink == AnsiStyle::default() => {}
             Some((last, same)) if last.end == start && *same == ink => last.end = plain.len(),
             _ => inks.push((start..plain.len(), ink)),
         }
@@ -184,13 +184,13 @@ mod tests {
         let (text, inks) =
             coloured("a \x1b[1;31mred \x1b[4mline\x1b[0m\n\x1b[2J\x1b]0;t\x07\x1b[32");
         assert_eq!(text, "a red line\n\x1b[2J\x1b]0;t\x07\x1b[32");
-        let red = Ink { hue: Some(Hue::Red), ..Ink::default() };
-        assert_eq!(inks, [(2..6, red), (6..10, Ink { underlined: true, ..red })]);
+        let red = AnsiStyle { hue: Some(Hue::Red), ..AnsiStyle::default() };
+        assert_eq!(inks, [(2..6, red), (6..10, AnsiStyle { underlined: true, ..red })]);
         assert_eq!(coloured("plain é"), ("plain é".to_owned(), Vec::new()));
     }
 
     fn hue(parameters: &str) -> Option<Hue> {
-        Ink::default().after(parameters).hue
+        AnsiStyle::default().after(parameters).hue
     }
 
     #[test]
@@ -221,8 +221,11 @@ mod tests {
 
     #[test]
     fn looks_add_up_and_end() {
-        let ink = Ink::default().after("2;4;35");
-        assert_eq!(ink, Ink { hue: Some(Hue::Magenta), faint: true, underlined: true });
-        assert_eq!(ink.after("22;24"), Ink { hue: Some(Hue::Magenta), ..Ink::default() });
+        let ink = AnsiStyle::default().after("2;4;35");
+        assert_eq!(ink, AnsiStyle { hue: Some(Hue::Magenta), faint: true, underlined: true });
+        assert_eq!(
+            ink.after("22;24"),
+            AnsiStyle { hue: Some(Hue::Magenta), ..AnsiStyle::default() }
+        );
     }
 }

@@ -4,27 +4,28 @@ use rusqlite::OptionalExtension as _;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use super::append::{Appender, Cell};
+use super::artifact_type::ArtifactType;
 use super::blobs::Stored;
+use super::entry::{ExecutionRecord, IntentRecord};
 use super::error::Result;
-use super::funnel::{Cell, Funnel};
-use super::record::{ArtifactType, ExecutionRecord, IntentRecord};
-use super::rows::{About, decision, digest_of, word};
+use super::write_run::{About, digest_of, step_decision, word};
 use crate::authorization::{FileState, StepWalls};
 use crate::plan::Step;
 use crate::run::{FileEffect, FileMode};
 
 pub(super) fn intent(
-    funnel: &mut Funnel<'_>,
+    appender: &mut Appender<'_>,
     user: Option<&str>,
     intent: &IntentRecord<'_>,
 ) -> Result<()> {
     let step = intent.step;
-    learn(funnel, step, intent.files, &[]);
-    for new in intent.decisions {
+    learn(appender, step, intent.files, &[]);
+    if let Some(decision) = intent.decision {
         let about = About::new(intent.execution_id, step);
-        decision(funnel, user, intent.run_id, Some(about), new)?;
+        step_decision(appender, user, intent.run_id, about, decision)?;
     }
-    funnel.insert(
+    appender.insert(
         "intents",
         [
             ("id", intent.execution_id.into()),
@@ -43,11 +44,11 @@ pub(super) fn intent(
             ("walls_json", intent.walls.map(|walls| json!(walls)).into()),
         ],
     )?;
-    files(funnel, intent.execution_id, "predicted", intent.files)
+    files(appender, intent.execution_id, "predicted", intent.files)
 }
 
 pub(super) fn execution(
-    funnel: &mut Funnel<'_>,
+    appender: &mut Appender<'_>,
     user: Option<&str>,
     record: &ExecutionRecord<'_>,
 ) -> Result<()> {
@@ -56,15 +57,15 @@ pub(super) fn execution(
     let outputs = [record.stdout.unwrap_or_default(), record.stderr.unwrap_or_default()];
     // What was done is what was predicted, unless nothing was done.
     let contents = if record.files.is_empty() { record.predicted } else { record.files };
-    learn(funnel, step, contents, &outputs);
-    funnel.learn(result.error_message.as_deref().unwrap_or_default().as_bytes());
+    learn(appender, step, contents, &outputs);
+    appender.learn(result.error_message.as_deref().unwrap_or_default().as_bytes());
     for output in record.taken.iter().flat_map(|taken| taken.streams()) {
-        funnel.learn_from(output);
+        appender.learn_from(output);
     }
-    for new in record.decisions {
-        decision(funnel, user, record.run_id, Some(About::new(id, step)), new)?;
+    if let Some(decision) = record.decision {
+        step_decision(appender, user, record.run_id, About::new(id, step), decision)?;
     }
-    funnel.insert(
+    appender.insert(
         "executions",
         [
             ("id", id.into()),
@@ -92,10 +93,10 @@ pub(super) fn execution(
             ("walls_json", record.walls.map(|walls| json!(walls)).into()),
         ],
     )?;
-    artifacts(funnel, record)?;
-    files(funnel, id, "actual", record.files)?;
+    artifacts(appender, record)?;
+    files(appender, id, "actual", record.files)?;
     for edge in record.edges {
-        funnel.insert(
+        appender.insert(
             "edges",
             [
                 ("execution_id", id.into()),
@@ -106,7 +107,7 @@ pub(super) fn execution(
         )?;
     }
     for diagnostic in &result.diagnostic_artifacts {
-        funnel.insert(
+        appender.insert(
             "diagnostics",
             [
                 ("execution_id", id.into()),
@@ -121,49 +122,46 @@ pub(super) fn execution(
     Ok(())
 }
 
-fn artifacts(funnel: &mut Funnel<'_>, record: &ExecutionRecord<'_>) -> Result<()> {
+fn artifacts(appender: &mut Appender<'_>, record: &ExecutionRecord<'_>) -> Result<()> {
     let (plan, step, result) = (record.plan, record.step, record.result);
     for (kind, output) in
         [(ArtifactType::Stdout, record.stdout), (ArtifactType::Stderr, record.stderr)]
     {
         if let Some(output) = output {
-            let stored = funnel.output_value(output)?;
-            artifact(funnel, result.execution_id, kind, stored)?;
+            let stored = appender.output_value(output)?;
+            artifact(appender, result.execution_id, kind, stored)?;
         }
     }
     for output in record.taken.iter().flat_map(|taken| taken.streams()) {
-        let stored = funnel.taken_value(output)?;
-        artifact(funnel, result.execution_id, output.kind, stored)?;
+        let stored = appender.captured_value(output)?;
+        artifact(appender, result.execution_id, output.kind, stored)?;
     }
-    let (attempt, loop_id, goal) = attempt_of(funnel, record.run_id)?;
-    let mut values = vec![(
-        ArtifactType::StepContext,
-        json!({
-            "run_id": record.run_id,
-            "plan_id": plan.plan_id,
-            "plan_digest": plan.digest,
-            "step_id": step.step_id,
-            "step_index": step.step_index,
-            "attempt": attempt,
-            "loop_id": loop_id,
-            "goal": goal,
-            "intent": plan.intent,
-            "title": plan.title,
-            "step_title": step.title,
-            "reason": step.reason,
-            "precondition": step.precondition_text,
-            "evidence_referenced": plan.evidence_referenced,
-        }),
-    )];
-    if let Some((_, context)) = values.first_mut().filter(|_| result.needs.is_some()) {
-        context["needs"] = json!(result.needs);
+    let (attempt, loop_id, goal) = attempt_of(appender, record.run_id)?;
+    let mut context = json!({
+        "run_id": record.run_id,
+        "plan_id": plan.plan_id,
+        "plan_digest": plan.digest,
+        "step_id": step.step_id,
+        "step_index": step.step_index,
+        "attempt": attempt,
+        "loop_id": loop_id,
+        "goal": goal,
+        "intent": plan.intent,
+        "title": plan.title,
+        "step_title": step.title,
+        "reason": step.reason,
+        "precondition": step.precondition_text,
+        "evidence_referenced": plan.evidence_referenced,
+    });
+    if let Some(fields) = context.as_object_mut() {
+        let optional = [
+            ("needs", result.needs.as_ref().map(|needs| json!(needs))),
+            ("wall_notes", (!result.wall_notes.is_empty()).then(|| json!(result.wall_notes))),
+            ("refused_write", result.refused_write.as_ref().map(|path| json!(path))),
+        ];
+        fields.extend(optional.into_iter().filter_map(|(name, it)| Some((name.to_owned(), it?))));
     }
-    if let Some((_, context)) = values.first_mut().filter(|_| !result.wall_notes.is_empty()) {
-        context["wall_notes"] = json!(result.wall_notes);
-    }
-    if let Some((_, context)) = values.first_mut().filter(|_| result.refused_write.is_some()) {
-        context["refused_write"] = json!(result.refused_write);
-    }
+    let mut values = vec![(ArtifactType::StepContext, context)];
     if !record.result_json.is_null() {
         values.push((ArtifactType::Result, record.result_json.clone()));
     }
@@ -172,15 +170,15 @@ fn artifacts(funnel: &mut Funnel<'_>, record: &ExecutionRecord<'_>) -> Result<()
     }
     values.extend(record.artifacts.iter().cloned());
     for (kind, value) in values {
-        let stored = funnel.json_value(value)?;
-        artifact(funnel, result.execution_id, kind, stored)?;
+        let stored = appender.json_value(value)?;
+        artifact(appender, result.execution_id, kind, stored)?;
     }
     Ok(())
 }
 
 /// The attempt of a bounded loop that a run belongs to, with the loop and its goal; nulls for any other run.
-fn attempt_of(funnel: &Funnel<'_>, run_id: Uuid) -> Result<(Value, Value, Value)> {
-    let found: Option<(i64, String, String)> = funnel
+fn attempt_of(appender: &Appender<'_>, run_id: Uuid) -> Result<(Value, Value, Value)> {
+    let found: Option<(i64, String, String)> = appender
         .tx()
         .prepare_cached(
             "SELECT a.attempt, a.loop_id, l.goal FROM runs AS r
@@ -195,12 +193,12 @@ fn attempt_of(funnel: &Funnel<'_>, run_id: Uuid) -> Result<(Value, Value, Value)
 }
 
 fn artifact(
-    funnel: &mut Funnel<'_>,
+    appender: &mut Appender<'_>,
     execution_id: Uuid,
     kind: ArtifactType,
     stored: Stored,
 ) -> Result<()> {
-    funnel.insert(
+    appender.insert(
         "execution_artifacts",
         [
             ("execution_id", execution_id.into()),
@@ -213,7 +211,7 @@ fn artifact(
 }
 
 fn files(
-    funnel: &mut Funnel<'_>,
+    appender: &mut Appender<'_>,
     execution_id: Uuid,
     phase: &'static str,
     files: &[FileEffect],
@@ -221,10 +219,10 @@ fn files(
     for file in files {
         for (state, bytes) in [(file.before, &file.before_bytes), (file.after, &file.after_bytes)] {
             if let (FileState::Content(digest), Some(bytes)) = (state, bytes) {
-                funnel.exact_blob(&digest, bytes)?;
+                appender.exact_blob(&digest, bytes)?;
             }
         }
-        funnel.insert(
+        appender.insert(
             "file_contents",
             [
                 ("execution_id", execution_id.into()),
@@ -250,15 +248,15 @@ fn mode(mode: Option<FileMode>) -> Cell {
 
 /// Looks for secrets in everything exact that belongs to a step, because its differences, previews and
 /// results show parts of it.
-fn learn(funnel: &mut Funnel<'_>, step: &Step, files: &[FileEffect], outputs: &[&[u8]]) {
+fn learn(appender: &mut Appender<'_>, step: &Step, files: &[FileEffect], outputs: &[&[u8]]) {
     for argument in step.arguments.values() {
-        funnel.learn(argument.as_bytes());
+        appender.learn(argument.as_bytes());
     }
     let contents = files.iter().flat_map(|file| [&file.before_bytes, &file.after_bytes]).flatten();
     for bytes in contents.map(|bytes| &**bytes).chain(outputs.iter().copied()) {
         // What is written is an argument as a rule, and comparing is faster than looking again.
         if !step.arguments.values().any(|argument| argument.as_bytes() == bytes) {
-            funnel.learn(bytes);
+            appender.learn(bytes);
         }
     }
 }

@@ -1,27 +1,27 @@
 //! The output of a program on its way into the evidence, while the program runs (SPEC §7.2, §8).
 //!
-//! It is cut into the parts that the blob will have, compressed, and searched for secrets as it comes; at
-//! most a few parts are in memory. Rows are written from it later, by the one funnel, in the transaction of
-//! the execution that it belongs to.
+//! Output is cut into the parts of its blob, compressed, and searched for secrets while it arrives; at
+//! most a few parts are in memory. The appender writes the rows later, in the transaction of
+//! the execution.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::artifact_type::ArtifactType;
+use super::chunks::Chunks;
 use super::error::Result;
-use super::record::ArtifactType;
 use super::redact::{KnownSecrets, Redactor};
-use super::spool::{Parts, Spool, Spooled};
+use super::spill_file::{Parts, SpillFile, Spilled};
 use super::vault::Vault;
-use super::window::Window;
 use crate::run::{Decoder, Stream};
 
 /// How much of the beginning is kept beside the parts, for the head that the row shows: enough that a
 /// secret which begins in it is whole.
 const HEAD_BYTES: usize = 128 << 10;
 
-/// Takes in what the program of one step prints.
-pub struct Intake {
+/// Captures what the program of one step prints.
+pub struct OutputCapture {
     stdout: Incoming,
     stderr: Incoming,
     dir: PathBuf,
@@ -29,13 +29,13 @@ pub struct Intake {
     vault: Arc<Vault>,
 }
 
-impl fmt::Debug for Intake {
+impl fmt::Debug for OutputCapture {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Intake")
+        f.write_str("OutputCapture")
     }
 }
 
-impl Intake {
+impl OutputCapture {
     pub(super) fn new(dir: &Path, redactor: &Arc<Redactor>, vault: &Arc<Vault>) -> Self {
         Self {
             stdout: Incoming::default(),
@@ -46,10 +46,10 @@ impl Intake {
         }
     }
 
-    /// Takes in the next bytes of an output.
+    /// Captures the next bytes of an output.
     ///
     /// # Errors
-    /// When they cannot be kept; the output is then not complete, and nothing may be recorded of it.
+    /// When they cannot be stored; the output is then incomplete, and none of it may be recorded.
     pub fn put(&mut self, stream: Stream, bytes: &[u8]) -> Result<()> {
         let Self { dir, redactor, vault, .. } = self;
         let incoming = match stream {
@@ -57,31 +57,31 @@ impl Intake {
             Stream::Stderr => &mut self.stderr,
         };
         let Incoming { parts, sight } = incoming;
-        parts.push(bytes, || Spool::new(dir, vault), |part| sight.look(redactor, part, false))
+        parts.push(bytes, || SpillFile::new(dir, vault), |part| sight.look(redactor, part, false))
     }
 
     /// Both outputs as they may be recorded.
     ///
     /// # Errors
     /// When their ends cannot be kept.
-    pub fn finish(self) -> Result<Taken> {
+    pub fn finish(self) -> Result<CapturedOutput> {
         let Self { stdout, stderr, dir, redactor, vault } = self;
-        let finish = |incoming: Incoming, kind| -> Result<TakenStream> {
+        let finish = |incoming: Incoming, kind| -> Result<CapturedStream> {
             let Incoming { mut parts, mut sight } = incoming;
             let content = match parts.take_small() {
-                Some(bytes) => TakenContent::Small(bytes),
+                Some(bytes) => CapturedContent::Small(bytes),
                 None => {
                     let last = |part: &[u8]| sight.look(&redactor, part, false);
-                    let spooled = parts.finish(|| Spool::new(&dir, &vault), last)?;
+                    let spilled = parts.finish(|| SpillFile::new(&dir, &vault), last)?;
                     sight.look(&redactor, &[], true);
-                    TakenContent::Large(Box::new(Large { spooled, sight }))
+                    CapturedContent::Large(Box::new(Large { spilled, sight }))
                 }
             };
-            Ok(TakenStream { kind, content })
+            Ok(CapturedStream { kind, content })
         };
         let streams =
             [finish(stdout, ArtifactType::Stdout)?, finish(stderr, ArtifactType::Stderr)?];
-        Ok(Taken { streams })
+        Ok(CapturedOutput { streams })
     }
 }
 
@@ -95,7 +95,7 @@ struct Incoming {
 #[derive(Default)]
 pub(super) struct Sight {
     decoder: Decoder,
-    window: Window,
+    chunks: Chunks,
     /// The beginning, not hidden.
     pub(super) head: Vec<u8>,
     pub(super) known: KnownSecrets,
@@ -111,48 +111,48 @@ impl Sight {
     fn look(&mut self, redactor: &Redactor, part: &[u8], is_last: bool) {
         let room = HEAD_BYTES.saturating_sub(self.head.len()).min(part.len());
         self.head.extend_from_slice(part.get(..room).unwrap_or_default());
-        self.window.push(&self.decoder.push(part));
+        self.chunks.push(&self.decoder.push(part));
         if is_last {
-            self.window.push(self.decoder.end());
+            self.chunks.push(self.decoder.end());
         }
-        // Known ones are looked for when it is recorded: then all of them are known.
-        let stretch = self.window.take(redactor, &KnownSecrets::default(), is_last);
+        // Known secrets are searched for when the output is recorded, because only then all are known.
+        let stretch = self.chunks.take(redactor, &KnownSecrets::default(), is_last);
         self.has_secret |= stretch.learn(&mut self.known);
     }
 }
 
 /// What a program printed, complete.
-pub struct Taken {
-    streams: [TakenStream; 2],
+pub struct CapturedOutput {
+    streams: [CapturedStream; 2],
 }
 
-impl fmt::Debug for Taken {
+impl fmt::Debug for CapturedOutput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Taken")
+        f.write_str("CapturedOutput")
     }
 }
 
-impl Taken {
-    pub(super) fn streams(&self) -> &[TakenStream] {
+impl CapturedOutput {
+    pub(super) fn streams(&self) -> &[CapturedStream] {
         &self.streams
     }
 }
 
 /// One output.
-pub(super) struct TakenStream {
+pub(super) struct CapturedStream {
     pub(super) kind: ArtifactType,
-    pub(super) content: TakenContent,
+    pub(super) content: CapturedContent,
 }
 
-/// An output as it is at hand.
-pub(super) enum TakenContent {
-    /// In memory, because it did not fill a part.
+/// Where a captured output is.
+pub(super) enum CapturedContent {
+    /// In memory: smaller than one part.
     Small(Vec<u8>),
     Large(Box<Large>),
 }
 
-/// An output that is only on the disk.
+/// An output in a spill file.
 pub(super) struct Large {
-    pub(super) spooled: Spooled,
+    pub(super) spilled: Spilled,
     pub(super) sight: Sight,
 }

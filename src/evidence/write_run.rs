@@ -5,12 +5,12 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use super::append::{Appender, Cell};
+use super::entry::{ControlRecord, RunEnd, RunStart, StepDecision};
 use super::error::{EvidenceError, Result};
-use super::funnel::{Cell, Funnel};
-use super::record::{NewDecision, RunEnd, RunStart};
 use crate::authorization::{AuthorizationStatus, Binding, FileState, PlanAuthorization};
 use crate::plan::{Digest, Plan, Step};
-use crate::run::AnsweredBy;
+use crate::run::{AnsweredBy, ConfirmationRequest, RunEnding};
 
 /// The step a decision is about.
 #[derive(Clone, Copy)]
@@ -26,6 +26,17 @@ impl<'a> About<'a> {
     }
 }
 
+/// A row of decisions, but for what it is about.
+pub(super) struct NewDecision<'a> {
+    pub(super) word: &'static str,
+    pub(super) by: AnsweredBy,
+    /// Why, in the person's words; may be empty.
+    pub(super) note: &'a str,
+    pub(super) timestamp_ms: i64,
+    /// What the person was shown.
+    pub(super) request: Option<&'a ConfirmationRequest>,
+}
+
 /// The word that an enum of ours has in data.
 pub(super) fn word(value: &impl Serialize) -> Cell {
     match serde_json::to_value(value) {
@@ -34,17 +45,17 @@ pub(super) fn word(value: &impl Serialize) -> Cell {
     }
 }
 
-fn exists(funnel: &Funnel<'_>, table: &str, id: &str) -> Result<bool> {
+fn exists(appender: &Appender<'_>, table: &str, id: &str) -> Result<bool> {
     let sql = format!("SELECT EXISTS (SELECT 1 FROM {table} WHERE id = ?1)");
-    Ok(funnel.tx().prepare_cached(&sql)?.query_row([id], |row| row.get(0))?)
+    Ok(appender.tx().prepare_cached(&sql)?.query_row([id], |row| row.get(0))?)
 }
 
-fn plan(funnel: &mut Funnel<'_>, plan: &Plan, timestamp_ms: i64) -> Result<()> {
-    if exists(funnel, "plans", &plan.digest.hex())? {
+fn plan(appender: &mut Appender<'_>, plan: &Plan, timestamp_ms: i64) -> Result<()> {
+    if exists(appender, "plans", &plan.digest.hex())? {
         return Ok(());
     }
-    funnel.exact_blob(&plan.digest, &plan.source)?;
-    funnel.insert(
+    appender.exact_blob(&plan.digest, &plan.source)?;
+    appender.insert(
         "plans",
         [
             ("id", plan.digest.into()),
@@ -60,23 +71,25 @@ fn plan(funnel: &mut Funnel<'_>, plan: &Plan, timestamp_ms: i64) -> Result<()> {
 }
 
 pub(super) fn authorization(
-    funnel: &mut Funnel<'_>,
+    appender: &mut Appender<'_>,
     user: Option<&str>,
     answer: &PlanAuthorization,
     of: &Plan,
 ) -> Result<()> {
+    if answer.status == AuthorizationStatus::Pending {
+        return Err(EvidenceError::NotDecided { authorization_id: answer.authorization_id });
+    }
     // What the plan itself gives away is hidden in all that is recorded of it and its run.
-    funnel.learn(&of.source);
-    if exists(funnel, "authorizations", &answer.authorization_id.to_string())? {
+    appender.learn(&of.source);
+    if exists(appender, "authorizations", &answer.authorization_id.to_string())? {
         return Ok(());
     }
-    plan(funnel, of, answer.decided_at_ms)?;
+    plan(appender, of, answer.decided_at_ms)?;
     let (status, decision, reason) = match &answer.status {
-        AuthorizationStatus::Pending => {
-            return Err(EvidenceError::NotDecided { authorization_id: answer.authorization_id });
-        }
-        AuthorizationStatus::Approved => ("approved", "authorize", None),
         AuthorizationStatus::Rejected { reason } => ("rejected", "reject", Some(reason.as_str())),
+        AuthorizationStatus::Approved | AuthorizationStatus::Pending => {
+            ("approved", "authorize", None)
+        }
     };
     // What an approval covers is on the record from the moment it is given, not only with its run.
     let attempt = answer.attempt.as_deref();
@@ -95,7 +108,7 @@ pub(super) fn authorization(
         .iter()
         .map(|(path, state)| (path.clone(), digest_of(*state).map(|digest| digest.hex()).into()))
         .collect();
-    funnel.insert(
+    appender.insert(
         "authorizations",
         [
             ("id", answer.authorization_id.into()),
@@ -128,7 +141,7 @@ pub(super) fn authorization(
             ("walls_json", walls.map(|walls| json!(walls)).into()),
         ],
     )?;
-    funnel.insert(
+    appender.insert(
         "decisions",
         [
             ("authorization_id", answer.authorization_id.into()),
@@ -146,10 +159,14 @@ fn host_keys(binding: &Binding) -> Option<String> {
     binding.target.as_ref().map(|target| target.host_keys.join(", "))
 }
 
-pub(super) fn run(funnel: &mut Funnel<'_>, user: Option<&str>, start: &RunStart<'_>) -> Result<()> {
+pub(super) fn run(
+    appender: &mut Appender<'_>,
+    user: Option<&str>,
+    start: &RunStart<'_>,
+) -> Result<()> {
     let answer = start.authorization;
     let authorization_id = answer.authorization_id;
-    let used: Option<String> = funnel
+    let used: Option<String> = appender
         .tx()
         .prepare_cached("SELECT run_id FROM authorization_uses WHERE authorization_id = ?1")?
         .query_row([authorization_id.to_string()], |row| row.get(0))
@@ -158,9 +175,9 @@ pub(super) fn run(funnel: &mut Funnel<'_>, user: Option<&str>, start: &RunStart<
         let run_id = run_id.parse().unwrap_or_default();
         return Err(EvidenceError::AuthorizationUsed { authorization_id, run_id });
     }
-    authorization(funnel, user, answer, start.plan)?;
+    authorization(appender, user, answer, start.plan)?;
     let binding = &answer.binding;
-    funnel.insert(
+    appender.insert(
         "runs",
         [
             ("id", start.run_id.into()),
@@ -172,14 +189,14 @@ pub(super) fn run(funnel: &mut Funnel<'_>, user: Option<&str>, start: &RunStart<
             ("policy_digest", binding.policy.into()),
             ("target", binding.target.as_ref().map(|target| target.destination.as_str()).into()),
             ("host_key", host_keys(binding).as_deref().into()),
-            ("parent_run", start.parent_run.into()),
+            ("parent_run", answer.parent_run.into()),
             ("attempt_id", answer.attempt.as_deref().map(|attempt| attempt.attempt_id).into()),
             ("program_version", Cell::word(env!("CARGO_PKG_VERSION"))),
             ("user_name", user.into()),
             ("timestamp", start.started_at_ms.into()),
         ],
     )?;
-    funnel.insert(
+    appender.insert(
         "authorization_uses",
         [
             ("authorization_id", authorization_id.into()),
@@ -190,7 +207,7 @@ pub(super) fn run(funnel: &mut Funnel<'_>, user: Option<&str>, start: &RunStart<
 }
 
 pub(super) fn decision(
-    funnel: &mut Funnel<'_>,
+    appender: &mut Appender<'_>,
     user: Option<&str>,
     run_id: Uuid,
     about: Option<About<'_>>,
@@ -199,22 +216,22 @@ pub(super) fn decision(
     let shown = match new.request {
         None => None,
         Some(request) => Some(
-            funnel.json_value(
+            appender.json_value(
                 serde_json::to_value(request)
                     .map_err(|source| EvidenceError::Content { source: source.into() })?,
             )?,
         ),
     };
     let (request, blob) = shown.map_or((Cell::Null, None), |shown| (shown.json, shown.blob));
-    funnel.insert(
+    appender.insert(
         "decisions",
         [
             ("run_id", run_id.into()),
             ("execution_id", about.map(|about| about.execution_id).into()),
             ("step_id", about.map(|about| about.step_id).into()),
             ("step_index", about.map(|about| about.step_index).into()),
-            ("decision", Cell::word(new.decided.as_str())),
-            ("decided_by", Cell::word(answered_by(new.by))),
+            ("decision", Cell::word(new.word)),
+            ("decided_by", word(&new.by)),
             ("user_name", user.into()),
             ("note", new.note.into()),
             ("request_json", request),
@@ -224,30 +241,53 @@ pub(super) fn decision(
     )
 }
 
-/// Through which act somebody answered, in one word.
-pub(super) fn answered_by(by: AnsweredBy) -> &'static str {
-    match by {
-        AnsweredBy::Window => "window",
-        AnsweredBy::Terminal => "terminal",
-        AnsweredBy::CommandLine => "command_line",
-        AnsweredBy::Test => "test",
-    }
+/// What a person decided about a step.
+pub(super) fn step_decision(
+    appender: &mut Appender<'_>,
+    user: Option<&str>,
+    run_id: Uuid,
+    about: About<'_>,
+    decision: &StepDecision,
+) -> Result<()> {
+    let StepDecision { request, answer, timestamp_ms } = decision;
+    let new = NewDecision {
+        word: answer.decision.as_str(),
+        by: answer.by,
+        note: &answer.note,
+        timestamp_ms: *timestamp_ms,
+        request: Some(request),
+    };
+    self::decision(appender, user, run_id, Some(about), &new)
 }
 
-pub(super) fn run_end(funnel: &mut Funnel<'_>, end: &RunEnd<'_>) -> Result<()> {
-    let result = end.result;
-    funnel.insert(
+pub(super) fn control(
+    appender: &mut Appender<'_>,
+    user: Option<&str>,
+    record: &ControlRecord,
+) -> Result<()> {
+    let ControlRecord { run_id, control, by, timestamp_ms } = *record;
+    let new = NewDecision { word: control.as_str(), by, note: "", timestamp_ms, request: None };
+    decision(appender, user, run_id, None, &new)
+}
+
+pub(super) fn run_end(appender: &mut Appender<'_>, end: &RunEnd<'_>) -> Result<()> {
+    let (failure, cancelled_by) = match end.ending {
+        RunEnding::Completed => (None, None),
+        RunEnding::Failed(failure) => (Some(failure), None),
+        RunEnding::Cancelled(control) => (None, Some(control)),
+    };
+    appender.insert(
         "run_ends",
         [
-            ("run_id", result.run_id.into()),
-            ("status", Cell::word(result.status.as_str())),
-            ("error_code", end.failure.map(|failure| Cell::word(failure.code.as_str())).into()),
-            ("error_message", end.failure.map(|failure| failure.message.as_str()).into()),
-            ("next", end.failure.map(|failure| failure.next.as_str()).into()),
-            ("cancelled_by", end.cancelled_by.map(|control| Cell::word(control.as_str())).into()),
-            ("completed_steps", result.step_results.len().into()),
-            ("total_duration_ms", result.total_duration_ms.into()),
-            ("elapsed_ms", result.elapsed_ms.into()),
+            ("run_id", end.run_id.into()),
+            ("status", Cell::word(end.ending.status().as_str())),
+            ("error_code", failure.map(|failure| Cell::word(failure.code.as_str())).into()),
+            ("error_message", failure.map(|failure| failure.message.as_str()).into()),
+            ("next", failure.map(|failure| failure.next.as_str()).into()),
+            ("cancelled_by", cancelled_by.map(|control| Cell::word(control.as_str())).into()),
+            ("completed_steps", end.completed_steps.into()),
+            ("total_duration_ms", end.total_duration_ms.into()),
+            ("elapsed_ms", end.elapsed_ms.into()),
             ("left_running_json", Some(json!(end.left_running)).into()),
             ("clock_set_back", i64::from(end.clock_set_back).into()),
             ("timestamp", end.timestamp_ms.into()),
@@ -256,20 +296,20 @@ pub(super) fn run_end(funnel: &mut Funnel<'_>, end: &RunEnd<'_>) -> Result<()> {
 }
 
 pub(super) fn purge(
-    funnel: &mut Funnel<'_>,
+    appender: &mut Appender<'_>,
     user: Option<&str>,
     digest: &Digest,
     reason: &str,
     timestamp_ms: i64,
 ) -> Result<()> {
     let hex = digest.hex();
-    let purged = funnel.tx().query_row(
+    let purged = appender.tx().query_row(
         "SELECT EXISTS (SELECT 1 FROM purges WHERE digest = ?1)",
         [&hex],
         |row| row.get::<_, bool>(0),
     )?;
     if !purged {
-        funnel.insert(
+        appender.insert(
             "purges",
             [
                 ("digest", (*digest).into()),
@@ -279,7 +319,7 @@ pub(super) fn purge(
             ],
         )?;
     }
-    funnel.tx().execute("DELETE FROM blobs WHERE digest = ?1", [&hex])?;
+    appender.tx().execute("DELETE FROM blobs WHERE digest = ?1", [&hex])?;
     Ok(())
 }
 

@@ -1,4 +1,4 @@
-//! What was shown beside what was done (DESIGN invariant 4).
+//! Compares what was shown with what was done (DESIGN invariant 4).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use crate::authorization::FileState;
 use crate::evidence::ArtifactType;
 use crate::run::{FileChange, FileEffect, Preview};
 
-/// Where files are not what was predicted just before the step; each by its last state.
+/// An error where files differ from the prediction made just before the step; the last state of each counts.
 pub(super) fn not_as_shown(
     predicted: &[FileEffect],
     actual: &[FileEffect],

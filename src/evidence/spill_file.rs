@@ -12,16 +12,19 @@ use std::sync::Arc;
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
-use super::blobs::{PART_BYTES, PLAIN_PART_BYTES};
 use super::error::{EvidenceError, Result};
 use super::vault::Vault;
 use crate::plan::Digest;
 
+/// Largest stored part.
+pub(super) const PART_BYTES: usize = 4 << 20;
+/// Plain size of a part: with room for what compression and encryption may add to it.
+pub(super) const PLAIN_PART_BYTES: usize = PART_BYTES - (64 << 10);
 /// Fast: a program waits while what it printed is compressed.
 const LEVEL: i32 = 1;
 
 /// Parts of one content, in order.
-pub(super) struct Spool {
+pub(super) struct SpillFile {
     file: File,
     dir: PathBuf,
     id: Uuid,
@@ -36,7 +39,7 @@ struct Part {
     plain: usize,
 }
 
-impl Spool {
+impl SpillFile {
     /// An empty one in the evidence folder.
     pub(super) fn new(dir: &Path, vault: &Arc<Vault>) -> Result<Self> {
         let id = Uuid::new_v4();
@@ -132,14 +135,14 @@ pub(super) struct Parts {
     pending: Vec<u8>,
     hash: Sha256,
     bytes: usize,
-    spool: Option<Spool>,
+    spool: Option<SpillFile>,
 }
 
 /// A content that is complete.
-pub(super) struct Spooled {
+pub(super) struct Spilled {
     pub(super) digest: Digest,
     pub(super) bytes: usize,
-    pub(super) spool: Spool,
+    pub(super) spool: SpillFile,
 }
 
 impl Parts {
@@ -147,7 +150,7 @@ impl Parts {
     pub(super) fn push(
         &mut self,
         mut bytes: &[u8],
-        spool: impl Fn() -> Result<Spool>,
+        spool: impl Fn() -> Result<SpillFile>,
         mut each: impl FnMut(&[u8]),
     ) -> Result<()> {
         // A small content never fills one; what is equal to one exactly waits for what follows it.
@@ -164,7 +167,7 @@ impl Parts {
 
     fn flush(
         &mut self,
-        spool: &impl Fn() -> Result<Spool>,
+        spool: &impl Fn() -> Result<SpillFile>,
         each: &mut impl FnMut(&[u8]),
     ) -> Result<()> {
         if self.spool.is_none() {
@@ -188,14 +191,14 @@ impl Parts {
     /// Makes a part of the rest.
     pub(super) fn finish(
         mut self,
-        spool: impl Fn() -> Result<Spool>,
+        spool: impl Fn() -> Result<SpillFile>,
         mut each: impl FnMut(&[u8]),
-    ) -> Result<Spooled> {
+    ) -> Result<Spilled> {
         if !self.pending.is_empty() || self.spool.is_none() {
             self.flush(&spool, &mut each)?;
         }
         let spool = self.spool.map_or_else(spool, Ok)?;
         let digest = Digest::from_bytes(self.hash.finalize().into());
-        Ok(Spooled { digest, bytes: self.bytes, spool })
+        Ok(Spilled { digest, bytes: self.bytes, spool })
     }
 }

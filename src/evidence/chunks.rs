@@ -1,4 +1,4 @@
-//! A text that is looked at piece by piece, and cut where no secret is cut (SPEC §8).
+//! Splits a stream into chunks without splitting a secret (SPEC §8).
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -7,20 +7,20 @@ use super::redact::{KnownSecrets, Redactor, hide_ranges};
 use super::secrets::Match;
 use super::vault::Vault;
 
-/// How far a secret may reach behind the place where a text is cut: the text is held back for so long.
+/// Longest secret that is never split: so much text is held back behind each cut.
 const HOLD: usize = 64 << 10;
-/// What looks like one secret and is longer is taken as it is.
+/// A longer match counts as a secret as it is.
 const MOST: usize = 8 << 20;
-/// How far back a good place to cut is looked for.
+/// How far back a good place to cut is searched for.
 const LOOK_BACK: usize = 4 << 10;
 
-/// What has come of a text and is not judged yet.
+/// Text that arrived and is not searched yet.
 #[derive(Default)]
-pub(super) struct Window {
+pub(super) struct Chunks {
     text: String,
 }
 
-/// The next part of a text: what stands in it is found in it alone.
+/// The next chunk: its secrets are found in it alone.
 pub(super) struct Stretch {
     text: String,
     matches: Vec<Match>,
@@ -36,7 +36,7 @@ impl Stretch {
         !self.matches.is_empty()
     }
 
-    /// It with a marker in place of each secret.
+    /// The chunk with a marker in place of each secret.
     pub(super) fn hidden(self, vault: &Vault) -> String {
         let matches =
             self.matches.into_iter().filter_map(|found| Some((found.secret?, found.kind)));
@@ -47,13 +47,13 @@ impl Stretch {
     }
 }
 
-impl Window {
+impl Chunks {
     /// More of the text.
     pub(super) fn push(&mut self, piece: &str) {
         self.text.push_str(piece);
     }
 
-    /// What can be judged of it; all that is left when nothing more comes.
+    /// The next chunk that can be searched; at the end, the whole rest.
     pub(super) fn take(
         &mut self,
         redactor: &Redactor,

@@ -8,12 +8,12 @@ const TOLD_MS: i64 = 5_000;
 /// How the step under way is getting on. Made of the moments at which its events arrive, because output
 /// says nothing of its own time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Pace {
+pub struct StepTimer {
     began_ms: i64,
     heard_ms: i64,
 }
 
-impl Pace {
+impl StepTimer {
     /// Takes in one more event, which arrived at this moment in Unix milliseconds.
     pub fn apply(&mut self, event: &RunEvent, now_ms: i64) {
         match event {
@@ -46,13 +46,19 @@ mod tests {
     #[test]
     fn silence_counts_from_the_last_output_and_waiting_for_a_person_does_not() {
         let step_id = String::new;
-        let started = RunEvent::StepStarted { step_id: step_id(), step_index: 0, timestamp_ms: 0 };
+        let started = RunEvent::StepStarted {
+            step_id: step_id(),
+            step_index: 0,
+            tool_name: String::new(),
+            about: String::new(),
+            timestamp_ms: 0,
+        };
         let answer =
             Answer { decision: Decision::Approve, by: AnsweredBy::Window, note: String::new() };
         let answered = RunEvent::ConfirmationDecided { step_id: step_id(), answer };
         let chunk = "x".to_owned();
         let output = RunEvent::StepOutput { step_id: step_id(), stream: Stream::Stdout, chunk };
-        let mut pace = Pace::default();
+        let mut pace = StepTimer::default();
         pace.apply(&started, 1_000);
         pace.apply(&answered, 60_000);
         assert_eq!((pace.elapsed_ms(64_999), pace.idle_ms(64_999)), (4_999, None));

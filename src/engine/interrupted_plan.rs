@@ -14,9 +14,9 @@ use crate::risk::Policy;
 use crate::run::{DiskState, FileForecast, RunSummary, Way};
 use crate::tools::Toolbox;
 
-/// The exact bytes of a plan that brings the files of a run's interrupted steps to where they were, or to
-/// where they were to be; and the run. A file that is neither is somebody's: it is left alone, and the plan
-/// says so. So it does of a content that no plan can hold.
+/// The exact bytes of a plan that brings the files of a run's interrupted steps to their earlier state, or to
+/// the intended state; and the run. A file in neither state was changed by somebody else: it is left alone, and the plan
+/// notes that. A content that no plan can hold is noted too.
 ///
 /// # Errors
 /// When the run is unknown or under way, its workspace cannot be opened, or there is nothing to do.

@@ -1,0 +1,68 @@
+//! The state of one run.
+
+use std::collections::{BTreeMap, HashMap};
+
+use uuid::Uuid;
+
+use super::callbacks::ExecutorDeps;
+use super::clock::RunClock;
+use super::error::ExecutionError;
+use super::journal::Journal;
+use super::runnable::Runnable;
+use crate::authorization::FileState;
+use crate::evidence::EvidenceError;
+use crate::plan::Mode;
+use crate::run::{Outcome, StepResult};
+
+/// A run under way.
+pub(super) struct Run<'a> {
+    pub(super) run_id: Uuid,
+    pub(super) runnable: &'a Runnable,
+    pub(super) deps: &'a ExecutorDeps,
+    pub(super) journal: &'a mut Journal,
+    pub(super) clock: RunClock<'a>,
+    /// What each input file must be: its approved state, or what an earlier step recorded.
+    pub(super) expected: BTreeMap<String, FileState>,
+    /// What commands of this run made of those files, and no person has confirmed since.
+    pub(super) changed: BTreeMap<String, FileState>,
+    pub(super) outcomes: HashMap<String, Outcome>,
+    /// As approved, or guided since a step boundary at which a person wanted it so.
+    pub(super) mode: Mode,
+    /// The result of an invoked tool that could not be recorded.
+    pub(super) not_recorded: Option<Box<StepResult>>,
+}
+
+impl<'a> Run<'a> {
+    pub(super) fn new(
+        runnable: &'a Runnable,
+        deps: &'a ExecutorDeps,
+        journal: &'a mut Journal,
+    ) -> Self {
+        Self {
+            run_id: Uuid::new_v4(),
+            runnable,
+            deps,
+            journal,
+            clock: RunClock::start(&*deps.clock),
+            expected: runnable.authorization.binding.inputs.clone(),
+            changed: BTreeMap::new(),
+            outcomes: HashMap::new(),
+            mode: runnable.authorization.binding.mode,
+            not_recorded: None,
+        }
+    }
+
+    /// The evidence could not be written after these steps.
+    pub(super) fn store_failed(
+        &mut self,
+        results: &[StepResult],
+        source: EvidenceError,
+    ) -> ExecutionError {
+        ExecutionError::EvidenceStore {
+            run_id: self.run_id,
+            step_results: results.to_vec(),
+            not_recorded: self.not_recorded.take(),
+            source: Box::new(source),
+        }
+    }
+}

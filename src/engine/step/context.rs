@@ -1,0 +1,45 @@
+//! The step under way, shared by the files of this folder.
+
+use uuid::Uuid;
+
+use crate::authorization::StepWalls;
+use crate::engine::run::Run;
+use crate::engine::runnable::Runnable;
+use crate::evidence::{CapturedOutput, EvidenceError, StepDecision};
+use crate::plan::{Step, ToolCall};
+use crate::run::{FileEffect, Preview};
+use crate::tools::Invocation;
+
+/// One step of one run.
+pub(in crate::engine) struct StepRun<'a, 'r> {
+    pub(in crate::engine) run: &'a mut Run<'r>,
+    pub(in crate::engine) step: &'a Step,
+    pub(in crate::engine) call: &'a ToolCall,
+}
+
+impl<'r> StepRun<'_, 'r> {
+    /// The approved walls of the step; none where it starts no process on this computer.
+    pub(super) fn walls(&self) -> Option<&'r StepWalls> {
+        let runnable: &'r Runnable = self.run.runnable;
+        let walls = runnable.authorization.binding.walls.as_ref()?;
+        walls.get(self.step.step_index)?.as_ref()
+    }
+}
+
+/// What is known of the step so far.
+#[derive(Default)]
+pub(super) struct StepProgress {
+    pub(super) execution_id: Uuid,
+    pub(super) timestamp_ms: i64,
+    pub(super) duration_ms: i64,
+    pub(super) decision: Option<StepDecision>,
+    /// Whether it went into the evidence with the intent.
+    pub(super) decision_recorded: bool,
+    pub(super) invocation: Option<Invocation>,
+    /// Captured output, or why it could not be stored.
+    pub(super) taken: Option<Result<CapturedOutput, EvidenceError>>,
+    /// What the step would do, computed just before it did.
+    pub(super) preview: Option<Preview>,
+    /// The predicted changes with exact contents, which are searched for secrets.
+    pub(super) predicted: Vec<FileEffect>,
+}

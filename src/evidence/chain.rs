@@ -1,0 +1,106 @@
+//! Inserting a row with its link (SPEC §8): exactly one row each, or nothing is committed.
+
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{Connection, OptionalExtension as _, params_from_iter};
+
+use super::error::{EvidenceError, Result};
+use super::ledger;
+use crate::plan::Digest;
+
+/// The end of the chain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Chain {
+    /// The number of the last link, which is the number of rows.
+    pub(super) rows: i64,
+    /// Its digest.
+    pub(super) head: Digest,
+}
+
+impl Chain {
+    /// The end of the chain of this database.
+    ///
+    /// # Errors
+    /// A database that cannot be read.
+    pub(super) fn of(conn: &Connection) -> Result<Self> {
+        let last: Option<(i64, String)> = conn
+            .prepare_cached("SELECT seq, digest FROM ledger ORDER BY seq DESC LIMIT 1")?
+            .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
+            .optional()?;
+        let Some((rows, head)) = last else {
+            return Ok(Self { rows: 0, head: ledger::GENESIS });
+        };
+        let head = head.parse().map_err(|_| EvidenceError::Unreadable {
+            what: format!("the ledger's last digest, {head:?}"),
+        })?;
+        Ok(Self { rows, head })
+    }
+
+    /// The column that holds the row's number: `id` unless the row has an id of its own.
+    pub(super) fn key(columns: &[(&'static str, ValueRef<'_>)]) -> &'static str {
+        if columns.iter().any(|(name, _)| *name == "id") { "row" } else { "id" }
+    }
+
+    /// Inserts one row and its link, within the caller's transaction. The row gets the link's number: so a row
+    /// and its link find each other without an index, and all rows stand in the order in which they were
+    /// written.
+    ///
+    /// # Errors
+    /// [`EvidenceError::NotOneRow`] when anything but this row was written, and any failure of the database.
+    pub(super) fn append(
+        &mut self,
+        conn: &Connection,
+        table: &'static str,
+        columns: &[(&'static str, ValueRef<'_>)],
+    ) -> Result<()> {
+        let number = self.rows + 1;
+        let key = Self::key(columns);
+        let mut sql = String::with_capacity(512);
+        sql.extend(["INSERT INTO ", table, " (", key]);
+        for (name, _) in columns {
+            sql.push(',');
+            sql.push_str(name);
+        }
+        sql.push_str(") VALUES (?");
+        sql.push_str(&",?".repeat(columns.len()));
+        sql.push(')');
+        let all =
+            || std::iter::once((key, ValueRef::Integer(number))).chain(columns.iter().copied());
+        let values = params_from_iter(all().map(|(_, value)| ToSqlOutput::Borrowed(value)));
+        one_row(conn, table, key, number, |conn| {
+            Ok(conn.prepare_cached(&sql)?.execute(values)?)
+        })?;
+
+        let entry = ledger::entry(table, all());
+        let head = ledger::link(&self.head, &entry);
+        one_row(conn, "ledger", "seq", number, |conn| {
+            Ok(conn
+                .prepare_cached(
+                    "INSERT INTO ledger (seq, table_name, digest, entry) VALUES (?1, ?2, ?3, ?4)",
+                )?
+                .execute((number, table, head.hex(), (table == "blobs").then_some(entry)))?)
+        })?;
+        *self = Self { rows: number, head };
+        Ok(())
+    }
+}
+
+/// Whether the statement wrote exactly this row: a trigger may ignore it, or write somewhere else.
+fn one_row(
+    conn: &Connection,
+    table: &'static str,
+    key: &str,
+    number: i64,
+    insert: impl FnOnce(&Connection) -> Result<usize>,
+) -> Result<()> {
+    let before = conn.total_changes();
+    let inserted = insert(conn)?;
+    // Triggers count in the second number and not in the first.
+    let written = conn.total_changes() - before;
+    let there = conn
+        .prepare_cached(&["SELECT 1 FROM ", table, " WHERE ", key, " = ?1"].concat())?
+        .exists([number])?;
+    if inserted == 1 && written == 1 && there {
+        return Ok(());
+    }
+    Err(EvidenceError::NotOneRow { table, inserted, written, there })
+}

@@ -1,0 +1,225 @@
+//! Fills the search index from the rows (SPEC §8).
+
+use rusqlite::{OptionalExtension as _, Transaction, TransactionBehavior, params};
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::error::{EvidenceError, Result};
+use super::index::{FIELDS, Index, data_version};
+use super::index_text::{flat, searchable, text_of};
+use super::queries;
+use super::source::Source;
+use crate::run::Known;
+
+/// Executions that are indexed in one transaction.
+const BATCH: i64 = 200;
+
+impl Index {
+    /// Takes in what was recorded since the last time.
+    ///
+    /// # Errors
+    /// [`EvidenceError::Index`] when the index is not what this user's program wrote.
+    pub(super) fn catch_up(&mut self, source: &Source<'_>) -> Result<()> {
+        let Some(seal) = self.seal.clone() else { return self.take_in(source) };
+        let _lock = seal.lock()?;
+        if data_version(&self.conn)? != self.data_version || !self.path.exists() {
+            if !seal.holds(&self.path) {
+                return Err(EvidenceError::Index);
+            }
+            self.data_version = data_version(&self.conn)?;
+        }
+        let before = self.conn.total_changes();
+        let taken_in = self.take_in(source);
+        if self.conn.total_changes() != before {
+            seal.set(&self.path)?;
+        }
+        taken_in
+    }
+
+    fn take_in(&mut self, source: &Source<'_>) -> Result<()> {
+        while self.take_in_batch(source)? {}
+        self.settle_open(source)
+    }
+
+    fn take_in_batch(&mut self, source: &Source<'_>) -> Result<bool> {
+        let tx = self.conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let (mut seq, digest): (i64, String) =
+            tx.query_row("SELECT seq, digest FROM state", [], |row| {
+                Ok((row.get(0)?, row.get(1)?))
+            })?;
+        if seq > 0 && link_at(source, seq)?.as_deref() != Some(digest.as_str()) {
+            // Another database has taken the place of the one that was indexed.
+            tx.execute_batch(
+                "DELETE FROM docs; DELETE FROM texts; DELETE FROM doc_paths; DELETE FROM doc_codes;
+                 UPDATE state SET seq = 0;",
+            )?;
+            seq = 0;
+        }
+        let head = source.length()?;
+        if head == seq {
+            return Ok(false);
+        }
+        let new: Vec<(i64, String)> = source.all(
+            "SELECT seq, table_name FROM ledger
+             WHERE seq > ?1 AND seq <= ?2 AND table_name IN ('intents', 'executions')
+             ORDER BY seq LIMIT ?3",
+            [seq, head, BATCH],
+            |row| Ok(row.try_into()?),
+        )?;
+        for (seq, table) in &new {
+            take_in_row(&tx, source, table, *seq)?;
+        }
+        let last = match new.last() {
+            Some((last, ..)) if new.len() as i64 == BATCH => *last,
+            _ => head,
+        };
+        let digest = link_at(source, last)?.unwrap_or_default();
+        tx.execute("UPDATE state SET seq = ?1, digest = ?2", params![last, digest])?;
+        tx.commit()?;
+        Ok(last < head)
+    }
+
+    /// Updates the state of steps without an outcome: running or interrupted.
+    fn settle_open(&mut self, source: &Source<'_>) -> Result<()> {
+        let open: Vec<(i64, String, String)> = self
+            .conn
+            .prepare_cached("SELECT id, execution_id, outcome FROM docs WHERE open = 1")?
+            .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
+            .collect::<Result<_, _>>()?;
+        for (doc, execution_id, was) in open {
+            let Ok(id) = execution_id.parse::<Uuid>() else { continue };
+            let Some(row) = queries::execution_row(source, id)? else { continue };
+            // An outcome that has come meanwhile is taken in with its row the next time.
+            if let Known::Running | Known::Interrupted = row.known
+                && row.known.as_str() != was
+            {
+                self.conn.execute(
+                    "UPDATE docs SET outcome = ?1 WHERE id = ?2",
+                    (row.known.as_str(), doc),
+                )?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn link_at(source: &Source<'_>, seq: i64) -> Result<Option<String>> {
+    source.first("SELECT digest FROM ledger WHERE seq = ?1", [seq], |row| Ok(row.get(0)?))
+}
+
+/// Indexes one execution; or one intent, until its execution takes its place.
+fn take_in_row(tx: &Transaction<'_>, source: &Source<'_>, table: &str, seq: i64) -> Result<()> {
+    let (outcome, error) = match table {
+        "intents" => ("'running'", "NULL, NULL"),
+        _ => ("x.outcome", "x.error_message, x.error_code"),
+    };
+    let sql = format!(
+        "SELECT x.id, x.run_id, r.plan_id, x.tool_name, x.risk_level, x.host, x.timestamp,
+                x.arguments_json, {outcome}, {error}
+         FROM {table} AS x JOIN runs AS r ON r.id = x.run_id WHERE x.row = ?1"
+    );
+    let mut statement = source.conn.prepare_cached(&sql)?;
+    let mut rows = statement.query([seq])?;
+    let Some(row) = rows.next()? else { return Ok(()) };
+    let execution_id: String = row.get(0)?;
+    let tool: String = row.get(3)?;
+
+    let previous: Option<i64> = tx
+        .prepare_cached("SELECT id FROM docs WHERE execution_id = ?1")?
+        .query_row([&execution_id], |row| row.get(0))
+        .optional()?;
+    if let Some(doc) = previous {
+        for sql in [
+            "DELETE FROM docs WHERE id = ?1",
+            "DELETE FROM texts WHERE rowid = ?1",
+            "DELETE FROM doc_paths WHERE doc = ?1",
+            "DELETE FROM doc_codes WHERE doc = ?1",
+        ] {
+            tx.prepare_cached(sql)?.execute([doc])?;
+        }
+    }
+    tx.prepare_cached(
+        "INSERT INTO docs (execution_id, run_id, plan_id, tool, outcome, risk, host, error_code,
+                           timestamp, open)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+    )?
+    .execute(params![
+        execution_id,
+        row.get::<_, String>(1)?,
+        row.get::<_, String>(2)?,
+        tool,
+        row.get::<_, String>(8)?,
+        row.get::<_, Option<String>>(4)?,
+        row.get::<_, Option<String>>(5)?,
+        row.get::<_, Option<String>>(10)?,
+        row.get::<_, i64>(6)?,
+        table == "intents",
+    ])?;
+    let doc = tx.last_insert_rowid();
+
+    let arguments: Value = serde_json::from_str(&row.get::<_, String>(7)?).unwrap_or_default();
+    let mut texts: [String; FIELDS.len()] = Default::default();
+    let mut set = |field: &str, text: String| {
+        if let Some(place) = FIELDS.iter().position(|name| *name == field)
+            && let Some(place) = texts.get_mut(place)
+        {
+            *place = searchable(&text);
+        }
+    };
+    set("tool", tool);
+    set("arguments", flat(&arguments));
+    set("error", row.get::<_, Option<String>>(9)?.unwrap_or_default());
+    for artifact in queries::artifacts(source, &execution_id)? {
+        set(&artifact.artifact_type, text_of(source, &artifact)?);
+    }
+    tx.prepare_cached(&format!(
+        "INSERT INTO texts (rowid, {}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+        FIELDS.join(", ")
+    ))?
+    .execute(rusqlite::params_from_iter(
+        [&doc as &dyn rusqlite::ToSql].into_iter().chain(texts.iter().map(|text| text as _)),
+    ))?;
+    link_targets(tx, source, doc, &execution_id)
+}
+
+/// The files and diagnostic codes that filters ask for.
+fn link_targets(
+    tx: &Transaction<'_>,
+    source: &Source<'_>,
+    doc: i64,
+    execution_id: &str,
+) -> Result<()> {
+    let with = |row: &str, table: &str| {
+        format!("{} WHERE x.id = ?1", queries::written_with(row, table, "x.row"))
+    };
+    for (select, insert) in [
+        (
+            format!(
+                "SELECT g.target FROM executions AS x JOIN edges AS g ON {}
+                        AND g.execution_id = x.id AND g.target_kind = 'file'
+                 UNION SELECT f.path FROM executions AS x JOIN file_contents AS f ON {}
+                        AND f.execution_id = x.id
+                 UNION SELECT f.path FROM intents AS x JOIN file_contents AS f ON {}
+                        AND f.execution_id = x.id",
+                with("g.id", "executions"),
+                with("f.id", "executions"),
+                with("f.id", "intents"),
+            ),
+            "INSERT INTO doc_paths (doc, path) VALUES (?1, ?2)",
+        ),
+        (
+            format!(
+                "SELECT code FROM diagnostics WHERE execution_id = ?1 AND code IS NOT NULL
+                 UNION SELECT g.target FROM executions AS x JOIN edges AS g ON {}
+                        AND g.execution_id = x.id AND g.target_kind = 'diagnostic'",
+                with("g.id", "executions"),
+            ),
+            "INSERT INTO doc_codes (doc, code) VALUES (?1, ?2)",
+        ),
+    ] {
+        source.all(&select, [execution_id], |row| {
+            Ok(tx.prepare_cached(insert)?.execute((doc, row.get::<_, String>(0)?))?)
+        })?;
+    }
+    Ok(())
+}

@@ -1,0 +1,80 @@
+//! The schema of each format (SPEC §8).
+
+use rusqlite::Connection;
+
+use super::error::Result;
+
+/// The steps from an empty file to the present format; step `n` makes format `n + 1`. A step that was
+/// released is never edited.
+pub(super) const MIGRATIONS: &[&str] =
+    &[include_str!("schema_v1.sql"), include_str!("schema_v2.sql"), include_str!("schema_v3.sql")];
+
+/// The first format that records walls.
+pub(super) const FORMAT_WITH_WALLS: i64 = 3;
+/// The first format in which a database has an id, and grants a keyed digest.
+pub(super) const FORMAT_WITH_ID: i64 = 3;
+
+/// The present format.
+pub(super) fn newest() -> i64 {
+    MIGRATIONS.len() as i64
+}
+
+/// A database in memory with the schema of this format and no rows.
+pub(super) fn in_memory(format: i64) -> Result<Connection> {
+    let conn = Connection::open_in_memory()?;
+    for sql in MIGRATIONS.iter().take(usize::try_from(format).unwrap_or_default()) {
+        conn.execute_batch(sql)?;
+    }
+    guard_tables(&conn)?;
+    Ok(conn)
+}
+
+/// Gives every table the triggers that refuse to change, delete or replace a row.
+pub(super) fn guard_tables(conn: &Connection) -> Result<()> {
+    let tables: Vec<String> = conn
+        .prepare(
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+        )?
+        .query_map([], |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+    for table in tables {
+        let allowed = match table.as_str() {
+            "blobs" => "WHEN NOT EXISTS (SELECT 1 FROM purges WHERE digest = OLD.digest)",
+            _ => "",
+        };
+        // REPLACE deletes without asking the delete trigger, so an insert that would replace is refused.
+        let mut same = vec![format!("EXISTS (SELECT 1 FROM {table} WHERE rowid = NEW.rowid)")];
+        for columns in unique_columns(conn, &table)? {
+            let equal: Vec<_> =
+                columns.iter().map(|column| format!("{column} = NEW.{column}")).collect();
+            same.push(format!("EXISTS (SELECT 1 FROM {table} WHERE {})", equal.join(" AND ")));
+        }
+        conn.execute_batch(&format!(
+            "CREATE TRIGGER IF NOT EXISTS {table}_refuses_update BEFORE UPDATE ON {table}
+             BEGIN SELECT RAISE(ABORT, 'evidence is never changed'); END;
+             CREATE TRIGGER IF NOT EXISTS {table}_refuses_delete BEFORE DELETE ON {table} {allowed}
+             BEGIN SELECT RAISE(ABORT, 'evidence is never deleted'); END;
+             CREATE TRIGGER IF NOT EXISTS {table}_refuses_replace BEFORE INSERT ON {table}
+             WHEN {}
+             BEGIN SELECT RAISE(ABORT, 'evidence is never replaced'); END;",
+            same.join(" OR ")
+        ))?;
+    }
+    Ok(())
+}
+
+fn unique_columns(conn: &Connection, table: &str) -> Result<Vec<Vec<String>>> {
+    let indexes: Vec<String> = conn
+        .prepare("SELECT name FROM pragma_index_list(?1) WHERE \"unique\" = 1")?
+        .query_map([table], |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+    let mut all = Vec::new();
+    for index in indexes {
+        all.push(
+            conn.prepare("SELECT name FROM pragma_index_info(?1) ORDER BY seqno")?
+                .query_map([index], |row| row.get(0))?
+                .collect::<Result<_, _>>()?,
+        );
+    }
+    Ok(all)
+}

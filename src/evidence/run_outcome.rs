@@ -1,0 +1,115 @@
+//! The outcome of a run (SPEC §3, §8): which steps succeeded, the state of its files at its end, and what
+//! it was about to do when its process ended.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use uuid::Uuid;
+
+use super::error::Result;
+use super::queries::written_with;
+use super::reader::EvidenceReader;
+use super::source::{Source, digest, json, size, uuid};
+use crate::authorization::FileState;
+use crate::run::{FileForecast, Modes, Outcome};
+
+/// An intent that has no execution: the tool may have been called or not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenIntent {
+    /// The execution that it announced.
+    pub execution_id: Uuid,
+    /// The step.
+    pub step_id: String,
+    /// The step's place, from 0.
+    pub step_index: usize,
+    /// The tool.
+    pub tool_name: String,
+    /// What was predicted to happen to files; empty where nothing could be predicted.
+    pub files: Vec<FileForecast>,
+}
+
+impl EvidenceReader {
+    /// The ids of the steps of a run that succeeded.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn succeeded_steps(&mut self, run_id: Uuid) -> Result<BTreeSet<String>> {
+        let sql = "SELECT step_id FROM executions WHERE run_id = ?1 AND outcome IN (?2, ?3)";
+        let done = [Outcome::Succeeded, Outcome::DoneByHand].map(Outcome::as_str);
+        self.ask(|source| {
+            let steps =
+                source.all(sql, (run_id.to_string(), done[0], done[1]), |row| Ok(row.get(0)?))?;
+            Ok(steps.into_iter().collect())
+        })
+    }
+
+    /// What each file that a run took as input or changed was at its end, by canonical path: as
+    /// approved, or as its last recorded step left it.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn files_after(&mut self, run_id: Uuid) -> Result<BTreeMap<String, FileState>> {
+        self.ask(|source| files_after(source, &run_id.to_string()))
+    }
+
+    /// The intents of a run that have no execution, with what was predicted. Of a run that is still
+    /// alive, the step under way is among them.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn open_intents(&mut self, run_id: Uuid) -> Result<Vec<OpenIntent>> {
+        let sql = "SELECT x.id, x.step_id, x.step_index, x.tool_name FROM intents AS x
+             WHERE x.run_id = ?1 AND NOT EXISTS (SELECT 1 FROM executions AS e WHERE e.id = x.id)
+             ORDER BY x.row";
+        self.ask(|source| {
+            source.all(sql, [run_id.to_string()], |row| {
+                let execution_id = uuid(row, 0)?;
+                Ok(OpenIntent {
+                    execution_id,
+                    step_id: row.get(1)?,
+                    step_index: size(row, 2)?,
+                    tool_name: row.get(3)?,
+                    files: predicted(source, execution_id)?,
+                })
+            })
+        })
+    }
+}
+
+/// What the run's approval covered, overlaid with what its steps recorded, in their order.
+fn files_after(source: &Source<'_>, run_id: &str) -> Result<BTreeMap<String, FileState>> {
+    let inputs: Option<BTreeMap<String, Option<String>>> = source.first(
+        "SELECT a.inputs_json FROM runs AS r JOIN authorizations AS a
+         ON a.id = r.authorization_id WHERE r.id = ?1",
+        [run_id],
+        |row| json(row, 0),
+    )?;
+    let mut files = BTreeMap::new();
+    for (path, content) in inputs.unwrap_or_default() {
+        files.insert(path, state(content)?);
+    }
+    let sql = format!(
+        "SELECT f.path, f.after_digest FROM executions AS x JOIN file_contents AS f ON {}
+         WHERE x.run_id = ?1 AND f.execution_id = x.id AND f.phase = 'actual' ORDER BY f.id",
+        written_with("f.id", "executions", "x.row")
+    );
+    files.extend(source.all(&sql, [run_id], |row| Ok((row.get(0)?, state(row.get(1)?)?)))?);
+    Ok(files)
+}
+
+fn predicted(source: &Source<'_>, execution_id: Uuid) -> Result<Vec<FileForecast>> {
+    let sql = format!(
+        "SELECT f.path, f.before_digest, f.after_digest
+         FROM intents AS x JOIN file_contents AS f ON {}
+         WHERE x.id = ?1 AND f.execution_id = x.id AND f.phase = 'predicted' ORDER BY f.id",
+        written_with("f.id", "intents", "x.row")
+    );
+    source.all(&sql, [execution_id.to_string()], |row| {
+        let (path, before, after) = (row.get(0)?, state(row.get(1)?)?, state(row.get(2)?)?);
+        // What is not done yet asks for contents alone.
+        Ok(FileForecast { path, before, after, modes: Modes::default() })
+    })
+}
+
+pub(super) fn state(content: Option<String>) -> Result<FileState> {
+    content.map_or(Ok(FileState::Absent), |text| Ok(FileState::Content(digest(&text)?)))
+}

@@ -1,0 +1,127 @@
+//! What a question is answered from, and how columns become values.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, Params, Row};
+use serde::de::DeserializeOwned;
+use uuid::Uuid;
+
+use super::error::{EvidenceError, Result};
+use super::lock;
+use super::migrations::FORMAT_WITH_WALLS;
+use super::vault::Vault;
+use crate::plan::Digest;
+
+/// The open database of a reader.
+pub(super) struct Source<'a> {
+    pub(super) conn: &'a Connection,
+    pub(super) vault: Option<&'a Vault>,
+    /// The format of the database: an older one has fewer columns.
+    pub(super) format: i64,
+    pub(super) dir: &'a Path,
+}
+
+impl Source<'_> {
+    /// Whether a living process is still busy with this run or loop.
+    pub(super) fn is_alive(&self, id: Uuid) -> bool {
+        lock::is_alive(self.dir, id)
+    }
+
+    /// The number of the last row: another number, and there is more in the evidence.
+    pub(super) fn length(&self) -> Result<i64> {
+        let sql = "SELECT coalesce(max(seq), 0) FROM ledger";
+        Ok(self.first(sql, [], |row| Ok(row.get(0)?))?.unwrap_or_default())
+    }
+
+    /// Every row of the answer.
+    pub(super) fn all<T>(
+        &self,
+        sql: &str,
+        params: impl Params,
+        mut read: impl FnMut(&Row<'_>) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        let mut statement = self.conn.prepare_cached(&self.readable(sql))?;
+        let mut rows = statement.query(params)?;
+        let mut all = Vec::new();
+        while let Some(row) = rows.next()? {
+            all.push(read(row)?);
+        }
+        Ok(all)
+    }
+
+    /// The first row of the answer.
+    pub(super) fn first<T>(
+        &self,
+        sql: &str,
+        params: impl Params,
+        read: impl FnOnce(&Row<'_>) -> Result<T>,
+    ) -> Result<Option<T>> {
+        let mut statement = self.conn.prepare_cached(&self.readable(sql))?;
+        let mut rows = statement.query(params)?;
+        rows.next()?.map(read).transpose()
+    }
+
+    /// The question without the columns that an older format does not have.
+    fn readable<'s>(&self, sql: &'s str) -> Cow<'s, str> {
+        if self.format < FORMAT_WITH_WALLS {
+            Cow::Owned(sql.replace("x.walls_json", "NULL").replace("left_running_json", "NULL"))
+        } else {
+            Cow::Borrowed(sql)
+        }
+    }
+}
+
+pub(super) fn unreadable(what: impl std::fmt::Display) -> EvidenceError {
+    EvidenceError::Unreadable { what: what.to_string() }
+}
+
+pub(super) fn uuid(row: &Row<'_>, column: usize) -> Result<Uuid> {
+    let text: String = row.get(column)?;
+    text.parse().map_err(|_| unreadable(format!("the id {text:?}")))
+}
+
+pub(super) fn optional_uuid(row: &Row<'_>, column: usize) -> Result<Option<Uuid>> {
+    match row.get_ref(column)? {
+        ValueRef::Null => Ok(None),
+        _ => uuid(row, column).map(Some),
+    }
+}
+
+/// A word that an enum of ours has in data.
+pub(super) fn word<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> Result<T> {
+    let text: String = row.get(column)?;
+    parse_word(&text).ok_or_else(|| unreadable(format!("the word {text:?}")))
+}
+
+pub(super) fn parse_word<T: DeserializeOwned>(text: &str) -> Option<T> {
+    serde_json::from_value(text.into()).ok()
+}
+
+pub(super) fn digest(text: &str) -> Result<Digest> {
+    text.parse().map_err(unreadable)
+}
+
+pub(super) fn optional_digest(row: &Row<'_>, column: usize) -> Result<Option<Digest>> {
+    row.get::<_, Option<String>>(column)?.as_deref().map(digest).transpose()
+}
+
+pub(super) fn size(row: &Row<'_>, column: usize) -> Result<usize> {
+    Ok(usize::try_from(row.get::<_, i64>(column)?).unwrap_or_default())
+}
+
+pub(super) fn json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> Result<T> {
+    serde_json::from_str(&row.get::<_, String>(column)?).map_err(unreadable)
+}
+
+/// A JSON column that may be null.
+pub(super) fn optional_json<T: DeserializeOwned>(
+    row: &Row<'_>,
+    column: usize,
+) -> Result<Option<T>> {
+    match row.get_ref(column)? {
+        ValueRef::Null => Ok(None),
+        _ => json(row, column).map(Some),
+    }
+}
