@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use countersign::authorization::Change;
-use countersign::plan::{Finding, Mode, Plan, Severity};
+use countersign::plan::{Finding, Mode, Severity, ShownPlan};
 use countersign::run::{
     Answered, Attempt, ExecutionDetail, Failure, FileChange, Pace, Phase, PlaceReview, Preview,
     Question as Asked, Reconciled, Review, RunState, RunSummary, SearchPage, Transcript,
@@ -32,7 +32,7 @@ use super::{batch, fixture, found, looping::Looping, revert};
 
 pub struct Scene {
     name: String,
-    plan: Plan,
+    plan: ShownPlan,
     review: Review,
     findings: Vec<Finding>,
     approval: Approval,

@@ -6,7 +6,7 @@ use super::App;
 use super::Prompt;
 use super::looping::Which;
 use super::session::PlanSession;
-use crate::plan::{Step, ToolCall, ToolClass};
+use crate::plan::{ShownStep, ToolCall, ToolClass};
 use crate::run::{
     Attempt, ConfirmationRequest, Phase, PlaceReview, Reconciled, RunState, StepState,
 };
@@ -249,7 +249,7 @@ impl App {
 /// Whether a run is over and may have changed files that are on the record. What a step that failed left
 /// behind is taken back from its own record.
 fn changed_files(session: &PlanSession) -> bool {
-    let may_change = |step: &Step| {
+    let may_change = |step: &ShownStep| {
         let class = step.call.as_ref().map(ToolCall::class);
         matches!(class, Some(ToolClass::Mutate | ToolClass::Check))
             && match session.run.steps.get(step.step_index) {

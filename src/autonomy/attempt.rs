@@ -8,9 +8,9 @@ use super::request::{Question, request};
 use super::results::{self, Applied};
 use super::verify_choice::VerifyChoice;
 use crate::authorization::{ApprovedPlan, PlanAuthorization};
-use crate::engine::{ExecutionError, Records, review_with};
-use crate::evidence::{AttemptStart, EvidenceError, PlannerTrace};
-use crate::plan::Plan;
+use crate::engine::{ExecutionError, review_with};
+use crate::evidence::{AttemptStart, EvidenceError, EvidenceLocation, PlannerTrace};
+use crate::plan::{Plan, ShownPlan};
 use crate::run::{
     AnsweredBy, AttemptRecord, Happened, PlannerReport, PlannerStatus, Review, RunEvent,
     StepResult, does_the_same,
@@ -25,7 +25,7 @@ pub(super) struct OpenAttempt {
     /// The planner's process, once it has ended.
     pub(super) trace: Option<PlannerTrace>,
     /// Its plan, once there is one, also a rejected one.
-    pub(super) plan: Option<Plan>,
+    pub(super) plan: Option<ShownPlan>,
     /// What its steps left behind.
     pub(super) results: Vec<StepResult>,
     /// The files that its plan writes.
@@ -35,7 +35,7 @@ pub(super) struct OpenAttempt {
 /// An attempt that ended.
 pub(super) struct Tried {
     pub(super) record: AttemptRecord,
-    pub(super) plan: Option<Plan>,
+    pub(super) plan: Option<ShownPlan>,
     pub(super) results: Vec<StepResult>,
     pub(super) files: Vec<String>,
     pub(super) happened: Happened,
@@ -178,15 +178,17 @@ impl BoundedLoop<'_> {
             self.note(&answered);
             return Ok(Err(self.stopped()));
         }
-        let reviewed = match &answered.plan {
-            Some(plan) if answered.is_accepted() => {
+        let plan = answered.plan.clone().filter(|_| answered.is_accepted());
+        let plan = plan.and_then(|plan| plan.complete().ok());
+        let reviewed = match &plan {
+            Some(plan) => {
                 let setup = self.setup;
                 let (evidence, secrets) = (setup.evidence.clone(), setup.secrets.clone());
-                let records = Records { evidence, secrets };
+                let location = EvidenceLocation { evidence, secrets };
                 let policy = self.policy()?;
-                Some(review_with(plan, &setup.workspace, &policy, Some(&records)))
+                Some(review_with(plan, &setup.workspace, &policy, Some(&location)))
             }
-            _ => None,
+            None => None,
         };
         if let Some(Ok(review)) = &reviewed {
             // No other plan would help: it is a person who has to decide.
@@ -197,7 +199,7 @@ impl BoundedLoop<'_> {
             answered.add_findings(&review.findings);
         }
         self.note(&answered);
-        let Answered { report, plan, .. } = answered;
+        let Answered { report, .. } = answered;
         if report.status == PlannerStatus::Failed {
             let retryable = report.retryable.unwrap_or(true);
             let code = report.failure_code.unwrap_or_default();

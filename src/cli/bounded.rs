@@ -13,8 +13,8 @@ use super::args;
 use super::check;
 use super::confirmation::CommandLine;
 use super::evidence::say_note;
+use super::opening::{evidence_location, policy};
 use super::output::{Output, say, tell};
-use super::place::{EvidencePlace, policy};
 use super::progress::Progress;
 use super::refusal::Refusal;
 use super::run::is_terminal;
@@ -29,7 +29,7 @@ use crate::engine::{
     Clock as _, ControlHandle, ProgressCallback, SystemClock, WorkspaceChoice, choose_workspace,
     workspace_commands,
 };
-use crate::evidence::{EvidenceReader, EvidenceStore};
+use crate::evidence::EvidenceReader;
 use crate::plan::{Step, visible, visible_lines};
 use crate::risk::{PlannerNeeds, Policy};
 use crate::run::{AttemptRecord, CommandsReview, PlannerStatus, RunEvent, StopCode, Stream};
@@ -90,7 +90,7 @@ fn setup(command: &args::Loop, goal: &str, planner: &str) -> Result<LoopSetup, R
     }
     let program = resolve(planner, &here)
         .map_err(|error| Refusal::usage(error.to_string(), "Name a planner with --planner."))?;
-    let place = EvidencePlace::find(&command.common.folder)?;
+    let location = evidence_location(&command.common.folder)?;
     let class = command.authorize_class.as_deref().map(class).transpose()?;
     let workspace = workspace(command.workspace.as_deref(), &here);
     if workspace.folder.canonicalize().is_ok_and(|folder| folder.parent().is_none()) {
@@ -106,7 +106,7 @@ fn setup(command: &args::Loop, goal: &str, planner: &str) -> Result<LoopSetup, R
     }
     if let Some(digest) = command.trust_commands {
         let (folder, commands) = workspace_commands(&workspace.folder, &policy)?;
-        trust_in(&folder.to_string_lossy(), commands.as_ref(), digest, &place)?;
+        trust_in(&folder.to_string_lossy(), commands.as_ref(), digest, &location)?;
     }
     Ok(LoopSetup {
         goal: goal.to_owned(),
@@ -117,8 +117,8 @@ fn setup(command: &args::Loop, goal: &str, planner: &str) -> Result<LoopSetup, R
         verify: command.verify.into(),
         workspace,
         class: class.map(|class| (class, Method::CommandLine)),
-        evidence: std::path::absolute(&place.evidence).unwrap_or(place.evidence),
-        secrets: place.secrets,
+        evidence: std::path::absolute(&location.evidence).unwrap_or(location.evidence),
+        secrets: location.secrets,
         policy,
     })
 }
@@ -150,8 +150,8 @@ fn class(file: &Path) -> Result<AuthorizationClass, Refusal> {
 }
 
 fn revoke(class_id: Uuid, command: &args::Loop, out: &mut Output) -> Result<Exit, Refusal> {
-    let place = EvidencePlace::find(&command.common.folder)?;
-    let mut store = EvidenceStore::open(&place.evidence, &place.secrets)?;
+    let location = evidence_location(&command.common.folder)?;
+    let mut store = location.store()?;
     let revoked = store.revoke_class(class_id, SystemClock::default().now_ms())?;
     if !revoked {
         return Err(Refusal::usage(
@@ -293,7 +293,7 @@ impl ProgressCallback for Told {
 
     fn on_step_start(&self, step: &Step) {
         if !self.silent {
-            let about = step.call.as_ref().map(|call| call.headline().1).unwrap_or_default();
+            let about = step.call.headline().1;
             let (number, tool) = (step.step_index + 1, visible(&step.tool_name));
             say(&format!("Step {number}: {tool} {}", visible(&about)));
         }

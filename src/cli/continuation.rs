@@ -10,8 +10,8 @@ use super::args;
 use super::check;
 use super::confirmation::CommandLine;
 use super::documents;
+use super::opening::{ReadPlan, evidence_location, policy};
 use super::output::Output;
-use super::place::{EvidencePlace, OpenedPlan, policy};
 use super::refusal::Refusal;
 use super::run::{Start, is_terminal, method, unauthorized};
 use crate::engine::{FollowUpError, WorkspaceChoice, changes_since, rest_of, settlement_of};
@@ -55,13 +55,13 @@ fn follow_up(
 ) -> Result<Exit, Refusal> {
     let confirmation = CommandLine::new(again.consent.confirm, is_terminal())?;
     let mut policy = again.walls.settle(again.engine.settle(policy()?));
-    let place = EvidencePlace::find(&again.common.folder)?;
-    let mut evidence = EvidenceReader::open(&place.evidence, &place.secrets)?;
-    let trust = evidence.trust()?;
-    (policy.trusted_commands, policy.unproven_trust) = (trust.counts, trust.without_proof);
+    let location = evidence_location(&again.common.folder)?;
+    let mut evidence = location.open()?;
     let (run, bytes, findings) = make(&mut evidence, &policy, again.workspace.as_ref())?;
     let workspace = again.workspace(run.workspace, treated);
-    let mut opened = OpenedPlan::of(&bytes, &workspace, &policy, &place.as_records())?;
+    let read = ReadPlan::bytes(&bytes, workspace);
+    let review = read.review(&mut policy, &again.common.folder)?;
+    let mut opened = read.with(review);
     opened.findings.extend(findings);
     let method = method(&again.consent, opened.digest)?;
     if let (None, true, Some(digest)) = (method, opened.is_valid(), opened.digest) {
@@ -72,7 +72,7 @@ fn follow_up(
         }
         return Err(refusal.with_details(documents::check(&opened)));
     }
-    Start { opened, file: None, method, parent_run, policy, confirmation, place }.run(out)
+    Start { opened, file: None, method, parent_run, policy, confirmation, location }.run(out)
 }
 
 impl args::FromRecord {

@@ -3,8 +3,8 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::place::OpenedPlan;
-use crate::plan::{Finding, Plan, Severity, Step, visible};
+use super::opening::OpenedPlan;
+use crate::plan::{Finding, Severity, ShownPlan, ShownStep, visible};
 use crate::risk::{RiskLevel, Verdict};
 use crate::run::{Review, StepWallsReview, WallsReview};
 
@@ -43,7 +43,7 @@ pub(super) fn check(opened: &OpenedPlan) -> Value {
 }
 
 /// A plan in the words of a plan file, with what was derived filled in.
-fn plan_document(plan: &Plan) -> Value {
+fn plan_document(plan: &ShownPlan) -> Value {
     let steps: Vec<Value> = plan.steps.iter().map(step_document).collect();
     json!({
         "plan_id": plan.plan_id,
@@ -60,7 +60,7 @@ fn plan_document(plan: &Plan) -> Value {
     })
 }
 
-fn step_document(step: &Step) -> Value {
+fn step_document(step: &ShownStep) -> Value {
     json!({
         "step_id": step.step_id,
         "step_index": step.step_index,
@@ -81,7 +81,7 @@ fn step_document(step: &Step) -> Value {
     })
 }
 
-fn risk_document(plan: Option<&Plan>, review: Option<&Review>) -> RiskDocument {
+fn risk_document(plan: Option<&ShownPlan>, review: Option<&Review>) -> RiskDocument {
     let Some((plan, review)) = plan.zip(review) else { return RiskDocument::default() };
     let verdicts = review.risks.iter().zip(&review.asks);
     let steps = plan.steps.iter().zip(verdicts).map(|(step, (verdict, asks))| StepRisk {

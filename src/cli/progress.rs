@@ -46,14 +46,14 @@ impl ProgressCallback for Progress {
 
     fn on_step_output(&self, step: &Step, _: Stream, chunk: &str) {
         // What other tools print is their result, which stands in the evidence.
-        if !self.silent && step.call.as_ref().is_some_and(|it| it.class() == ToolClass::Command) {
+        if !self.silent && step.call.class() == ToolClass::Command {
             tell(&visible_lines(chunk));
         }
     }
 }
 
 fn about(step: &Step) -> String {
-    step.call.as_ref().map(|call| call.headline().1).unwrap_or_default()
+    step.call.headline().1
 }
 
 /// Steps that ended, as a table, with what went wrong below it.

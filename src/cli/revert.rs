@@ -1,17 +1,18 @@
 //! `revert`: makes a plan that takes back what a run or one of its steps changed, and runs it like any other
 //! plan.
 
+use std::sync::Arc;
+
 use super::Exit;
 use super::args;
 use super::check;
 use super::confirmation::CommandLine;
 use super::documents;
+use super::opening::{ReadPlan, evidence_location, policy};
 use super::output::Output;
-use super::place::{EvidencePlace, OpenedPlan, policy};
 use super::refusal::Refusal;
 use super::run::{Start, is_terminal, method, unauthorized};
-use crate::engine::{cannot_be_reverted, revert_of, simulate};
-use crate::evidence::EvidenceReader;
+use crate::engine::{cannot_be_reverted, revert_of, simulate_shown};
 use crate::plan::{visible, visible_lines};
 use crate::run::FileChange;
 
@@ -19,17 +20,19 @@ use crate::run::FileChange;
 pub(super) fn revert(command: &args::Revert, out: &mut Output) -> Result<Exit, Refusal> {
     let again = &command.again;
     let confirmation = CommandLine::new(again.consent.confirm, is_terminal())?;
-    let policy = again.walls.settle(again.engine.settle(policy()?));
-    let place = EvidencePlace::find(&again.common.folder)?;
-    let mut evidence = EvidenceReader::open(&place.evidence, &place.secrets)?;
+    let mut policy = again.walls.settle(again.engine.settle(policy()?));
+    let location = evidence_location(&again.common.folder)?;
+    let mut evidence = location.open()?;
     let (run, bytes) = revert_of(&mut evidence, command.id)?;
     let workspace = again.workspace(run.workspace, "reverted");
-    let records = place.as_records();
-    let mut opened = OpenedPlan::of(&bytes, &workspace, &policy, &records)?;
+    let folder = workspace.folder.clone();
+    let read = ReadPlan::bytes(&bytes, workspace);
+    let review = read.review(&mut policy, &again.common.folder)?;
+    let mut opened = read.with(review);
     opened.findings.extend(cannot_be_reverted(&mut evidence, command.id)?);
     let method = method(&again.consent, opened.digest)?;
     let simulation = match &opened.plan {
-        Some(plan) => simulate(plan, &workspace.folder, &policy, Some(&records))?,
+        Some(plan) => simulate_shown(plan, &folder, &policy, Some(&location), &Arc::default())?,
         None => crate::engine::Simulation::default(),
     };
     let changes = simulation.previews.iter().flat_map(|preview| &preview.changes);
@@ -60,5 +63,5 @@ pub(super) fn revert(command: &args::Revert, out: &mut Output) -> Result<Exit, R
         return Err(refusal.with_details(details));
     }
     let parent_run = Some(run.run_id);
-    Start { opened, file: None, method, parent_run, policy, confirmation, place }.run(out)
+    Start { opened, file: None, method, parent_run, policy, confirmation, location }.run(out)
 }

@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use super::Exit;
 use super::args;
+use super::opening;
 use super::output::{Output, say};
-use super::place;
 use super::refusal::Refusal;
 use crate::plan::Needs;
 use crate::risk::{CommandVerdict, Shell, UserRules, needs_of_command, of_command};
@@ -39,7 +39,7 @@ struct WallsDocument<'a> {
 /// # Errors
 /// Settings that are there and cannot be used.
 pub(super) fn risk(command: &args::Risk, out: &mut Output) -> Result<Exit, Refusal> {
-    let rules = place::policy()?.command_rules;
+    let rules = opening::policy()?.command_rules;
     if !command.stdin {
         judge(&command.command.join(" "), &rules, out);
         return Ok(Exit::Done);

@@ -12,14 +12,14 @@ use super::Exit;
 use super::args::{self, Confirm};
 use super::confirmation::CommandLine;
 use super::evidence::say_note;
+use super::opening::{OpenedPlan, ReadPlan, evidence_location, policy};
 use super::output::{Output, say};
-use super::place::{EvidencePlace, OpenedPlan, policy};
 use super::progress::{Progress, print_result, print_steps, print_way_back};
 use super::refusal::Refusal;
-use super::trust::{open_trusting, trust};
+use super::trust::trust;
 use crate::authorization::{ApprovedPlan, Change, Method, PlanAuthorization};
 use crate::engine::{Clock as _, ControlHandle, ExecutionError, Executor, Parts, SystemClock};
-use crate::evidence::EvidenceStore;
+use crate::evidence::EvidenceLocation;
 use crate::plan::{Digest, Plan, rollback, visible};
 use crate::risk::Policy;
 use crate::run::{ExecutionResult, Review, RunStatus};
@@ -32,20 +32,17 @@ pub(super) fn run(command: &args::Run, out: &mut Output) -> Result<Exit, Refusal
     let mut policy = command.walls.settle(command.engine.settle(policy()?));
     let workspace = command.workspace.workspace.as_deref();
     let folder = &command.common.folder;
-    let records = EvidencePlace::records(folder);
-    let records = records.as_ref();
-    let open = |policy: &Policy| {
-        OpenedPlan::open(&command.plan, workspace, policy, &command.target, records)
-    };
-    let mut opened = open_trusting(&mut policy, folder, open)?;
-    let method = method(&command.consent, opened.digest)?;
-    let place = EvidencePlace::find(folder)?;
+    let read = ReadPlan::file(&command.plan, workspace, &command.target)?;
+    let mut review = read.review(&mut policy, folder)?;
+    let method = method(&command.consent, read.digest)?;
+    let location = evidence_location(folder)?;
     if let Some(digest) = command.trust_commands {
-        trust(digest, &opened, &place)?;
-        opened = open_trusting(&mut policy, folder, open)?;
+        trust(digest, review.as_ref(), &location)?;
+        review = read.review(&mut policy, folder)?;
     }
+    let opened = read.with(review);
     let file = std::path::absolute(&command.plan).ok();
-    let start = Start { opened, file, method, parent_run: None, policy, confirmation, place };
+    let start = Start { opened, file, method, parent_run: None, policy, confirmation, location };
     start.run(out)
 }
 
@@ -60,7 +57,7 @@ pub(super) struct Start {
     pub(super) parent_run: Option<Uuid>,
     pub(super) policy: Policy,
     pub(super) confirmation: CommandLine,
-    pub(super) place: EvidencePlace,
+    pub(super) location: EvidenceLocation,
 }
 
 impl Start {
@@ -69,11 +66,12 @@ impl Start {
     /// # Errors
     /// An invalid plan (E001), one that no flag authorizes (E002), and what the executor refuses.
     pub(super) fn run(self, out: &mut Output) -> Result<Exit, Refusal> {
-        let Self { opened, file, method, parent_run, policy, confirmation, place } = self;
+        let Self { opened, file, method, parent_run, policy, confirmation, location } = self;
         if !opened.is_valid() {
             return Err(Refusal::invalid_plan(opened.findings));
         }
-        let (Some(plan), Some(review)) = (opened.plan, opened.review) else {
+        let plan = opened.plan.and_then(|plan| plan.complete().ok());
+        let (Some(plan), Some(review)) = (plan, opened.review) else {
             return Err(Refusal::invalid_plan(opened.findings));
         };
         let Some(method) = method else { return Err(unauthorized(plan.digest).into()) };
@@ -89,7 +87,7 @@ impl Start {
 
         // What cannot be removed now is tried again before the next simulation.
         let _ = tidy_simulations();
-        let mut store = EvidenceStore::open(&place.evidence, &place.secrets)?;
+        let mut store = location.store()?;
         say_note(store.note());
         store.record_authorization(&authorization, &plan)?;
         let parts = Parts {

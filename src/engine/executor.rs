@@ -186,7 +186,7 @@ impl Executor {
         results: &mut Vec<StepResult>,
     ) -> Result<Ended, EvidenceError> {
         let runnable = run.runnable;
-        for (step, call) in runnable.plan.steps.iter().zip(&runnable.calls) {
+        for step in &runnable.plan.steps {
             if let Some(control) = self.wait_at_boundary(run)? {
                 return Ok(Ended::ByPerson(control));
             }
@@ -196,7 +196,7 @@ impl Executor {
                 current_step: step.step_index,
                 completed: std::mem::take(results),
             };
-            let ran = StepRun { executor: self, run, step, call }.execute();
+            let ran = StepRun { executor: self, run, step }.execute();
             if let ExecutorState::StepInProgress { completed, .. } = &mut self.state {
                 *results = std::mem::take(completed);
             }

@@ -38,9 +38,11 @@ pub use control::ControlHandle;
 pub use error::ExecutionError;
 pub use executor::{Executor, Parts};
 pub use machine::ExecutorState;
-pub use past::Records;
 pub use revert::{cannot_be_reverted, revert_of};
-pub use review::{preview_step, review, review_alone, review_until, review_with};
+pub use review::{
+    preview_step, review, review_alone, review_read, review_trusting, review_until, review_with,
+    simulate_shown,
+};
 pub use settlement::settlement_of;
 pub use simulation::{Simulation, simulate, simulate_until};
 pub use walls::{check_grants, planner_walls, walls_here};

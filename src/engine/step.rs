@@ -18,7 +18,7 @@ use super::shown::not_as_shown;
 use super::{preconditions, review, walls};
 use crate::authorization::StepWalls;
 use crate::evidence::{Decided, EvidenceError, IntentRecord, NewDecision, Taken};
-use crate::plan::{Code, Step, ToolCall, ToolClass};
+use crate::plan::{Code, Step, ToolClass};
 use crate::risk::Verdict;
 use crate::run::{
     Answer, ConfirmationRequest, Control, Decision, Failure, FileEffect, Outcome, Predicted,
@@ -41,7 +41,6 @@ pub(super) struct StepRun<'a, 'r> {
     pub(super) executor: &'a mut Executor,
     pub(super) run: &'a mut Run<'r>,
     pub(super) step: &'a Step,
-    pub(super) call: &'a ToolCall,
 }
 
 /// The answer to a confirmation, kept until it is recorded with the step.
@@ -139,7 +138,7 @@ impl StepRun<'_, '_> {
             outcomes: &self.run.outcomes,
             stop: self.executor.parts.control.stop_signal(),
         };
-        match preconditions::check(self.step, self.call, &now) {
+        match preconditions::check(self.step, &self.step.call, &now) {
             Ok(_) => {}
             Err(error) if error.code() == Code::Cancelled => return Ok(Some(cancelled())),
             Err(error) => return Ok(Some((Outcome::PreconditionFailed, Some(error)))),
@@ -163,7 +162,7 @@ impl StepRun<'_, '_> {
                 return Ok(Some((Outcome::Failed, Some(error))));
             }
         }
-        if self.call.class() != ToolClass::Read {
+        if self.step.call.class() != ToolClass::Read {
             self.commit_intent(verdict, progress)?;
         }
         Ok(None)
@@ -226,7 +225,7 @@ impl StepRun<'_, '_> {
     /// What the call would do. Where nothing can be predicted, it is going to fail, and says why itself.
     fn foresee(&self) -> (Preview, Vec<FileEffect>) {
         let stop = self.executor.parts.control.stop_signal();
-        self.run.runnable.toolbox.foresee(self.call, stop).unwrap_or_else(|error| {
+        self.run.runnable.toolbox.foresee(&self.step.call, stop).unwrap_or_else(|error| {
             let failing = Preview {
                 predicted: Predicted::Unpredictable,
                 summary: format!("{}{error}.", Preview::WOULD_FAIL),
@@ -265,13 +264,16 @@ impl StepRun<'_, '_> {
 
     /// Calls exactly one tool with exactly the plan's arguments.
     fn invoke(&mut self, progress: &mut Progress) -> Stopped {
-        let before =
-            if self.call.may_change_anything() { self.covered_files() } else { BTreeMap::new() };
+        let before = if self.step.call.may_change_anything() {
+            self.covered_files()
+        } else {
+            BTreeMap::new()
+        };
         let parts = &self.executor.parts;
         let started_ms = self.run.clock.monotonic_ms();
         let incoming = Incoming::new(self.executor.store.intake(), &*parts.progress, self.step);
         let mut invocation = self.run.runnable.toolbox.invoke(
-            self.call,
+            &self.step.call,
             &Context {
                 expected: &self.run.expected,
                 stop: parts.control.stop_signal(),

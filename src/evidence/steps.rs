@@ -264,8 +264,5 @@ fn learn(funnel: &mut Funnel<'_>, step: &Step, files: &[FileEffect], outputs: &[
 }
 
 fn about(step: &Step) -> String {
-    match &step.call {
-        Some(call) => call.headline().1,
-        None => step.arguments.values().next().cloned().unwrap_or_default(),
-    }
+    step.call.headline().1
 }

@@ -15,7 +15,7 @@ const MARK: &str = ".rolls-back-";
 
 /// The plan that would take a plan back after a run of it: its rollback commands, to be shown,
 /// authorized and run like any other. None where it names no such commands.
-pub fn rollback(plan: &Plan, run_id: Uuid) -> Option<Vec<u8>> {
+pub fn rollback<C>(plan: &Plan<C>, run_id: Uuid) -> Option<Vec<u8>> {
     if plan.outlook.rollback.is_empty() {
         return None;
     }
@@ -34,14 +34,14 @@ pub fn rollback(plan: &Plan, run_id: Uuid) -> Option<Vec<u8>> {
 }
 
 /// The rest of a command plan; none when it has no steps left, and nothing in it when it is too large.
-pub(super) fn rest(
-    plan: &Plan,
+pub(super) fn rest<C>(
+    plan: &Plan<C>,
     run: &str,
     succeeded: &BTreeSet<String>,
 ) -> Option<Option<Vec<u8>>> {
-    let left = |step: &Step| !succeeded.contains(&step.step_id);
+    let left = |step: &Step<C>| !succeeded.contains(&step.step_id);
     let mut steps: Vec<StepText<'_>> = Vec::new();
-    let mut before: Option<&Step> = None;
+    let mut before: Option<&Step<C>> = None;
     for step in &plan.steps {
         let command = step.arguments.get("command").map_or("", String::as_str);
         match (steps.last_mut(), before.filter(|before| left(before))) {
@@ -154,7 +154,7 @@ impl<'a> StepText<'a> {
         Self { command, ..Self::default() }
     }
 
-    fn of(step: &'a Step, command: &'a str) -> Self {
+    fn of<C>(step: &'a Step<C>, command: &'a str) -> Self {
         let stated = &step.stated;
         let risk = RiskText {
             category: stated.category.as_deref(),

@@ -31,7 +31,7 @@ pub enum Continuation {
 ///
 /// Its id and title name where it comes from. A precondition on a step that succeeded holds already:
 /// it becomes `none`, and the step's reason says so.
-pub fn continuation(plan: &Plan, run_id: Uuid, succeeded: &BTreeSet<String>) -> Continuation {
+pub fn continuation<C>(plan: &Plan<C>, run_id: Uuid, succeeded: &BTreeSet<String>) -> Continuation {
     let run = short(run_id);
     let left = match plan.dialect {
         Dialect::StepPlan => rest(plan, &run, succeeded),
@@ -45,7 +45,7 @@ pub fn continuation(plan: &Plan, run_id: Uuid, succeeded: &BTreeSet<String>) -> 
 }
 
 /// The rest of a step plan; none when nothing is left, and then none inside when it is too large.
-fn rest(plan: &Plan, run: &str, succeeded: &BTreeSet<String>) -> Option<Option<Vec<u8>>> {
+fn rest<C>(plan: &Plan<C>, run: &str, succeeded: &BTreeSet<String>) -> Option<Option<Vec<u8>>> {
     let steps: Vec<_> = plan
         .steps
         .iter()
@@ -129,8 +129,8 @@ struct StepText<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<&'a str>,
     tool: &'a str,
-    #[serde(serialize_with = "arguments")]
-    arguments: &'a Step,
+    #[serde(serialize_with = "map")]
+    arguments: Vec<(&'a String, &'a String)>,
     #[serde(skip_serializing_if = "Option::is_none")]
     precondition: Option<&'a str>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -140,7 +140,7 @@ struct StepText<'a> {
 }
 
 impl<'a> StepText<'a> {
-    fn of(step: &'a Step, succeeded: &BTreeSet<String>, run: &str) -> Self {
+    fn of<C>(step: &'a Step<C>, succeeded: &BTreeSet<String>, run: &str) -> Self {
         let held = match &step.precondition {
             Precondition::StepSucceeded(id) if succeeded.contains(id) => Some(id),
             _ => None,
@@ -160,7 +160,7 @@ impl<'a> StepText<'a> {
             step_id: &step.step_id,
             title: step.title.as_deref(),
             tool: &step.tool_name,
-            arguments: step,
+            arguments: arguments(step),
             precondition: written.filter(|_| held.is_none()),
             requires_confirmation: step.requires_confirmation,
             reason,
@@ -169,13 +169,17 @@ impl<'a> StepText<'a> {
 }
 
 /// The arguments in the order in which the tool lists them.
-fn arguments<S: Serializer>(step: &&Step, serializer: S) -> Result<S::Ok, S::Error> {
+fn arguments<C>(step: &Step<C>) -> Vec<(&String, &String)> {
     let specs = Tool::from_name(&step.tool_name).map_or(&[][..], |tool| tool.spec().arguments);
     let place =
         |name: &str| specs.iter().position(|spec| spec.name == name || spec.alias == Some(name));
     let mut arguments: Vec<_> = step.arguments.iter().collect();
     arguments.sort_by_key(|(name, _)| place(name));
-    serializer.collect_map(arguments)
+    arguments
+}
+
+fn map<S: Serializer>(pairs: &[(&String, &String)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(pairs.iter().copied())
 }
 
 #[cfg(test)]

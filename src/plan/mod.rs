@@ -22,6 +22,7 @@ mod paths;
 mod precondition;
 mod revert;
 mod schema;
+mod shown;
 mod tool;
 mod visible;
 
@@ -48,6 +49,7 @@ pub use parse::{locate, parse};
 pub use paths::{COMMANDS_FILE, NamedPath, PathRole};
 pub use precondition::{Precondition, Subject, WORDS as PRECONDITION_WORDS};
 pub use revert::revert;
+pub use shown::{ShownPlan, ShownStep};
 pub use tool::{ArgumentSpec, Holds, SPECS as TOOLS, Tool, ToolClass, ToolSpec};
 pub use visible::{is_hidden, visible, visible_lines};
 
@@ -110,12 +112,12 @@ impl Mode {
     }
 }
 
-/// A plan as it is shown: possibly faulty, and then without a typed call in the faulty steps.
+/// A plan without faults: each step has its typed call. As a [`ShownPlan`] it may be faulty.
 ///
 /// It carries its exact bytes, because those are what a person authorizes and what the executor
 /// reads again.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Plan {
+pub struct Plan<C = ToolCall> {
     /// The plan's id, or one derived from its digest.
     pub plan_id: String,
     /// Which form of plan file this was.
@@ -139,44 +141,23 @@ pub struct Plan {
     /// A planner's word that it has no plan; there are no steps then.
     pub failure: Option<PlannerFailure>,
     /// The steps, in the order in which they run.
-    pub steps: Vec<Step>,
+    pub steps: Vec<Step<C>>,
     /// The exact bytes of the file.
     pub source: Arc<[u8]>,
     /// Their digest.
     pub digest: Digest,
 }
 
-impl Plan {
+impl<C> Plan<C> {
     /// The title, or the id where there is none.
     pub fn name(&self) -> &str {
         self.title.as_deref().unwrap_or(&self.plan_id)
-    }
-
-    /// The same plan with its commands on this destination, or on this machine; any other plan is as it was.
-    /// Its bytes and their digest stay: an approval covers the target beside them (SPEC §2, §11).
-    #[must_use]
-    pub fn on_target(mut self, target: Option<&str>) -> Self {
-        if self.dialect != Dialect::CommandPlan {
-            return self;
-        }
-        let target = target.map(str::to_owned);
-        for step in &mut self.steps {
-            match &target {
-                Some(target) => step.arguments.insert("target".to_owned(), target.clone()),
-                None => step.arguments.remove("target"),
-            };
-            if let Some(ToolCall::Shell { target: of_call, .. }) = &mut step.call {
-                of_call.clone_from(&target);
-            }
-        }
-        self.target = target;
-        self
     }
 }
 
 /// One step of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
+pub struct Step<C = ToolCall> {
     /// The step's id, or one derived from its place.
     pub step_id: String,
     /// Its place, from 0; screens count from 1.
@@ -185,8 +166,8 @@ pub struct Step {
     pub tool_name: String,
     /// The arguments exactly as the plan gives them; numbers as decimal text.
     pub arguments: BTreeMap<String, String>,
-    /// The typed call; `None` in a faulty step, which can be shown and never run.
-    pub call: Option<ToolCall>,
+    /// The typed call.
+    pub call: C,
     /// What must hold just before.
     pub precondition: Precondition,
     /// The precondition as the plan words it.
@@ -207,7 +188,7 @@ pub struct Step {
     pub place: StepPlace,
 }
 
-impl Step {
+impl<C> Step<C> {
     /// Whether it verifies the step just before it, and is skipped with that one.
     pub fn is_verification(&self) -> bool {
         matches!(self.place, StepPlace::Verification(_))
@@ -251,8 +232,8 @@ pub enum StepPlace {
 /// What a plan file turned out to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parsed {
-    /// The plan, where enough of it could be read to show it.
-    pub plan: Option<Plan>,
+    /// The plan; where the findings have an error, as much of it as can be shown.
+    pub plan: Result<Plan, Option<ShownPlan>>,
     /// Everything there is to say about it, by place in the file.
     pub findings: Vec<Finding>,
     /// The digest of the bytes.
@@ -262,6 +243,21 @@ pub struct Parsed {
 impl Parsed {
     /// True when the plan may be authorized, as far as its bytes say.
     pub fn is_valid(&self) -> bool {
-        self.plan.is_some() && is_valid(&self.findings)
+        self.plan.is_ok()
+    }
+
+    /// The same with the plan's commands on this destination; see [`ShownPlan::on_target`].
+    #[must_use]
+    pub fn on_target(self, target: Option<&str>) -> Self {
+        let plan = match self.plan {
+            Ok(plan) => Ok(plan.on_target(target)),
+            Err(faulty) => Err(faulty.map(|plan| plan.on_target(target))),
+        };
+        Self { plan, ..self }
+    }
+
+    /// The plan as it is shown, also a faulty one.
+    pub fn into_shown(self) -> Option<ShownPlan> {
+        self.plan.map_or_else(|faulty| faulty, |plan| Some(plan.into()))
     }
 }

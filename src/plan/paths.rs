@@ -206,8 +206,8 @@ mod tests {
                 "steps": [{"step_id": "s", "tool": tool.name(), "arguments": arguments}]}),
         };
         let parsed = parse(plan.to_string().as_bytes());
-        let call = parsed.plan.and_then(|plan| plan.steps.into_iter().next()?.call);
-        call.unwrap_or_else(|| panic!("{plan:#}: {:?}", parsed.findings))
+        let Ok(read) = parsed.plan else { panic!("{plan:#}: {:?}", parsed.findings) };
+        read.steps.into_iter().next().unwrap().call
     }
 
     /// Values of an argument that each name [`HERE`] once, in every way there is.

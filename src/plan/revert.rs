@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::action::VERSION;
-use super::{HistoryOperation, Plan, ToolCall, limits};
+use super::{Plan, Tool, limits};
 
 /// The plan that undoes everything at this checkpoint, `run:ID` or `execution:ID`; `of` says for a person
 /// what that was.
@@ -23,14 +23,14 @@ pub fn revert(checkpoint: &str, of: &str) -> Vec<u8> {
     bytes
 }
 
-impl Plan {
+impl<C> Plan<C> {
     /// Whether all that it does is to take back what has a name.
     pub fn is_revert(&self) -> bool {
-        let undoes = |operation: &HistoryOperation| {
-            matches!(operation, HistoryOperation::Undo { checkpoint: Some(_) })
-        };
-        matches!(self.steps.as_slice(), [step] if
-            matches!(&step.call, Some(ToolCall::History { operation, .. }) if undoes(operation)))
+        let [step] = self.steps.as_slice() else { return false };
+        let undoes = step.arguments.get("operation").is_some_and(|it| it == "undo");
+        step.tool_name == Tool::History.name()
+            && undoes
+            && step.arguments.contains_key("checkpoint")
     }
 }
 
@@ -53,7 +53,7 @@ mod tests {
             let undo = HistoryOperation::Undo { checkpoint: Some(checkpoint.to_owned()) };
             let [step] = plan.steps.as_slice() else { panic!("one step") };
             assert!(
-                matches!(&step.call, Some(ToolCall::History { operation, .. }) if *operation == undo)
+                matches!(&step.call, ToolCall::History { operation, .. } if *operation == undo)
             );
         }
     }

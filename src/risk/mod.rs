@@ -22,7 +22,8 @@ pub use shell::{
     second_reading, table_folder, table_paths,
 };
 pub use tools::{
-    CHANGE_HISTORY, of_rollback, of_step, of_workspace_command, of_written_path, of_written_program,
+    CHANGE_HISTORY, of_faulty_step, of_rollback, of_step, of_workspace_command, of_written_path,
+    of_written_program,
 };
 
 /// A level with its reason.

@@ -11,19 +11,21 @@ pub(super) const RULES_VERSION: u32 = 8;
 /// The rule of a step that brings earlier contents back.
 pub const CHANGE_HISTORY: &str = "change-history";
 
-/// The risk of one step, read by `shell` where it is a command of this machine. A faulty step, which
-/// cannot run, counts as dangerous. What the author says can only raise it.
+/// The risk of one step, read by `shell` where it is a command of this machine. What the author says can only
+/// raise it.
 pub fn of_step(step: &Step, policy: &Policy, shell: Shell) -> Verdict {
-    let Some(call) = &step.call else {
-        return Verdict {
-            level: RiskLevel::Dangerous,
-            rule: "faulty-step".into(),
-            span: None,
-            reason: "The step is faulty; what it would do is not known.".to_owned(),
-            suggestion: None,
-        };
-    };
-    raised(of_call(call, policy, shell), &step.stated)
+    raised(of_call(&step.call, policy, shell), &step.stated)
+}
+
+/// The risk of a faulty step, which cannot run: it counts as dangerous.
+pub fn of_faulty_step() -> Verdict {
+    Verdict {
+        level: RiskLevel::Dangerous,
+        rule: "faulty-step".into(),
+        span: None,
+        reason: "The step is faulty; what it would do is not known.".to_owned(),
+        suggestion: None,
+    }
 }
 
 /// The risk of a command of the plan's rollback, which runs where the plan runs.

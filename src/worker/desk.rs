@@ -21,9 +21,11 @@ use super::target;
 use super::trusting;
 use crate::authorization::Grants;
 use crate::engine::{
-    Clock as _, FollowUpError, Records, SystemClock, preview_step, reconcile, simulate_until,
+    Clock as _, FollowUpError, SystemClock, preview_step, reconcile, simulate_shown,
 };
-use crate::evidence::{EvidenceError, EvidenceReader, EvidenceStore, verify_with_kept_head};
+use crate::evidence::{
+    EvidenceError, EvidenceLocation, EvidenceReader, EvidenceStore, verify_with_kept_head,
+};
 use crate::plan::{Code, parse};
 use crate::run::{AnsweredBy, Failure};
 use crate::tools::{StopSignal, Toolbox};
@@ -179,7 +181,7 @@ impl Reader {
             ),
             Request::Simulate { plan, workspace } => {
                 let (policy, records) = (&self.setup.policy, self.records());
-                simulate_until(&plan, &workspace, policy, Some(&records), &self.stop).map_or_else(
+                simulate_shown(&plan, &workspace, policy, Some(&records), &self.stop).map_or_else(
                     |error| Reply::Failed(error.failure()),
                     |simulation| Reply::Simulated(Box::new(simulation)),
                 )
@@ -251,7 +253,7 @@ impl Reader {
                 Some(summary) => {
                     let plan = evidence
                         .plan_of_run(run_id)?
-                        .and_then(|bytes| parse(&bytes).plan)
+                        .and_then(|bytes| parse(&bytes).into_shown())
                         .map(|plan| Arc::new(plan.on_target(summary.target.as_deref())));
                     let events = evidence.replay(run_id)?;
                     let attempt = evidence.attempt_of(run_id)?;
@@ -357,8 +359,8 @@ impl Reader {
     }
 
     /// Where earlier runs are recorded.
-    pub(super) fn records(&self) -> Records {
+    pub(super) fn records(&self) -> EvidenceLocation {
         let Setup { evidence, secrets, .. } = &self.setup;
-        Records { evidence: evidence.clone(), secrets: secrets.clone() }
+        EvidenceLocation { evidence: evidence.clone(), secrets: secrets.clone() }
     }
 }

@@ -65,7 +65,7 @@ impl PlanAuthorizer for Window {
             loop_id: asked.loop_id,
             attempt: asked.attempt,
             max_attempts: asked.max_attempts,
-            plan: Arc::new(asked.plan.clone()),
+            plan: Arc::new(asked.plan.clone().into()),
             review: Arc::new(asked.review.clone()),
             difference: asked.difference.cloned(),
             outside: asked.outside.to_vec(),

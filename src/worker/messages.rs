@@ -14,7 +14,7 @@ use crate::authorization::{ApprovedPlan, AuthorizationClass, Grants, PlanAuthori
 use crate::autonomy::{LoopOutcome, VerifyChoice};
 use crate::engine::Simulation;
 use crate::evidence::UserFolders;
-use crate::plan::{Digest, Plan};
+use crate::plan::{Digest, Plan, ShownPlan};
 use crate::risk::Policy;
 use crate::run::{
     Answered, Attempt, CommandsReview, ExecutionDetail, ExecutionResult, Failure, LoopPlace,
@@ -82,7 +82,7 @@ pub struct Proposed {
     /// Of so many.
     pub max_attempts: u32,
     /// The plan.
-    pub plan: Arc<Plan>,
+    pub plan: Arc<ShownPlan>,
     /// What there is to know about it.
     pub review: Arc<Review>,
     /// How it differs from the plan of the attempt before.
@@ -129,7 +129,7 @@ pub enum Request {
     /// What one step would do, after the steps before it.
     Preview {
         /// The plan.
-        plan: Arc<Plan>,
+        plan: Arc<ShownPlan>,
         /// The workspace of its review.
         workspace: PathBuf,
         /// The step.
@@ -138,7 +138,7 @@ pub enum Request {
     /// What all steps of a plan would do together.
     Simulate {
         /// The plan.
-        plan: Arc<Plan>,
+        plan: Arc<ShownPlan>,
         /// The workspace of its review.
         workspace: PathBuf,
     },
@@ -147,7 +147,7 @@ pub enum Request {
         /// The answer.
         authorization: Box<PlanAuthorization>,
         /// The plan.
-        plan: Arc<Plan>,
+        plan: Box<Plan>,
     },
     /// Record whether the person trusts, from now on, what was shown of the commands of this workspace.
     Trust(String, Box<CommandsReview>, bool),

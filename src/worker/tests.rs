@@ -64,15 +64,17 @@ impl Desktop {
     }
 
     fn approve(&self, opened: &OpenedPlan) -> ApprovedPlan {
-        let plan = opened.plan.clone().unwrap();
+        let plan = Arc::unwrap_or_clone(opened.plan.clone().unwrap()).complete().unwrap();
         let binding = opened.review.as_ref().unwrap().binding.clone();
         let now_ms = SystemClock::default().now_ms();
         let authorization = PlanAuthorization::pending(&plan, binding, Method::Window, now_ms)
             .approve(now_ms, 60_000);
-        let request =
-            Request::Record { authorization: Box::new(authorization.clone()), plan: plan.clone() };
+        let request = Request::Record {
+            authorization: Box::new(authorization.clone()),
+            plan: Box::new(plan.clone()),
+        };
         assert!(matches!(self.ask(request), Reply::Recorded));
-        ApprovedPlan { plan: Arc::unwrap_or_clone(plan), authorization }
+        ApprovedPlan { plan, authorization }
     }
 
     /// Runs until the worker panics; gives what the panic said, and what the events amount to.
@@ -363,10 +365,8 @@ fn an_interrupted_step_is_compared_with_the_disk_and_the_finding_recorded() {
     store.begin_run(&start).unwrap();
     let step = &plan.steps[0];
     let toolbox = Toolbox::open(&desktop.workspace(), &Policy::default()).unwrap();
-    let files: Vec<FileEffect> = toolbox
-        .foresee(step.call.as_ref().unwrap(), &crate::tools::StopSignal::default())
-        .unwrap()
-        .1;
+    let files: Vec<FileEffect> =
+        toolbox.foresee(&step.call, &crate::tools::StopSignal::default()).unwrap().1;
     let intent = IntentRecord {
         execution_id,
         run_id,

@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex};
 use countersign::authorization::{ApprovedPlan, Method, PlanAuthorization, SinceBoot};
 use countersign::engine::{
     Clock, ConfirmationCallback, ControlHandle, ExecutionError, Executor, Parts, ProgressCallback,
-    Records, WorkspaceChoice, rest_of, review_with,
+    WorkspaceChoice, rest_of, review_with,
 };
-use countersign::evidence::{EvidenceReader, EvidenceStore};
+use countersign::evidence::{EvidenceLocation, EvidenceReader, EvidenceStore};
 use countersign::plan::{Plan, Step, parse};
 use countersign::risk::Policy;
 use countersign::run::{
@@ -264,8 +264,11 @@ impl Harness {
     }
 
     /// Where runs are recorded.
-    pub fn records(&self) -> Records {
-        Records { evidence: self.evidence(), secrets: self.folder.path().join("key").into() }
+    pub fn records(&self) -> EvidenceLocation {
+        EvidenceLocation {
+            evidence: self.evidence(),
+            secrets: self.folder.path().join("key").into(),
+        }
     }
 
     pub fn store(&self) -> EvidenceStore {
@@ -383,9 +386,10 @@ impl Harness {
     }
 }
 
-/// The plan in this text; it may be faulty.
+/// The plan in this text. A faulty one, which the executor must refuse, has its sound steps alone.
 pub fn read(plan: &Value) -> Plan {
-    parse(&serde_json::to_vec_pretty(plan).unwrap()).plan.expect("there is a plan to show")
+    let parsed = parse(&serde_json::to_vec_pretty(plan).unwrap());
+    parsed.into_shown().expect("there is a plan to show").sound()
 }
 
 /// A plan of these steps.

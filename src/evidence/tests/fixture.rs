@@ -69,7 +69,7 @@ pub fn write_step(index: usize, path: &str, contents: &str) -> Step {
             ("path".into(), path.into()),
             ("contents".into(), contents.into()),
         ]),
-        call: Some(ToolCall::FileWrite { path: path.into(), contents: contents.into() }),
+        call: ToolCall::FileWrite { path: path.into(), contents: contents.into() },
         precondition: Precondition::None,
         precondition_text: "none".into(),
         requires_confirmation: false,
@@ -86,7 +86,7 @@ pub fn read_step(index: usize, path: &str) -> Step {
     Step {
         tool_name: "file_read".into(),
         arguments: BTreeMap::from([("path".into(), path.into())]),
-        call: Some(ToolCall::FileRead { path: path.into() }),
+        call: ToolCall::FileRead { path: path.into() },
         ..write_step(index, path, "")
     }
 }

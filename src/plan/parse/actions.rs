@@ -11,8 +11,8 @@ use super::json::Json;
 use super::places::Places;
 use super::requests;
 use crate::plan::{
-    ACTION_PLAN_VERSION, Code, Dialect, Digest, Finding, Metadata, Mode, Outlook, Plan,
-    PlannerFailure, Precondition, Severity, StatedRisk, Step, StepPlace, TOOLS, Tool, ToolCall,
+    ACTION_PLAN_VERSION, Code, Dialect, Digest, Finding, Metadata, Mode, Outlook, PlannerFailure,
+    Precondition, Severity, ShownPlan, ShownStep, StatedRisk, StepPlace, TOOLS, Tool, ToolCall,
     limits,
 };
 
@@ -22,7 +22,7 @@ pub(super) fn read(
     places: &Places<'_>,
     digest: Digest,
     findings: &mut Findings,
-) -> Plan {
+) -> ShownPlan {
     version(&mut fields, findings);
     let goal = fields.filled("goal", findings);
     let metadata = metadata(&mut fields, places, findings);
@@ -31,7 +31,7 @@ pub(super) fn read(
     fields.finish(findings);
     let by = [metadata.planner.as_deref(), metadata.model.as_deref()];
     let by: Vec<&str> = by.into_iter().flatten().filter(|word| !word.trim().is_empty()).collect();
-    Plan {
+    ShownPlan {
         plan_id: format!("plan-{}", digest.short(16)),
         dialect: Dialect::ActionPlan,
         intent: None,
@@ -119,7 +119,7 @@ fn actions(
     failed: bool,
     places: &Places<'_>,
     findings: &mut Findings,
-) -> Vec<Step> {
+) -> Vec<ShownStep> {
     let pointer = fields.pointer_to("actions");
     if !fields.has("actions") && !failed {
         fields.missing("actions", "a plan has at least one action", findings);
@@ -154,7 +154,7 @@ fn action(
     pointer: &str,
     places: &Places<'_>,
     findings: &mut Findings,
-) -> Option<Step> {
+) -> Option<ShownStep> {
     let before = findings.errors();
     let mut fields = Fields::of(item, pointer, "an action", findings)?;
     let (tool_name, tool) = kind(&mut fields, findings);
@@ -179,7 +179,7 @@ fn action(
         }
     }
     fields.finish(findings);
-    Some(Step {
+    Some(ShownStep {
         step_id: format!("action_{index}"),
         step_index: index,
         tool_name,

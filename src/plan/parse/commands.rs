@@ -11,8 +11,8 @@ use super::json::Json;
 use super::needs;
 use super::places::Places;
 use crate::plan::{
-    Code, Destination, Dialect, Digest, Finding, Metadata, Mode, Outlook, Plan, Precondition,
-    RiskLevel, Severity, StatedRisk, Step, StepPlace, Tool, ToolCall, limits,
+    Code, Destination, Dialect, Digest, Finding, Metadata, Mode, Outlook, Precondition, RiskLevel,
+    Severity, ShownPlan, ShownStep, StatedRisk, StepPlace, Tool, ToolCall, limits,
 };
 
 /// What the id of a verification has behind the id of the step that it verifies.
@@ -30,7 +30,7 @@ pub(super) fn read(
     places: &Places<'_>,
     digest: Digest,
     findings: &mut Findings,
-) -> Plan {
+) -> ShownPlan {
     let mut ignored = Ignored::default();
     let plan_id = fields.id("id", findings);
     let goal = fields.filled("goal", findings);
@@ -52,7 +52,7 @@ pub(super) fn read(
     ignored.take(&mut fields, &OF_A_RUN);
     ignored.tell(findings);
     fields.finish(findings);
-    Plan {
+    ShownPlan {
         plan_id: plan_id.unwrap_or_else(|| format!("plan-{}", digest.short(16))),
         dialect: Dialect::CommandPlan,
         intent: None,
@@ -129,14 +129,14 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn steps(&mut self, fields: &mut Fields) -> Vec<Step> {
+    fn steps(&mut self, fields: &mut Fields) -> Vec<ShownStep> {
         let pointer = fields.pointer_to("steps");
         let Some(items) = fields.array("steps", self.findings) else { return Vec::new() };
         if items.is_empty() {
             let message = "the plan is empty; a plan has at least one step";
             self.findings.push(Finding::error(Code::Missing, &pointer, message));
         }
-        let mut steps: Vec<Step> = Vec::with_capacity(items.len().min(limits::STEPS));
+        let mut steps: Vec<ShownStep> = Vec::with_capacity(items.len().min(limits::STEPS));
         let mut too_many = false;
         for (index, item) in items.into_iter().enumerate() {
             if steps.len() >= limits::STEPS {
@@ -168,7 +168,7 @@ impl Reader<'_> {
         steps
     }
 
-    fn check_ids(&mut self, steps: &[Step]) {
+    fn check_ids(&mut self, steps: &[ShownStep]) {
         let mut first_with: HashMap<&str, usize> = HashMap::new();
         for (step, pointer) in steps.iter().zip(std::mem::take(&mut self.ids_at)) {
             if let Some(earlier) = first_with.get(step.step_id.as_str()) {
@@ -186,7 +186,7 @@ impl Reader<'_> {
     }
 
     /// Adds the step, and the one that verifies it.
-    fn step(&mut self, item: Json, index: usize, pointer: &str, steps: &mut Vec<Step>) {
+    fn step(&mut self, item: Json, index: usize, pointer: &str, steps: &mut Vec<ShownStep>) {
         let before = self.findings.errors();
         let Some(mut fields) = Fields::of(item, pointer, "a step", self.findings) else { return };
         let id_at = if fields.has("id") { fields.pointer_to("id") } else { pointer.to_owned() };
@@ -234,13 +234,13 @@ impl Reader<'_> {
         self.ignored.take(&mut fields, &OF_A_STEP_RUN);
         fields.finish(self.findings);
         let faulty = self.findings.errors() > before;
-        let mut add = |step: Step, command: String| {
+        let mut add = |step: ShownStep, command: String| {
             let mut arguments = arguments.clone();
             arguments.insert("command".to_owned(), command);
             let call = ToolCall::from_arguments(Tool::Shell, &arguments).filter(|_| !faulty);
-            steps.push(Step { arguments, call, step_index: steps.len(), ..step });
+            steps.push(ShownStep { arguments, call, step_index: steps.len(), ..step });
         };
-        let step = Step {
+        let step = ShownStep {
             step_id: id.clone(),
             step_index: 0,
             tool_name: Tool::Shell.name().to_owned(),
@@ -256,7 +256,7 @@ impl Reader<'_> {
             needs,
             place: StepPlace::Command(index),
         };
-        let verifying = verification.as_ref().map(|_| Step {
+        let verifying = verification.as_ref().map(|_| ShownStep {
             step_id: format!("{id}{VERIFY}"),
             // What the author says about the command is not about this one.
             requires_confirmation: false,

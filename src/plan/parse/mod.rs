@@ -21,7 +21,7 @@ mod tests;
 
 use std::sync::Arc;
 
-use super::{Code, Dialect, Digest, Finding, Parsed, Plan, limits};
+use super::{Code, Dialect, Digest, Finding, Parsed, ShownPlan, is_valid, limits};
 use fields::Fields;
 use findings::Findings;
 use json::{Json, Read};
@@ -29,11 +29,10 @@ use places::Places;
 
 /// Reads a plan file.
 ///
-/// The plan is there as soon as there is something to show; it may be authorized only when
-/// [`Parsed::is_valid`].
+/// Of a plan that is not valid there is as much as can be shown.
 pub fn parse(bytes: &[u8]) -> Parsed {
     let digest = Digest::of(bytes);
-    let refused = |finding| Parsed { plan: None, findings: vec![finding], digest };
+    let refused = |finding| Parsed { plan: Err(None), findings: vec![finding], digest };
     if bytes.len() > limits::PLAN_BYTES {
         return refused(Finding::error(
             Code::Limit,
@@ -106,7 +105,7 @@ fn from_tree(json: Json, duplicates: bool, text: &str, digest: Digest) -> Parsed
             Dialect::CommandPlan => commands::read(fields, &places, digest, &mut findings),
             Dialect::ActionPlan => actions::read(fields, &places, digest, &mut findings),
         };
-        Some(Plan { source: Arc::from(text.as_bytes()), digest, ..read })
+        Some(ShownPlan { source: Arc::from(text.as_bytes()), digest, ..read })
     });
     findings.fill(&places);
     if duplicates {
@@ -116,6 +115,10 @@ fn from_tree(json: Json, duplicates: bool, text: &str, digest: Digest) -> Parsed
     if plan.as_ref().is_some_and(|plan| plan.dialect == Dialect::ActionPlan) {
         findings.iter_mut().for_each(actions::name);
     }
+    let plan = match plan {
+        Some(plan) if is_valid(&findings) => plan.complete().map_err(Some),
+        faulty => Err(faulty),
+    };
     Parsed { plan, findings, digest }
 }
 

@@ -9,8 +9,9 @@ use super::findings::Findings;
 use super::json::Json;
 use super::places::Places;
 use crate::plan::{
-    Code, Dialect, Digest, Finding, Intent, Metadata, Mode, Outlook, PRECONDITION_WORDS, Plan,
-    Precondition, Severity, StatedRisk, Step, StepPlace, TOOLS, Tool, ToolCall, ToolClass, limits,
+    Code, Dialect, Digest, Finding, Intent, Metadata, Mode, Outlook, PRECONDITION_WORDS,
+    Precondition, Severity, ShownPlan, ShownStep, StatedRisk, StepPlace, TOOLS, Tool, ToolCall,
+    ToolClass, limits,
 };
 
 /// The names of the evidence queries that a plan may refer to.
@@ -22,7 +23,7 @@ pub(super) fn read(
     places: &Places<'_>,
     digest: Digest,
     findings: &mut Findings,
-) -> Plan {
+) -> ShownPlan {
     let plan_id = fields.id("plan_id", findings);
     let intent = intent(&mut fields, findings);
     let title = fields.text("title", findings);
@@ -48,7 +49,7 @@ pub(super) fn read(
         }
     }
     fields.finish(findings);
-    Plan {
+    ShownPlan {
         plan_id: plan_id.unwrap_or_else(|| format!("plan-{}", digest.short(16))),
         dialect: Dialect::StepPlan,
         intent,
@@ -118,7 +119,7 @@ fn evidence_referenced(fields: &mut Fields, findings: &mut Findings) -> Vec<Stri
     queries
 }
 
-fn steps(fields: &mut Fields, places: &Places<'_>, findings: &mut Findings) -> Vec<Step> {
+fn steps(fields: &mut Fields, places: &Places<'_>, findings: &mut Findings) -> Vec<ShownStep> {
     let pointer = fields.pointer_to("steps");
     if !fields.has("steps") {
         fields.missing("steps", "a plan has at least one step", findings);
@@ -138,7 +139,7 @@ fn steps(fields: &mut Fields, places: &Places<'_>, findings: &mut Findings) -> V
             format!("the plan has {} steps; the limit is {}", items.len(), limits::STEPS),
         ));
     }
-    let mut steps: Vec<Step> = Vec::with_capacity(items.len().min(limits::STEPS));
+    let mut steps: Vec<ShownStep> = Vec::with_capacity(items.len().min(limits::STEPS));
     let mut first_with: HashMap<String, usize> = HashMap::new();
     for (index, item) in items.into_iter().take(limits::STEPS).enumerate() {
         let pointer = format!("{pointer}/{index}");
@@ -173,7 +174,7 @@ fn step(
     pointer: &str,
     places: &Places<'_>,
     findings: &mut Findings,
-) -> Option<(Step, String)> {
+) -> Option<(ShownStep, String)> {
     let before = findings.errors();
     let mut fields = Fields::of(item, pointer, "a step", findings)?;
     let id_at =
@@ -188,7 +189,7 @@ fn step(
     fields.finish(findings);
     let faulty = findings.errors() > before;
     let call = tool.filter(|_| !faulty).and_then(|tool| ToolCall::from_arguments(tool, &arguments));
-    let step = Step {
+    let step = ShownStep {
         step_id,
         step_index: index,
         tool_name,
