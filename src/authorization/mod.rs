@@ -187,16 +187,12 @@ impl Binding {
                 changes.push(Change { what: what.to_owned(), approved, now });
             }
         };
-        let mode = |mode: Mode| match mode {
-            Mode::Automatic => "automatic".to_owned(),
-            Mode::Guided => "guided".to_owned(),
-        };
         let target = |target: &Option<Target>| match target {
             None => "local".to_owned(),
             Some(target) => target.to_string(),
         };
         compare("workspace", self.workspace.clone(), now.workspace.clone());
-        compare("mode", mode(self.mode), mode(now.mode));
+        compare("mode", self.mode.as_str().to_owned(), now.mode.as_str().to_owned());
         compare("policy", self.policy.to_string(), now.policy.to_string());
         compare("target", target(&self.target), target(&now.target));
         let names: std::collections::BTreeSet<_> =

@@ -108,7 +108,8 @@ fn workspace(question: &Question<'_>, cuts: &mut Vec<String>) -> Value {
 fn answer() -> Value {
     let schema =
         |dialect: Dialect| -> Value { serde_json::from_str(dialect.schema()).unwrap_or_default() };
-    let schemas = Dialect::ALL.map(|dialect| (dialect.as_str().to_owned(), schema(dialect)));
+    let schemas =
+        Dialect::WORDS.iter().map(|(word, dialect)| ((*word).to_owned(), schema(*dialect)));
     json!({
         "form": "one plan in any dialect, as JSON, and nothing else",
         "action_plan_version": ACTION_PLAN_VERSION,

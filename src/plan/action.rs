@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Digest, PathRole, ToolCall, ToolClass};
+use super::words::words;
+use super::{Digest, ToolCall, ToolClass};
 
 /// The one version of the action dialect that is read.
 pub const VERSION: &str = "2026-02-19";
@@ -87,71 +88,31 @@ impl Edit {
             _ => false,
         }
     }
+}
 
-    /// The files whose content this can change, and how: one, or the two names of a rename. The names inside
-    /// a diff are none of them: a diff that names another file is refused.
-    pub(super) fn named(&self) -> impl Iterator<Item = (PathRole, &str)> {
-        use PathRole::{Creates, Deletes, Renames, RenamesTo, Writes};
-        let (role, path, to) = match self {
-            Self::Rename { path, to } => (Renames, path, Some((RenamesTo, to.as_str()))),
-            Self::Create { path, contents: _ } => (Creates, path, None),
-            Self::Delete { path } => (Deletes, path, None),
-            Self::Patch { path, diff: _ } if self.deletes() => (Deletes, path, None),
-            Self::Write { path, contents: _ }
-            | Self::Replace { path, old: _, new: _ }
-            | Self::Patch { path, diff: _ }
-            | Self::Splice { path, symbol: _, contents: _, kind: _ } => (Writes, path, None),
-        };
-        std::iter::once((role, path.as_str())).chain(to)
-    }
-
-    /// The same files without how.
-    pub fn paths(&self) -> impl Iterator<Item = &str> {
-        self.named().map(|(_, path)| path)
+words! {
+    /// How much a `verify` looks at.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum VerifyScope {
+        /// The quick look, by default `cargo check`.
+        #[default]
+        Local = "local",
+        /// Everything, with tests.
+        Full = "full",
     }
 }
 
-/// How much a `verify` looks at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum VerifyScope {
-    /// The quick look, by default `cargo check`.
-    #[default]
-    Local,
-    /// Everything, with tests.
-    Full,
-}
-
-impl VerifyScope {
-    /// The word of a plan.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Local => "local",
-            Self::Full => "full",
-        }
-    }
-}
-
-/// How far the compiler optimises.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-#[expect(missing_docs, reason = "the four words of SPEC §9")]
-pub enum OptLevel {
-    #[default]
-    O0,
-    O1,
-    O2,
-    O3,
-}
-
-impl OptLevel {
-    /// The word of a plan.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::O0 => "O0",
-            Self::O1 => "O1",
-            Self::O2 => "O2",
-            Self::O3 => "O3",
-        }
+words! {
+    /// How far the compiler optimises.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+    #[expect(missing_docs, reason = "the four words of SPEC §9")]
+    pub enum OptLevel {
+        #[default]
+        O0 = "O0",
+        O1 = "O1",
+        O2 = "O2",
+        O3 = "O3",
     }
 }
 

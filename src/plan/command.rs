@@ -2,34 +2,23 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How dangerous something is; ordered, the worst is the greatest.
-///
-/// The verdict is made in [`crate::risk`]; the word stands here because a plan may say it of itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RiskLevel {
-    /// Only reads.
-    Safe,
-    /// Ordinary work that changes something.
-    Caution,
-    /// Stops for a person.
-    Dangerous,
-    /// Makes the plan unauthorizable.
-    Blocked,
-}
+use super::words::words;
 
-impl RiskLevel {
-    /// Every level, from the most harmless.
-    pub const ALL: [Self; 4] = [Self::Safe, Self::Caution, Self::Dangerous, Self::Blocked];
-
-    /// The level's word.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Safe => "safe",
-            Self::Caution => "caution",
-            Self::Dangerous => "dangerous",
-            Self::Blocked => "blocked",
-        }
+words! {
+    /// How dangerous something is; ordered, the worst is the greatest.
+    ///
+    /// The verdict is made in [`crate::risk`]; the word stands here because a plan may say it of itself.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum RiskLevel {
+        /// Only reads.
+        Safe = "safe",
+        /// Ordinary work that changes something.
+        Caution = "caution",
+        /// Stops for a person.
+        Dangerous = "dangerous",
+        /// Makes the plan unauthorizable.
+        Blocked = "blocked",
     }
 }
 

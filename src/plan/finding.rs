@@ -3,17 +3,20 @@
 use serde::Serialize;
 
 use super::code::Code;
+use super::words::words;
 
-/// How much a finding weighs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Severity {
-    /// Worth knowing, for instance a field that belongs to another program and is ignored.
-    Note,
-    /// The plan can be authorized; the person should look first.
-    Warning,
-    /// The plan is shown and cannot be authorized.
-    Error,
+words! {
+    /// How much a finding weighs.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Severity {
+        /// Worth knowing, for instance a field that belongs to another program and is ignored.
+        Note = "note",
+        /// The plan can be authorized; the person should look first.
+        Warning = "warning",
+        /// The plan is shown and cannot be authorized.
+        Error = "error",
+    }
 }
 
 /// One finding.

@@ -1,7 +1,7 @@
 //! Which files and folders a call names, and what it does with each (SPEC §2, §4): the one list that reviews,
 //! approvals, risk, classes and tools share, so that no path is forgotten in one of them.
 
-use super::{HistoryOperation, MutateBatch, Simulation, ToolCall};
+use super::{Edit, HistoryOperation, MutateBatch, Simulation, ToolCall};
 
 /// The file of the commands that a workspace names for itself.
 pub const COMMANDS_FILE: &str = "countersign.toml";
@@ -143,6 +143,30 @@ impl ToolCall {
     }
 }
 
+impl Edit {
+    /// The files whose content this can change, and how: one, or the two names of a rename. The names inside
+    /// a diff are none of them: a diff that names another file is refused.
+    fn named(&self) -> impl Iterator<Item = (PathRole, &str)> {
+        use PathRole::{Creates, Deletes, Renames, RenamesTo, Writes};
+        let (role, path, to) = match self {
+            Self::Rename { path, to } => (Renames, path, Some((RenamesTo, to.as_str()))),
+            Self::Create { path, contents: _ } => (Creates, path, None),
+            Self::Delete { path } => (Deletes, path, None),
+            Self::Patch { path, diff: _ } if self.deletes() => (Deletes, path, None),
+            Self::Write { path, contents: _ }
+            | Self::Replace { path, old: _, new: _ }
+            | Self::Patch { path, diff: _ }
+            | Self::Splice { path, symbol: _, contents: _, kind: _ } => (Writes, path, None),
+        };
+        std::iter::once((role, path.as_str())).chain(to)
+    }
+
+    /// The same files without how.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        self.named().map(|(_, path)| path)
+    }
+}
+
 impl Simulation {
     /// The paths that a simulation names; see [`ToolCall::paths`].
     pub fn paths(&self) -> Vec<NamedPath<'_>> {
@@ -174,7 +198,7 @@ impl Simulation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{Dialect, Edit, Holds, TOOLS, Tool, parse};
+    use crate::plan::{Dialect, Holds, TOOLS, Tool, parse};
     use serde_json::{Value, json};
 
     const HERE: &str = "named/here";

@@ -1,6 +1,6 @@
 //! A plan as it is shown, valid or faulty: a faulty step can be looked at and has no call to run.
 
-use super::{Dialect, Plan, Step, ToolCall};
+use super::{Dialect, Digest, Finding, Plan, Step, ToolCall};
 
 /// A plan of which some steps may be faulty. Only a [`Plan`] can be approved and run.
 pub type ShownPlan = Plan<Option<ToolCall>>;
@@ -102,5 +102,38 @@ impl ShownPlan {
         }
         self.target = target;
         self
+    }
+}
+
+/// What a plan file turned out to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parsed {
+    /// The plan; where the findings have an error, as much of it as can be shown.
+    pub plan: Result<Plan, Option<ShownPlan>>,
+    /// Everything there is to say about it, by place in the file.
+    pub findings: Vec<Finding>,
+    /// The digest of the bytes.
+    pub digest: Digest,
+}
+
+impl Parsed {
+    /// True when the plan may be authorized, as far as its bytes say.
+    pub fn is_valid(&self) -> bool {
+        self.plan.is_ok()
+    }
+
+    /// The same with the plan's commands on this destination; see [`ShownPlan::on_target`].
+    #[must_use]
+    pub fn on_target(self, target: Option<&str>) -> Self {
+        let plan = match self.plan {
+            Ok(plan) => Ok(plan.on_target(target)),
+            Err(faulty) => Err(faulty.map(|plan| plan.on_target(target))),
+        };
+        Self { plan, ..self }
+    }
+
+    /// The plan as it is shown, also a faulty one.
+    pub fn into_shown(self) -> Option<ShownPlan> {
+        self.plan.map_or_else(|faulty| faulty, |plan| Some(plan.into()))
     }
 }

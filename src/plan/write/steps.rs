@@ -1,51 +1,18 @@
-//! From a plan of which some steps succeeded to a plan of the others (SPEC §3 *Continue from here*).
-//!
-//! Pure: the same plan, run and steps always give the same bytes, so that they have a digest a person
-//! can authorize beforehand. Absent on purpose: which steps succeeded, which the evidence knows.
+//! Writes the rest of a step plan (SPEC §3 *Continue from here*).
 
 use std::collections::BTreeSet;
 
 use serde::{Serialize, Serializer};
-use uuid::Uuid;
 
-use super::{Dialect, Intent, Plan, Precondition, Step, Tool, action_text, command_text, limits};
-
-/// What a continued plan's id has before the beginning of the run's id.
-const MARK: &str = ".continues-";
-
-/// What a continued plan's title has at its end.
-const SUFFIX: &str = " (continued)";
-
-/// What is left of a plan.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Continuation {
-    /// The exact bytes of a plan, in the same dialect, of the steps that did not succeed.
-    Rest(Vec<u8>),
-    /// Every step succeeded.
-    NothingLeft,
-    /// The rest, with its ids written out, is over the limit of a plan file.
-    TooLarge,
-}
-
-/// The plan of the steps whose ids are not among `succeeded`, in order, each with the same call.
-///
-/// Its id and title name where it comes from. A precondition on a step that succeeded holds already:
-/// it becomes `none`, and the step's reason says so.
-pub fn continuation<C>(plan: &Plan<C>, run_id: Uuid, succeeded: &BTreeSet<String>) -> Continuation {
-    let run = short(run_id);
-    let left = match plan.dialect {
-        Dialect::StepPlan => rest(plan, &run, succeeded),
-        Dialect::CommandPlan => command_text::rest(plan, &run, succeeded),
-        Dialect::ActionPlan => action_text::rest(plan, succeeded),
-    };
-    match left {
-        None => Continuation::NothingLeft,
-        Some(bytes) => bytes.map_or(Continuation::TooLarge, Continuation::Rest),
-    }
-}
+use super::text::{continued_id, continued_title, written};
+use crate::plan::{Intent, Plan, Precondition, Step, Tool, limits};
 
 /// The rest of a step plan; none when nothing is left, and then none inside when it is too large.
-fn rest<C>(plan: &Plan<C>, run: &str, succeeded: &BTreeSet<String>) -> Option<Option<Vec<u8>>> {
+pub(super) fn rest<C>(
+    plan: &Plan<C>,
+    run: &str,
+    succeeded: &BTreeSet<String>,
+) -> Option<Option<Vec<u8>>> {
     let steps: Vec<_> = plan
         .steps
         .iter()
@@ -64,48 +31,6 @@ fn rest<C>(plan: &Plan<C>, run: &str, succeeded: &BTreeSet<String>) -> Option<Op
         steps,
     };
     Some(written(&text))
-}
-
-/// A plan as bytes; none when they are over the limit of a plan file.
-pub(super) fn written(text: &impl Serialize) -> Option<Vec<u8>> {
-    // A large plan that was written without spaces may fit only without them.
-    let whole = |text: serde_json::Result<Vec<u8>>| {
-        text.ok().filter(|bytes| bytes.len() < limits::PLAN_BYTES)
-    };
-    let mut bytes =
-        whole(serde_json::to_vec_pretty(text)).or_else(|| whole(serde_json::to_vec(text)))?;
-    bytes.push(b'\n');
-    Some(bytes)
-}
-
-/// The beginning of a run's id; for names, never for comparing.
-pub(super) fn short(run_id: Uuid) -> String {
-    let mut text = run_id.simple().to_string();
-    text.truncate(8);
-    text
-}
-
-/// The id with the run's beginning at its end, in place of an earlier run's.
-pub(super) fn continued_id(plan_id: &str, run: &str) -> String {
-    let first = match plan_id.rsplit_once(MARK) {
-        Some((first, mark)) if mark.len() == run.len() && !first.trim().is_empty() => first,
-        _ => plan_id,
-    };
-    named_after(first, MARK, run)
-}
-
-/// An id that names the run that it comes from, short enough for an id.
-pub(super) fn named_after(plan_id: &str, mark: &str, run: &str) -> String {
-    let room = limits::ID_BYTES - mark.len() - run.len();
-    format!("{}{mark}{run}", plan_id.get(..plan_id.floor_char_boundary(room)).unwrap_or_default())
-}
-
-pub(super) fn continued_title(title: &str) -> String {
-    if title.ends_with(SUFFIX) || title.len() + SUFFIX.len() > limits::ARGUMENT_BYTES {
-        title.to_owned()
-    } else {
-        format!("{title}{SUFFIX}")
-    }
 }
 
 /// A plan file in the usual order of its fields; what has its default value is left out.
@@ -188,8 +113,10 @@ mod tests {
     use proptest::sample::select;
     use serde_json::{Value, json};
 
+    use uuid::Uuid;
+
     use super::*;
-    use crate::plan::parse;
+    use crate::plan::{Continuation, continuation, parse};
 
     fn run_id() -> Uuid {
         Uuid::from_u128(0x1a2b_3c4d << 96)

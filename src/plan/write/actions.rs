@@ -1,5 +1,5 @@
-//! Action plans as text: what is left of one after a run (SPEC §3 *Continue from here*), and plans that
-//! the program itself proposes.
+//! Writes action plans: what is left of one after a run (SPEC §3 *Continue from here*), and the plans that the
+//! program itself proposes: batches and reverts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,9 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::action::VERSION;
-use super::continuation::{continued_title, written};
-use super::{Digest, Edit, Plan};
+use super::text::{continued_title, written};
+use crate::plan::{ACTION_PLAN_VERSION, Digest, Edit, Plan, limits};
 
 /// An action plan whose parts stay as they are written.
 #[derive(Serialize, Deserialize)]
@@ -63,7 +62,7 @@ pub fn batch_plan(goal: &str, why: &str, batches: &[Batch]) -> Option<Vec<u8>> {
         action
     };
     let actions: Vec<Value> = batches.iter().enumerate().map(action).collect();
-    written(&json!({ "version": VERSION, "goal": goal, "actions": actions }))
+    written(&json!({ "version": ACTION_PLAN_VERSION, "goal": goal, "actions": actions }))
 }
 
 fn edit(edit: &Edit) -> Value {
@@ -89,12 +88,30 @@ fn edit(edit: &Edit) -> Value {
     }
 }
 
+/// The plan that undoes everything at this checkpoint, `run:ID` or `execution:ID`; `of` says for a person
+/// what that was.
+pub fn revert(checkpoint: &str, of: &str) -> Vec<u8> {
+    let of = of.get(..of.floor_char_boundary(limits::ID_BYTES)).unwrap_or_default();
+    let plan = json!({
+        "version": ACTION_PLAN_VERSION,
+        "goal": format!("Revert {of}"),
+        "actions": [{
+            "type": "history",
+            "request": { "operation": "undo", "checkpoint": checkpoint },
+            "rationale": format!("Takes back what {checkpoint} changed, as far as it is recorded."),
+        }],
+    });
+    let mut bytes = format!("{plan:#}").into_bytes();
+    bytes.push(b'\n');
+    bytes
+}
+
 #[cfg(test)]
 mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use crate::plan::{Continuation, MutateBatch, ToolCall, continuation, parse};
+    use crate::plan::{Continuation, HistoryOperation, MutateBatch, ToolCall, continuation, parse};
 
     #[test]
     fn a_plan_of_batches_says_what_it_was_made_of() {
@@ -155,5 +172,24 @@ mod tests {
         assert_eq!(rest.steps.len(), 1);
         assert_eq!(rest.steps[0].call, plan.steps[1].call);
         assert_eq!(left(&["action_0", "action_1"]), Continuation::NothingLeft);
+    }
+
+    #[test]
+    fn a_revert_is_a_valid_plan_of_one_undo_and_always_the_same() {
+        let checkpoint = "run:00000000-0000-4000-8000-000000000001";
+        for of in ["Fix it", "", "ünï\"\u{202e}", &"é".repeat(1000)] {
+            let bytes = revert(checkpoint, of);
+            assert_eq!(bytes, revert(checkpoint, of));
+            let parsed = parse(&bytes);
+            assert!(parsed.is_valid(), "{:?}", parsed.findings);
+            let plan = parsed.plan.unwrap();
+            assert!(plan.is_revert());
+            assert!(plan.title.unwrap().starts_with("Revert "));
+            let undo = HistoryOperation::Undo { checkpoint: Some(checkpoint.to_owned()) };
+            let [step] = plan.steps.as_slice() else { panic!("one step") };
+            assert!(
+                matches!(&step.call, ToolCall::History { operation, .. } if *operation == undo)
+            );
+        }
     }
 }

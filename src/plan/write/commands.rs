@@ -1,14 +1,12 @@
-//! Command plans as they are written (SPEC §1.2): the rest of one, and what would take one back.
-//!
-//! Pure: the same plan and run always give the same bytes.
+//! Writes command plans (SPEC §1.2): the rest of one, and what would take one back.
 
 use std::collections::BTreeSet;
 
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::continuation::{continued_id, continued_title, named_after, short, written};
-use super::{Mode, Needs, Plan, RiskLevel, Step, limits};
+use super::text::{continued_id, continued_title, named_after, short, written};
+use crate::plan::{Mode, Needs, Plan, RiskLevel, Step, limits};
 
 /// What the id of a rollback has before the beginning of the run's id.
 const MARK: &str = ".rolls-back-";
