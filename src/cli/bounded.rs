@@ -13,7 +13,7 @@ use super::args;
 use super::check;
 use super::confirmation::CommandLine;
 use super::evidence::say_note;
-use super::opening::{evidence_location, policy};
+use super::opening::evidence_location;
 use super::output::{Output, say, tell};
 use super::progress::Progress;
 use super::refusal::Refusal;
@@ -59,7 +59,7 @@ pub(super) fn bounded(command: &args::Loop, out: &mut Output) -> Result<Exit, Re
     let parts = LoopParts {
         clock: Arc::new(SystemClock::default()),
         confirmation: Box::new(confirmation),
-        progress: Arc::new(Told { silent: out.json() }),
+        progress: Arc::new(Told { runs: Progress { steps: None, silent: out.json() } }),
         control,
         authorizer: Box::new(Flags { yes: command.yes }),
     };
@@ -90,7 +90,7 @@ fn setup(command: &args::Loop, goal: &str, planner: &str) -> Result<LoopSetup, R
     }
     let program = resolve(planner, &here)
         .map_err(|error| Refusal::usage(error.to_string(), "Name a planner with --planner."))?;
-    let location = evidence_location(&command.common.folder)?;
+    let location = evidence_location(&command.options.common.folder)?;
     let class = command.authorize_class.as_deref().map(class).transpose()?;
     let workspace = workspace(command.workspace.as_deref(), &here);
     if workspace.folder.canonicalize().is_ok_and(|folder| folder.parent().is_none()) {
@@ -99,7 +99,7 @@ fn setup(command: &args::Loop, goal: &str, planner: &str) -> Result<LoopSetup, R
             "Name a folder in it with --workspace.",
         ));
     }
-    let mut policy = command.walls.settle(command.engine.settle(policy()?));
+    let mut policy = command.options.policy()?;
     if command.planner_network {
         let needs = PlannerNeeds { network: true, ..needs_of(planner, &policy) };
         policy.planners.insert(planner.trim().to_owned(), needs);
@@ -150,7 +150,7 @@ fn class(file: &Path) -> Result<AuthorizationClass, Refusal> {
 }
 
 fn revoke(class_id: Uuid, command: &args::Loop, out: &mut Output) -> Result<Exit, Refusal> {
-    let location = evidence_location(&command.common.folder)?;
+    let location = evidence_location(&command.options.common.folder)?;
     let mut store = location.store()?;
     let revoked = store.revoke_class(class_id, SystemClock::default().now_ms())?;
     if !revoked {
@@ -233,19 +233,13 @@ fn introduce(setup: &LoopSetup) {
 
 /// A loop as it goes, on stderr.
 struct Told {
-    silent: bool,
-}
-
-impl Told {
-    /// The listener of a run, which knows how many steps there are.
-    fn steps(&self) -> Progress {
-        Progress { steps: 0, silent: self.silent }
-    }
+    /// Its runs; how many steps they have is not known.
+    runs: Progress,
 }
 
 impl ProgressCallback for Told {
     fn on_event(&self, event: &RunEvent) {
-        if self.silent {
+        if self.runs.silent {
             return;
         }
         match event {
@@ -287,20 +281,16 @@ impl ProgressCallback for Told {
             RunEvent::BudgetWarning { attempts_left } => {
                 say(&format!("Attempts left: {attempts_left}"));
             }
-            other => self.steps().on_event(other),
+            other => self.runs.on_event(other),
         }
     }
 
     fn on_step_start(&self, step: &Step) {
-        if !self.silent {
-            let about = step.call.headline().1;
-            let (number, tool) = (step.step_index + 1, visible(&step.tool_name));
-            say(&format!("Step {number}: {tool} {}", visible(&about)));
-        }
+        self.runs.on_step_start(step);
     }
 
     fn on_step_output(&self, step: &Step, stream: Stream, chunk: &str) {
-        self.steps().on_step_output(step, stream, chunk);
+        self.runs.on_step_output(step, stream, chunk);
     }
 }
 

@@ -2,12 +2,10 @@
 
 use std::path::Path;
 
-use serde_json::json;
-
 use super::Exit;
 use super::args;
 use super::documents::{self, finding_line};
-use super::opening::{OpenedPlan, ReadPlan, evidence_location, policy};
+use super::opening::{OpenedPlan, ReadPlan, evidence_location};
 use super::output::Output;
 use super::refusal::Refusal;
 use super::trust::revoke;
@@ -23,9 +21,9 @@ use crate::tools::{SshClient, StopSignal, check_target};
 /// Validates and reviews a plan file, and connects to its host where a person asks for that.
 pub(super) fn check(command: &args::CheckPlan, out: &mut Output) -> Result<Exit, Refusal> {
     let args::CheckPlan { check, revoke_commands, connect } = command;
-    let mut policy = check.walls.settle(check.engine.settle(policy()?));
+    let mut policy = check.options.policy()?;
     let workspace = check.workspace.workspace.as_deref();
-    let folder = &check.common.folder;
+    let folder = &check.options.common.folder;
     let read = ReadPlan::file(&check.plan, workspace, &check.target)?;
     let mut review = read.review(&mut policy, folder)?;
     if let Some((digest, before)) = revoke_commands.zip(review.as_ref()) {
@@ -38,9 +36,7 @@ pub(super) fn check(command: &args::CheckPlan, out: &mut Output) -> Result<Exit,
     let state = state.map(|(target, review)| target_now(target, &review.workspace, &policy));
     if out.json() {
         let mut document = documents::check(&opened);
-        if let (Some(state), Some(fields)) = (&state, document.as_object_mut()) {
-            fields.insert("connection".to_owned(), json!(state));
-        }
+        documents::insert(&mut document, "connection", state.as_ref());
         out.document(&document);
     } else {
         print(&opened, out);

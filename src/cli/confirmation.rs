@@ -3,6 +3,8 @@
 use std::io::{self, BufRead, Write};
 use std::sync::{Mutex, PoisonError};
 
+use clap::ValueEnum as _;
+
 use super::args::Confirm;
 use super::refusal::Refusal;
 use crate::engine::{ConfirmationCallback, Provenance};
@@ -37,7 +39,10 @@ impl CommandLine {
                     "Run it in a terminal, or say --confirm approve, skip or cancel.",
                 ));
             }
-            Some(confirm) => format!("--confirm {}", confirm.as_str()),
+            Some(confirm) => {
+                let word = confirm.to_possible_value();
+                format!("--confirm {}", word.as_ref().map_or("", |word| word.get_name()))
+            }
             None => "no terminal to ask on".to_owned(),
         };
         let confirm = confirm.unwrap_or(Confirm::default_for(is_terminal));

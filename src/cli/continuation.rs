@@ -10,7 +10,7 @@ use super::args;
 use super::check;
 use super::confirmation::CommandLine;
 use super::documents;
-use super::opening::{ReadPlan, evidence_location, policy};
+use super::opening::{ReadPlan, evidence_location};
 use super::output::Output;
 use super::refusal::Refusal;
 use super::run::{Start, is_terminal, method, unauthorized};
@@ -54,13 +54,13 @@ fn follow_up(
     make: impl FnOnce(&mut EvidenceReader, &Policy, Option<&PathBuf>) -> Follows,
 ) -> Result<Exit, Refusal> {
     let confirmation = CommandLine::new(again.consent.confirm, is_terminal())?;
-    let mut policy = again.walls.settle(again.engine.settle(policy()?));
-    let location = evidence_location(&again.common.folder)?;
+    let mut policy = again.options.policy()?;
+    let location = evidence_location(&again.options.common.folder)?;
     let mut evidence = location.open()?;
     let (run, bytes, findings) = make(&mut evidence, &policy, again.workspace.as_ref())?;
     let workspace = again.workspace(run.workspace, treated);
     let read = ReadPlan::bytes(&bytes, workspace);
-    let review = read.review(&mut policy, &again.common.folder)?;
+    let review = read.review(&mut policy, &again.options.common.folder)?;
     let mut opened = read.with(review);
     opened.findings.extend(findings);
     let method = method(&again.consent, opened.digest)?;

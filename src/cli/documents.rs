@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::opening::OpenedPlan;
-use crate::plan::{Finding, Severity, ShownPlan, ShownStep, visible};
+use crate::plan::{Finding, ShownPlan, ShownStep, visible};
 use crate::risk::{RiskLevel, Verdict};
 use crate::run::{Review, StepWallsReview, WallsReview};
 
@@ -20,26 +20,28 @@ pub(super) fn check(opened: &OpenedPlan) -> Value {
         "risk": risk_document(plan, opened.review.as_ref()),
     });
     let commands = opened.review.as_ref().and_then(|review| review.workspace_commands.as_ref());
-    if let (Some(commands), Some(fields)) = (commands, document.as_object_mut()) {
-        fields.insert("workspace_commands".to_owned(), json!(commands));
-    }
+    insert(&mut document, "workspace_commands", commands);
     let walls = opened.review.as_ref().and_then(|review| review.walls.as_ref());
-    let walls = walls.filter(|walls| walls.concerns_any());
-    if let (Some(walls), Some(fields)) = (walls, document.as_object_mut()) {
+    let walls = walls.filter(|walls| walls.concerns_any()).map(|walls| {
         let WallsReview { setting, level, why_not_better, remembered, .. } = walls;
-        let told = json!({
+        json!({
             "setting": setting,
             "level": level,
             "why_not_better": why_not_better,
             "remembered": remembered,
-        });
-        fields.insert("walls".to_owned(), told);
-    }
+        })
+    });
+    insert(&mut document, "walls", walls);
     let target = opened.review.as_ref().and_then(|review| review.binding.target.as_ref());
-    if let (Some(target), Some(fields)) = (target, document.as_object_mut()) {
-        fields.insert("target".to_owned(), json!(target));
-    }
+    insert(&mut document, "target", target);
     document
+}
+
+/// Adds a field to an object where there is a value for it.
+pub(super) fn insert(document: &mut Value, name: &str, value: Option<impl Serialize>) {
+    if let (Some(value), Some(fields)) = (value, document.as_object_mut()) {
+        fields.insert(name.to_owned(), json!(value));
+    }
 }
 
 /// A plan in the words of a plan file, with what was derived filled in.
@@ -127,11 +129,7 @@ struct StepRisk {
 
 /// A finding as one line: place, severity, code, words.
 pub(super) fn finding_line(finding: &Finding) -> String {
-    let severity = match finding.severity {
-        Severity::Note => "note",
-        Severity::Warning => "warning",
-        Severity::Error => "error",
-    };
+    let severity = finding.severity.as_str();
     let allowed = if finding.allowed.is_empty() {
         String::new()
     } else {

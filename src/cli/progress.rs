@@ -7,40 +7,38 @@ use crate::run::{ExecutionResult, RunEvent, RunStatus, StepResult, Stream};
 
 /// Says which step begins.
 pub(super) struct Progress {
-    /// How many steps the plan has.
-    pub(super) steps: usize,
+    /// How many steps the plan has, where that is known.
+    pub(super) steps: Option<usize>,
     /// Whether nothing is said.
     pub(super) silent: bool,
 }
 
 impl ProgressCallback for Progress {
     fn on_event(&self, event: &RunEvent) {
-        if let RunEvent::StepQuiet { quiet_ms, .. } = event
-            && !self.silent
-        {
-            say(&format!("No output for {} s; it may be waiting for input.", quiet_ms / 1000));
-        }
-        if let RunEvent::LeftRunning { processes } = event
-            && !self.silent
-        {
-            let names = processes.join(", ");
-            say(&visible(&format!("What steps had left running was ended: {names}.")));
-        }
-        if let RunEvent::HostReached { host } = event
-            && !self.silent
-        {
-            say(&visible(&format!("Connected to {}, {}", host.line(), host.system)));
-            for line in visible_lines(&host.said).lines() {
-                say(&format!("    {line}"));
+        match event {
+            _ if self.silent => {}
+            RunEvent::StepQuiet { quiet_ms, .. } => {
+                say(&format!("No output for {} s; it may be waiting for input.", quiet_ms / 1000));
             }
+            RunEvent::LeftRunning { processes } => {
+                let names = processes.join(", ");
+                say(&visible(&format!("What steps had left running was ended: {names}.")));
+            }
+            RunEvent::HostReached { host } => {
+                say(&visible(&format!("Connected to {}, {}", host.line(), host.system)));
+                for line in visible_lines(&host.said).lines() {
+                    say(&format!("    {line}"));
+                }
+            }
+            _ => {}
         }
     }
 
     fn on_step_start(&self, step: &Step) {
         if !self.silent {
-            let place = format!("Step {} of {}", step.step_index + 1, self.steps);
-            let about = about(step);
-            say(&format!("{place}: {} {}", visible(&step.tool_name), visible(&about)));
+            let of = self.steps.map_or_else(String::new, |steps| format!(" of {steps}"));
+            let (number, tool) = (step.step_index + 1, visible(&step.tool_name));
+            say(&format!("Step {number}{of}: {tool} {}", visible(&about(step))));
         }
     }
 

@@ -12,7 +12,7 @@ use super::Exit;
 use super::args::{self, Confirm};
 use super::confirmation::CommandLine;
 use super::evidence::say_note;
-use super::opening::{OpenedPlan, ReadPlan, evidence_location, policy};
+use super::opening::{OpenedPlan, ReadPlan, evidence_location};
 use super::output::{Output, say};
 use super::progress::{Progress, print_result, print_steps, print_way_back};
 use super::refusal::Refusal;
@@ -29,9 +29,9 @@ use crate::tools::tidy_simulations;
 pub(super) fn run(command: &args::Run, out: &mut Output) -> Result<Exit, Refusal> {
     // Said before the plan is read: how questions are answered does not depend on it.
     let confirmation = CommandLine::new(command.consent.confirm, is_terminal())?;
-    let mut policy = command.walls.settle(command.engine.settle(policy()?));
+    let mut policy = command.options.policy()?;
     let workspace = command.workspace.workspace.as_deref();
-    let folder = &command.common.folder;
+    let folder = &command.options.common.folder;
     let read = ReadPlan::file(&command.plan, workspace, &command.target)?;
     let mut review = read.review(&mut policy, folder)?;
     let method = method(&command.consent, read.digest)?;
@@ -94,7 +94,7 @@ impl Start {
             policy,
             clock,
             confirmation: Box::new(confirmation),
-            progress: Box::new(Progress { steps: plan.steps.len(), silent: out.json() }),
+            progress: Box::new(Progress { steps: Some(plan.steps.len()), silent: out.json() }),
             control: ControlHandle::default(),
         };
         let approved = ApprovedPlan { plan: plan.clone(), authorization };

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::Exit;
 use super::args;
 use super::documents::finding_line;
-use super::opening::{ReadPlan, evidence_location, policy};
+use super::opening::{ReadPlan, evidence_location};
 use super::output::Output;
 use super::refusal::Refusal;
 use crate::engine::{Simulation, simulate_shown};
@@ -36,8 +36,8 @@ struct Step<'a> {
 /// Shows what the steps of a plan would do together.
 pub(super) fn simulate(command: &args::Check, out: &mut Output) -> Result<Exit, Refusal> {
     let workspace = command.workspace.workspace.as_deref();
-    let policy = command.walls.settle(command.engine.settle(policy()?));
-    let evidence = evidence_location(&command.common.folder).ok();
+    let policy = command.options.policy()?;
+    let evidence = evidence_location(&command.options.common.folder).ok();
     let evidence = evidence.as_ref();
     let read = ReadPlan::file(&command.plan, workspace, &command.target)?;
     let review = read.review_alone(&policy, evidence)?;

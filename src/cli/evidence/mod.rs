@@ -11,29 +11,28 @@ use super::output::{Output, say};
 use super::refusal::Refusal;
 use super::time::local_time;
 use crate::engine::{Clock as _, SystemClock};
-use crate::evidence::{EvidenceLocation, EvidenceStore, verify_with_kept_head};
+use crate::evidence::{EvidenceLocation, EvidenceReader, EvidenceStore, verify_with_kept_head};
 use crate::plan::visible;
 use crate::run::ExecutionRow;
 
 /// Answers a question to the evidence.
 pub(super) fn evidence(command: &args::Evidence, out: &mut Output) -> Result<Exit, Refusal> {
     let location = evidence_location(&command.common().folder)?;
+    let open = || -> Result<EvidenceReader, Refusal> {
+        let mut reader = location.open()?;
+        let standing = reader.standing()?;
+        if let Some(difference) = &standing.difference {
+            say_read_only(difference);
+        }
+        say_note(standing.note.as_deref());
+        Ok(reader)
+    };
     match &command.command {
-        EvidenceCommand::Verify(command) => return verified(command, &location, out),
-        EvidenceCommand::AcceptHead(command) => return accepted(command, &location, out),
-        EvidenceCommand::Search(_) | EvidenceCommand::Show(_) | EvidenceCommand::Query(_) => {}
-    }
-    let mut reader = location.open()?;
-    let standing = reader.standing()?;
-    if let Some(difference) = &standing.difference {
-        say_read_only(difference);
-    }
-    say_note(standing.note.as_deref());
-    match &command.command {
-        EvidenceCommand::Search(command) => search::search(command, &mut reader, out),
-        EvidenceCommand::Show(command) => show::show(command, &mut reader, out),
-        EvidenceCommand::Query(command) => query::query(&command.question, &mut reader, out),
-        EvidenceCommand::Verify(_) | EvidenceCommand::AcceptHead(_) => Ok(Exit::Done),
+        EvidenceCommand::Search(command) => search::search(command, &mut open()?, out),
+        EvidenceCommand::Show(command) => show::show(command, &mut open()?, out),
+        EvidenceCommand::Query(command) => query::query(&command.question, &mut open()?, out),
+        EvidenceCommand::Verify(command) => verified(command, &location, out),
+        EvidenceCommand::AcceptHead(command) => accepted(command, &location, out),
     }
 }
 

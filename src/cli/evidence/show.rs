@@ -6,6 +6,7 @@ use super::cells;
 use crate::cli::Exit;
 use crate::cli::args;
 use crate::cli::bounded::print_attempt;
+use crate::cli::documents::insert;
 use crate::cli::opening::policy;
 use crate::cli::output::Output;
 use crate::cli::refusal::Refusal;
@@ -55,9 +56,7 @@ pub(super) fn show(
     };
     if out.json() {
         let mut document = json!({ "run": run, "executions": executions, "changed": changed });
-        if let (Some(found), Some(fields)) = (reconciled, document.as_object_mut()) {
-            fields.insert("reconcile".to_owned(), json!(found));
-        }
+        insert(&mut document, "reconcile", reconciled);
         out.document(&document);
     } else {
         print_changed(&changed, out);
