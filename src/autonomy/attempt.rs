@@ -9,7 +9,7 @@ use super::results::{self, Applied};
 use super::verify_choice::VerifyChoice;
 use crate::authorization::{ApprovedPlan, PlanAuthorization};
 use crate::engine::{ExecutionError, review_with};
-use crate::evidence::{AttemptStart, EvidenceError, EvidenceLocation, PlannerTrace};
+use crate::evidence::{AttemptStart, EvidenceError, PlannerTrace};
 use crate::plan::{Plan, ShownPlan};
 use crate::run::{
     AnsweredBy, AttemptRecord, Happened, PlannerReport, PlannerStatus, Review, RunEvent,
@@ -183,10 +183,8 @@ impl BoundedLoop<'_> {
         let reviewed = match &plan {
             Some(plan) => {
                 let setup = self.setup;
-                let (evidence, secrets) = (setup.evidence.clone(), setup.secrets.clone());
-                let location = EvidenceLocation { evidence, secrets };
                 let policy = self.policy()?;
-                Some(review_with(plan, &setup.workspace, &policy, Some(&location)))
+                Some(review_with(plan, &setup.workspace, &policy, Some(&setup.location)))
             }
             None => None,
         };
@@ -264,7 +262,7 @@ impl BoundedLoop<'_> {
             stop: self.control.stop_signal(),
             walls: &self.planner_walls,
         };
-        let request = request(&question, &setup.evidence, &setup.secrets)?;
+        let request = request(&question, &setup.location)?;
         self.emit(&RunEvent::PlannerStarted { planner: setup.planner.clone() });
         let started_ms = self.clock.monotonic_ms();
         // What ships cannot read the settings behind its walls; what is kept of the request has no key in it.

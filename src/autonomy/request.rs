@@ -2,14 +2,12 @@
 //! Secrets are hidden in it as in the evidence: what answers it may run on another machine.
 //! `assets/schema/planner-request.schema.json` describes it.
 
-use std::path::Path;
-
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::attempt::Tried;
 use crate::authorization::{AuthorizationClass, StepWalls};
-use crate::evidence::{EvidenceError, EvidenceReader, SecretHider, UserFolders};
+use crate::evidence::{EvidenceError, EvidenceLocation, SecretHider};
 use crate::plan::{ACTION_PLAN_VERSION, Dialect, limits};
 use crate::run::{EvidenceSummary, Focus, Happened, StepResult};
 use crate::tools::{StopSignal, Toolbox};
@@ -51,12 +49,11 @@ pub(super) struct Question<'a> {
 /// Evidence that cannot be read.
 pub(super) fn request(
     question: &Question<'_>,
-    evidence: &Path,
-    secrets: &UserFolders,
+    location: &EvidenceLocation,
 ) -> Result<Vec<u8>, EvidenceError> {
     let mut cuts = Vec::new();
     let last = question.tried.last();
-    let mut reader = EvidenceReader::open(evidence, secrets)?;
+    let mut reader = location.open()?;
     let folder = question.toolbox.workspace().to_string_lossy();
     let summary = reader.summary(&folder, &focus(last))?;
     let document = json!({

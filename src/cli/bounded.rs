@@ -29,7 +29,6 @@ use crate::engine::{
     Clock as _, ControlHandle, ProgressCallback, SystemClock, WorkspaceChoice, choose_workspace,
     workspace_commands,
 };
-use crate::evidence::EvidenceReader;
 use crate::plan::{Step, visible, visible_lines};
 use crate::risk::{PlannerNeeds, Policy};
 use crate::run::{AttemptRecord, CommandsReview, PlannerStatus, RunEvent, StopCode, Stream};
@@ -51,7 +50,7 @@ pub(super) fn bounded(command: &args::Loop, out: &mut Output) -> Result<Exit, Re
         Refusal::usage(format!("interrupts cannot be taken: {error}"), "Try again.")
     })?;
     // Evidence that cannot be read ends the loop itself.
-    let standing = EvidenceReader::at(&setup.evidence, &setup.secrets).standing();
+    let standing = setup.location.reader().standing();
     say_note(standing.unwrap_or_default().note.as_deref());
     if !out.json() {
         introduce(&setup);
@@ -90,7 +89,10 @@ fn setup(command: &args::Loop, goal: &str, planner: &str) -> Result<LoopSetup, R
     }
     let program = resolve(planner, &here)
         .map_err(|error| Refusal::usage(error.to_string(), "Name a planner with --planner."))?;
-    let location = evidence_location(&command.options.common.folder)?;
+    let mut location = evidence_location(&command.options.common.folder)?;
+    if let Ok(absolute) = std::path::absolute(&location.evidence) {
+        location.evidence = absolute;
+    }
     let class = command.authorize_class.as_deref().map(class).transpose()?;
     let workspace = workspace(command.workspace.as_deref(), &here);
     if workspace.folder.canonicalize().is_ok_and(|folder| folder.parent().is_none()) {
@@ -117,8 +119,7 @@ fn setup(command: &args::Loop, goal: &str, planner: &str) -> Result<LoopSetup, R
         verify: command.verify.into(),
         workspace,
         class: class.map(|class| (class, Method::CommandLine)),
-        evidence: std::path::absolute(&location.evidence).unwrap_or(location.evidence),
-        secrets: location.secrets,
+        location,
         policy,
     })
 }
@@ -197,8 +198,7 @@ impl PlanAuthorizer for Flags {
 
 /// The commands that the workspace names, which the loop may verify with.
 fn commands(setup: &LoopSetup) -> Option<CommandsReview> {
-    let trusted = EvidenceReader::open(&setup.evidence, &setup.secrets)
-        .and_then(|mut evidence| evidence.trusted_commands());
+    let trusted = setup.location.open().and_then(|mut evidence| evidence.trusted_commands());
     // Records that cannot be read trust nothing; that they cannot is what the loop itself ends with.
     let trusted_commands = trusted.unwrap_or_default();
     let policy = Policy { trusted_commands, ..setup.policy.clone() };

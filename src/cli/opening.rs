@@ -24,10 +24,8 @@ pub(super) fn evidence_location(named: &EvidenceFolder) -> Result<EvidenceLocati
             "Set HOME and try again.",
         )
     })?;
-    Ok(EvidenceLocation {
-        secrets: folders.user(),
-        evidence: named.evidence.clone().unwrap_or(folders.evidence),
-    })
+    let own = folders.location();
+    Ok(EvidenceLocation { evidence: named.evidence.clone().unwrap_or(own.evidence), ..own })
 }
 
 /// What the user has settled in advance, in the same file as for the window.

@@ -26,12 +26,11 @@ pub(super) fn walls(command: &args::WallsCommand, out: &mut Output) -> Result<Ex
     let policy = policy()?;
     let choice = workspace(command.workspace.workspace.as_deref(), &here);
     let location = evidence_location(&command.common.folder)?;
-    let own = [&location.evidence, &location.secrets.key, &location.secrets.state];
     let toolbox = Toolbox::open(&choice.folder, &policy)
         .map_err(|error| {
             Refusal::usage(error.to_string(), "Name another folder with --workspace.")
         })?
-        .keeping_out(own.map(|it| it.as_path()));
+        .keeping_out(location.folders());
     let folder = toolbox.workspace().to_string_lossy();
     let grants = command.walls.settle(policy.clone()).grants;
     // Beside what was granted before: only `--forget` takes anything back.

@@ -1,6 +1,6 @@
 //! Where the evidence of a user is, with what belongs to it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::error::Result;
 use super::folders::UserFolders;
@@ -17,6 +17,16 @@ pub struct EvidenceLocation {
 }
 
 impl EvidenceLocation {
+    /// The evidence in this folder.
+    pub fn new(evidence: impl Into<PathBuf>, secrets: impl Into<UserFolders>) -> Self {
+        Self { evidence: evidence.into(), secrets: secrets.into() }
+    }
+
+    /// Every folder of it, which tools keep out of.
+    pub fn folders(&self) -> [&Path; 3] {
+        [&self.evidence, &self.secrets.key, &self.secrets.state]
+    }
+
     /// A reader that opens the evidence with its first query.
     pub fn reader(&self) -> EvidenceReader {
         EvidenceReader::at(&self.evidence, &self.secrets)

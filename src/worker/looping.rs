@@ -37,8 +37,7 @@ impl Body {
                 reason: "You chose it.".to_owned(),
             },
             class: order.class.map(|class| (class, Method::Window)),
-            evidence: self.setup.evidence.clone(),
-            secrets: self.setup.secrets.clone(),
+            location: self.setup.location.clone(),
             policy: self.setup.policy.clone(),
         };
         let parts = LoopParts {

@@ -13,7 +13,7 @@ use super::faults::Faults;
 use crate::authorization::{ApprovedPlan, AuthorizationClass, Grants, PlanAuthorization};
 use crate::autonomy::{LoopOutcome, VerifyChoice};
 use crate::engine::Simulation;
-use crate::evidence::UserFolders;
+use crate::evidence::EvidenceLocation;
 use crate::plan::{Digest, Plan, ShownPlan};
 use crate::risk::Policy;
 use crate::run::{
@@ -28,10 +28,8 @@ pub type Wake = Arc<dyn Fn() + Send + Sync>;
 /// What both threads need to know.
 #[derive(Debug, Clone)]
 pub struct Setup {
-    /// The evidence folder.
-    pub evidence: PathBuf,
-    /// The user's own folders outside the evidence: of the key, and of the kept heads.
-    pub secrets: UserFolders,
+    /// Where the evidence is.
+    pub location: EvidenceLocation,
     /// What the person has settled in advance.
     pub policy: Policy,
     /// Panics that a test planted.

@@ -45,7 +45,7 @@ impl Reader {
         };
         let linked = |it: &&(RunSummary, Kind)| matches!(it.1, Kind::Rest | Kind::Revert);
         let continues = origin.as_ref().filter(linked).map(|it| it.0.run_id);
-        let reverts = kept::origin(&self.setup.evidence, path)
+        let reverts = kept::origin(&self.setup.location.evidence, path)
             .filter(|it| it.1 == Kind::Revert && origin.is_some())
             .map(|it| it.0);
         let home: Option<PathBuf> = default_folders().map(|folders| folders.home);
@@ -90,7 +90,7 @@ impl Reader {
         path: &Path,
         bytes: &[u8],
     ) -> Result<Option<(RunSummary, Kind)>, FollowUpError> {
-        let Some((run_id, kind)) = kept::origin(&self.setup.evidence, path) else {
+        let Some((run_id, kind)) = kept::origin(&self.setup.location.evidence, path) else {
             return Ok(None);
         };
         let policy = self.setup.policy.clone();

@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use super::*;
 use crate::authorization::{ApprovedPlan, Method, PlanAuthorization};
+use crate::evidence::EvidenceLocation;
 use crate::plan::Code;
 use crate::risk::Policy;
 use crate::run::{
@@ -30,8 +31,7 @@ fn desktop() -> Desktop {
     let temp = tempfile::tempdir().unwrap();
     std::fs::create_dir(temp.path().join("work")).unwrap();
     let setup = Setup {
-        evidence: temp.path().join("evidence"),
-        secrets: temp.path().join("secrets").into(),
+        location: EvidenceLocation::new(temp.path().join("evidence"), temp.path().join("secrets")),
         policy: Policy::default(),
         faults: Faults::default(),
     };
@@ -173,8 +173,10 @@ fn stop_now_ends_a_run_that_waits_for_an_answer() {
 fn stop_now_is_not_lost_before_the_thread_takes_the_run() {
     let mut desktop = desktop();
     let setup = Setup {
-        evidence: desktop.temp.path().join("evidence"),
-        secrets: desktop.temp.path().join("secrets").into(),
+        location: EvidenceLocation::new(
+            desktop.temp.path().join("evidence"),
+            desktop.temp.path().join("secrets"),
+        ),
         policy: Policy::default(),
         faults: Faults::default(),
     };
@@ -482,8 +484,10 @@ fn a_panic_interrupts_the_run_and_the_worker_takes_the_next_one() {
 fn a_panic_while_a_person_is_asked_decides_nothing() {
     let mut desktop = desktop();
     let setup = Setup {
-        evidence: desktop.temp.path().join("evidence"),
-        secrets: desktop.temp.path().join("secrets").into(),
+        location: EvidenceLocation::new(
+            desktop.temp.path().join("evidence"),
+            desktop.temp.path().join("secrets"),
+        ),
         policy: Policy::default(),
         faults: Faults::default(),
     };

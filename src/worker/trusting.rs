@@ -7,7 +7,7 @@ use super::desk::Reader;
 use super::messages::{Reply, Setup};
 use crate::authorization::{Grants, PlanAuthorization};
 use crate::engine::{Clock as _, SystemClock, WorkspaceChoice, review_trusting, review_until};
-use crate::evidence::{EvidenceReader, EvidenceStore, TrustDecision, WallsDecision};
+use crate::evidence::{EvidenceReader, TrustDecision, WallsDecision};
 use crate::plan::{Plan, ShownPlan};
 use crate::risk::Policy;
 use crate::run::{AnsweredBy, CommandsReview, Review};
@@ -19,7 +19,7 @@ pub(super) fn record(
     commands: &CommandsReview,
     trusted: bool,
 ) -> Reply {
-    let recorded = EvidenceStore::open(&setup.evidence, &setup.secrets).and_then(|mut store| {
+    let recorded = setup.location.store().and_then(|mut store| {
         store.record_trust(&TrustDecision {
             workspace,
             digest: commands.digest,
@@ -34,7 +34,7 @@ pub(super) fn record(
 
 /// Writes down what every plan in a workspace is granted from now on; none to take it back.
 pub(super) fn remember(setup: &Setup, workspace: &str, grants: Option<&Grants>) -> Reply {
-    let recorded = EvidenceStore::open(&setup.evidence, &setup.secrets).and_then(|mut store| {
+    let recorded = setup.location.store().and_then(|mut store| {
         store.record_walls(&WallsDecision {
             workspace,
             grants,
@@ -47,8 +47,8 @@ pub(super) fn remember(setup: &Setup, workspace: &str, grants: Option<&Grants>) 
 
 /// Writes the answer to a plan down.
 pub(super) fn answer(setup: &Setup, answer: &PlanAuthorization, plan: &Plan) -> Reply {
-    let recorded = EvidenceStore::open(&setup.evidence, &setup.secrets)
-        .and_then(|mut store| store.record_authorization(answer, plan));
+    let recorded =
+        setup.location.store().and_then(|mut store| store.record_authorization(answer, plan));
     recorded.map_or_else(|error| Reply::Failed(error.failure()), |()| Reply::Recorded)
 }
 
@@ -59,7 +59,7 @@ impl Reader {
         plan: &Result<Plan, Option<ShownPlan>>,
         choice: &WorkspaceChoice,
     ) -> Result<Option<Review>, ToolError> {
-        let (location, stop) = (self.records(), Arc::clone(&self.stop));
+        let (location, stop) = (self.setup.location.clone(), Arc::clone(&self.stop));
         let mut policy = self.setup.policy.clone();
         let review = |plan: &Plan, policy: &Policy| {
             review_until(plan, choice, policy, Some(&location), &stop)

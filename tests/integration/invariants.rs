@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use countersign::authorization::ApprovedPlan;
 use countersign::engine::{ExecutionError, Executor};
-use countersign::evidence::verify;
+use countersign::evidence::{EvidenceLocation, verify};
 use countersign::plan::{Dialect, Plan, TOOLS, Tool, limits, parse};
 use countersign::risk::Policy;
 use countersign::run::{
@@ -233,8 +233,7 @@ fn invariant_7_cancel_and_search_never_wait_for_a_running_step() {
     let approved =
         harness.authorize(&plan([asking(write_file("s", "a", "2")), read_file("t", "a")]));
     let setup = Setup {
-        evidence: harness.evidence(),
-        secrets: harness.evidence().join("keys").into(),
+        location: EvidenceLocation::new(harness.evidence(), harness.evidence().join("keys")),
         policy: Policy::default(),
         faults: Faults::default(),
     };

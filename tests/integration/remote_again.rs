@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use countersign::evidence::EvidenceLocation;
 use countersign::plan::ShownPlan;
 use countersign::risk::Policy;
 use countersign::worker::{Desk, Faults, Reply, Request, Setup};
@@ -111,8 +112,10 @@ fn what_ran_elsewhere_is_run_again_and_taken_back_there() {
     };
     let (there, here) = (run(None, "loopback"), run(Some("loopback"), "local"));
     let setup = Setup {
-        evidence: home.evidence(),
-        secrets: home.path().join(".local/share/countersign/secrets").into(),
+        location: EvidenceLocation::new(
+            home.evidence(),
+            home.path().join(".local/share/countersign/secrets"),
+        ),
         policy: Policy { ssh_config: Some(sshd.config()), ..Policy::default() },
         faults: Faults::default(),
     };
