@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use countersign::authorization::{Binding, FileState};
 use countersign::plan::{
-    Code, Dialect, Digest, Finding, Intent, Mode, Outlook, Precondition, Severity, ShownPlan,
+    Code, Dialect, Digest, Finding, Intent, Mode, PlanNotes, Precondition, Severity, ShownPlan,
     ShownStep, StatedRisk, StepPlace, ToolCall,
 };
 use countersign::risk::{self, Policy, RiskLevel, Shell, Verdict};
@@ -102,7 +102,7 @@ pub fn plan() -> ShownPlan {
         evidence_referenced: vec!["Q2".into()],
         mode: Mode::Automatic,
         target: None,
-        outlook: Outlook::default(),
+        notes: PlanNotes::default(),
         metadata: Default::default(),
         failure: None,
         steps,

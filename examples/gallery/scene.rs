@@ -463,7 +463,7 @@ impl Scene {
                 remote: self.plan.target.is_some(),
                 trying: self.name == "command-trying",
                 changed_files: self.run.is_over(),
-                way_back: !self.plan.outlook.rollback.is_empty(),
+                way_back: !self.plan.notes.rollback.is_empty(),
                 ..Situation::default()
             },
             sidebar: SidebarView {

@@ -171,7 +171,7 @@ impl App {
             trying: self.trying.is_some(),
             way_back: shown
                 .and_then(|session| session.plan.as_ref())
-                .is_some_and(|plan| !plan.outlook.rollback.is_empty()),
+                .is_some_and(|plan| !plan.notes.rollback.is_empty()),
             changed_files: shown.is_some_and(changed_files),
             interrupted: shown.is_some_and(|it| it.is_over() && it.run.phase == Phase::Interrupted),
             running: live.is_some(),

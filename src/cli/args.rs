@@ -239,7 +239,7 @@ impl RunOptions {
     /// The policy of the settings, with what was named and granted here.
     ///
     /// # Errors
-    /// Settings that are there and cannot be used.
+    /// A settings file that cannot be used.
     pub(super) fn policy(&self) -> Result<Policy, Refusal> {
         Ok(self.walls.settle(self.engine.settle(opening::policy()?)))
     }

@@ -35,7 +35,7 @@ use crate::run::{AttemptRecord, CommandsReview, PlannerStatus, RunEvent, StopCod
 use crate::tools::Toolbox;
 use crate::worker::default_folders;
 
-/// Runs a loop, or takes a class of plans back.
+/// Runs a loop, or revokes an authorization class.
 pub(super) fn bounded(command: &args::Loop, out: &mut Output) -> Result<Exit, Refusal> {
     if let Some(class_id) = command.revoke_class {
         return revoke(class_id, command, out);
@@ -168,8 +168,7 @@ fn revoke(class_id: Uuid, command: &args::Loop, out: &mut Output) -> Result<Exit
     Ok(Exit::Done)
 }
 
-/// Answers for plans as the flags of the command line say. Nobody is asked: a plan that no flag covers is
-/// not authorized.
+/// Authorizes plans by the flags of the command line. A plan that no flag covers is rejected without a question.
 struct Flags {
     yes: bool,
 }
@@ -199,7 +198,7 @@ impl PlanAuthorizer for Flags {
 /// The commands that the workspace names, which the loop may verify with.
 fn commands(setup: &LoopSetup) -> Option<CommandsReview> {
     let trusted = setup.location.open().and_then(|mut evidence| evidence.trusted_commands());
-    // Records that cannot be read trust nothing; that they cannot is what the loop itself ends with.
+    // If the evidence cannot be read, nothing is trusted, and the loop itself reports that.
     let trusted_commands = trusted.unwrap_or_default();
     let policy = Policy { trusted_commands, ..setup.policy.clone() };
     workspace_commands(&setup.workspace.folder, &policy).ok()?.1
@@ -231,7 +230,7 @@ fn introduce(setup: &LoopSetup) {
     )));
 }
 
-/// A loop as it goes, on stderr.
+/// Prints the progress of a loop to stderr.
 struct Told {
     /// Its runs; how many steps they have is not known.
     runs: Progress,

@@ -51,7 +51,7 @@ pub(super) fn check(command: &args::CheckPlan, out: &mut Output) -> Result<Exit,
     })
 }
 
-/// How the host answers now. Nothing of a plan is sent.
+/// Connects to the host. Nothing of the plan is sent.
 fn target_now(target: &str, workspace: &Path, policy: &Policy) -> TargetState {
     match SshClient::of_system(policy, workspace) {
         Ok(client) => check_target(&client, target, &StopSignal::default()),
@@ -208,7 +208,7 @@ fn steps(plan: &ShownPlan, review: &Review, out: &mut Output) {
             notes.extend(wall_notes(walls));
         }
         match precondition {
-            // Said already.
+            // The finding says it already.
             _ if step.call.is_none() => {}
             PreconditionState::Fails { found } => {
                 notes.push(format!("precondition {:?} fails now: {found}", step.precondition_text));

@@ -65,7 +65,7 @@ fn follow_up(
     opened.findings.extend(findings);
     let method = method(&again.consent, opened.digest)?;
     if let (None, true, Some(digest)) = (method, opened.is_valid(), opened.digest) {
-        // There is no file to look at, so this is where a person sees what they are asked for.
+        // The plan has no file yet, so it is shown here.
         let refusal = Refusal::from(unauthorized(digest));
         if !out.json() {
             check::print(&opened, out);
@@ -76,7 +76,7 @@ fn follow_up(
 }
 
 impl args::FromRecord {
-    /// The folder to work in: the one that was chosen, else that of the run which is so `treated`.
+    /// The chosen folder, else the workspace of the run; `treated` says what happens to the run.
     pub(super) fn workspace(&self, of_run: String, treated: &str) -> WorkspaceChoice {
         match &self.workspace {
             Some(folder) => {

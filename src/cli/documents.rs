@@ -55,9 +55,9 @@ fn plan_document(plan: &ShownPlan) -> Value {
         "evidence_referenced": plan.evidence_referenced,
         "mode": plan.mode,
         "target": plan.target,
-        "success_criteria": plan.outlook.success_criteria,
-        "rollback_plan": plan.outlook.rollback,
-        "estimated_time": plan.outlook.estimated_time,
+        "success_criteria": plan.notes.success_criteria,
+        "rollback_plan": plan.notes.rollback,
+        "estimated_time": plan.notes.estimated_time,
         "steps": steps,
     })
 }

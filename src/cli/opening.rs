@@ -28,10 +28,10 @@ pub(super) fn evidence_location(named: &EvidenceFolder) -> Result<EvidenceLocati
     Ok(EvidenceLocation { evidence: named.evidence.clone().unwrap_or(own.evidence), ..own })
 }
 
-/// What the user has settled in advance, in the same file as for the window.
+/// The policy of the settings file, which the window uses too.
 ///
 /// # Errors
-/// Settings that are there and cannot be used.
+/// A settings file that cannot be used.
 pub(super) fn policy() -> Result<Policy, Refusal> {
     let Some(folders) = default_folders() else { return Ok(Policy::default()) };
     load_policy(&folders.settings).map_err(|error| {

@@ -5,11 +5,11 @@ use crate::engine::ProgressCallback;
 use crate::plan::{Plan, Step, ToolClass, visible, visible_lines};
 use crate::run::{ExecutionResult, RunEvent, RunStatus, StepResult, Stream};
 
-/// Says which step begins.
+/// Prints the progress of a run to stderr.
 pub(super) struct Progress {
     /// How many steps the plan has, where that is known.
     pub(super) steps: Option<usize>,
-    /// Whether nothing is said.
+    /// Whether nothing is printed.
     pub(super) silent: bool,
 }
 
@@ -43,7 +43,7 @@ impl ProgressCallback for Progress {
     }
 
     fn on_step_output(&self, step: &Step, _: Stream, chunk: &str) {
-        // What other tools print is their result, which stands in the evidence.
+        // The output of other tools is their result, which the evidence keeps.
         if !self.silent && step.call.class() == ToolClass::Command {
             tell(&visible_lines(chunk));
         }
@@ -102,7 +102,7 @@ pub(super) fn print_result(plan: &Plan, result: &ExecutionResult, out: &mut Outp
 /// The commands that would take a plan back. They never run by themselves.
 pub(super) fn print_way_back(plan: &Plan, out: &mut Output) {
     out.line("The plan gives a way back; with --json it is printed as a plan of its own:");
-    for command in &plan.outlook.rollback {
+    for command in &plan.notes.rollback {
         for line in visible_lines(command).lines() {
             out.line(&format!("    {line}"));
         }

@@ -38,7 +38,7 @@ pub(super) fn revert(command: &args::Revert, out: &mut Output) -> Result<Exit, R
     let changes = simulation.previews.iter().flat_map(|preview| &preview.changes);
     let diff: String = changes.map(FileChange::unified).collect();
     if let (None, true, Some(digest)) = (method, opened.is_valid(), opened.digest) {
-        // There is no file to look at, so this is where a person sees what they are asked for.
+        // The plan has no file yet, so it is shown here.
         let refusal = Refusal::from(unauthorized(digest));
         let previews = simulation.previews.iter();
         let said =

@@ -37,7 +37,7 @@ struct WallsDocument<'a> {
 /// and those of the user's settings.
 ///
 /// # Errors
-/// Settings that are there and cannot be used.
+/// A settings file that cannot be used.
 pub(super) fn risk(command: &args::Risk, out: &mut Output) -> Result<Exit, Refusal> {
     let rules = opening::policy()?.command_rules;
     if !command.stdin {
@@ -46,7 +46,7 @@ pub(super) fn risk(command: &args::Risk, out: &mut Output) -> Result<Exit, Refus
     }
     for line in io::stdin().lock().split(b'\n') {
         match line {
-            // Bytes that are no text become a character that no rule takes for a letter.
+            // Invalid UTF-8 becomes a character that matches no rule.
             Ok(line) => judge(&String::from_utf8_lossy(&line), &rules, out),
             Err(error) => {
                 say(&format!("The commands could not be read: {error}"));

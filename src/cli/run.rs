@@ -27,7 +27,7 @@ use crate::tools::tidy_simulations;
 
 /// Authorizes and runs a plan file.
 pub(super) fn run(command: &args::Run, out: &mut Output) -> Result<Exit, Refusal> {
-    // Said before the plan is read: how questions are answered does not depend on it.
+    // Checked before the plan is read, because it does not depend on the plan.
     let confirmation = CommandLine::new(command.consent.confirm, is_terminal())?;
     let mut policy = command.options.policy()?;
     let workspace = command.workspace.workspace.as_deref();
@@ -85,7 +85,7 @@ impl Start {
             introduce(&plan, &review, parent_run);
         }
 
-        // What cannot be removed now is tried again before the next simulation.
+        // Folders that cannot be removed now are tried again before the next simulation.
         let _ = tidy_simulations();
         let mut store = location.store()?;
         say_note(store.note());
@@ -100,7 +100,7 @@ impl Start {
         let approved = ApprovedPlan { plan: plan.clone(), authorization };
         let result =
             Executor::new(store, parts).of_plan(file).execute(approved).inspect_err(|error| {
-                // What was done before the evidence failed is known here and nowhere else.
+                // The steps done before the evidence failed are known only here.
                 if let ExecutionError::EvidenceStore { step_results, .. } = error
                     && !out.json()
                 {
@@ -180,7 +180,7 @@ fn introduce(plan: &Plan, review: &Review, parent_run: Option<Uuid>) {
     if let Some(target) = &review.binding.target {
         say(&format!("Commands run on {}", visible(&target.to_string())));
     }
-    // A digest on the command line says nothing of them.
+    // The digest on the command line does not cover grants.
     if !review.binding.grants.is_empty() {
         let grants = &review.binding.grants;
         say(&visible(&format!("Granted to its steps beyond their walls: {grants}")));
@@ -191,7 +191,7 @@ fn introduce(plan: &Plan, review: &Review, parent_run: Option<Uuid>) {
 }
 
 impl Confirm {
-    /// What holds when nothing was said.
+    /// The default without `--confirm`.
     pub(super) const fn default_for(is_terminal: bool) -> Self {
         if is_terminal { Self::Ask } else { Self::Cancel }
     }

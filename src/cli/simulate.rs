@@ -51,7 +51,7 @@ pub(super) fn simulate(command: &args::Check, out: &mut Output) -> Result<Exit, 
     if let Some(plan) = &opened.plan {
         let mut reached = simulation.findings.clone();
         locate(&plan.source, &mut reached);
-        // What the review says already is said once.
+        // Findings of the review are not repeated.
         reached.retain(|finding| !opened.findings.contains(finding));
         opened.findings.extend(reached);
     }

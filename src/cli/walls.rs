@@ -15,7 +15,7 @@ use crate::plan::visible;
 use crate::run::AnsweredBy;
 use crate::tools::Toolbox;
 
-/// Remembers or forgets grants where that is asked for, and says how things stand then.
+/// Records or revokes grants if asked for, and prints the current state.
 ///
 /// # Errors
 /// A workspace that cannot be opened, a path that cannot be granted, and evidence that cannot be used.
@@ -33,7 +33,7 @@ pub(super) fn walls(command: &args::WallsCommand, out: &mut Output) -> Result<Ex
         .keeping_out(location.folders());
     let folder = toolbox.workspace().to_string_lossy();
     let grants = command.walls.settle(policy.clone()).grants;
-    // Beside what was granted before: only `--forget` takes anything back.
+    // Adds to earlier grants; only `--forget` revokes.
     let decided = match (grants.is_empty(), command.forget) {
         (false, _) => Some(Some(&grants)),
         (true, true) => Some(None),

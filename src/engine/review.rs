@@ -248,8 +248,8 @@ pub(super) fn look(plan: &Plan, toolbox: &Toolbox, policy: &Policy, asks_client:
     }
     let target = plan.target.as_deref();
     let judged = |command: &String| risk::of_rollback(command, target, policy, shell);
-    let rollback: Vec<Verdict> = plan.outlook.rollback.iter().map(judged).collect();
-    for (index, (command, verdict)) in plan.outlook.rollback.iter().zip(&rollback).enumerate() {
+    let rollback: Vec<Verdict> = plan.notes.rollback.iter().map(judged).collect();
+    for (index, (command, verdict)) in plan.notes.rollback.iter().zip(&rollback).enumerate() {
         let what = format!("command {} of the rollback", index + 1);
         findings.extend(blocked(&what, command, verdict, format!("/rollbackPlan/{index}")));
     }

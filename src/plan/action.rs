@@ -1,5 +1,5 @@
-//! What an action plan asks for (SPEC §1.3, §9): the typed requests of its actions, the account that its
-//! planner gives of itself, and a planner's word that it has no plan.
+//! What an action plan asks for (SPEC §1.3, §9): the typed requests of its actions, the
+//! planner's metadata, and the planner's report that it has no plan.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ pub const VERSION: &str = "2026-02-19";
 pub struct MutateBatch {
     /// What is done, in this order.
     pub edits: Vec<Edit>,
-    /// What files must hold before, by their path as the plan writes it.
+    /// Required contents before the batch, by path as written in the plan.
     pub expected_hashes: BTreeMap<String, Digest>,
     /// Compute and check only.
     pub dry_run: bool,
@@ -79,11 +79,11 @@ impl Edit {
         }
     }
 
-    /// Whether a file is gone afterwards, other than to another name.
+    /// Whether the edit deletes a file; a rename does not.
     pub fn deletes(&self) -> bool {
         match self {
             Self::Delete { .. } => true,
-            // Read loosely: what only looks like it is taken for one.
+            // Lenient: any line that looks like the header of a deletion counts.
             Self::Patch { diff, .. } => diff.lines().any(|line| line.starts_with("+++ /dev/null")),
             _ => false,
         }
@@ -95,7 +95,7 @@ words! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     pub enum VerifyScope {
-        /// The quick look, by default `cargo check`.
+        /// The quick check, by default `cargo check`.
         #[default]
         Local = "local",
         /// Everything, with tests.
@@ -129,7 +129,7 @@ pub struct Build {
     pub debug_symbols: bool,
 }
 
-/// What is tried on a scratch copy of the workspace.
+/// What is simulated on a scratch copy of the workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Simulation {
     /// Edits, as in a batch.
@@ -176,7 +176,7 @@ impl Simulation {
 /// What an `inspect` looks at.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum InspectQuery {
-    /// Of what the program consists.
+    /// An overview of the program.
     #[default]
     Overview,
     /// Lines that contain this text.
@@ -194,14 +194,14 @@ pub enum HistoryOperation {
     ListEntries,
     /// Lists the states that can be restored.
     ListCheckpoints,
-    /// Takes back the last change, or what this run, execution or loop attempt changed.
+    /// Undoes the last change, or the changes of this run, execution or loop attempt.
     Undo {
         /// `run:ID`, `execution:ID` or `loop:ID:N`; none for the last change that stands.
         checkpoint: Option<String>,
     },
-    /// Does again what was taken back last.
+    /// Reapplies the last change that was undone.
     Redo,
-    /// Brings back the files as they were at a checkpoint.
+    /// Restores the files to a checkpoint.
     RestoreCheckpoint {
         /// Its name.
         checkpoint: String,
@@ -234,20 +234,20 @@ impl HistoryOperation {
     }
 }
 
-/// What a planner says of the plan that it wrote; not verified.
+/// What a planner states about its plan; not verified.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Metadata {
     /// Which planner.
     pub planner: Option<String>,
     /// Which model.
     pub model: Option<String>,
-    /// What it wants a person to know.
+    /// Notes for the person.
     pub notes: Option<String>,
-    /// How sure it is: the number as it is written, from 0 to 1.
+    /// Confidence from 0 to 1, as written.
     pub confidence: Option<String>,
 }
 
-/// A planner's word that it has no plan, in place of one.
+/// A planner's report that it has no plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PlannerFailure {
     /// Why, by a code of [`Self::CODES`] or one of the planner's own.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::words::words;
 
 words! {
-    /// Which form of plan file this was (SPEC §1).
+    /// The dialect of a plan file (SPEC §1).
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     pub enum Dialect {

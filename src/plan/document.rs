@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 
 use super::words::words;
 use super::{
-    Dialect, Digest, Metadata, Needs, Outlook, PlannerFailure, Precondition, StatedRisk, Tool,
+    Dialect, Digest, Metadata, Needs, PlanNotes, PlannerFailure, Precondition, StatedRisk, Tool,
     ToolCall,
 };
 
 words! {
-    /// What the plan's author says it is for; never changes what runs (SPEC §1.1).
+    /// The author's stated purpose; never changes what runs (SPEC §1.1).
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
     #[serde(rename_all = "UPPERCASE")]
     #[expect(missing_docs, reason = "the four words of SPEC §1.1")]
@@ -25,11 +25,11 @@ words! {
 }
 
 words! {
-    /// How a run is led (SPEC §7.4).
+    /// Who starts the steps of a run (SPEC §7.4).
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     pub enum Mode {
-        /// Steps run on and stop where the rules say so.
+        /// Steps run one after the other and stop where the rules require it.
         #[default]
         Automatic = "automatic",
         /// The person starts each step.
@@ -45,25 +45,25 @@ words! {
 pub struct Plan<C = ToolCall> {
     /// The plan's id, or one derived from its digest.
     pub plan_id: String,
-    /// Which form of plan file this was.
+    /// The dialect of the file.
     pub dialect: Dialect,
-    /// What its author says it is for.
+    /// The author's stated purpose.
     pub intent: Option<Intent>,
-    /// A short name for people.
+    /// A short display name.
     pub title: Option<String>,
-    /// Who or what wrote it, as the file says; not verified.
+    /// The stated author; not verified.
     pub created_by: Option<String>,
-    /// The evidence queries that the author looked at (`Q1`..`Q8`).
+    /// The evidence queries the author consulted (`Q1`..`Q8`).
     pub evidence_referenced: Vec<String>,
-    /// How its author wants the run to be led.
+    /// The mode the author asks for.
     pub mode: Mode,
     /// The SSH destination on which its commands run; none for this machine.
     pub target: Option<String>,
     /// What a command plan says besides its steps.
-    pub outlook: Outlook,
-    /// What the planner of an action plan says of it.
+    pub notes: PlanNotes,
+    /// The planner's metadata of an action plan.
     pub metadata: Metadata,
-    /// A planner's word that it has no plan; there are no steps then.
+    /// The planner's report that it has no plan; then there are no steps.
     pub failure: Option<PlannerFailure>,
     /// The steps, in the order in which they run.
     pub steps: Vec<Step<C>>,
@@ -79,7 +79,7 @@ impl<C> Plan<C> {
         self.title.as_deref().unwrap_or(&self.plan_id)
     }
 
-    /// Whether all that it does is to take back what has a name.
+    /// Whether the plan is a single undo of a named checkpoint.
     pub fn is_revert(&self) -> bool {
         let [step] = self.steps.as_slice() else { return false };
         let undoes = step.arguments.get("operation").is_some_and(|it| it == "undo");
@@ -94,7 +94,7 @@ impl<C> Plan<C> {
 pub struct Step<C = ToolCall> {
     /// The step's id, or one derived from its place.
     pub step_id: String,
-    /// Its place, from 0; screens count from 1.
+    /// Its index from 0; screens count from 1.
     pub step_index: usize,
     /// The tool as the plan names it, also when there is no such tool.
     pub tool_name: String,
@@ -102,21 +102,21 @@ pub struct Step<C = ToolCall> {
     pub arguments: BTreeMap<String, String>,
     /// The typed call.
     pub call: C,
-    /// What must hold just before.
+    /// What must hold just before the step.
     pub precondition: Precondition,
     /// The precondition as the plan words it.
     pub precondition_text: String,
-    /// Whether the author wants a person to be asked.
+    /// Whether the author asks for a confirmation.
     pub requires_confirmation: bool,
-    /// A short name for people.
+    /// A short display name.
     pub title: Option<String>,
-    /// Why the author wants this step.
+    /// The author's reason for the step.
     pub reason: Option<String>,
-    /// What the author says about its risk.
+    /// The author's statement about its risk.
     pub stated: StatedRisk,
-    /// What the author expects it to print; shown beside what it prints, never judged.
+    /// The expected output; shown beside the real one, never evaluated.
     pub expected_output: Option<String>,
-    /// What its author says that it needs beyond the walls; none where they say nothing.
+    /// What the author asks for beyond the walls; `None` where nothing is stated.
     pub needs: Option<Needs>,
     /// Where it stands in the plan file.
     pub place: StepPlace,

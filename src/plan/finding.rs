@@ -6,7 +6,7 @@ use super::code::Code;
 use super::words::words;
 
 words! {
-    /// How much a finding weighs.
+    /// The severity of a finding.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
     #[serde(rename_all = "snake_case")]
     pub enum Severity {
@@ -22,11 +22,11 @@ words! {
 /// One finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// How much it weighs.
+    /// Its severity.
     pub severity: Severity,
     /// Its stable code.
     pub code: Code,
-    /// The name that the action dialect has for it; only in action plans (SPEC §6).
+    /// Its name in the action dialect; only in action plans (SPEC §6).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<&'static str>,
     /// RFC 6901 JSON pointer to the value at fault; empty for the whole file.

@@ -1,8 +1,7 @@
 //! What is proposed: plan files as pure data (SPEC §1).
 //!
-//! [`parse`] turns bytes into a [`Plan`] and every finding there is. Anyone may call it. Absent on
-//! purpose: the clock, the file system, anything about who said yes ([`crate::authorization`]) and
-//! how dangerous a step is ([`crate::risk`]).
+//! [`parse`] turns bytes into a [`Plan`] and all findings. Anyone may call it. Absent on purpose: the clock,
+//! the file system, approvals ([`crate::authorization`]) and risk ([`crate::risk`]).
 
 mod action;
 mod call;
@@ -31,7 +30,7 @@ pub use action::{
 };
 pub use call::ToolCall;
 pub use code::Code;
-pub use command::{Outlook, RiskLevel, StatedRisk};
+pub use command::{PlanNotes, RiskLevel, StatedRisk};
 pub use destination::{Destination, DestinationError};
 pub use dialect::Dialect;
 pub use digest::{Digest, DigestError};

@@ -1,4 +1,4 @@
-//! A plan as it is shown, valid or faulty: a faulty step can be looked at and has no call to run.
+//! A plan for display, valid or faulty. A faulty step has no call and cannot run.
 
 use super::{Dialect, Digest, Finding, Plan, Step, ToolCall};
 
@@ -9,7 +9,7 @@ pub type ShownPlan = Plan<Option<ToolCall>>;
 pub type ShownStep = Step<Option<ToolCall>>;
 
 impl<C> Plan<C> {
-    /// The same plan with other calls; a step for which there is none is left out.
+    /// Maps the calls; steps without a result are left out.
     fn map_calls<D>(self, mut map: impl FnMut(C) -> Option<D>) -> Plan<D> {
         let step = |step: Step<C>| {
             Some(Step {
@@ -39,7 +39,7 @@ impl<C> Plan<C> {
             evidence_referenced: self.evidence_referenced,
             mode: self.mode,
             target: self.target,
-            outlook: self.outlook,
+            notes: self.notes,
             metadata: self.metadata,
             failure: self.failure,
             source: self.source,
@@ -63,7 +63,7 @@ impl Plan {
 }
 
 impl ShownPlan {
-    /// The plan, where no step is faulty. Whether its findings allow it to be authorized is not asked here.
+    /// The plan, if no step is faulty. The findings are not checked here.
     pub fn complete(self) -> Result<Plan, Self> {
         if self.steps.iter().all(|step| step.call.is_some()) {
             Ok(self.into_sound())
@@ -72,19 +72,19 @@ impl ShownPlan {
         }
     }
 
-    /// The steps that can be called, each with its `step_index`, for a look at what of a faulty plan is sound.
+    /// The plan of the sound steps alone; each keeps its `step_index`.
     fn into_sound(self) -> Plan {
         self.map_calls(|call| call)
     }
 
-    /// The same of a plan that stays.
+    /// The plan of the sound steps alone, for reviewing a faulty plan; each keeps its `step_index`.
     #[must_use]
     pub fn sound(&self) -> Plan {
         self.clone().into_sound()
     }
 
-    /// The same plan with its commands on this destination, or on this machine; any other plan is as it was.
-    /// Its bytes and their digest stay: an approval covers the target beside them (SPEC §2, §11).
+    /// A command plan with its commands on this destination, or on this machine; other plans stay unchanged.
+    /// Bytes and digest stay: an approval covers the target separately (SPEC §2, §11).
     #[must_use]
     pub fn on_target(mut self, target: Option<&str>) -> Self {
         if self.dialect != Dialect::CommandPlan {
@@ -105,12 +105,12 @@ impl ShownPlan {
     }
 }
 
-/// What a plan file turned out to be.
+/// The result of parsing a plan file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parsed {
-    /// The plan; where the findings have an error, as much of it as can be shown.
+    /// The plan; with an error among the findings, as much of it as can be shown.
     pub plan: Result<Plan, Option<ShownPlan>>,
-    /// Everything there is to say about it, by place in the file.
+    /// All findings, by position in the file.
     pub findings: Vec<Finding>,
     /// The digest of the bytes.
     pub digest: Digest,

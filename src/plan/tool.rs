@@ -1,6 +1,6 @@
 //! The whitelist (SPEC §4): every tool there is, its arguments and its class, as one table.
 //!
-//! A [`super::ToolCall`] is of a tool of this list; nothing turns a string into a call around it.
+//! Every [`super::ToolCall`] calls a tool of this list; no string leads to any other call.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use super::Dialect;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolClass {
-    /// Only reads; has no effect to get ahead of.
+    /// Only reads; no intent is recorded before the call.
     Read,
     /// Changes files of the workspace.
     Mutate,
@@ -25,7 +25,7 @@ pub enum ToolClass {
 pub struct ArgumentSpec {
     /// Its name in a plan.
     pub name: &'static str,
-    /// Another accepted name; what was written is what is recorded.
+    /// Another accepted name; the record keeps the name that was written.
     pub alias: Option<&'static str>,
     /// Whether the tool cannot be called without it.
     pub required: bool,
@@ -35,8 +35,7 @@ pub struct ArgumentSpec {
     pub holds: Holds,
 }
 
-/// What an argument holds, as far as files are concerned. Each argument says it, and a test compares it with
-/// [`super::ToolCall::paths`], so that no path is forgotten.
+/// Whether an argument holds paths. A test compares this with [`super::ToolCall::paths`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Holds {
     /// The path of a file or folder.

@@ -62,7 +62,7 @@ fn verified(
         say_note(report.kept.as_ref().and_then(|kept| kept.note.as_deref()));
         // The first record is the id of the database.
         if report.ok && report.rows < 2 {
-            // Sound as it is, it is rarely what was meant.
+            // An empty database is sound, but probably the wrong folder.
             let folder = location.evidence.display().to_string();
             say(&format!("There is no evidence in {} yet.", visible(&folder)));
         } else if report.ok && command.head.is_none() {

@@ -147,7 +147,7 @@ pub(super) fn show_execution(detail: &ExecutionDetail, out: &mut Output) {
     }
 }
 
-/// Says first what makes the rest worth nothing.
+/// Prints which records were changed after they were written.
 fn print_changed(changed: &[String], out: &mut Output) {
     for what in changed {
         out.line(&visible(&format!("This record was changed after it was written: {what}.")));

@@ -11,8 +11,8 @@ use uuid::Uuid;
 use crate::authorization::{Binding, FileState, Method, PlanAuthorization, StepWalls};
 use crate::evidence::*;
 use crate::plan::{
-    Code, Dialect, Digest, Intent, Mode, Outlook, Plan, Precondition, StatedRisk, Step, StepPlace,
-    ToolCall,
+    Code, Dialect, Digest, Intent, Mode, Plan, PlanNotes, Precondition, StatedRisk, Step,
+    StepPlace, ToolCall,
 };
 use crate::risk::{RiskLevel, Verdict};
 use crate::run::*;
@@ -104,7 +104,7 @@ pub fn plan(steps: Vec<Step>) -> Plan {
         evidence_referenced: vec!["Q1".into()],
         mode: Mode::Automatic,
         target: None,
-        outlook: Outlook::default(),
+        notes: PlanNotes::default(),
         metadata: Default::default(),
         failure: None,
         steps,

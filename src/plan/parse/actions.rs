@@ -1,4 +1,4 @@
-//! The action dialect (SPEC §1.3): what is asked of the program, or a planner's word that it has no plan.
+//! The action dialect (SPEC §1.3): what is asked of the program, or a planner's report that it has no plan.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use super::reading::Reading;
 use super::requests;
 use super::steps::tool;
 use crate::plan::{
-    ACTION_PLAN_VERSION, Code, Dialect, Digest, Finding, Metadata, Mode, Outlook, PlannerFailure,
+    ACTION_PLAN_VERSION, Code, Dialect, Digest, Finding, Metadata, Mode, PlanNotes, PlannerFailure,
     Precondition, Severity, ShownPlan, ShownStep, StatedRisk, StepPlace, ToolCall, limits,
 };
 
@@ -34,7 +34,7 @@ pub(super) fn read(mut fields: Fields<'_>, digest: Digest) -> ShownPlan {
         evidence_referenced: Vec::new(),
         mode: Mode::Automatic,
         target: None,
-        outlook: Outlook::default(),
+        notes: PlanNotes::default(),
         metadata,
         failure,
         steps,
@@ -138,10 +138,10 @@ fn action(item: Json, index: usize, pointer: &str, reading: &Reading<'_>) -> Opt
         arguments = requests::arguments(&json);
         Fields::of(json, &fields.pointer_to("request"), "\"request\"", reading)
     }) {
-        // Of an action that nobody knows, nobody knows what its request may say.
+        // The request of an unknown action cannot be checked.
         call = tool.and_then(|tool| requests::read(tool, request));
         if let Some((name, words)) = call.as_ref().and_then(ToolCall::words) {
-            // Numbers among them count as the file writes them, which only the call knows.
+            // Numbers are taken as the file writes them; only the call has them so.
             let texts = words.iter().map(|word| Value::from(word.as_str())).collect::<Value>();
             arguments.insert(name.to_owned(), texts.to_string());
         }

@@ -10,8 +10,8 @@ use super::json::Json;
 use super::needs;
 use super::reading::Reading;
 use crate::plan::{
-    Code, Destination, Dialect, Digest, Finding, Metadata, Mode, Outlook, Precondition, RiskLevel,
-    Severity, ShownPlan, ShownStep, StatedRisk, StepPlace, Tool, ToolCall, limits,
+    Code, Destination, Dialect, Digest, Finding, Metadata, Mode, PlanNotes, Precondition,
+    RiskLevel, Severity, ShownPlan, ShownStep, StatedRisk, StepPlace, Tool, ToolCall, limits,
 };
 
 /// What the id of a verification has behind the id of the step that it verifies.
@@ -30,7 +30,7 @@ pub(super) fn read(mut fields: Fields<'_>, digest: Digest) -> ShownPlan {
     let mode = mode(&mut fields);
     let target = target(&mut fields);
     let success_criteria = fields.texts("successCriteria").into_iter().map(|(_, text)| text);
-    let outlook = Outlook {
+    let notes = PlanNotes {
         success_criteria: success_criteria.collect(),
         rollback: commands(&mut fields, "rollbackPlan"),
         estimated_time: fields.text_or_number("estimatedTime"),
@@ -55,7 +55,7 @@ pub(super) fn read(mut fields: Fields<'_>, digest: Digest) -> ShownPlan {
         evidence_referenced: Vec::new(),
         mode,
         target,
-        outlook,
+        notes,
         metadata: Metadata::default(),
         failure: None,
         steps,
@@ -232,7 +232,7 @@ impl Reader<'_> {
         };
         let verifying = verification.as_ref().map(|_| ShownStep {
             step_id: format!("{id}{VERIFY}"),
-            // What the author says about the command is not about this one.
+            // The author's statements are about the command, not its verification.
             requires_confirmation: false,
             title: step.title.as_ref().map(|title| format!("Verify: {title}")),
             reason: Some(format!("Verifies step {id}.")),

@@ -80,12 +80,12 @@ impl<'r> Fields<'r> {
         Some(value)
     }
 
-    /// Takes members out about which nothing more is to be said.
+    /// Takes members out without a finding.
     pub(super) fn take_all(&mut self, names: &[&'static str]) {
         names.iter().for_each(|name| drop(self.take(name)));
     }
 
-    /// Takes a member out that `read` can read; any other is not what was `expected`.
+    /// Takes a member out and converts it; one of another kind is an error.
     fn take_as<T>(
         &mut self,
         name: &'static str,
@@ -291,9 +291,9 @@ pub(super) fn did_you_mean<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> String {
-    /// Below this likeness a suggestion would only confuse.
+    /// Similarity below which no suggestion is made.
     const ENOUGH: f64 = 0.8;
-    /// Nobody meant one of our words by more than this, in bytes; comparing it would take long.
+    /// Longer words, in bytes, get no suggestion: comparing them takes long.
     const LONGEST: usize = 200;
     if word.len() > LONGEST {
         return String::new();

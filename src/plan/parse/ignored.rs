@@ -4,8 +4,8 @@ use super::fields::Fields;
 use super::reading::Reading;
 use crate::plan::{Code, Finding, Severity};
 
-/// Which of them were met, and where first. Said once for each: a plan that ran elsewhere has them in
-/// every step, and thousands of notes would hide what matters.
+/// The ignored fields found, with their first position. One note for each: a plan that ran elsewhere has them
+/// in every step, and thousands of notes would hide other findings.
 #[derive(Default)]
 pub(super) struct Ignored {
     /// Whether of a step, the name, the first place, and how many more there were.

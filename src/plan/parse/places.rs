@@ -1,4 +1,4 @@
-//! The second pass, only for a plan that needs it: where in the file a JSON pointer leads.
+//! The second pass, only for plans with findings: positions of JSON pointers in the file.
 
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
@@ -22,7 +22,7 @@ pub(super) struct Places<'a> {
 /// The last member of each name.
 type Members<'a> = HashMap<Cow<'a, str>, usize>;
 
-/// Up to here, looking through all members of an object is faster than an index of them.
+/// Up to this many members, a linear search is faster than an index.
 const FEW: usize = 16;
 
 /// Line and column of a place in the text, both from 1.
@@ -95,7 +95,7 @@ impl<'a> Places<'a> {
             self.duplicates_below(root, "", reading);
         }
         if reading.errors() == before {
-            // The two parsers disagree, and a key that stands twice must never go unsaid.
+            // The two parsers disagree; a duplicate key must always be reported.
             let message = "some key stands twice in its object; keep one of them";
             reading.error(Code::DuplicateKey, "", message);
         }

@@ -1,4 +1,4 @@
-//! One plan while it is read: its findings, of which some thousand at most are kept, however many there are.
+//! The state of reading one plan: its findings, up to a limit.
 
 use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
@@ -6,11 +6,10 @@ use std::cmp::Reverse;
 use super::places::Places;
 use crate::plan::{Code, Finding, Severity, limits};
 
-/// What the readers of all parts of a plan share.
+/// State shared by the readers of all parts of a plan.
 ///
-/// A file of the largest size can have millions of faults: of findings over their limit only the number is kept.
-/// Errors and lesser findings are counted apart, so that many notes can never crowd out the error that forbids
-/// authorization.
+/// A file of the largest size can have millions of faults, so findings beyond the limit are only counted.
+/// Errors and other findings have separate limits, so that notes never displace an error.
 pub(super) struct Reading<'a> {
     number: &'a dyn Fn(&str) -> Option<String>,
     kept: RefCell<Vec<Finding>>,
@@ -35,7 +34,7 @@ impl<'a> Reading<'a> {
         self.push(Finding::error(code, pointer, message));
     }
 
-    /// Adds an error that is put into words only if it is kept.
+    /// Adds an error, formatted only if it is kept.
     pub(super) fn error_with(&self, finding: impl FnOnce() -> Finding) {
         self.add(Severity::Error, finding);
     }

@@ -50,7 +50,7 @@ pub(super) fn read(tool: Tool, mut fields: Fields<'_>) -> Option<ToolCall> {
     call
 }
 
-/// How many results are given, where the request does not say.
+/// The default number of results.
 const USUAL_RESULTS: usize = 50;
 
 fn count(fields: &mut Fields<'_>, name: &'static str) -> usize {

@@ -8,7 +8,7 @@ use super::fields::{Fields, did_you_mean};
 use super::json::Json;
 use super::reading::Reading;
 use crate::plan::{
-    Code, Dialect, Digest, Finding, Intent, Metadata, Mode, Outlook, PRECONDITION_WORDS,
+    Code, Dialect, Digest, Finding, Intent, Metadata, Mode, PRECONDITION_WORDS, PlanNotes,
     Precondition, Severity, ShownPlan, ShownStep, StatedRisk, StepPlace, TOOLS, Tool, ToolCall,
     ToolClass, limits,
 };
@@ -46,7 +46,7 @@ pub(super) fn read(mut fields: Fields<'_>, digest: Digest) -> ShownPlan {
         evidence_referenced,
         mode: Mode::Automatic,
         target: None,
-        outlook: Outlook::default(),
+        notes: PlanNotes::default(),
         metadata: Metadata::default(),
         failure: None,
         steps,

@@ -114,7 +114,7 @@ mod tests {
     use crate::plan::{Continuation, HistoryOperation, MutateBatch, ToolCall, continuation, parse};
 
     #[test]
-    fn a_plan_of_batches_says_what_it_was_made_of() {
+    fn a_plan_of_batches_reads_back_the_same() {
         let text = |text: &str| text.to_owned();
         let path = || text("a/ä.txt");
         let edits = vec![
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_is_the_other_actions_as_they_are_written() {
+    fn the_rest_keeps_its_actions_as_written() {
         let plan = r#"{ "version": "2026-02-19", "goal": "g", "actions": [
             { "type": "verify", "request": {} },
             { "type": "run", "request": { "args": [1.10] }, "rationale": "r" }
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_revert_is_a_valid_plan_of_one_undo_and_always_the_same() {
+    fn a_revert_is_one_undo_always_the_same() {
         let checkpoint = "run:00000000-0000-4000-8000-000000000001";
         for of in ["Fix it", "", "ünï\"\u{202e}", &"é".repeat(1000)] {
             let bytes = revert(checkpoint, of);

@@ -14,7 +14,7 @@ const MARK: &str = ".rolls-back-";
 /// The plan that would take a plan back after a run of it: its rollback commands, to be shown,
 /// authorized and run like any other. None where it names no such commands.
 pub fn rollback<C>(plan: &Plan<C>, run_id: Uuid) -> Option<Vec<u8>> {
-    if plan.outlook.rollback.is_empty() {
+    if plan.notes.rollback.is_empty() {
         return None;
     }
     let goal = format!("Roll back: {}", plan.name());
@@ -26,7 +26,7 @@ pub fn rollback<C>(plan: &Plan<C>, run_id: Uuid) -> Option<Vec<u8>> {
         success_criteria: &[],
         rollback_plan: &[],
         estimated_time: None,
-        steps: plan.outlook.rollback.iter().map(|command| StepText::only(command)).collect(),
+        steps: plan.notes.rollback.iter().map(|command| StepText::only(command)).collect(),
     };
     written(&text)
 }
@@ -43,7 +43,7 @@ pub(super) fn rest<C>(
     for step in &plan.steps {
         let command = step.arguments.get("command").map_or("", String::as_str);
         match (steps.last_mut(), before.filter(|before| left(before))) {
-            // Behind its own command it is written with it, as it was.
+            // A verification right behind its command is written into the same entry.
             (Some(last), Some(_)) if left(step) && step.is_verification() => {
                 last.verification_command = Some(command);
             }
@@ -55,15 +55,15 @@ pub(super) fn rest<C>(
     if steps.is_empty() {
         return None;
     }
-    let outlook = &plan.outlook;
+    let notes = &plan.notes;
     let text = PlanText {
         id: continued_id(&plan.plan_id, run),
         goal: continued_title(plan.name()),
         mode: Some(plan.mode.as_str()).filter(|_| plan.mode != Mode::default()),
         target: plan.target.as_deref(),
-        success_criteria: &outlook.success_criteria,
-        rollback_plan: &outlook.rollback,
-        estimated_time: outlook.estimated_time.as_deref(),
+        success_criteria: &notes.success_criteria,
+        rollback_plan: &notes.rollback,
+        estimated_time: notes.estimated_time.as_deref(),
         steps,
     };
     Some(written(&text))
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rest_reads_like_a_plan_that_somebody_wrote() {
+    fn the_rest_reads_like_a_written_plan() {
         let succeeded = BTreeSet::from(["a".to_owned()]);
         let rest = match continuation(&plan(&whole()), run_id(), &succeeded) {
             Continuation::Rest(bytes) => String::from_utf8(bytes).unwrap(),
@@ -344,7 +344,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_rest_is_valid_and_holds_exactly_the_rest(
+        fn the_rest_is_valid_and_complete(
             value in any_plan(),
             chosen in any::<u32>(),
         ) {
@@ -374,7 +374,7 @@ mod tests {
                 let (step_index, place) = there;
                 prop_assert_eq!(now, &Step { step_index, place, ..before.clone() });
             }
-            prop_assert_eq!(&rest.outlook, &plan.outlook);
+            prop_assert_eq!(&rest.notes, &plan.notes);
             prop_assert_eq!((&rest.target, rest.mode), (&plan.target, plan.mode));
         }
     }

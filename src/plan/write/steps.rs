@@ -76,7 +76,7 @@ impl<'a> StepText<'a> {
             (Some(id), reason) => {
                 let held = format!("Step {id} succeeded in run {run}.");
                 let both = reason.map_or(held.clone(), |reason| format!("{reason} {held}"));
-                // The author's own words are worth more than ours.
+                // If both do not fit, the author's reason is kept.
                 let fits = both.len() <= limits::ARGUMENT_BYTES;
                 if fits { Some(both) } else { reason.map(str::to_owned) }
             }
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rest_reads_like_a_plan_that_somebody_wrote() {
+    fn the_rest_reads_like_a_written_plan() {
         let plan = plan(&json!({
             "plan_id": "p", "intent": "mutate", "title": "Two", "created_by": "m",
             "evidence_referenced": ["Q2"],
@@ -288,7 +288,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_rest_is_valid_and_holds_exactly_the_rest(value in any_plan(), chosen in any::<u16>()) {
+        fn the_rest_is_valid_and_complete(value in any_plan(), chosen in any::<u16>()) {
             let plan = plan(&value);
             let succeeded: BTreeSet<String> = plan
                 .steps

@@ -13,7 +13,7 @@ const SUFFIX: &str = " (continued)";
 
 /// A plan as bytes; none when they are over the limit of a plan file.
 pub(super) fn written(text: &impl Serialize) -> Option<Vec<u8>> {
-    // A large plan that was written without spaces may fit only without them.
+    // A large plan may fit only without whitespace.
     let whole = |text: serde_json::Result<Vec<u8>>| {
         text.ok().filter(|bytes| bytes.len() < limits::PLAN_BYTES)
     };

@@ -75,7 +75,7 @@ pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
         );
     }
     if let Some(plan) = view.plan {
-        chips.extend(outlook_chips(plan));
+        chips.extend(notes_chips(plan));
     }
     if let Some(worst) = impact.worst {
         let icon = super::rows::risk_icon(worst);
@@ -101,7 +101,7 @@ pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
 }
 
 /// What the author of a command plan says about it beside its steps.
-fn outlook_chips(plan: &ShownPlan) -> Vec<Chip> {
+fn notes_chips(plan: &ShownPlan) -> Vec<Chip> {
     let mut chips = Vec::new();
     if plan.mode == Mode::Guided {
         chips.push(
@@ -109,7 +109,7 @@ fn outlook_chips(plan: &ShownPlan) -> Vec<Chip> {
                 .explained("You start each step, do it by hand, or leave it out."),
         );
     }
-    let way_back = &plan.outlook.rollback;
+    let way_back = &plan.notes.rollback;
     if !way_back.is_empty() {
         let text = format!("way back: {}", format::counted(way_back.len(), "command"));
         chips.push(Chip::new(icon::REVERT, text, Tone::Dim).explained(format!(
@@ -122,10 +122,10 @@ fn outlook_chips(plan: &ShownPlan) -> Vec<Chip> {
 
 /// What the author of a command plan looks for when it is done; shown, never judged.
 fn success_ui(ui: &mut Ui, plan: &ShownPlan) {
-    let outlook = &plan.outlook;
-    let criteria = &outlook.success_criteria;
+    let notes = &plan.notes;
+    let criteria = &notes.success_criteria;
     let success = (!criteria.is_empty()).then(|| format!("Done when: {}", criteria.join("; ")));
-    let time = outlook.estimated_time.as_ref().map(|time| format!("Takes {time}"));
+    let time = notes.estimated_time.as_ref().map(|time| format!("Takes {time}"));
     let text = [success, time].into_iter().flatten().collect::<Vec<_>>().join("  ·  ");
     if text.is_empty() {
         return;
