@@ -27,6 +27,7 @@ use countersign::autonomy::{
     VerifyChoice, resolve,
 };
 use countersign::engine::{AutoApprove, ControlHandle, NoopProgress, SystemClock, WorkspaceChoice};
+use countersign::evidence::EvidenceLocation;
 use countersign::risk::Policy;
 use egui::Key;
 use frames::{Frames, fast_folder};
@@ -80,8 +81,10 @@ fn run(bench: &Bench, max_attempts: u32) {
         verify: VerifyChoice::None,
         workspace: WorkspaceChoice { folder: workspace, reason: String::new() },
         class: None,
-        evidence: bench.folder().join("evidence"),
-        secrets: bench.folder().join("keys").into(),
+        location: EvidenceLocation::new(
+            bench.folder().join("evidence"),
+            bench.folder().join("keys"),
+        ),
         policy: Policy::default(),
     };
     let parts = LoopDeps {

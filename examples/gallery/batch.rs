@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use countersign::authorization::FileState;
-use countersign::plan::{Digest, Edit, MutateBatch, Plan, ToolCall};
+use countersign::plan::{Digest, Edit, MutateBatch, ShownPlan, ToolCall};
 use countersign::run::{
     Diff, DiffLine, DiskState, FileChange, LineKind, Predicted, Preview, Reconciled, RunState,
 };
@@ -18,7 +18,7 @@ fn path(index: usize) -> String {
 }
 
 /// The usual plan, with a batch in place of its third step.
-pub fn plan() -> Plan {
+pub fn plan() -> ShownPlan {
     let mut plan = fixture::plan();
     let write = |index| Edit::Replace {
         path: path(index),
@@ -74,7 +74,7 @@ pub fn preview() -> Preview {
 }
 
 /// A run that was killed in its third step.
-pub fn interrupted(plan: &Plan) -> RunState {
+pub fn interrupted(plan: &ShownPlan) -> RunState {
     let mut run = fixture::running(plan);
     run.interrupt();
     run

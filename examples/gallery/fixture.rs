@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use countersign::authorization::{Binding, FileState};
 use countersign::plan::{
-    Code, Dialect, Digest, Finding, Intent, Mode, Outlook, Plan, Precondition, Severity,
-    StatedRisk, Step, StepPlace, ToolCall,
+    Code, Dialect, Digest, Finding, Intent, Mode, PlanNotes, Precondition, Severity, ShownPlan,
+    ShownStep, StatedRisk, StepPlace, ToolCall,
 };
 use countersign::risk::{self, Policy, RiskLevel, Shell, Verdict};
 use countersign::run::*;
@@ -27,7 +27,7 @@ pub fn run_id() -> Uuid {
     Uuid::from_u128(0x6f1d_9a70_3c52_4e0b_9b1e_52d1_9c0a_77e1)
 }
 
-fn step(index: usize, call: ToolCall, title: Option<&str>, asks: bool) -> Step {
+fn step(index: usize, call: ToolCall, title: Option<&str>, asks: bool) -> ShownStep {
     let text = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     let arguments: BTreeMap<_, _> = match &call {
         ToolCall::FileRead { path } | ToolCall::LspCheck { path } => vec![text("path", path)],
@@ -45,7 +45,7 @@ fn step(index: usize, call: ToolCall, title: Option<&str>, asks: bool) -> Step {
     .into_iter()
     .collect();
     let exists = matches!(call, ToolCall::FileRead { .. } | ToolCall::FileWrite { .. });
-    Step {
+    ShownStep {
         step_id: format!("step_{}", index + 1),
         step_index: index,
         tool_name: call.tool().name().to_owned(),
@@ -66,7 +66,7 @@ fn step(index: usize, call: ToolCall, title: Option<&str>, asks: bool) -> Step {
 const CHANGELOG: &str = "# Changelog\n\n## Unreleased\n\n- Sums saturate instead of overflowing.\n\n\
                          ## 0.3.1\n\n- Faster lexer.\n";
 
-pub fn plan() -> Plan {
+pub fn plan() -> ShownPlan {
     let source: &[u8] = b"{\"plan_id\": \"fix-e0425\"}";
     let steps = vec![
         step(0, ToolCall::FileRead { path: "src/lib.rs".into() }, None, false),
@@ -93,7 +93,7 @@ pub fn plan() -> Plan {
             false,
         ),
     ];
-    Plan {
+    ShownPlan {
         plan_id: "fix-e0425".into(),
         dialect: Dialect::StepPlan,
         intent: Some(Intent::Mutate),
@@ -102,7 +102,7 @@ pub fn plan() -> Plan {
         evidence_referenced: vec!["Q2".into()],
         mode: Mode::Automatic,
         target: None,
-        outlook: Outlook::default(),
+        notes: PlanNotes::default(),
         metadata: Default::default(),
         failure: None,
         steps,
@@ -112,7 +112,7 @@ pub fn plan() -> Plan {
 }
 
 /// The same plan with a last step that writes what every build runs.
-pub fn dangerous_plan() -> Plan {
+pub fn dangerous_plan() -> ShownPlan {
     let mut plan = plan();
     plan.steps[2] = step(
         2,
@@ -127,7 +127,7 @@ pub fn dangerous_plan() -> Plan {
 }
 
 /// A plan of commands through which a person is guided; the third step is dangerous or not.
-pub fn guided_plan(dangerous: bool) -> Plan {
+pub fn guided_plan(dangerous: bool) -> ShownPlan {
     let third = if dangerous {
         "rm -rf target/site && git clean -fdx docs"
     } else {
@@ -148,11 +148,12 @@ pub fn guided_plan(dangerous: bool) -> Plan {
             { "command": "ls -l target", "description": "Look at the size" },
         ],
     });
-    countersign::plan::parse(text.to_string().as_bytes()).plan.unwrap_or_else(plan)
+    countersign::plan::parse(text.to_string().as_bytes()).into_shown().unwrap_or_else(plan)
 }
 
-pub fn review(plan: &Plan) -> Review {
+pub fn review(plan: &ShownPlan) -> Review {
     let risks: Vec<Verdict> = plan
+        .sound()
         .steps
         .iter()
         .map(|step| risk::of_step(step, &Policy::default(), Shell::Bash))
@@ -220,7 +221,7 @@ fn line(kind: LineKind, before: usize, after: usize, text: &str) -> DiffLine {
     }
 }
 
-pub fn preview(plan: &Plan, index: usize) -> Preview {
+pub fn preview(plan: &ShownPlan, index: usize) -> Preview {
     use LineKind::{Added, Context, Removed};
     let step = &plan.steps[index];
     let lines = vec![
@@ -293,7 +294,12 @@ pub fn preview(plan: &Plan, index: usize) -> Preview {
     }
 }
 
-pub fn result(plan: &Plan, index: usize, outcome: Outcome, duration_ms: i64) -> Box<StepResult> {
+pub fn result(
+    plan: &ShownPlan,
+    index: usize,
+    outcome: Outcome,
+    duration_ms: i64,
+) -> Box<StepResult> {
     let step = &plan.steps[index];
     let failed = !outcome.goes_on();
     Box::new(StepResult {
@@ -324,7 +330,7 @@ pub fn result(plan: &Plan, index: usize, outcome: Outcome, duration_ms: i64) -> 
     })
 }
 
-pub fn request(plan: &Plan, index: usize) -> ConfirmationRequest {
+pub fn request(plan: &ShownPlan, index: usize) -> ConfirmationRequest {
     let step = &plan.steps[index];
     let review = review(plan);
     ConfirmationRequest {
@@ -353,7 +359,7 @@ pub fn request(plan: &Plan, index: usize) -> ConfirmationRequest {
 }
 
 /// A run of which two steps are done and the third is under way.
-pub fn running(plan: &Plan) -> RunState {
+pub fn running(plan: &ShownPlan) -> RunState {
     let mut run = RunState::default();
     let started = |step_index: usize| RunEvent::StepStarted {
         step_id: plan.steps[step_index].step_id.clone(),
@@ -383,19 +389,19 @@ pub fn running(plan: &Plan) -> RunState {
 }
 
 /// The same, with the third step waiting for an answer.
-pub fn asking(plan: &Plan) -> RunState {
+pub fn asking(plan: &ShownPlan) -> RunState {
     asking_at(plan, 2)
 }
 
 /// The same with another step.
-pub fn asking_at(plan: &Plan, index: usize) -> RunState {
+pub fn asking_at(plan: &ShownPlan, index: usize) -> RunState {
     let mut run = running(plan);
     run.apply(&RunEvent::ConfirmationNeeded { request: Box::new(request(plan, index)) });
     run
 }
 
 /// The same, ended because the third step failed.
-pub fn failed(plan: &Plan) -> RunState {
+pub fn failed(plan: &ShownPlan) -> RunState {
     let mut run = running(plan);
     run.apply(&RunEvent::StepFailed { result: result(plan, 2, Outcome::Failed, 31) });
     run.apply(&RunEvent::RunFailed {
@@ -406,7 +412,7 @@ pub fn failed(plan: &Plan) -> RunState {
 }
 
 /// The same, failed where a command perhaps tried to write beyond its walls.
-pub fn refused(plan: &Plan) -> RunState {
+pub fn refused(plan: &ShownPlan) -> RunState {
     let mut run = running(plan);
     let mut result = result(plan, 2, Outcome::Failed, 31);
     let message = "the command ended with exit code 1";
@@ -426,7 +432,7 @@ pub fn refused(plan: &Plan) -> RunState {
 }
 
 /// The same, completed.
-pub fn completed(plan: &Plan) -> RunState {
+pub fn completed(plan: &ShownPlan) -> RunState {
     let mut run = running(plan);
     for (index, outcome) in
         [(2, Outcome::Succeeded), (3, Outcome::Skipped), (4, Outcome::Succeeded)]
@@ -686,7 +692,7 @@ pub fn detail() -> ExecutionDetail {
 }
 
 /// What all steps of the plan would do together: each preview, and the difference in the end.
-pub fn simulation(plan: &Plan, name: &str) -> (Vec<Preview>, Vec<FileChange>) {
+pub fn simulation(plan: &ShownPlan, name: &str) -> (Vec<Preview>, Vec<FileChange>) {
     let mut previews: Vec<_> = (0..plan.steps.len()).map(|index| preview(plan, index)).collect();
     if name == "simulation-empty" {
         return (previews, Vec::new());
@@ -879,7 +885,7 @@ pub fn pace(silent: bool) -> StepTimer {
 }
 
 /// The same step with a command of a hundred lines.
-pub fn long_step(step: &Step) -> Step {
+pub fn long_step(step: &ShownStep) -> ShownStep {
     let lines: Vec<String> = (1..=100).map(|line| format!("echo line {line}")).collect();
     let mut step = step.clone();
     step.arguments.insert("command".into(), lines.join("\n"));
@@ -890,7 +896,7 @@ pub fn long_step(step: &Step) -> Step {
 }
 
 /// A plan of commands, judged as the program judges it.
-pub fn command_plan() -> Plan {
+pub fn command_plan() -> ShownPlan {
     let source = serde_json::json!({
         "id": "release-0.4",
         "goal": "Build the parser, install it and clean up after it",
@@ -927,7 +933,7 @@ pub fn command_plan() -> Plan {
     let text = serde_json::to_vec_pretty(&source).unwrap_or_default();
     let parsed = countersign::plan::parse(&text);
     assert!(parsed.is_valid(), "{:?}", parsed.findings);
-    parsed.plan.unwrap_or_else(plan)
+    parsed.into_shown().unwrap_or_else(plan)
 }
 
 /// Commands as a workspace in C names them.

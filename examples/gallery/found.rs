@@ -1,6 +1,6 @@
 //! Made-up diagnostics of a run that checks, changes and checks again.
 
-use countersign::plan::{Code, Plan, ToolCall};
+use countersign::plan::{Code, ShownPlan, ToolCall};
 use countersign::run::*;
 use uuid::Uuid;
 
@@ -19,7 +19,7 @@ pub fn lines(it: &DiagnosticArtifact) -> Vec<SourceLine> {
 }
 
 /// The plan of the gallery, with a check before the change and one after it.
-pub fn plan() -> Plan {
+pub fn plan() -> ShownPlan {
     let mut plan = fixture::plan();
     let mut check = plan.steps[3].clone();
     (check.step_index, check.step_id) = (1, "step_2".into());
@@ -164,7 +164,7 @@ pub fn many(count: usize) -> Vec<DiagnosticArtifact> {
 }
 
 /// A run of the plan in which both checks have ended, the second with these diagnostics.
-pub fn run(plan: &Plan, second: Option<Vec<DiagnosticArtifact>>) -> RunState {
+pub fn run(plan: &ShownPlan, second: Option<Vec<DiagnosticArtifact>>) -> RunState {
     let mut run = RunState::default();
     run.apply(&RunEvent::RunStarted {
         run_id: fixture::run_id(),
@@ -188,7 +188,7 @@ pub fn run(plan: &Plan, second: Option<Vec<DiagnosticArtifact>>) -> RunState {
 }
 
 /// A run without a check.
-pub fn unchecked(plan: &mut Plan) -> RunState {
+pub fn unchecked(plan: &mut ShownPlan) -> RunState {
     plan.steps.retain(|step| !matches!(step.call, Some(ToolCall::LspCheck { .. })));
     for (index, step) in plan.steps.iter_mut().enumerate() {
         step.step_index = index;

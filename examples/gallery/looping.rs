@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use countersign::authorization::AuthorizationClass;
-use countersign::plan::{Code, Digest, Plan, RiskLevel, VerifyScope};
+use countersign::plan::{Code, Digest, RiskLevel, ShownPlan, VerifyScope};
 use countersign::run::{
     ActionError, ActionErrorCode, ActionRecord, ActionStatus, AttemptRecord, LoopFate, LoopPlace,
     LoopState, LoopSummary, Outcome, PlaceFault, PlaceReview, PlanDifference, PlannerFinding,
@@ -25,7 +25,7 @@ pub struct Looping {
     pub place: Option<PlaceReview>,
     pub state: LoopState,
     loops: Vec<LoopSummary>,
-    plans: BTreeMap<u32, Arc<Plan>>,
+    plans: BTreeMap<u32, Arc<ShownPlan>>,
     printed: BTreeMap<u32, String>,
     unfolded: BTreeMap<u32, bool>,
     class: Option<AuthorizationClass>,
@@ -122,7 +122,7 @@ fn difference() -> PlanDifference {
 /// Tells the story of a loop, event by event.
 struct Story {
     state: LoopState,
-    plan: Plan,
+    plan: ShownPlan,
     time: i64,
     max_attempts: u32,
 }

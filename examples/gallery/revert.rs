@@ -1,13 +1,13 @@
 //! A revert before anybody has signed it, and one that later work stands in the way of.
 
-use countersign::plan::{Code, Finding, Plan, Severity, parse, revert};
+use countersign::plan::{Code, Finding, Severity, ShownPlan, parse, revert};
 use countersign::run::{Diff, FileChange, Predicted, Preview};
 
 use super::fixture;
 
-pub fn plan() -> Plan {
+pub fn plan() -> ShownPlan {
     let bytes = revert(&format!("run:{}", fixture::run_id()), "Saturate the parser's sums");
-    parse(&bytes).plan.unwrap_or_else(fixture::plan)
+    parse(&bytes).into_shown().unwrap_or_else(fixture::plan)
 }
 
 pub fn findings() -> Vec<Finding> {

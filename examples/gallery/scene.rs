@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use countersign::authorization::Change;
-use countersign::plan::{Finding, Mode, Plan, Severity};
+use countersign::plan::{Finding, Mode, Severity, ShownPlan};
 use countersign::run::{
     Answered, Attempt, ExecutionDetail, Failure, FileChange, Phase, PlaceReview, Preview,
     Question as Asked, Reconciled, Review, RunState, RunSummary, SearchPage, StepTimer, Transcript,
@@ -32,7 +32,7 @@ use super::{batch, fixture, found, looping::Looping, revert};
 
 pub struct Scene {
     name: String,
-    plan: Plan,
+    plan: ShownPlan,
     review: Review,
     findings: Vec<Finding>,
     approval: Approval,
@@ -463,7 +463,7 @@ impl Scene {
                 remote: self.plan.target.is_some(),
                 trying: self.name == "command-trying",
                 changed_files: self.run.is_over(),
-                way_back: !self.plan.outlook.rollback.is_empty(),
+                way_back: !self.plan.notes.rollback.is_empty(),
                 ..Situation::default()
             },
             sidebar: SidebarView {

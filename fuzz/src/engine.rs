@@ -13,13 +13,13 @@ use crate::tools::{StopSignal, Toolbox};
 
 pub use error::ExecutionError;
 
-/// What was found when the step's precondition holds; `None` for a faulty step, which is never asked.
+/// What was found when the step's precondition holds.
 pub fn check(
     step: &Step,
     toolbox: &Toolbox,
     outcomes: &HashMap<String, Outcome>,
-) -> Option<Result<String, ExecutionError>> {
+) -> Result<String, ExecutionError> {
     let stop = StopSignal::default();
     let now = preconditions::Now { after: toolbox.now(), toolbox, outcomes, stop: &stop };
-    Some(preconditions::check(step, step.call.as_ref()?, &now))
+    preconditions::check(step, &step.call, &now)
 }

@@ -164,7 +164,7 @@ fn word(random: &mut Random) -> &'static str {
     match random.below(4) {
         0 => random.of(PRECONDITION_WORDS),
         1 => TOOLS[random.below(TOOLS.len())].name,
-        2 => random.of(&Intent::WORDS),
+        2 => Intent::WORDS[random.below(Intent::WORDS.len())].0,
         _ => random.of(&WORDS),
     }
 }

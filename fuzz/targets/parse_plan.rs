@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use countersign_fuzz::mutate::mutate_json;
 use countersign_fuzz::plan::{
-    Code, Continuation, Dialect, Digest, Finding, Parsed, Plan, Precondition, Severity, StepPlace,
+    Code, Continuation, Dialect, Digest, Finding, Parsed, Plan, Precondition, Severity, ShownPlan, StepPlace,
     Tool, ToolCall, continuation, is_hidden, limits, parse, visible,
 };
 use libfuzzer_sys::{fuzz_mutator, fuzz_target};
@@ -36,14 +36,13 @@ fn check(data: &[u8]) {
             assert!(!visible(words).chars().any(is_hidden), "{finding:?}");
         }
     }
-    assert!(parsed.plan.is_some() || !parsed.is_valid());
-    assert!(parsed.plan.is_some() || !parsed.findings.is_empty(), "refused without a word");
-    let Some(plan) = &parsed.plan else { return };
-    assert_eq!(*plan.source, *data);
-    assert_eq!(plan.digest, parsed.digest);
-    if let Some(value) = &value
-        && parsed.is_valid()
-    {
+    assert!(parsed.is_valid() || !parsed.findings.is_empty(), "refused without a word");
+    let errors = parsed.findings.iter().filter(|finding| finding.severity == Severity::Error);
+    assert_eq!(parsed.is_valid(), errors.count() == 0);
+    let Some(shown) = parsed.clone().into_shown() else { return };
+    assert_eq!(*shown.source, *data);
+    assert_eq!(shown.digest, parsed.digest);
+    if let (Some(value), Ok(plan)) = (&value, &parsed.plan) {
         match plan.dialect {
             Dialect::StepPlan => check_valid(plan, value),
             Dialect::CommandPlan => check_valid_commands(plan, value),
@@ -51,7 +50,7 @@ fn check(data: &[u8]) {
         }
         check_continuation(plan);
     }
-    check_faulty_steps(plan, &parsed.findings);
+    check_faulty_steps(&shown, &parsed.findings);
 }
 
 /// E010, E011 and the limit of nesting, each exactly when it is so; and every finding's value.
@@ -189,7 +188,7 @@ fn check_valid(plan: &Plan, value: &Value) {
         assert!(object.keys().all(|key| STEP.contains(&key.as_str())), "{:?}", object.keys());
         assert!(ids.insert(step.step_id.as_str()), "two steps are called {:?}", step.step_id);
         assert_eq!(step.step_index, index);
-        let call = step.call.as_ref().expect("a valid plan's step can be called");
+        let call = &step.call;
         assert_eq!(Some(call.tool().name()), value["tool"].as_str());
         assert_eq!(step.tool_name, call.tool().name());
         let asks = object.get("requires_confirmation");
@@ -225,7 +224,7 @@ fn check_valid_commands(plan: &Plan, value: &Value) {
         assert!(ids.insert(step.step_id.as_str()), "two steps are called {:?}", step.step_id);
         assert!(step.step_id.len() <= limits::ID_BYTES);
         assert_eq!(step.step_index, index);
-        let Some(ToolCall::Shell { command, target, cwd, timeout_seconds }) = &step.call else {
+        let ToolCall::Shell { command, target, cwd, timeout_seconds } = &step.call else {
             panic!("{:?} is no command", step.call)
         };
         assert_eq!(Some(&Some(command.as_str())), commands.get(index));
@@ -254,7 +253,7 @@ fn check_valid_actions(plan: &Plan, value: &Value) {
     for (index, (step, value)) in plan.steps.iter().zip(actions).enumerate() {
         assert_eq!(step.step_id, format!("action_{index}"));
         assert_eq!(step.place, StepPlace::Action(index));
-        let call = step.call.as_ref().expect("a valid plan's action can be called");
+        let call = &step.call;
         assert_eq!(Some(call.tool().name()), value["type"].as_str());
         let request = value["request"].as_object().expect("a request is an object");
         assert!(step.arguments.keys().eq(request.keys()), "{:?}", step.arguments);
@@ -285,7 +284,7 @@ fn check_arguments(
 }
 
 /// Exactly the steps with an error have no call, as long as every finding is there.
-fn check_faulty_steps(plan: &Plan, findings: &[Finding]) {
+fn check_faulty_steps(plan: &ShownPlan, findings: &[Finding]) {
     if findings.len() > limits::FINDINGS {
         return;
     }

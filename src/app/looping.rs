@@ -11,7 +11,7 @@ use super::purpose::Purpose;
 use super::session::PlanSession;
 use super::{App, Prompt, RUNS};
 use crate::authorization::AuthorizationClass;
-use crate::plan::Plan;
+use crate::plan::ShownPlan;
 use crate::run::{
     Failure, LoopDetail, LoopFate, LoopPhase, LoopState, LoopSummary, PlaceReview, RunEvent,
 };
@@ -54,7 +54,7 @@ pub(super) struct LiveLoop {
     pub(super) verify: &'static str,
     pub(super) class: Option<AuthorizationClass>,
     pub(super) class_revoked: bool,
-    pub(super) plans: BTreeMap<u32, Arc<Plan>>,
+    pub(super) plans: BTreeMap<u32, Arc<ShownPlan>>,
     pub(super) stopping: bool,
     pub(super) ended_at_ms: Option<i64>,
 }
@@ -69,7 +69,7 @@ struct RecordedLoop {
 }
 
 /// Nothing is known of the plans of a loop from the evidence but what stands in its records.
-static NO_PLANS: BTreeMap<u32, Arc<Plan>> = BTreeMap::new();
+static NO_PLANS: BTreeMap<u32, Arc<ShownPlan>> = BTreeMap::new();
 static NOTHING_PRINTED: BTreeMap<u32, String> = BTreeMap::new();
 
 impl LoopPage {

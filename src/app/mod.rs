@@ -144,8 +144,7 @@ impl App {
     fn new(folders: Folders, loaded: Loaded, wake: Wake) -> std::io::Result<Self> {
         let own_folders = vec![folders.evidence.clone(), folders.secrets.clone()];
         let setup = Setup {
-            secrets: folders.user(),
-            evidence: folders.evidence,
+            location: folders.location(),
             policy: crate::risk::Policy { own_folders, ..loaded.policy },
             faults: Faults::from_environment(),
         };

@@ -9,8 +9,8 @@ use uuid::Uuid;
 
 use super::attempt::AttemptOf;
 use super::diagnostics::DiagnosticsSession;
-use crate::authorization::{Change, Grants, PlanAuthorization, SinceBoot};
-use crate::plan::{self, Dialect, Digest, Finding, Mode, Plan};
+use crate::authorization::{ApprovedPlan, Change, Grants, PlanAuthorization, SinceBoot};
+use crate::plan::{self, Dialect, Digest, Finding, Mode, ShownPlan};
 use crate::run::{
     ConfirmationRequest, ExecutionDetail, Failure, Phase, Preview, Review, RunEvent, RunFate,
     RunState, StepState, StepTimer, Steps, Transcript,
@@ -29,7 +29,7 @@ pub(super) struct PlanSession {
     /// What they grant beyond the walls of its steps.
     pub(super) grants: Grants,
     pub(super) digest: Digest,
-    pub(super) plan: Option<Arc<Plan>>,
+    pub(super) plan: Option<Arc<ShownPlan>>,
     /// What there is to count in it.
     pub(super) figures: Figures,
     pub(super) findings: Vec<Finding>,
@@ -213,8 +213,9 @@ impl PlanSession {
 
     /// Whether its run goes through commands by itself.
     pub(super) fn is_automatic(&self) -> bool {
-        let goes_on =
-            |plan: &Arc<Plan>| plan.dialect == Dialect::CommandPlan && plan.mode == Mode::Automatic;
+        let goes_on = |plan: &Arc<ShownPlan>| {
+            plan.dialect == Dialect::CommandPlan && plan.mode == Mode::Automatic
+        };
         self.plan.as_ref().is_some_and(goes_on) && !self.run.became_guided
     }
 
@@ -313,8 +314,8 @@ impl PlanSession {
     }
 
     /// Hands the approval out for its one run.
-    pub(super) fn start(&mut self) -> Option<(Arc<Plan>, PlanAuthorization)> {
-        let plan = self.plan.clone()?;
+    pub(super) fn start(&mut self) -> Option<ApprovedPlan> {
+        let plan = Arc::unwrap_or_clone(self.plan.clone()?).complete().ok()?;
         let authorization = self.authorization.take()?;
         self.approval = Approval::Used { at_ms: authorization.decided_at_ms };
         // Shown as running from the click on, although its first record is still to come.
@@ -331,7 +332,7 @@ impl PlanSession {
         // A run is looked at step by step.
         self.shows_simulation = false;
         self.follow = true;
-        Some((plan, authorization))
+        Some(ApprovedPlan { plan, authorization })
     }
 
     /// Takes in what happened in the run. True when a question came up.

@@ -486,7 +486,7 @@ fn a_run_is_continued_as_a_plan_of_its_own() {
     assert_eq!(session.continues, Some(first));
     assert_eq!(session.plan.as_ref().unwrap().steps.len(), 1);
     let path = session.path.clone().unwrap();
-    assert!(path.starts_with(bench.app.setup.evidence.join("continuations")));
+    assert!(path.starts_with(bench.app.setup.location.evidence.join("continuations")));
     assert_eq!(bench.app.view().plan.unwrap().continues, Some(first), "its header says so");
     bench.authorize();
     bench.act(Action::Do(Command::Run));

@@ -6,7 +6,7 @@ use super::App;
 use super::Prompt;
 use super::looping::Which;
 use super::session::PlanSession;
-use crate::plan::{Step, ToolCall, ToolClass};
+use crate::plan::{ShownStep, ToolCall, ToolClass};
 use crate::run::{
     Attempt, ConfirmationRequest, Phase, PlaceReview, Reconciled, RunState, StepState,
 };
@@ -171,7 +171,7 @@ impl App {
             trying: self.trying.is_some(),
             way_back: shown
                 .and_then(|session| session.plan.as_ref())
-                .is_some_and(|plan| !plan.outlook.rollback.is_empty()),
+                .is_some_and(|plan| !plan.notes.rollback.is_empty()),
             changed_files: shown.is_some_and(changed_files),
             interrupted: shown.is_some_and(|it| it.is_over() && it.run.phase == Phase::Interrupted),
             running: live.is_some(),
@@ -249,7 +249,7 @@ impl App {
 /// Whether a run is over and may have changed files that are on the record. What a step that failed left
 /// behind is taken back from its own record.
 fn changed_files(session: &PlanSession) -> bool {
-    let may_change = |step: &Step| {
+    let may_change = |step: &ShownStep| {
         let class = step.call.as_ref().map(ToolCall::class);
         matches!(class, Some(ToolClass::Mutate | ToolClass::Check))
             && match session.run.steps.get(step.step_index) {

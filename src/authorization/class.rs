@@ -212,7 +212,7 @@ fn is_in(path: &str, allowed: &str) -> bool {
     fn parts(path: &str) -> impl Iterator<Item = &str> {
         path.split('/').filter(|part| !matches!(*part, "" | "."))
     }
-    // Another root is named by its absolute path, and no class reaches there; nor does one reach above.
+    // A class covers neither other roots, which have absolute paths, nor folders above the workspace.
     if path.starts_with('/') || parts(path).any(|part| part == "..") {
         return false;
     }

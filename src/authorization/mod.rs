@@ -1,4 +1,4 @@
-//! Who said yes to what (SPEC §2): pure data and the comparison that voids an approval.
+//! Approvals and what they cover (SPEC §2): pure data, and the comparison that voids an approval.
 //!
 //! Made by the window and the headless commands, checked by the engine alone. Absent on purpose:
 //! reading the clock or any file; callers hand in what is true now.
@@ -20,7 +20,7 @@ pub use walls::{Grants, StepWalls, WallLevel};
 /// How long an approval waits for its run by default, in milliseconds: 30 minutes.
 pub const DEFAULT_TTL_MS: i64 = 30 * 60 * 1000;
 
-/// Where a plan stands with its person.
+/// The status of a plan's authorization.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "status")]
 pub enum AuthorizationStatus {
@@ -187,16 +187,12 @@ impl Binding {
                 changes.push(Change { what: what.to_owned(), approved, now });
             }
         };
-        let mode = |mode: Mode| match mode {
-            Mode::Automatic => "automatic".to_owned(),
-            Mode::Guided => "guided".to_owned(),
-        };
         let target = |target: &Option<Target>| match target {
             None => "local".to_owned(),
             Some(target) => target.to_string(),
         };
         compare("workspace", self.workspace.clone(), now.workspace.clone());
-        compare("mode", mode(self.mode), mode(now.mode));
+        compare("mode", self.mode.as_str().to_owned(), now.mode.as_str().to_owned());
         compare("policy", self.policy.to_string(), now.policy.to_string());
         compare("target", target(&self.target), target(&now.target));
         let names: std::collections::BTreeSet<_> =
@@ -248,11 +244,11 @@ pub struct PlanAuthorization {
     pub decided_at_ms: i64,
     /// When it stops being valid unless its run has begun, in Unix milliseconds.
     pub expires_at_ms: i64,
-    /// When it was given, by the clock that nobody can set: its time is over when either clock says so.
+    /// When it was given, by the monotonic clock: it expires by whichever clock is earlier.
     pub given_since_boot: Option<SinceBoot>,
 }
 
-/// A moment by the clock that runs since the machine was started.
+/// A time on the clock that runs since boot.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SinceBoot {
     /// Which start of the machine it was.
@@ -302,7 +298,7 @@ impl PlanAuthorization {
         self
     }
 
-    /// The same answer, given at this moment by the clock that nobody can set.
+    /// The same answer, given at this time of the monotonic clock.
     #[must_use]
     pub fn given(mut self, since_boot: SinceBoot) -> Self {
         self.given_since_boot = Some(since_boot);
@@ -323,7 +319,7 @@ impl PlanAuthorization {
         self.status == AuthorizationStatus::Approved
     }
 
-    /// Whether its time has run out, by the wall clock at `now_ms` or by the clock that nobody can set.
+    /// Whether it has expired, by the wall clock at `now_ms` or by the monotonic clock.
     pub fn is_expired(&self, now_ms: i64, since_boot: &SinceBoot) -> bool {
         self.left_ms(now_ms, since_boot) <= 0
     }
@@ -336,7 +332,7 @@ impl PlanAuthorization {
             Some(given) if given.boot_id == since_boot.boot_id => {
                 by_wall_clock.min(ttl_ms - since_boot.ms.saturating_sub(given.ms))
             }
-            // After another start of the machine nobody can tell how much time has passed.
+            // After a reboot the elapsed time is unknown.
             Some(_) => by_wall_clock.min(0),
             None => by_wall_clock,
         }
@@ -399,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn another_host_user_port_or_key_voids_an_approval_and_is_named() {
+    fn another_target_voids_an_approval() {
         let target = Target {
             destination: "build".to_owned(),
             user: "ada".to_owned(),

@@ -6,29 +6,22 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// How strong the walls of this computer are; ordered, the strongest is the greatest.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum WallLevel {
-    /// No walls.
-    #[default]
-    None,
-    /// Landlock with seccomp: contents, names and network, not metadata outside the workspace.
-    Files,
-    /// bubblewrap with Landlock and seccomp: everything that SPEC §7.5 lists.
-    Full,
-}
+use crate::plan::words::words;
 
-impl WallLevel {
-    /// The level's word.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Files => "files",
-            Self::Full => "full",
-        }
+words! {
+    /// How strong the walls of this computer are; ordered, the strongest is the greatest.
+    #[derive(
+        Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+    )]
+    #[serde(rename_all = "snake_case")]
+    pub enum WallLevel {
+        /// No walls.
+        #[default]
+        None = "none",
+        /// Landlock with seccomp: contents, names and network, not metadata outside the workspace.
+        Files = "files",
+        /// bubblewrap with Landlock and seccomp: everything that SPEC §7.5 lists.
+        Full = "full",
     }
 }
 

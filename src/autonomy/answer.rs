@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::evidence::{PlannerTrace, marker_in};
 use crate::plan::{
-    ACTION_PLAN_VERSION, Code, Dialect, Digest, Finding, Plan, Severity, is_valid, parse,
+    ACTION_PLAN_VERSION, Code, Dialect, Digest, Finding, Severity, ShownPlan, is_valid, parse,
 };
 use crate::run::{PlannerFinding, PlannerReport, PlannerStatus};
 use crate::tools::{PlannerEnd, PlannerFinished};
@@ -15,7 +15,7 @@ pub struct PlannerAnswer {
     /// What the records keep of it.
     pub report: PlannerReport,
     /// The plan, where enough of it could be read, also one that is rejected.
-    pub plan: Option<Plan>,
+    pub plan: Option<ShownPlan>,
     /// Everything there is to say about it.
     pub findings: Vec<Finding>,
     /// The digest of its exact bytes, where there is a plan.
@@ -83,17 +83,18 @@ pub(super) fn of(finished: &PlannerFinished, trace: &PlannerTrace) -> PlannerAns
 /// Reads the answer of a planner, which is one plan in any dialect and nothing else.
 pub fn read_answer(answer: &[u8]) -> PlannerAnswer {
     let parsed = parse(answer);
+    let valid = parsed.is_valid();
+    let mut findings = parsed.findings.clone();
+    let plan = parsed.into_shown();
     let mut report = PlannerReport::new(PlannerStatus::Accepted);
-    report.findings = parsed.findings.iter().map(PlannerFinding::from).collect();
-    let plan_digest = parsed.plan.as_ref().map(|plan| plan.digest);
-    if let Some(plan) = &parsed.plan {
+    report.findings = findings.iter().map(PlannerFinding::from).collect();
+    let plan_digest = plan.as_ref().map(|plan| plan.digest);
+    if let Some(plan) = &plan {
         report.action_count = plan.steps.len();
         let is_action_plan = plan.dialect == Dialect::ActionPlan;
         report.version = is_action_plan.then(|| ACTION_PLAN_VERSION.to_owned());
     }
-    let valid = parsed.is_valid();
-    let failure = parsed.plan.as_ref().and_then(|plan| plan.failure.clone());
-    let mut findings = parsed.findings;
+    let failure = plan.as_ref().and_then(|plan| plan.failure.clone());
     let value = serde_json::from_slice::<Value>(answer).unwrap_or_default();
     if let Some(marker) = written_marker(&value).filter(|_| valid && failure.is_none()) {
         let message = format!(
@@ -117,7 +118,7 @@ pub fn read_answer(answer: &[u8]) -> PlannerAnswer {
         }
         None => {}
     }
-    PlannerAnswer { report, plan: parsed.plan, findings, plan_digest }
+    PlannerAnswer { report, plan, findings, plan_digest }
 }
 
 /// A redaction marker in what the plan would write, ignoring its descriptive fields.

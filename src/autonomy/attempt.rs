@@ -9,7 +9,7 @@ use super::request::{Question, request};
 use super::results::{self, Applied};
 use super::verify_choice::VerifyChoice;
 use crate::authorization::{ApprovedPlan, PlanAuthorization};
-use crate::engine::{EvidenceLocation, ExecutionError, review_with};
+use crate::engine::{ExecutionError, review_with};
 use crate::evidence::{AttemptStart, Entry, EvidenceError, PlannerTrace};
 use crate::plan::Plan;
 use crate::run::{
@@ -91,15 +91,15 @@ impl BoundedLoop<'_> {
             self.note(&answered);
             return Err(self.stopped());
         }
-        let reviewed = match &answered.plan {
-            Some(plan) if answered.is_accepted() => {
+        let plan = answered.plan.clone().filter(|_| answered.is_accepted());
+        let plan = plan.and_then(|plan| plan.complete().ok());
+        let reviewed = match &plan {
+            Some(plan) => {
                 let setup = self.setup;
-                let (evidence, secrets) = (setup.evidence.clone(), setup.secrets.clone());
-                let records = EvidenceLocation { evidence, secrets };
                 let policy = self.policy()?;
-                Some(review_with(plan, &setup.workspace, &policy, Some(&records)))
+                Some(review_with(plan, &setup.workspace, &policy, Some(&setup.location)))
             }
-            _ => None,
+            None => None,
         };
         if let Some(Ok(review)) = &reviewed {
             // Another plan would not help: a person has to decide about the workspace commands.
@@ -110,7 +110,7 @@ impl BoundedLoop<'_> {
             answered.add_findings(&review.findings);
         }
         self.note(&answered);
-        let PlannerAnswer { report, plan, .. } = answered;
+        let PlannerAnswer { report, .. } = answered;
         if report.status == PlannerStatus::Failed {
             let retryable = report.retryable.unwrap_or(true);
             let code = report.failure_code.unwrap_or_default();
@@ -175,7 +175,7 @@ impl BoundedLoop<'_> {
             stop: self.control.stop_signal(),
             walls: &self.planner_walls,
         };
-        let request = request(&question, &setup.evidence, &setup.secrets)?;
+        let request = request(&question, &setup.location)?;
         self.tell(&RunEvent::PlannerStarted { planner: setup.planner.clone() });
         let started_ms = self.clock.monotonic_ms();
         // What ships cannot read the settings behind its walls; what is kept of the request has no key in it.

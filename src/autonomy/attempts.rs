@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use crate::evidence::{EvidenceError, PlannerTrace};
-use crate::plan::Plan;
+use crate::plan::ShownPlan;
 use crate::run::{AnsweredBy, AttemptRecord, Happened, StepResult};
 
 /// An attempt under way.
@@ -14,7 +14,7 @@ pub(super) struct CurrentAttempt {
     /// The planner's process, once it has ended.
     pub(super) trace: Option<PlannerTrace>,
     /// Its plan, once there is one, also a rejected one.
-    pub(super) plan: Option<Plan>,
+    pub(super) plan: Option<ShownPlan>,
     /// What its steps left behind.
     pub(super) results: Vec<StepResult>,
     /// The files that its plan writes.
@@ -24,7 +24,7 @@ pub(super) struct CurrentAttempt {
 /// An attempt that ended.
 pub(super) struct PastAttempt {
     pub(super) record: AttemptRecord,
-    pub(super) plan: Option<Plan>,
+    pub(super) plan: Option<ShownPlan>,
     pub(super) results: Vec<StepResult>,
     pub(super) files: Vec<String>,
     pub(super) happened: Happened,

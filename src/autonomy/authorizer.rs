@@ -67,7 +67,7 @@ pub(super) fn outside(
     attempt: u32,
     now_ms: i64,
 ) -> Vec<String> {
-    let calls = plan.steps.iter().filter_map(|step| step.call.as_ref());
+    let calls = plan.steps.iter().map(|step| &step.call);
     let mut tools: Vec<&str> = plan.steps.iter().map(|step| step.tool_name.as_str()).collect();
     let mut paths = review.impact.files.clone();
     for call in calls {

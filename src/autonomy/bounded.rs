@@ -1,7 +1,6 @@
 //! The loop from its first record to its last (SPEC §10).
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,7 +17,7 @@ use crate::engine::{
     WorkspaceChoice, planner_walls,
 };
 use crate::evidence::{
-    AttemptEnd, Entry, EvidenceError, EvidenceStore, LoopEnd, LoopStart, SecretHider, UserFolders,
+    AttemptEnd, Entry, EvidenceError, EvidenceLocation, LoopEnd, LoopStart, SecretHider,
 };
 use crate::risk::Policy;
 use crate::run::{
@@ -46,10 +45,8 @@ pub struct LoopSetup {
     pub workspace: WorkspaceChoice,
     /// A class of plans that the person authorized in advance, and through which act.
     pub class: Option<(AuthorizationClass, Method)>,
-    /// The evidence folder.
-    pub evidence: PathBuf,
-    /// The user's own folders outside the evidence.
-    pub secrets: UserFolders,
+    /// Where the evidence is.
+    pub location: EvidenceLocation,
     /// What the person has settled in advance.
     pub policy: Policy,
 }
@@ -116,9 +113,8 @@ impl<'a> BoundedLoop<'a> {
     /// # Errors
     /// A workspace that cannot be opened; nothing is recorded then.
     pub fn run(setup: &'a LoopSetup, parts: LoopDeps) -> Result<LoopOutcome, ToolError> {
-        let own = [&setup.evidence, &setup.secrets.key, &setup.secrets.state];
         let toolbox = Toolbox::open(&setup.workspace.folder, &setup.policy)?
-            .keeping_out(own.map(|it| it.as_path()));
+            .keeping_out(setup.location.folders());
         // Only the planner is started by these tools; the runs have their own.
         let needs = needs_of(&setup.planner, &setup.policy);
         let (planner_walls, mut place) = planner_walls(&toolbox, &setup.policy, &needs)
@@ -128,7 +124,7 @@ impl<'a> BoundedLoop<'a> {
         let toolbox = toolbox.walled(place);
         let loop_id = Uuid::new_v4();
         let LoopDeps { clock, confirmation, progress, control, authorizer } = parts;
-        let store = match EvidenceStore::open(&setup.evidence, &setup.secrets) {
+        let store = match setup.location.store() {
             Ok(store) => store,
             Err(error) => return Ok(never_begun(setup, loop_id, &error)),
         };
@@ -314,7 +310,7 @@ impl<'a> BoundedLoop<'a> {
 
     /// A fresh connection in place of the one that was in use; the locks of its runs are let go of.
     fn reopen(&mut self) -> Result<(), EvidenceError> {
-        let store = EvidenceStore::open(&self.setup.evidence, &self.setup.secrets)?;
+        let store = self.setup.location.store()?;
         let loop_id = self.loop_id;
         let journal = self.journal();
         journal.store = store;

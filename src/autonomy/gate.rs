@@ -213,5 +213,5 @@ fn gate_plan(goal: &str, scope: VerifyScope) -> Option<Plan> {
         "metadata": { "planner": "countersign" },
         "actions": [{ "type": "verify", "request": { "scope": scope } }],
     });
-    parse(plan.to_string().as_bytes()).plan
+    parse(plan.to_string().as_bytes()).plan.ok()
 }

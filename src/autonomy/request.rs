@@ -2,14 +2,12 @@
 //! Secrets are hidden in it as in the evidence: what answers it may run on another machine.
 //! `assets/schema/planner-request.schema.json` describes it.
 
-use std::path::Path;
-
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::attempts::PastAttempt;
 use crate::authorization::{AuthorizationClass, StepWalls};
-use crate::evidence::{EvidenceError, EvidenceReader, SecretHider, UserFolders};
+use crate::evidence::{EvidenceError, EvidenceLocation, SecretHider};
 use crate::plan::{ACTION_PLAN_VERSION, Dialect, limits};
 use crate::run::{EvidenceSummary, Focus, Happened, StepResult};
 use crate::tools::{StopSignal, Toolbox};
@@ -51,12 +49,11 @@ pub(super) struct Question<'a> {
 /// Evidence that cannot be read.
 pub(super) fn request(
     question: &Question<'_>,
-    evidence: &Path,
-    secrets: &UserFolders,
+    location: &EvidenceLocation,
 ) -> Result<Vec<u8>, EvidenceError> {
     let mut cuts = Vec::new();
     let last = question.tried.last();
-    let mut reader = EvidenceReader::open(evidence, secrets)?;
+    let mut reader = location.open()?;
     let folder = question.toolbox.workspace().to_string_lossy();
     let summary = reader.summary(&folder, &focus(last))?;
     let document = json!({
@@ -108,7 +105,8 @@ fn workspace(question: &Question<'_>, cuts: &mut Vec<String>) -> Value {
 fn answer() -> Value {
     let schema =
         |dialect: Dialect| -> Value { serde_json::from_str(dialect.schema()).unwrap_or_default() };
-    let schemas = Dialect::ALL.map(|dialect| (dialect.as_str().to_owned(), schema(dialect)));
+    let schemas =
+        Dialect::WORDS.iter().map(|(word, dialect)| ((*word).to_owned(), schema(*dialect)));
     json!({
         "form": "one plan in any dialect, as JSON, and nothing else",
         "action_plan_version": ACTION_PLAN_VERSION,

@@ -34,7 +34,7 @@ pub(super) struct Applied {
 
 fn scope_of(plan: &Plan, index: usize) -> Option<VerifyScope> {
     match plan.steps.get(index)?.call {
-        Some(ToolCall::Verify { scope }) => Some(scope),
+        ToolCall::Verify { scope } => Some(scope),
         _ => None,
     }
 }
@@ -51,7 +51,7 @@ pub(super) fn verification(scope: VerifyScope, result: &StepResult) -> Option<Ve
 
 fn rows(plan: &Plan, results: &[StepResult]) -> Vec<ActionRecord> {
     let row = |(index, step): (usize, &crate::plan::Step)| {
-        let (verb, about) = step.call.as_ref().map(ToolCall::headline).unwrap_or_default();
+        let (verb, about) = step.call.headline();
         let about = format!("{verb} {about}").trim().to_owned();
         match results.get(index) {
             Some(result) => ActionRecord::of(result, &about),
@@ -66,7 +66,7 @@ pub(super) fn of_run(plan: &Plan, result: ExecutionResult) -> Applied {
     let ExecutionResult { run_id, status, step_results, .. } = result;
     // A verification says nothing about what is changed after it, or may be.
     let changes = |result: &&StepResult| {
-        let call = plan.steps.get(result.step_index).and_then(|step| step.call.as_ref());
+        let call = plan.steps.get(result.step_index).map(|step| &step.call);
         let may_change = |call: &ToolCall| match call {
             ToolCall::Verify { .. } => false,
             call => call.class() == ToolClass::Mutate || call.may_change_anything(),

@@ -16,7 +16,8 @@ pub(super) use evidence::{
 use words::{AllowWord, EngineWord};
 pub(super) use words::{Confirm, DialectWord, PlannerWord, TargetWord};
 
-use super::WindowOptions;
+use super::refusal::Refusal;
+use super::{WindowOptions, opening};
 use crate::authorization::Grants;
 use crate::plan::Digest;
 use crate::risk::{EngineChoice, Policy};
@@ -105,13 +106,13 @@ impl Command {
     /// Whether the result is wanted as JSON.
     pub(super) fn json(&self) -> bool {
         match self {
-            Self::Check(check) => check.check.common.json,
-            Self::Simulate(check) => check.common.json,
-            Self::Run(run) => run.common.json,
-            Self::Continue(rest) => rest.again.common.json,
-            Self::Loop(bounded) => bounded.common.json,
-            Self::Revert(revert) => revert.again.common.json,
-            Self::Reconcile(reconcile) => reconcile.again.common.json,
+            Self::Check(check) => check.check.options.common.json,
+            Self::Simulate(check) => check.options.common.json,
+            Self::Run(run) => run.options.common.json,
+            Self::Continue(rest) => rest.again.options.common.json,
+            Self::Loop(bounded) => bounded.options.common.json,
+            Self::Revert(revert) => revert.again.options.common.json,
+            Self::Reconcile(reconcile) => reconcile.again.options.common.json,
             Self::Evidence(evidence) => evidence.common().json,
             Self::Walls(walls) => walls.common.json,
             Self::Risk(risk) => risk.common.json,
@@ -223,6 +224,27 @@ pub(super) struct Common {
     pub(super) json: bool,
 }
 
+/// What every command takes that looks at a plan or runs one.
+#[derive(Debug, Args)]
+pub(super) struct RunOptions {
+    #[command(flatten)]
+    engine: Engine,
+    #[command(flatten)]
+    walls: Walls,
+    #[command(flatten)]
+    pub(super) common: Common,
+}
+
+impl RunOptions {
+    /// The policy of the settings, with what was named and granted here.
+    ///
+    /// # Errors
+    /// A settings file that cannot be used.
+    pub(super) fn policy(&self) -> Result<Policy, Refusal> {
+        Ok(self.walls.settle(self.engine.settle(opening::policy()?)))
+    }
+}
+
 #[derive(Debug, Args)]
 pub(super) struct CheckPlan {
     #[command(flatten)]
@@ -244,11 +266,7 @@ pub(super) struct Check {
     #[command(flatten)]
     pub(super) workspace: Workspace,
     #[command(flatten)]
-    pub(super) engine: Engine,
-    #[command(flatten)]
-    pub(super) walls: Walls,
-    #[command(flatten)]
-    pub(super) common: Common,
+    pub(super) options: RunOptions,
 }
 
 #[derive(Debug, Args)]
@@ -265,11 +283,7 @@ pub(super) struct Run {
     #[command(flatten)]
     pub(super) workspace: Workspace,
     #[command(flatten)]
-    pub(super) engine: Engine,
-    #[command(flatten)]
-    pub(super) walls: Walls,
-    #[command(flatten)]
-    pub(super) common: Common,
+    pub(super) options: RunOptions,
 }
 
 #[derive(Debug, Args)]
@@ -311,11 +325,7 @@ pub(super) struct FromRecord {
     #[arg(long, value_name = "DIR")]
     pub(super) workspace: Option<PathBuf>,
     #[command(flatten)]
-    pub(super) engine: Engine,
-    #[command(flatten)]
-    pub(super) walls: Walls,
-    #[command(flatten)]
-    pub(super) common: Common,
+    pub(super) options: RunOptions,
 }
 
 /// Under which authorization a plan runs, and who answers its questions.

@@ -13,8 +13,8 @@ use super::args;
 use super::check;
 use super::confirmation::CommandLine;
 use super::evidence::say_note;
+use super::opening::evidence_location;
 use super::output::{Output, say, tell};
-use super::place::{EvidencePlace, policy};
 use super::progress::Progress;
 use super::refusal::Refusal;
 use super::run::is_terminal;
@@ -29,14 +29,13 @@ use crate::engine::{
     Clock as _, ControlHandle, ProgressCallback, SystemClock, WorkspaceChoice, choose_workspace,
     workspace_commands,
 };
-use crate::evidence::{EvidenceReader, EvidenceStore};
 use crate::plan::{visible, visible_lines};
 use crate::risk::{PlannerNeeds, Policy};
 use crate::run::{AttemptRecord, CommandsReview, PlannerStatus, RunEvent, StopCode};
 use crate::tools::Toolbox;
 use crate::worker::default_folders;
 
-/// Runs a loop, or takes a class of plans back.
+/// Runs a loop, or revokes an authorization class.
 pub(super) fn bounded(command: &args::Loop, out: &mut Output) -> Result<Exit, Refusal> {
     if let Some(class_id) = command.revoke_class {
         return revoke(class_id, command, out);
@@ -51,7 +50,7 @@ pub(super) fn bounded(command: &args::Loop, out: &mut Output) -> Result<Exit, Re
         Refusal::usage(format!("interrupts cannot be taken: {error}"), "Try again.")
     })?;
     // Evidence that cannot be read ends the loop itself.
-    let standing = EvidenceReader::at(&setup.evidence, &setup.secrets).standing();
+    let standing = setup.location.reader().standing();
     say_note(standing.unwrap_or_default().note.as_deref());
     if !out.json() {
         introduce(&setup);
@@ -90,7 +89,10 @@ fn setup(command: &args::Loop, goal: &str, planner: &str) -> Result<LoopSetup, R
     }
     let program = resolve(planner, &here)
         .map_err(|error| Refusal::usage(error.to_string(), "Name a planner with --planner."))?;
-    let place = EvidencePlace::find(&command.common.folder)?;
+    let mut location = evidence_location(&command.options.common.folder)?;
+    if let Ok(absolute) = std::path::absolute(&location.evidence) {
+        location.evidence = absolute;
+    }
     let class = command.authorize_class.as_deref().map(class).transpose()?;
     let workspace = workspace(command.workspace.as_deref(), &here);
     if workspace.folder.canonicalize().is_ok_and(|folder| folder.parent().is_none()) {
@@ -99,14 +101,14 @@ fn setup(command: &args::Loop, goal: &str, planner: &str) -> Result<LoopSetup, R
             "Name a folder in it with --workspace.",
         ));
     }
-    let mut policy = command.walls.settle(command.engine.settle(policy()?));
+    let mut policy = command.options.policy()?;
     if command.planner_network {
         let needs = PlannerNeeds { network: true, ..needs_of(planner, &policy) };
         policy.planners.insert(planner.trim().to_owned(), needs);
     }
     if let Some(digest) = command.trust_commands {
         let (folder, commands) = workspace_commands(&workspace.folder, &policy)?;
-        trust_in(&folder.to_string_lossy(), commands.as_ref(), digest, &place)?;
+        trust_in(&folder.to_string_lossy(), commands.as_ref(), digest, &location)?;
     }
     Ok(LoopSetup {
         goal: goal.to_owned(),
@@ -117,8 +119,7 @@ fn setup(command: &args::Loop, goal: &str, planner: &str) -> Result<LoopSetup, R
         verify: command.verify.into(),
         workspace,
         class: class.map(|class| (class, Method::CommandLine)),
-        evidence: std::path::absolute(&place.evidence).unwrap_or(place.evidence),
-        secrets: place.secrets,
+        location,
         policy,
     })
 }
@@ -150,8 +151,8 @@ fn class(file: &Path) -> Result<AuthorizationClass, Refusal> {
 }
 
 fn revoke(class_id: Uuid, command: &args::Loop, out: &mut Output) -> Result<Exit, Refusal> {
-    let place = EvidencePlace::find(&command.common.folder)?;
-    let mut store = EvidenceStore::open(&place.evidence, &place.secrets)?;
+    let location = evidence_location(&command.options.common.folder)?;
+    let mut store = location.store()?;
     let revoked = store.revoke_class(class_id, SystemClock::default().now_ms())?;
     if !revoked {
         return Err(Refusal::usage(
@@ -167,8 +168,7 @@ fn revoke(class_id: Uuid, command: &args::Loop, out: &mut Output) -> Result<Exit
     Ok(Exit::Done)
 }
 
-/// Answers for plans as the flags of the command line say. Nobody is asked: a plan that no flag covers is
-/// not authorized.
+/// Authorizes plans by the flags of the command line. A plan that no flag covers is rejected without a question.
 struct Flags {
     yes: bool,
 }
@@ -197,9 +197,8 @@ impl PlanAuthorizer for Flags {
 
 /// The commands that the workspace names, which the loop may verify with.
 fn commands(setup: &LoopSetup) -> Option<CommandsReview> {
-    let trusted = EvidenceReader::open(&setup.evidence, &setup.secrets)
-        .and_then(|mut evidence| evidence.trusted_commands());
-    // Records that cannot be read trust nothing; that they cannot is what the loop itself ends with.
+    let trusted = setup.location.open().and_then(|mut evidence| evidence.trusted_commands());
+    // If the evidence cannot be read, nothing is trusted, and the loop itself reports that.
     let trusted_commands = trusted.unwrap_or_default();
     let policy = Policy { trusted_commands, ..setup.policy.clone() };
     workspace_commands(&setup.workspace.folder, &policy).ok()?.1
@@ -231,7 +230,7 @@ fn introduce(setup: &LoopSetup) {
     )));
 }
 
-/// Prints a loop as it goes, on stderr.
+/// Prints the progress of a loop to stderr.
 struct LoopProgress(Progress);
 
 impl ProgressCallback for LoopProgress {

@@ -2,17 +2,15 @@
 
 use std::path::Path;
 
-use serde_json::json;
-
 use super::Exit;
 use super::args;
 use super::documents::{self, finding_line};
+use super::opening::{OpenedPlan, ReadPlan, evidence_location};
 use super::output::Output;
-use super::place::{EvidencePlace, OpenedPlan, policy};
 use super::refusal::Refusal;
-use super::trust::{open_trusting, revoke};
+use super::trust::revoke;
 use crate::authorization::WallLevel;
-use crate::plan::{Dialect, Plan, Severity, visible, visible_lines};
+use crate::plan::{Dialect, Severity, ShownPlan, visible, visible_lines};
 use crate::risk::{Policy, WallSetting};
 use crate::run::{
     CommandReview, CommandsReview, Host, PreconditionState, Review, StepWallsReview, TargetState,
@@ -23,26 +21,22 @@ use crate::tools::{SshClient, StopSignal, check_target};
 /// Validates and reviews a plan file, and connects to its host where a person asks for that.
 pub(super) fn check(command: &args::CheckPlan, out: &mut Output) -> Result<Exit, Refusal> {
     let args::CheckPlan { check, revoke_commands, connect } = command;
-    let mut policy = check.walls.settle(check.engine.settle(policy()?));
+    let mut policy = check.options.policy()?;
     let workspace = check.workspace.workspace.as_deref();
-    let folder = &check.common.folder;
-    let records = EvidencePlace::records(folder);
-    let records = records.as_ref();
-    let open =
-        |policy: &Policy| OpenedPlan::open(&check.plan, workspace, policy, &check.target, records);
-    let mut opened = open_trusting(&mut policy, folder, open)?;
-    if let Some(digest) = *revoke_commands {
-        revoke(digest, &opened, &EvidencePlace::find(folder)?)?;
-        opened = open_trusting(&mut policy, folder, open)?;
+    let folder = &check.options.common.folder;
+    let read = ReadPlan::file(&check.plan, workspace, &check.target)?;
+    let mut review = read.review(&mut policy, folder)?;
+    if let Some((digest, before)) = revoke_commands.zip(review.as_ref()) {
+        revoke(digest, before, &evidence_location(folder)?)?;
+        review = read.review(&mut policy, folder)?;
     }
+    let opened = read.with(review);
     let target = opened.plan.as_ref().and_then(|plan| plan.target.as_deref());
     let state = target.filter(|_| *connect).zip(opened.review.as_ref());
     let state = state.map(|(target, review)| target_now(target, &review.workspace, &policy));
     if out.json() {
         let mut document = documents::check(&opened);
-        if let (Some(state), Some(fields)) = (&state, document.as_object_mut()) {
-            fields.insert("connection".to_owned(), json!(state));
-        }
+        documents::insert(&mut document, "connection", state.as_ref());
         out.document(&document);
     } else {
         print(&opened, out);
@@ -57,7 +51,7 @@ pub(super) fn check(command: &args::CheckPlan, out: &mut Output) -> Result<Exit,
     })
 }
 
-/// How the host answers now. Nothing of a plan is sent.
+/// Connects to the host. Nothing of the plan is sent.
 fn target_now(target: &str, workspace: &Path, policy: &Policy) -> TargetState {
     match SshClient::of_system(policy, workspace) {
         Ok(client) => check_target(&client, target, &StopSignal::default()),
@@ -132,7 +126,7 @@ pub(super) fn workspace_commands(commands: &CommandsReview, ours: &str) -> Vec<S
     [first].into_iter().chain(commands.commands.iter().map(command)).chain([trust]).collect()
 }
 
-fn header(opened: &OpenedPlan, plan: &Plan, review: &Review, out: &mut Output) {
+fn header(opened: &OpenedPlan, plan: &ShownPlan, review: &Review, out: &mut Output) {
     let mut rows = Vec::new();
     let mut row = |name: &str, value: &str| {
         rows.push(vec![name.to_owned(), visible(value).into_owned()]);
@@ -194,7 +188,7 @@ fn walls_line(walls: &WallsReview) -> String {
     format!("{level}{why}")
 }
 
-fn steps(plan: &Plan, review: &Review, out: &mut Output) {
+fn steps(plan: &ShownPlan, review: &Review, out: &mut Output) {
     let states = review.risks.iter().zip(&review.asks).zip(&review.preconditions);
     let mut rows = Vec::new();
     for (step, ((risk, asks), precondition)) in plan.steps.iter().zip(states) {
@@ -214,7 +208,7 @@ fn steps(plan: &Plan, review: &Review, out: &mut Output) {
             notes.extend(wall_notes(walls));
         }
         match precondition {
-            // Said already.
+            // The finding says it already.
             _ if step.call.is_none() => {}
             PreconditionState::Fails { found } => {
                 notes.push(format!("precondition {:?} fails now: {found}", step.precondition_text));

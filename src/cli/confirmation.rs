@@ -3,6 +3,8 @@
 use std::io::{self, BufRead, Write};
 use std::sync::{Mutex, PoisonError};
 
+use clap::ValueEnum as _;
+
 use super::args::Confirm;
 use super::refusal::Refusal;
 use crate::engine::{ConfirmationCallback, Provenance};
@@ -17,9 +19,9 @@ mod tests;
 #[derive(Debug)]
 pub(super) struct CommandLine {
     confirm: Confirm,
-    /// Whether somebody can be asked where the flag does not answer.
+    /// Whether there is a terminal to ask on.
     is_terminal: bool,
-    /// Why the flag's answer is what it is, for the evidence.
+    /// The reason of the flag's answer, for the evidence.
     note: String,
     latest: Mutex<Option<Provenance>>,
 }
@@ -37,7 +39,10 @@ impl CommandLine {
                     "Run it in a terminal, or say --confirm approve, skip or cancel.",
                 ));
             }
-            Some(confirm) => format!("--confirm {}", confirm.as_str()),
+            Some(confirm) => {
+                let word = confirm.to_possible_value();
+                format!("--confirm {}", word.as_ref().map_or("", |word| word.get_name()))
+            }
             None => "no terminal to ask on".to_owned(),
         };
         let confirm = confirm.unwrap_or(Confirm::default_for(is_terminal));
@@ -62,7 +67,7 @@ impl ConfirmationCallback for CommandLine {
             Confirm::Skip => by_flag(Decision::Skip),
             Confirm::Cancel => by_flag(Decision::Cancel),
             Confirm::Ask => {
-                forget_what_was_typed();
+                discard_typed_input();
                 let (decision, note) = ask(request, &mut io::stdin().lock(), &mut io::stderr());
                 (decision, Provenance { by: AnsweredBy::Terminal, note: note.to_owned() })
             }
@@ -79,13 +84,13 @@ impl ConfirmationCallback for CommandLine {
     }
 }
 
-/// What was typed before the question could be read was meant for something else.
-fn forget_what_was_typed() {
+/// Discards input that was typed before the question was shown.
+fn discard_typed_input() {
     #[cfg(unix)]
     let _ = rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush);
 }
 
-/// Asks until there is an answer. Where none can come any more, the step is denied; the text says why.
+/// Asks until there is an answer. At the end of the input the step is denied; the text says why.
 fn ask(
     request: &ConfirmationRequest,
     input: &mut dyn BufRead,
@@ -196,7 +201,7 @@ fn show(request: &ConfirmationRequest, output: &mut dyn Write) -> io::Result<()>
 }
 
 fn show_preview(preview: &Preview, output: &mut dyn Write) -> io::Result<()> {
-    // Each is one sentence; a line break in a file's name must not make two of it.
+    // One line each, even if a file name contains a line break.
     writeln!(output, "{}", visible(&preview.summary))?;
     for note in &preview.notes {
         writeln!(output, "{}", visible(note))?;

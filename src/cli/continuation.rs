@@ -10,8 +10,8 @@ use super::args;
 use super::check;
 use super::confirmation::CommandLine;
 use super::documents;
+use super::opening::{ReadPlan, evidence_location};
 use super::output::Output;
-use super::place::{EvidencePlace, OpenedPlan, policy};
 use super::refusal::Refusal;
 use super::run::{Start, is_terminal, method, unauthorized};
 use crate::engine::{FollowUpError, WorkspaceChoice, changes_since, rest_of, settlement_of};
@@ -54,29 +54,29 @@ fn follow_up(
     make: impl FnOnce(&mut EvidenceReader, &Policy, Option<&PathBuf>) -> Follows,
 ) -> Result<Exit, Refusal> {
     let confirmation = CommandLine::new(again.consent.confirm, is_terminal())?;
-    let mut policy = again.walls.settle(again.engine.settle(policy()?));
-    let place = EvidencePlace::find(&again.common.folder)?;
-    let mut evidence = EvidenceReader::open(&place.evidence, &place.secrets)?;
-    let trust = evidence.trust()?;
-    (policy.trusted_commands, policy.unproven_trust) = (trust.counts, trust.without_proof);
+    let mut policy = again.options.policy()?;
+    let location = evidence_location(&again.options.common.folder)?;
+    let mut evidence = location.open()?;
     let (run, bytes, findings) = make(&mut evidence, &policy, again.workspace.as_ref())?;
     let workspace = again.workspace(run.workspace, treated);
-    let mut opened = OpenedPlan::of(&bytes, &workspace, &policy, &place.as_records())?;
+    let read = ReadPlan::bytes(&bytes, workspace);
+    let review = read.review(&mut policy, &again.options.common.folder)?;
+    let mut opened = read.with(review);
     opened.findings.extend(findings);
     let method = method(&again.consent, opened.digest)?;
     if let (None, true, Some(digest)) = (method, opened.is_valid(), opened.digest) {
-        // There is no file to look at, so this is where a person sees what they are asked for.
+        // The plan has no file yet, so it is shown here.
         let refusal = Refusal::from(unauthorized(digest));
         if !out.json() {
             check::print(&opened, out);
         }
         return Err(refusal.with_details(documents::check(&opened)));
     }
-    Start { opened, file: None, method, parent_run, policy, confirmation, place }.run(out)
+    Start { opened, file: None, method, parent_run, policy, confirmation, location }.run(out)
 }
 
 impl args::FromRecord {
-    /// The folder to work in: the one that was chosen, else that of the run which is so `treated`.
+    /// The chosen folder, else the workspace of the run; `treated` says what happens to the run.
     pub(super) fn workspace(&self, of_run: String, treated: &str) -> WorkspaceChoice {
         match &self.workspace {
             Some(folder) => {

@@ -3,8 +3,8 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::place::OpenedPlan;
-use crate::plan::{Finding, Plan, Severity, Step, visible};
+use super::opening::OpenedPlan;
+use crate::plan::{Finding, ShownPlan, ShownStep, visible};
 use crate::risk::{RiskLevel, Verdict};
 use crate::run::{Review, StepWallsReview, WallsReview};
 
@@ -20,30 +20,32 @@ pub(super) fn check(opened: &OpenedPlan) -> Value {
         "risk": risk_document(plan, opened.review.as_ref()),
     });
     let commands = opened.review.as_ref().and_then(|review| review.workspace_commands.as_ref());
-    if let (Some(commands), Some(fields)) = (commands, document.as_object_mut()) {
-        fields.insert("workspace_commands".to_owned(), json!(commands));
-    }
+    insert(&mut document, "workspace_commands", commands);
     let walls = opened.review.as_ref().and_then(|review| review.walls.as_ref());
-    let walls = walls.filter(|walls| walls.concerns_any());
-    if let (Some(walls), Some(fields)) = (walls, document.as_object_mut()) {
+    let walls = walls.filter(|walls| walls.concerns_any()).map(|walls| {
         let WallsReview { setting, level, why_not_better, remembered, .. } = walls;
-        let told = json!({
+        json!({
             "setting": setting,
             "level": level,
             "why_not_better": why_not_better,
             "remembered": remembered,
-        });
-        fields.insert("walls".to_owned(), told);
-    }
+        })
+    });
+    insert(&mut document, "walls", walls);
     let target = opened.review.as_ref().and_then(|review| review.binding.target.as_ref());
-    if let (Some(target), Some(fields)) = (target, document.as_object_mut()) {
-        fields.insert("target".to_owned(), json!(target));
-    }
+    insert(&mut document, "target", target);
     document
 }
 
+/// Adds a field to an object where there is a value for it.
+pub(super) fn insert(document: &mut Value, name: &str, value: Option<impl Serialize>) {
+    if let (Some(value), Some(fields)) = (value, document.as_object_mut()) {
+        fields.insert(name.to_owned(), json!(value));
+    }
+}
+
 /// A plan in the words of a plan file, with what was derived filled in.
-fn plan_document(plan: &Plan) -> Value {
+fn plan_document(plan: &ShownPlan) -> Value {
     let steps: Vec<Value> = plan.steps.iter().map(step_document).collect();
     json!({
         "plan_id": plan.plan_id,
@@ -53,14 +55,14 @@ fn plan_document(plan: &Plan) -> Value {
         "evidence_referenced": plan.evidence_referenced,
         "mode": plan.mode,
         "target": plan.target,
-        "success_criteria": plan.outlook.success_criteria,
-        "rollback_plan": plan.outlook.rollback,
-        "estimated_time": plan.outlook.estimated_time,
+        "success_criteria": plan.notes.success_criteria,
+        "rollback_plan": plan.notes.rollback,
+        "estimated_time": plan.notes.estimated_time,
         "steps": steps,
     })
 }
 
-fn step_document(step: &Step) -> Value {
+fn step_document(step: &ShownStep) -> Value {
     json!({
         "step_id": step.step_id,
         "step_index": step.step_index,
@@ -81,7 +83,7 @@ fn step_document(step: &Step) -> Value {
     })
 }
 
-fn risk_document(plan: Option<&Plan>, review: Option<&Review>) -> RiskDocument {
+fn risk_document(plan: Option<&ShownPlan>, review: Option<&Review>) -> RiskDocument {
     let Some((plan, review)) = plan.zip(review) else { return RiskDocument::default() };
     let verdicts = review.risks.iter().zip(&review.asks);
     let steps = plan.steps.iter().zip(verdicts).map(|(step, (verdict, asks))| StepRisk {
@@ -127,11 +129,7 @@ struct StepRisk {
 
 /// A finding as one line: place, severity, code, words.
 pub(super) fn finding_line(finding: &Finding) -> String {
-    let severity = match finding.severity {
-        Severity::Note => "note",
-        Severity::Warning => "warning",
-        Severity::Error => "error",
-    };
+    let severity = finding.severity.as_str();
     let allowed = if finding.allowed.is_empty() {
         String::new()
     } else {

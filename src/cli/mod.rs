@@ -12,8 +12,8 @@ mod confirmation;
 mod continuation;
 mod documents;
 mod evidence;
+mod opening;
 mod output;
-mod place;
 mod planner;
 mod progress;
 mod refusal;
@@ -49,7 +49,7 @@ pub struct WindowOptions {
     pub evidence: Option<PathBuf>,
 }
 
-/// What became of a command line.
+/// The result of a command line.
 #[derive(Debug)]
 pub enum Started {
     /// The window is wanted.
@@ -89,7 +89,7 @@ pub fn start(line: impl IntoIterator<Item = OsString>) -> Started {
     if let Some(code) = start_helper(std::env::args_os()) {
         return Started::Done(code);
     }
-    // While there is one thread.
+    // Must run while there is only one thread.
     crate::code::count_memory();
     let arguments = match Arguments::try_parse_from(line) {
         Ok(arguments) => arguments,
@@ -109,7 +109,7 @@ pub fn start(line: impl IntoIterator<Item = OsString>) -> Started {
 
 /// Prints help and version to stdout, and what is wrong with a command line to stderr.
 fn explain(error: &clap::Error) -> Exit {
-    // The reader of the other end may be gone; there is nobody left to tell.
+    // A closed output cannot be reported.
     let _ = error.print();
     if error.use_stderr() { Exit::Usage } else { Exit::Done }
 }

@@ -56,8 +56,7 @@ impl Output {
         }
     }
 
-    /// Hands everything over. A result that could not be written is no success; a reader that has
-    /// seen enough and left is none of the command's business.
+    /// Flushes stdout. A result that could not be written is a failure, but a closed pipe is not.
     pub(super) fn finish(mut self, exit: Exit) -> Exit {
         let flushed = self.stdout.flush();
         match self.failure.or(flushed.err()) {
@@ -71,13 +70,13 @@ impl Output {
     }
 }
 
-/// Tells a person something, on stderr.
+/// Prints a line to stderr.
 pub(super) fn say(text: &str) {
-    // Nobody is there to be told that nobody is there.
+    // A closed stderr cannot be reported.
     let _ = writeln!(io::stderr(), "{text}");
 }
 
-/// Hands on a piece of a program's output, on stderr.
+/// Prints a chunk of a program's output to stderr.
 pub(super) fn tell(text: &str) {
     let _ = write!(io::stderr(), "{text}");
 }

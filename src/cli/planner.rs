@@ -60,7 +60,7 @@ fn handed(input: &[u8]) -> (Option<ModelSettings>, &[u8]) {
     }
 }
 
-/// The server: what the environment says, before what the settings say.
+/// The server by the environment, else by the settings.
 fn server(handed: Option<ModelSettings>) -> Result<Server, Refusal> {
     let settings = match (handed, default_folders()) {
         (Some(settings), _) => settings,
@@ -85,7 +85,7 @@ fn server(handed: Option<ModelSettings>) -> Result<Server, Refusal> {
         (["COUNTERSIGN_MODEL_URL", "OPENAI_BASE_URL"], ["COUNTERSIGN_MODEL", "OPENAI_MODEL"]);
     let set = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
     let [ours, theirs] = urls.map(set);
-    // A key goes only to the address that it was given with: the one kept for another server stays here.
+    // A key is sent only to the address that it was configured with.
     let key = set(MODEL_KEY).or_else(|| match (&ours, &theirs) {
         (None, Some(_)) => set("OPENAI_API_KEY"),
         (None, None) => settings.key,

@@ -7,11 +7,11 @@ use crate::engine::ProgressCallback;
 use crate::plan::{Plan, Step, Tool, ToolClass, visible, visible_lines};
 use crate::run::{ExecutionResult, RunEvent, RunStatus, StepResult};
 
-/// Prints which step begins, and what its command prints.
+/// Prints the progress of a run to stderr.
 pub(super) struct Progress {
     /// How many steps the plan has, where that is known.
     steps: Option<usize>,
-    /// Whether nothing is said.
+    /// Whether nothing is printed.
     pub(super) silent: bool,
     /// Whether the step under way is a command.
     is_command: AtomicBool,
@@ -60,7 +60,7 @@ impl ProgressCallback for Progress {
 }
 
 fn about(step: &Step) -> String {
-    step.call.as_ref().map(|call| call.headline().1).unwrap_or_default()
+    step.call.headline().1
 }
 
 /// Steps that ended, as a table, with what went wrong below it.
@@ -111,7 +111,7 @@ pub(super) fn print_result(plan: &Plan, result: &ExecutionResult, out: &mut Outp
 /// The commands that would take a plan back. They never run by themselves.
 pub(super) fn print_way_back(plan: &Plan, out: &mut Output) {
     out.line("The plan gives a way back; with --json it is printed as a plan of its own:");
-    for command in &plan.outlook.rollback {
+    for command in &plan.notes.rollback {
         for line in visible_lines(command).lines() {
             out.line(&format!("    {line}"));
         }

@@ -11,12 +11,12 @@ use crate::plan::{Code, Finding, visible_lines};
 use crate::run::Failure;
 use crate::tools::ToolError;
 
-/// A command that ended without its result.
+/// Why a command ended without its result.
 #[derive(Debug)]
 pub(super) struct Refusal {
     exit: Exit,
     failure: Failure,
-    /// An object with what a program can use.
+    /// Machine-readable details, an object.
     details: Value,
     findings: Vec<Finding>,
 }
@@ -26,7 +26,7 @@ impl Refusal {
         Self { exit, failure, details, findings: Vec::new() }
     }
 
-    /// The command line asks for something that cannot be.
+    /// The command line cannot be followed.
     pub(super) fn usage(message: String, next: &str) -> Self {
         let failure = Failure { code: Code::BadValue, message, next: next.to_owned() };
         Self::new(Exit::Usage, failure, json!({}))
@@ -43,7 +43,7 @@ impl Refusal {
         let errors = findings.iter().filter(|it| it.severity == crate::plan::Severity::Error);
         let failure = ExecutionError::from_findings(errors.cloned().collect()).failure();
         let details = json!({ "findings": &findings });
-        // The plan is fine; what it needs has not been allowed.
+        // The plan is valid, but what it needs is not allowed.
         let exit = match failure.code {
             Code::NotAuthorized => Exit::NotAuthorized,
             _ => Exit::InvalidPlan,
@@ -51,7 +51,7 @@ impl Refusal {
         Self { findings, ..Self::new(exit, failure, details) }
     }
 
-    /// Says it: the error document on stdout when JSON is wanted, the words on stderr.
+    /// Prints the message to stderr, and with `--json` the error document to stdout.
     pub(super) fn tell(self, out: &mut Output) -> Exit {
         let Failure { code, message, next } = self.failure;
         for finding in &self.findings {
@@ -103,7 +103,7 @@ impl From<ExecutionError> for Refusal {
 }
 
 impl From<ToolError> for Refusal {
-    /// Outside of a run, the only thing that can fail is opening the workspace.
+    /// Outside of a run, only opening the workspace can fail.
     fn from(error: ToolError) -> Self {
         Self::new(Exit::Usage, error.failure(), json!({}))
     }

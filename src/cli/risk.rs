@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use super::Exit;
 use super::args;
+use super::opening;
 use super::output::{Output, say};
-use super::place;
 use super::refusal::Refusal;
 use crate::plan::Needs;
 use crate::risk::{CommandVerdict, Shell, UserRules, needs_of_command, of_command};
@@ -37,16 +37,16 @@ struct WallsDocument<'a> {
 /// and those of the user's settings.
 ///
 /// # Errors
-/// Settings that are there and cannot be used.
+/// A settings file that cannot be used.
 pub(super) fn risk(command: &args::Risk, out: &mut Output) -> Result<Exit, Refusal> {
-    let rules = place::policy()?.command_rules;
+    let rules = opening::policy()?.command_rules;
     if !command.stdin {
         judge(&command.command.join(" "), &rules, out);
         return Ok(Exit::Done);
     }
     for line in io::stdin().lock().split(b'\n') {
         match line {
-            // Bytes that are no text become a character that no rule takes for a letter.
+            // Invalid UTF-8 becomes a character that matches no rule.
             Ok(line) => judge(&String::from_utf8_lossy(&line), &rules, out),
             Err(error) => {
                 say(&format!("The commands could not be read: {error}"));

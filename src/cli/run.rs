@@ -12,16 +12,16 @@ use super::Exit;
 use super::args::{self, Confirm};
 use super::confirmation::CommandLine;
 use super::evidence::say_note;
+use super::opening::{OpenedPlan, ReadPlan, evidence_location};
 use super::output::{Output, say};
-use super::place::{EvidencePlace, OpenedPlan, policy};
 use super::progress::{Progress, print_result, print_steps, print_way_back};
 use super::refusal::Refusal;
-use super::trust::{open_trusting, trust};
+use super::trust::trust;
 use crate::authorization::{ApprovedPlan, Change, Method, PlanAuthorization};
 use crate::engine::{
     Clock as _, ControlHandle, ExecutionError, Executor, ExecutorDeps, SystemClock,
 };
-use crate::evidence::EvidenceStore;
+use crate::evidence::EvidenceLocation;
 use crate::plan::{Digest, Plan, rollback, visible};
 use crate::risk::Policy;
 use crate::run::{ExecutionResult, Review, RunStatus};
@@ -29,25 +29,22 @@ use crate::tools::tidy_simulations;
 
 /// Authorizes and runs a plan file.
 pub(super) fn run(command: &args::Run, out: &mut Output) -> Result<Exit, Refusal> {
-    // Said before the plan is read: how questions are answered does not depend on it.
+    // Checked before the plan is read, because it does not depend on the plan.
     let confirmation = CommandLine::new(command.consent.confirm, is_terminal())?;
-    let mut policy = command.walls.settle(command.engine.settle(policy()?));
+    let mut policy = command.options.policy()?;
     let workspace = command.workspace.workspace.as_deref();
-    let folder = &command.common.folder;
-    let records = EvidencePlace::records(folder);
-    let records = records.as_ref();
-    let open = |policy: &Policy| {
-        OpenedPlan::open(&command.plan, workspace, policy, &command.target, records)
-    };
-    let mut opened = open_trusting(&mut policy, folder, open)?;
-    let method = method(&command.consent, opened.digest)?;
-    let place = EvidencePlace::find(folder)?;
+    let folder = &command.options.common.folder;
+    let read = ReadPlan::file(&command.plan, workspace, &command.target)?;
+    let mut review = read.review(&mut policy, folder)?;
+    let method = method(&command.consent, read.digest)?;
+    let location = evidence_location(folder)?;
     if let Some(digest) = command.trust_commands {
-        trust(digest, &opened, &place)?;
-        opened = open_trusting(&mut policy, folder, open)?;
+        trust(digest, review.as_ref(), &location)?;
+        review = read.review(&mut policy, folder)?;
     }
+    let opened = read.with(review);
     let file = std::path::absolute(&command.plan).ok();
-    let start = Start { opened, file, method, parent_run: None, policy, confirmation, place };
+    let start = Start { opened, file, method, parent_run: None, policy, confirmation, location };
     start.run(out)
 }
 
@@ -62,7 +59,7 @@ pub(super) struct Start {
     pub(super) parent_run: Option<Uuid>,
     pub(super) policy: Policy,
     pub(super) confirmation: CommandLine,
-    pub(super) place: EvidencePlace,
+    pub(super) location: EvidenceLocation,
 }
 
 impl Start {
@@ -71,11 +68,12 @@ impl Start {
     /// # Errors
     /// An invalid plan (E001), one that no flag authorizes (E002), and what the executor refuses.
     pub(super) fn run(self, out: &mut Output) -> Result<Exit, Refusal> {
-        let Self { opened, file, method, parent_run, policy, confirmation, place } = self;
+        let Self { opened, file, method, parent_run, policy, confirmation, location } = self;
         if !opened.is_valid() {
             return Err(Refusal::invalid_plan(opened.findings));
         }
-        let (Some(plan), Some(review)) = (opened.plan, opened.review) else {
+        let plan = opened.plan.and_then(|plan| plan.complete().ok());
+        let (Some(plan), Some(review)) = (plan, opened.review) else {
             return Err(Refusal::invalid_plan(opened.findings));
         };
         let Some(method) = method else { return Err(unauthorized(plan.digest).into()) };
@@ -89,9 +87,9 @@ impl Start {
             introduce(&plan, &review, parent_run);
         }
 
-        // What cannot be removed now is tried again before the next simulation.
+        // Folders that cannot be removed now are tried again before the next simulation.
         let _ = tidy_simulations();
-        let mut store = EvidenceStore::open(&place.evidence, &place.secrets)?;
+        let mut store = location.store()?;
         say_note(store.note());
         store.record_authorization(&authorization, &plan)?;
         let deps = ExecutorDeps {
@@ -104,7 +102,7 @@ impl Start {
         let approved = ApprovedPlan { plan: plan.clone(), authorization };
         let result =
             Executor::new(store, deps).of_plan(file).execute(approved).inspect_err(|error| {
-                // What was done before the evidence failed is known here and nowhere else.
+                // The steps done before the evidence failed are known only here.
                 if let ExecutionError::EvidenceStore { step_results, .. } = error
                     && !out.json()
                 {
@@ -184,7 +182,7 @@ fn introduce(plan: &Plan, review: &Review, parent_run: Option<Uuid>) {
     if let Some(target) = &review.binding.target {
         say(&format!("Commands run on {}", visible(&target.to_string())));
     }
-    // A digest on the command line says nothing of them.
+    // The digest on the command line does not cover grants.
     if !review.binding.grants.is_empty() {
         let grants = &review.binding.grants;
         say(&visible(&format!("Granted to its steps beyond their walls: {grants}")));
@@ -195,7 +193,7 @@ fn introduce(plan: &Plan, review: &Review, parent_run: Option<Uuid>) {
 }
 
 impl Confirm {
-    /// What holds when nothing was said.
+    /// The default without `--confirm`.
     pub(super) const fn default_for(is_terminal: bool) -> Self {
         if is_terminal { Self::Ask } else { Self::Cancel }
     }

@@ -2,10 +2,11 @@
 
 use crate::engine::ControlHandle;
 
-/// From now on an interrupt or a request to end is a *Stop now*; the second one ends the program as ever.
+/// From now on an interrupt, hangup or termination signal requests *Stop now*; a second one has its default
+/// effect.
 ///
 /// # Errors
-/// When the system does not take the wish, or gives no thread.
+/// The signal handler or its thread cannot be set up.
 #[cfg(unix)]
 pub(super) fn stop_at_interrupt(control: &ControlHandle) -> std::io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -19,7 +20,7 @@ pub(super) fn stop_at_interrupt(control: &ControlHandle) -> std::io::Result<()> 
     std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
         for signal in &mut signals {
             if control.is_stopped() {
-                // Somebody is in a hurry, and nothing is left to say.
+                // The second signal ends the program.
                 let _ = emulate_default_handler(signal);
             }
             control.request(Control::StopNow, AnsweredBy::Terminal);
@@ -28,7 +29,7 @@ pub(super) fn stop_at_interrupt(control: &ControlHandle) -> std::io::Result<()> 
     Ok(())
 }
 
-/// Nothing can be asked for here; the system ends the program, and the loop is interrupted.
+/// Does nothing on this system: a signal ends the program and interrupts the loop.
 ///
 /// # Errors
 /// Never.

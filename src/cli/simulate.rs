@@ -1,15 +1,17 @@
 //! `simulate`: what a plan would do to files, step by step and as one difference. Needs no
 //! authorization, because nothing is executed or changed, and no process is started.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 
 use super::Exit;
 use super::args;
 use super::documents::finding_line;
+use super::opening::{ReadPlan, evidence_location};
 use super::output::Output;
-use super::place::{EvidencePlace, OpenedPlan, policy};
 use super::refusal::Refusal;
-use crate::engine::{Simulation, simulate as simulate_plan};
+use crate::engine::{Simulation, simulate_shown};
 use crate::plan::{Digest, Finding, locate, visible};
 use crate::run::{FileChange, Predicted};
 
@@ -34,19 +36,22 @@ struct Step<'a> {
 /// Shows what the steps of a plan would do together.
 pub(super) fn simulate(command: &args::Check, out: &mut Output) -> Result<Exit, Refusal> {
     let workspace = command.workspace.workspace.as_deref();
-    let policy = command.walls.settle(command.engine.settle(policy()?));
-    let records = EvidencePlace::records(&command.common.folder);
-    let records = records.as_ref();
-    let mut opened =
-        OpenedPlan::open_alone(&command.plan, workspace, &policy, &command.target, records)?;
+    let policy = command.options.policy()?;
+    let evidence = evidence_location(&command.options.common.folder).ok();
+    let evidence = evidence.as_ref();
+    let read = ReadPlan::file(&command.plan, workspace, &command.target)?;
+    let review = read.review_alone(&policy, evidence)?;
+    let mut opened = read.with(review);
     let simulation = match (&opened.plan, &opened.review) {
-        (Some(plan), Some(review)) => simulate_plan(plan, &review.workspace, &policy, records)?,
+        (Some(plan), Some(review)) => {
+            simulate_shown(plan, &review.workspace, &policy, evidence, &Arc::default())?
+        }
         _ => Simulation::default(),
     };
     if let Some(plan) = &opened.plan {
         let mut reached = simulation.findings.clone();
         locate(&plan.source, &mut reached);
-        // What the review says already is said once.
+        // Findings of the review are not repeated.
         reached.retain(|finding| !opened.findings.contains(finding));
         opened.findings.extend(reached);
     }

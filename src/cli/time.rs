@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_time_is_read_in_every_form_that_the_help_names() {
+    fn every_form_of_time_in_the_help_parses() {
         assert_eq!(parse_time("1767225600000"), Ok(1_767_225_600_000));
         assert_eq!(parse_time("2026-01-01T00:00:00Z"), Ok(1_767_225_600_000));
         assert_eq!(parse_time("2026-01-01T01:00:00+01:00"), Ok(1_767_225_600_000));

@@ -1,34 +1,11 @@
 //! Which commands of a workspace a person trusts (SPEC §9, §11): read from the evidence, and decided there.
 
-use super::args::EvidenceFolder;
-use super::place::{EvidencePlace, OpenedPlan};
 use super::refusal::Refusal;
 use crate::authorization::Change;
 use crate::engine::{Clock as _, ExecutionError, SystemClock};
-use crate::evidence::{EvidenceReader, EvidenceStore, TrustDecision};
+use crate::evidence::{EvidenceLocation, TrustDecision};
 use crate::plan::Digest;
-use crate::risk::Policy;
-use crate::run::{AnsweredBy, CommandsReview};
-
-/// Opens a plan under what is trusted; the evidence is asked only where the plan would run such commands.
-///
-/// # Errors
-/// As for opening it; and evidence that cannot be read.
-pub(super) fn open_trusting(
-    policy: &mut Policy,
-    folder: &EvidenceFolder,
-    open: impl Fn(&Policy) -> Result<OpenedPlan, Refusal>,
-) -> Result<OpenedPlan, Refusal> {
-    let opened = open(policy)?;
-    if opened.review.as_ref().is_none_or(|review| review.workspace_commands.is_none()) {
-        return Ok(opened);
-    }
-    let place = EvidencePlace::find(folder)?;
-    let trust = EvidenceReader::open(&place.evidence, &place.secrets)?.trust()?;
-    policy.trusted_commands = trust.counts;
-    policy.unproven_trust = trust.without_proof;
-    open(policy)
-}
+use crate::run::{AnsweredBy, CommandsReview, Review};
 
 /// Records that the commands that a plan would run are trusted: exactly those with this digest.
 ///
@@ -36,13 +13,12 @@ pub(super) fn open_trusting(
 /// As for [`trust_in`].
 pub(super) fn trust(
     digest: Digest,
-    opened: &OpenedPlan,
-    place: &EvidencePlace,
+    review: Option<&Review>,
+    location: &EvidenceLocation,
 ) -> Result<(), Refusal> {
-    let review = opened.review.as_ref();
     let workspace = review.map_or("", |review| &review.binding.workspace);
     let commands = review.and_then(|review| review.workspace_commands.as_ref());
-    trust_in(workspace, commands, digest, place)
+    trust_in(workspace, commands, digest, location)
 }
 
 /// Records that the commands of a workspace are trusted: exactly those with this digest.
@@ -53,7 +29,7 @@ pub(super) fn trust_in(
     workspace: &str,
     commands: Option<&CommandsReview>,
     digest: Digest,
-    place: &EvidencePlace,
+    location: &EvidenceLocation,
 ) -> Result<(), Refusal> {
     let Some(commands) = commands.filter(|commands| commands.digest == digest) else {
         let now = commands.map_or("not used".to_owned(), |commands| commands.digest.to_string());
@@ -61,7 +37,7 @@ pub(super) fn trust_in(
         let changes = vec![Change { what, approved: digest.to_string(), now }];
         return Err(ExecutionError::Stale { changes }.into());
     };
-    let mut store = EvidenceStore::open(&place.evidence, &place.secrets)?;
+    let mut store = location.store()?;
     store.record_trust(&TrustDecision {
         workspace,
         digest,
@@ -79,11 +55,10 @@ pub(super) fn trust_in(
 /// Evidence that cannot be written.
 pub(super) fn revoke(
     digest: Digest,
-    opened: &OpenedPlan,
-    place: &EvidencePlace,
+    review: &Review,
+    location: &EvidenceLocation,
 ) -> Result<(), Refusal> {
-    let Some(review) = &opened.review else { return Ok(()) };
-    let mut store = EvidenceStore::open(&place.evidence, &place.secrets)?;
+    let mut store = location.store()?;
     store.record_trust(&TrustDecision {
         workspace: &review.binding.workspace,
         digest,

@@ -5,17 +5,17 @@ use serde_json::json;
 use super::Exit;
 use super::args;
 use super::bounded::workspace;
+use super::opening::{evidence_location, policy};
 use super::output::Output;
-use super::place::{EvidencePlace, policy};
 use super::refusal::Refusal;
 use crate::authorization::Grants;
 use crate::engine::{Clock as _, SystemClock, check_grants, walls_here};
-use crate::evidence::{EvidenceReader, EvidenceStore, WallsDecision};
+use crate::evidence::WallsDecision;
 use crate::plan::visible;
 use crate::run::AnsweredBy;
 use crate::tools::Toolbox;
 
-/// Remembers or forgets grants where that is asked for, and says how things stand then.
+/// Records or revokes grants if asked for, and prints the current state.
 ///
 /// # Errors
 /// A workspace that cannot be opened, a path that cannot be granted, and evidence that cannot be used.
@@ -25,16 +25,15 @@ pub(super) fn walls(command: &args::WallsCommand, out: &mut Output) -> Result<Ex
     })?;
     let policy = policy()?;
     let choice = workspace(command.workspace.workspace.as_deref(), &here);
-    let place = EvidencePlace::find(&command.common.folder)?;
-    let own = [&place.evidence, &place.secrets.key, &place.secrets.state];
+    let location = evidence_location(&command.common.folder)?;
     let toolbox = Toolbox::open(&choice.folder, &policy)
         .map_err(|error| {
             Refusal::usage(error.to_string(), "Name another folder with --workspace.")
         })?
-        .keeping_out(own.map(|it| it.as_path()));
+        .keeping_out(location.folders());
     let folder = toolbox.workspace().to_string_lossy();
     let grants = command.walls.settle(policy.clone()).grants;
-    // Beside what was granted before: only `--forget` takes anything back.
+    // Adds to earlier grants; only `--forget` revokes.
     let decided = match (grants.is_empty(), command.forget) {
         (false, _) => Some(Some(&grants)),
         (true, true) => Some(None),
@@ -44,15 +43,14 @@ pub(super) fn walls(command: &args::WallsCommand, out: &mut Output) -> Result<Ex
         grants
             .map_or(Ok(()), |grants| check_grants(&toolbox, grants))
             .map_err(|why| Refusal::usage(why, "Grant another path."))?;
-        EvidenceStore::open(&place.evidence, &place.secrets)?.record_walls(&WallsDecision {
+        location.store()?.record_walls(&WallsDecision {
             workspace: &folder,
             grants,
             by: AnsweredBy::CommandLine,
             timestamp_ms: SystemClock::default().now_ms(),
         })?;
     }
-    let remembered: Option<Grants> = EvidenceReader::open(&place.evidence, &place.secrets)?
-        .remembered_walls(toolbox.workspace())?;
+    let remembered: Option<Grants> = location.open()?.remembered_walls(toolbox.workspace())?;
     let (level, why_not_better) = walls_here();
     if out.json() {
         out.document(&json!({

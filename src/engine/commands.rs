@@ -26,7 +26,7 @@ pub(super) fn worst(
     shell: Shell,
     policy: &Policy,
 ) -> Option<Verdict> {
-    let commands = after.commands_of(step.call.as_ref()?).ok()?;
+    let commands = after.commands_of(&step.call).ok()?;
     let verdicts = commands.iter().map(|command| verdict(command, policy, shell));
     verdicts.max_by_key(|verdict| verdict.level)
 }
@@ -41,8 +41,7 @@ pub(super) fn look(
     let mut used: Vec<(usize, Vec<WorkspaceCommand>)> = Vec::new();
     let mut concerned = false;
     for step in &plan.steps {
-        let Some(call) = &step.call else { continue };
-        match toolbox.now().commands_of(call) {
+        match toolbox.now().commands_of(&step.call) {
             Ok(commands) if commands.is_empty() => {}
             Ok(commands) => {
                 concerned = true;

@@ -121,7 +121,7 @@ pub fn rest_of(
     if run.fate == RunFate::Ended(RunStatus::Completed) {
         return Err(FollowUpError::Completed { run_id });
     }
-    let plan = parse(&bytes).plan.ok_or(FollowUpError::NoPlan { run_id })?;
+    let plan = parse(&bytes).into_shown().ok_or(FollowUpError::NoPlan { run_id })?;
     // What ran elsewhere than its file says goes on where it ran.
     let plan = plan.on_target(run.target.as_deref());
     match continuation(&plan, run_id, &evidence.succeeded_steps(run_id)?) {
@@ -140,7 +140,7 @@ pub fn rollback_of(
     run_id: Uuid,
 ) -> Result<(RunSummary, Vec<u8>), FollowUpError> {
     let (run, bytes) = plan_of(evidence, run_id)?;
-    let plan = parse(&bytes).plan.ok_or(FollowUpError::NoPlan { run_id })?;
+    let plan = parse(&bytes).into_shown().ok_or(FollowUpError::NoPlan { run_id })?;
     // What ran elsewhere than its file says is taken back where it ran.
     let plan = plan.on_target(run.target.as_deref());
     let way_back = rollback(&plan, run_id).ok_or(FollowUpError::NoRollback { run_id })?;

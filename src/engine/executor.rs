@@ -140,7 +140,7 @@ impl Run<'_> {
         results: &mut Vec<StepResult>,
     ) -> Result<RunEnding, EvidenceError> {
         let runnable = self.runnable;
-        for (step, call) in runnable.plan.steps.iter().zip(&runnable.calls) {
+        for step in &runnable.plan.steps {
             if let Some(control) = self.wait_at_boundary()? {
                 return Ok(RunEnding::Cancelled(control));
             }
@@ -150,7 +150,7 @@ impl Run<'_> {
                 current_step: step.step_index,
                 completed: std::mem::take(results),
             };
-            let ran = StepRun { run: self, step, call }.execute();
+            let ran = StepRun { run: self, step }.execute();
             if let ExecutorState::StepInProgress { completed, .. } = state {
                 *results = std::mem::take(completed);
             }

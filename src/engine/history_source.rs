@@ -1,35 +1,25 @@
 //! The recorded history of a workspace, for the tools that take changes back (SPEC §9): tools do
 //! not depend on the evidence.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::evidence::{EvidenceReader, Kept, UserFolders};
+use crate::evidence::{EvidenceLocation, EvidenceReader, Kept};
 use crate::plan::Digest;
 use crate::risk::Policy;
 use crate::run::History;
 use crate::tools::{NotAvailable, Past, StopSignal, ToolError, Toolbox};
 
-/// Where runs are recorded.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EvidenceLocation {
-    /// The evidence folder.
-    pub evidence: PathBuf,
-    /// The user's own folders outside the evidence.
-    pub secrets: UserFolders,
-}
-
 /// Opens the tools of a workspace for a look before somebody signs, which `stop` ends; with what is recorded of it, where that is known.
 pub(super) fn open_tools(
     workspace: &Path,
     policy: &Policy,
-    records: Option<&EvidenceLocation>,
+    evidence: Option<&EvidenceLocation>,
     stop: &Arc<StopSignal>,
 ) -> Result<Toolbox, ToolError> {
     let toolbox = Toolbox::open(workspace, policy)?.before_signing(Arc::clone(stop));
-    let reader = records.map(|it| EvidenceReader::at(&it.evidence, &it.secrets));
-    Ok(match reader {
-        Some(reader) => with_past(toolbox, reader),
+    Ok(match evidence {
+        Some(location) => with_past(toolbox, location.reader()),
         None => toolbox,
     })
 }

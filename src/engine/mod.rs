@@ -40,11 +40,13 @@ pub use control::ControlHandle;
 pub use error::ExecutionError;
 pub use executor::Executor;
 pub use executor_state::ExecutorState;
-pub use history_source::EvidenceLocation;
 pub use interrupted_plan::settlement_of;
 pub use journal::Journal;
 pub use revert::{cannot_be_reverted, revert_of};
-pub use review::{preview_step, review, review_alone, review_until, review_with};
+pub use review::{
+    preview_step, review, review_alone, review_read, review_trusting, review_until, review_with,
+    simulate_shown,
+};
 pub use simulation::{Simulation, simulate, simulate_until};
 pub use walls::{check_grants, planner_walls, walls_here};
 pub use workspace::{WorkspaceChoice, choose_workspace};

@@ -24,19 +24,20 @@ impl Earlier {
         written: &BTreeMap<String, usize>,
     ) -> &Overlay {
         let depends = match &step.call {
-            Some(ToolCall::SplicePlan { plan_file }) => {
+            ToolCall::SplicePlan { plan_file } => {
                 toolbox.key_of(plan_file).is_ok_and(|key| written.contains_key(&key))
             }
-            Some(ToolCall::History { operation, .. }) => operation.changes_files(),
+            ToolCall::History { operation, .. } => operation.changes_files(),
             _ => false,
         };
         if !depends {
             return Overlay::nothing();
         }
-        let before = plan.steps.iter().take(step.step_index).skip(self.steps);
-        for call in before.filter_map(|step| step.call.as_ref()) {
+        // By the index: of a faulty plan only the sound steps are here.
+        let since = self.steps..step.step_index;
+        for earlier in plan.steps.iter().filter(|it| since.contains(&it.step_index)) {
             // What an earlier step is faulty in is a finding of its own.
-            let _ = toolbox.project(call, &mut self.overlay);
+            let _ = toolbox.project(&earlier.call, &mut self.overlay);
         }
         self.steps = step.step_index.max(self.steps);
         &self.overlay

@@ -93,7 +93,7 @@ fn programs(
         Err(FollowUpError::NoPlan { .. }) => return Ok(Vec::new()),
         plan => plan?,
     };
-    let plan = parse(&bytes).plan.map(|plan| plan.on_target(run.target.as_deref()));
+    let plan = parse(&bytes).into_shown().map(|plan| plan.on_target(run.target.as_deref()));
     let invoked = evidence.invoked_steps(run.run_id)?;
     let steps = plan.iter().flat_map(|plan| &plan.steps).filter_map(|step| {
         let call = step.call.as_ref()?;

@@ -3,6 +3,7 @@
 
 mod ask;
 mod findings;
+mod shown_plan;
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap};
@@ -11,16 +12,21 @@ use std::sync::Arc;
 pub(super) use self::ask::{Ask, ask};
 pub(super) use self::findings::{beginning, limit};
 use self::findings::{blocked, finding, is_of_named_file, is_too_large};
+use self::shown_plan::faulty_step;
+pub use self::shown_plan::{review_read, review_trusting, simulate_shown};
 use super::commands;
 use super::error::ExecutionError;
-use super::history_source::{EvidenceLocation, open_tools};
+use super::history_source::open_tools;
 use super::host;
 use super::preconditions;
 use super::projected::Earlier;
 use super::walls::{self, with_remembered};
 use super::workspace::WorkspaceChoice;
 use crate::authorization::{Binding, FileState, StepWalls};
-use crate::plan::{Code, Finding, Plan, Precondition, Severity, Step, ToolCall, ToolClass, locate};
+use crate::evidence::EvidenceLocation;
+use crate::plan::{
+    Code, Finding, Plan, Precondition, Severity, ShownPlan, Step, ToolCall, ToolClass, locate,
+};
 use crate::risk::{self, Policy, RiskLevel, Shell, Verdict};
 use crate::run::{CommandsReview, Impact, PreconditionState, Preview, Review, WallsReview};
 use crate::tools::{After, INPUT_BYTES, Overlay, StopSignal, ToolError, Toolbox, Unsupported};
@@ -46,9 +52,9 @@ pub fn review_with(
     plan: &Plan,
     workspace: &WorkspaceChoice,
     policy: &Policy,
-    records: Option<&EvidenceLocation>,
+    evidence: Option<&EvidenceLocation>,
 ) -> Result<Review, ToolError> {
-    review_until(plan, workspace, policy, records, &Arc::default())
+    review_until(plan, workspace, policy, evidence, &Arc::default())
 }
 
 /// The same until `stop` is set.
@@ -59,10 +65,10 @@ pub fn review_until(
     plan: &Plan,
     workspace: &WorkspaceChoice,
     policy: &Policy,
-    records: Option<&EvidenceLocation>,
+    evidence: Option<&EvidenceLocation>,
     stop: &Arc<StopSignal>,
 ) -> Result<Review, ToolError> {
-    review_in(plan, workspace, policy, (records, true), stop)
+    review_in(plan, workspace, policy, (evidence, true), stop)
 }
 
 /// Reviews a plan that nobody will authorize by it (SPEC §11): no process is started, so that nothing is said
@@ -74,20 +80,20 @@ pub fn review_alone(
     plan: &Plan,
     workspace: &WorkspaceChoice,
     policy: &Policy,
-    records: Option<&EvidenceLocation>,
+    evidence: Option<&EvidenceLocation>,
 ) -> Result<Review, ToolError> {
-    review_in(plan, workspace, policy, (records, false), &Arc::default())
+    review_in(plan, workspace, policy, (evidence, false), &Arc::default())
 }
 
 fn review_in(
     plan: &Plan,
     workspace: &WorkspaceChoice,
     policy: &Policy,
-    (records, asks_client): (Option<&EvidenceLocation>, bool),
+    (evidence, asks_client): (Option<&EvidenceLocation>, bool),
     stop: &Arc<StopSignal>,
 ) -> Result<Review, ToolError> {
-    let toolbox = open_tools(&workspace.folder, policy, records, stop)?;
-    let (policy, remembered) = with_remembered(plan, toolbox.workspace(), policy, records);
+    let toolbox = open_tools(&workspace.folder, policy, evidence, stop)?;
+    let (policy, remembered) = with_remembered(plan, toolbox.workspace(), policy, evidence);
     let mut seen = look(plan, &toolbox, &policy, asks_client);
     if let Some(walls) = &mut seen.walls {
         walls.remembered = remembered;
@@ -126,11 +132,10 @@ fn review_in(
 
 /// Whether a step may do something that the evidence has no contents to restore from.
 fn cannot_be_restored(step: &Step, risk: &Verdict) -> bool {
-    let class = step.call.as_ref().map(|call| call.class());
-    match class {
-        Some(ToolClass::Check) => true,
-        Some(ToolClass::Command) => risk.level > RiskLevel::Safe,
-        Some(ToolClass::Read | ToolClass::Mutate) | None => false,
+    match step.call.class() {
+        ToolClass::Check => true,
+        ToolClass::Command => risk.level > RiskLevel::Safe,
+        ToolClass::Read | ToolClass::Mutate => false,
     }
 }
 
@@ -139,14 +144,14 @@ fn cannot_be_restored(step: &Step, risk: &Verdict) -> bool {
 /// # Errors
 /// A workspace that cannot be opened, a step that cannot be called, a path that leads outside, or a stop.
 pub fn preview_step(
-    plan: &Plan,
+    plan: &ShownPlan,
     workspace: &std::path::Path,
     policy: &Policy,
-    records: Option<&EvidenceLocation>,
+    evidence: Option<&EvidenceLocation>,
     step_index: usize,
     stop: &Arc<StopSignal>,
 ) -> Result<Preview, ToolError> {
-    let toolbox = open_tools(workspace, policy, records, stop)?;
+    let toolbox = open_tools(workspace, policy, evidence, stop)?;
     let mut overlay = Overlay::default();
     for step in plan.steps.iter().take(step_index) {
         toolbox.goes_on()?;
@@ -157,12 +162,7 @@ pub fn preview_step(
     }
     match plan.steps.get(step_index).and_then(|step| step.call.as_ref()) {
         Some(call) => toolbox.preview(call, &overlay),
-        None => Ok(Preview {
-            predicted: crate::run::Predicted::Unpredictable,
-            summary: "This step is faulty and cannot run.".to_owned(),
-            changes: Vec::new(),
-            notes: Vec::new(),
-        }),
+        None => Ok(faulty_step()),
     }
 }
 
@@ -208,7 +208,7 @@ pub(super) fn look(plan: &Plan, toolbox: &Toolbox, policy: &Policy, asks_client:
         let overlay = earlier.before(step, plan, toolbox, &written);
         let after = toolbox.after(overlay);
         risks.push(judge(step, after, shell, policy));
-        let Some(call) = &step.call else { continue };
+        let call = &step.call;
         for named in call.paths() {
             if let Err(error) = toolbox.kind_of(named.path) {
                 findings.push(finding(step, named.argument, &error.into()));
@@ -239,15 +239,15 @@ pub(super) fn look(plan: &Plan, toolbox: &Toolbox, policy: &Policy, asks_client:
         let command = step.arguments.get("command").map_or("", String::as_str);
         let what = format!("step {}", step.step_index + 1);
         // What a workspace names is told above, with where it stands.
-        if !matches!(step.call, Some(ToolCall::Shell { .. })) {
+        if !matches!(step.call, ToolCall::Shell { .. }) {
             continue;
         }
         findings.extend(blocked(&what, command, verdict, step.pointer(Some("command"))));
     }
     let target = plan.target.as_deref();
     let judged = |command: &String| risk::of_rollback(command, target, policy, shell);
-    let rollback: Vec<Verdict> = plan.outlook.rollback.iter().map(judged).collect();
-    for (index, (command, verdict)) in plan.outlook.rollback.iter().zip(&rollback).enumerate() {
+    let rollback: Vec<Verdict> = plan.notes.rollback.iter().map(judged).collect();
+    for (index, (command, verdict)) in plan.notes.rollback.iter().zip(&rollback).enumerate() {
         let what = format!("command {} of the rollback", index + 1);
         findings.extend(blocked(&what, command, verdict, format!("/rollbackPlan/{index}")));
     }
@@ -307,7 +307,7 @@ fn look_at_inputs(
 /// How dangerous a step is: as the plan names its file, and as the file is really named.
 pub(super) fn judge(step: &Step, after: After<'_>, shell: Shell, policy: &Policy) -> Verdict {
     let verdict = risk::of_step(step, policy, shell);
-    let written = step.call.as_ref().and_then(|call| after.written_paths(call).ok());
+    let written = after.written_paths(&step.call).ok();
     let of_commands = commands::worst(step, after, shell, policy);
     let worst = written
         .into_iter()
@@ -344,9 +344,7 @@ fn preconditions_now(
     let mut lookups = 0;
     let mut limits = Vec::new();
     let mut state = |step: &Step| {
-        let Some(call) = &step.call else {
-            return PreconditionState::Later { reason: "the step is faulty".to_owned() };
-        };
+        let call = &step.call;
         match &step.precondition {
             Precondition::None => return PreconditionState::None,
             Precondition::StepSucceeded(id) => {

@@ -7,7 +7,7 @@ use super::history_source::with_past;
 use super::review;
 use crate::authorization::{ApprovedPlan, AuthorizationStatus, Change, PlanAuthorization};
 use crate::evidence::EvidenceStore;
-use crate::plan::{Digest, Plan, Severity, Step, ToolCall, parse};
+use crate::plan::{Digest, Plan, Severity, parse};
 use crate::risk::Policy;
 use crate::tools::{RemoteError, SshClient, StopSignal, Toolbox};
 
@@ -17,8 +17,6 @@ pub(super) struct Runnable {
     pub(super) plan: Plan,
     /// The answer it runs under.
     pub(super) authorization: PlanAuthorization,
-    /// One call for each step.
-    pub(super) calls: Vec<ToolCall>,
     /// The tools, on the approved workspace.
     pub(super) toolbox: Toolbox,
 }
@@ -57,7 +55,7 @@ impl Runnable {
         let toolbox = with_past(toolbox, store.reader());
         let mut findings = parsed.findings;
         let reread = match parsed.plan {
-            Some(reread) => {
+            Ok(reread) => {
                 // The target may differ from the bytes; the authorization covers it separately.
                 let target = authorization.binding.target.as_ref();
                 let reread = reread.on_target(target.map(|it| it.destination.as_str()));
@@ -72,18 +70,11 @@ impl Runnable {
                 }
                 Some(reread)
             }
-            None => None,
+            Err(_) => None,
         };
         findings.retain(|finding| finding.severity == Severity::Error);
-        let calls: Option<Vec<ToolCall>> = reread
-            .iter()
-            .flat_map(|plan| &plan.steps)
-            .map(|step: &Step| step.call.clone())
-            .collect();
-        match (reread, calls) {
-            (Some(plan), Some(calls)) if findings.is_empty() => {
-                Ok(Self { plan, authorization, calls, toolbox })
-            }
+        match reread {
+            Some(plan) if findings.is_empty() => Ok(Self { plan, authorization, toolbox }),
             _ => Err(ExecutionError::from_findings(findings)),
         }
     }

@@ -6,9 +6,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::error::ExecutionError;
-use super::history_source::{EvidenceLocation, open_tools};
+use super::history_source::open_tools;
 use super::preconditions;
 use super::review::limit;
+use crate::evidence::EvidenceLocation;
 use crate::plan::{Finding, Plan};
 use crate::risk::Policy;
 use crate::run::{FileChange, Outcome, Predicted, Preview};
@@ -34,9 +35,9 @@ pub fn simulate(
     plan: &Plan,
     workspace: &Path,
     policy: &Policy,
-    records: Option<&EvidenceLocation>,
+    evidence: Option<&EvidenceLocation>,
 ) -> Result<Simulation, ToolError> {
-    simulate_until(plan, workspace, policy, records, &Arc::default())
+    simulate_until(plan, workspace, policy, evidence, &Arc::default())
 }
 
 /// The same until `stop` is set.
@@ -47,10 +48,10 @@ pub fn simulate_until(
     plan: &Plan,
     workspace: &Path,
     policy: &Policy,
-    records: Option<&EvidenceLocation>,
+    evidence: Option<&EvidenceLocation>,
     stop: &Arc<StopSignal>,
 ) -> Result<Simulation, ToolError> {
-    let toolbox = open_tools(workspace, policy, records, stop)?;
+    let toolbox = open_tools(workspace, policy, evidence, stop)?;
     let mut findings = Vec::new();
     let mut overlay = Overlay::default();
     let mut outcomes = HashMap::new();
@@ -58,10 +59,10 @@ pub fn simulate_until(
     let mut previews = Vec::with_capacity(plan.steps.len());
     for step in &plan.steps {
         toolbox.goes_on()?;
-        let preview = match (&step.call, failed_at) {
-            (_, Some(index)) => not_reached(index),
-            (None, None) => unpredictable("This step is faulty and cannot run.".to_owned()),
-            (Some(call), None) => {
+        let call = &step.call;
+        let preview = match failed_at {
+            Some(index) => not_reached(index),
+            None => {
                 let now = preconditions::Now {
                     after: toolbox.after(&overlay),
                     toolbox: &toolbox,
@@ -84,7 +85,7 @@ pub fn simulate_until(
                 }
             }
         };
-        if failed_at.is_none() && (step.call.is_none() || preview.would_fail()) {
+        if failed_at.is_none() && preview.would_fail() {
             failed_at = Some(step.step_index);
         }
         outcomes.insert(step.step_id.clone(), Outcome::Succeeded);
@@ -102,10 +103,10 @@ fn would_fail(error: &ExecutionError) -> Preview {
     Preview { notes, ..unpredictable(format!("{}{error}.", Preview::WOULD_FAIL)) }
 }
 
-fn not_reached(failed_at: usize) -> Preview {
+pub(super) fn not_reached(failed_at: usize) -> Preview {
     unpredictable(format!("{}step {} would end the run.", Preview::NOT_REACHED, failed_at + 1))
 }
 
-fn unpredictable(summary: String) -> Preview {
+pub(super) fn unpredictable(summary: String) -> Preview {
     Preview { predicted: Predicted::Unpredictable, summary, changes: Vec::new(), notes: Vec::new() }
 }

@@ -44,7 +44,7 @@ impl StepRun<'_, '_> {
             step_id: self.step.step_id.clone(),
             step_index: self.step.step_index,
             tool_name: self.step.tool_name.clone(),
-            about: self.call.headline().1,
+            about: self.step.call.headline().1,
             timestamp_ms,
         });
         let toolbox = &self.run.runnable.toolbox;
@@ -76,7 +76,7 @@ impl StepRun<'_, '_> {
             outcomes: &self.run.outcomes,
             stop: self.run.deps.control.stop_signal(),
         };
-        match preconditions::check(self.step, self.call, &now) {
+        match preconditions::check(self.step, &self.step.call, &now) {
             Ok(_) => {}
             Err(error) if error.code() == Code::Cancelled => return Ok(Some(cancelled())),
             Err(error) => return Ok(Some((Outcome::PreconditionFailed, Some(error)))),
@@ -100,7 +100,7 @@ impl StepRun<'_, '_> {
                 return Ok(Some((Outcome::Failed, Some(error))));
             }
         }
-        if self.call.class() != ToolClass::Read {
+        if self.step.call.class() != ToolClass::Read {
             self.commit_intent(verdict, progress)?;
         }
         Ok(None)
@@ -168,7 +168,7 @@ impl StepRun<'_, '_> {
     /// The preview of the call. Where it cannot be computed, the call is going to fail with its own error.
     fn foresee(&self) -> (Preview, Vec<FileEffect>) {
         let stop = self.run.deps.control.stop_signal();
-        self.run.runnable.toolbox.foresee(self.call, stop).unwrap_or_else(|error| {
+        self.run.runnable.toolbox.foresee(&self.step.call, stop).unwrap_or_else(|error| {
             let failing = Preview {
                 predicted: Predicted::Unpredictable,
                 summary: format!("{}{error}.", Preview::WOULD_FAIL),
@@ -206,13 +206,16 @@ impl StepRun<'_, '_> {
 
     /// Calls exactly one tool with exactly the plan's arguments.
     fn invoke(&mut self, progress: &mut StepProgress) -> Stopped {
-        let before =
-            if self.call.may_change_anything() { self.covered_files() } else { BTreeMap::new() };
+        let before = if self.step.call.may_change_anything() {
+            self.covered_files()
+        } else {
+            BTreeMap::new()
+        };
         let started_ms = self.run.clock.monotonic_ms();
         let journal = &*self.run.journal;
         let incoming = Incoming::new(journal.store.capture(), journal, self.step);
         let mut invocation = self.run.runnable.toolbox.invoke(
-            self.call,
+            &self.step.call,
             &Context {
                 expected: &self.run.expected,
                 stop: self.run.deps.control.stop_signal(),

@@ -8,10 +8,9 @@ use std::path::Path;
 
 use paths::Folders;
 
-use super::history_source::EvidenceLocation;
 use super::review::beginning;
 use crate::authorization::{Grants, StepWalls, WallLevel};
-use crate::evidence::EvidenceReader;
+use crate::evidence::EvidenceLocation;
 use crate::plan::{Code, Finding, Needs, Plan, Severity, Step, StepPlace, ToolCall, ToolClass};
 use crate::risk::{self, CommandNeeds, PlannerNeeds, Policy, RiskLevel, Verdict, WallSetting};
 use crate::run::{StepWallsReview, WallsReview};
@@ -32,7 +31,7 @@ pub(super) fn has_walls(call: &ToolCall) -> bool {
 
 /// The walls of every step of a plan, and what there is to say about them.
 pub(super) fn look(plan: &Plan, toolbox: &Toolbox, policy: &Policy) -> (WallsReview, Vec<Finding>) {
-    let is_concerned = plan.steps.iter().filter_map(|step| step.call.as_ref()).any(has_walls);
+    let is_concerned = plan.steps.iter().any(|step| has_walls(&step.call));
     let level = if is_concerned && policy.walls != WallSetting::Off {
         walls_here()
     } else {
@@ -47,13 +46,11 @@ pub(super) fn with_remembered<'p>(
     plan: &Plan,
     workspace: &Path,
     policy: &'p Policy,
-    records: Option<&EvidenceLocation>,
+    evidence: Option<&EvidenceLocation>,
 ) -> (Cow<'p, Policy>, Option<Grants>) {
-    let is_concerned = plan.steps.iter().filter_map(|step| step.call.as_ref()).any(has_walls);
-    let records = records.filter(|_| is_concerned && policy.walls != WallSetting::Off);
-    let remembered = records.and_then(|it| {
-        EvidenceReader::at(&it.evidence, &it.secrets).remembered_walls(workspace).ok()?
-    });
+    let is_concerned = plan.steps.iter().any(|step| has_walls(&step.call));
+    let evidence = evidence.filter(|_| is_concerned && policy.walls != WallSetting::Off);
+    let remembered = evidence.and_then(|it| it.reader().remembered_walls(workspace).ok()?);
     let policy = match &remembered {
         Some(grants) => Cow::Owned(Policy { grants: policy.grants.with(grants), ..policy.clone() }),
         None => Cow::Borrowed(policy),
@@ -158,7 +155,7 @@ impl Looking<'_> {
     }
 
     fn step(&mut self, step: &Step) -> Option<StepWallsReview> {
-        let call = step.call.as_ref()?;
+        let call = &step.call;
         if let (ToolCall::Shell { target: Some(host), .. }, Some(needs)) = (call, &step.needs)
             && !needs.is_empty()
             && !step.is_verification()

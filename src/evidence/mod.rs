@@ -27,6 +27,7 @@ mod index_seal;
 mod index_text;
 mod index_update;
 mod ledger;
+mod location;
 mod lock;
 mod loop_reader;
 mod migrations;
@@ -65,6 +66,7 @@ pub use entry::{
 pub use error::EvidenceError;
 pub use folders::UserFolders;
 pub use history::Kept;
+pub use location::EvidenceLocation;
 pub use permissions::write_private;
 pub use range::Range;
 pub use reader::EvidenceReader;

@@ -262,8 +262,5 @@ fn learn(appender: &mut Appender<'_>, step: &Step, files: &[FileEffect], outputs
 }
 
 fn about(step: &Step) -> String {
-    match &step.call {
-        Some(call) => call.headline().1,
-        None => step.arguments.values().next().cloned().unwrap_or_default(),
-    }
+    step.call.headline().1
 }

@@ -1,11 +1,12 @@
-//! What an action plan asks for (SPEC §1.3, §9): the typed requests of its actions, the account that its
-//! planner gives of itself, and a planner's word that it has no plan.
+//! What an action plan asks for (SPEC §1.3, §9): the typed requests of its actions, the
+//! planner's metadata, and the planner's report that it has no plan.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Digest, PathRole, ToolCall, ToolClass};
+use super::words::words;
+use super::{Digest, ToolCall, ToolClass};
 
 /// The one version of the action dialect that is read.
 pub const VERSION: &str = "2026-02-19";
@@ -15,7 +16,7 @@ pub const VERSION: &str = "2026-02-19";
 pub struct MutateBatch {
     /// What is done, in this order.
     pub edits: Vec<Edit>,
-    /// What files must hold before, by their path as the plan writes it.
+    /// Required contents before the batch, by path as written in the plan.
     pub expected_hashes: BTreeMap<String, Digest>,
     /// Compute and check only.
     pub dry_run: bool,
@@ -78,80 +79,40 @@ impl Edit {
         }
     }
 
-    /// Whether a file is gone afterwards, other than to another name.
+    /// Whether the edit deletes a file; a rename does not.
     pub fn deletes(&self) -> bool {
         match self {
             Self::Delete { .. } => true,
-            // Read loosely: what only looks like it is taken for one.
+            // Lenient: any line that looks like the header of a deletion counts.
             Self::Patch { diff, .. } => diff.lines().any(|line| line.starts_with("+++ /dev/null")),
             _ => false,
         }
     }
+}
 
-    /// The files whose content this can change, and how: one, or the two names of a rename. The names inside
-    /// a diff are none of them: a diff that names another file is refused.
-    pub(super) fn named(&self) -> impl Iterator<Item = (PathRole, &str)> {
-        use PathRole::{Creates, Deletes, Renames, RenamesTo, Writes};
-        let (role, path, to) = match self {
-            Self::Rename { path, to } => (Renames, path, Some((RenamesTo, to.as_str()))),
-            Self::Create { path, contents: _ } => (Creates, path, None),
-            Self::Delete { path } => (Deletes, path, None),
-            Self::Patch { path, diff: _ } if self.deletes() => (Deletes, path, None),
-            Self::Write { path, contents: _ }
-            | Self::Replace { path, old: _, new: _ }
-            | Self::Patch { path, diff: _ }
-            | Self::Splice { path, symbol: _, contents: _, kind: _ } => (Writes, path, None),
-        };
-        std::iter::once((role, path.as_str())).chain(to)
-    }
-
-    /// The same files without how.
-    pub fn paths(&self) -> impl Iterator<Item = &str> {
-        self.named().map(|(_, path)| path)
+words! {
+    /// How much a `verify` looks at.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum VerifyScope {
+        /// The quick check, by default `cargo check`.
+        #[default]
+        Local = "local",
+        /// Everything, with tests.
+        Full = "full",
     }
 }
 
-/// How much a `verify` looks at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum VerifyScope {
-    /// The quick look, by default `cargo check`.
-    #[default]
-    Local,
-    /// Everything, with tests.
-    Full,
-}
-
-impl VerifyScope {
-    /// The word of a plan.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Local => "local",
-            Self::Full => "full",
-        }
-    }
-}
-
-/// How far the compiler optimises.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-#[expect(missing_docs, reason = "the four words of SPEC §9")]
-pub enum OptLevel {
-    #[default]
-    O0,
-    O1,
-    O2,
-    O3,
-}
-
-impl OptLevel {
-    /// The word of a plan.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::O0 => "O0",
-            Self::O1 => "O1",
-            Self::O2 => "O2",
-            Self::O3 => "O3",
-        }
+words! {
+    /// How far the compiler optimises.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+    #[expect(missing_docs, reason = "the four words of SPEC §9")]
+    pub enum OptLevel {
+        #[default]
+        O0 = "O0",
+        O1 = "O1",
+        O2 = "O2",
+        O3 = "O3",
     }
 }
 
@@ -168,7 +129,7 @@ pub struct Build {
     pub debug_symbols: bool,
 }
 
-/// What is tried on a scratch copy of the workspace.
+/// What is simulated on a scratch copy of the workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Simulation {
     /// Edits, as in a batch.
@@ -215,7 +176,7 @@ impl Simulation {
 /// What an `inspect` looks at.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum InspectQuery {
-    /// Of what the program consists.
+    /// An overview of the program.
     #[default]
     Overview,
     /// Lines that contain this text.
@@ -233,14 +194,14 @@ pub enum HistoryOperation {
     ListEntries,
     /// Lists the states that can be restored.
     ListCheckpoints,
-    /// Takes back the last change, or what this run, execution or loop attempt changed.
+    /// Undoes the last change, or the changes of this run, execution or loop attempt.
     Undo {
         /// `run:ID`, `execution:ID` or `loop:ID:N`; none for the last change that stands.
         checkpoint: Option<String>,
     },
-    /// Does again what was taken back last.
+    /// Reapplies the last change that was undone.
     Redo,
-    /// Brings back the files as they were at a checkpoint.
+    /// Restores the files to a checkpoint.
     RestoreCheckpoint {
         /// Its name.
         checkpoint: String,
@@ -273,20 +234,20 @@ impl HistoryOperation {
     }
 }
 
-/// What a planner says of the plan that it wrote; not verified.
+/// What a planner states about its plan; not verified.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Metadata {
     /// Which planner.
     pub planner: Option<String>,
     /// Which model.
     pub model: Option<String>,
-    /// What it wants a person to know.
+    /// Notes for the person.
     pub notes: Option<String>,
-    /// How sure it is: the number as it is written, from 0 to 1.
+    /// Confidence from 0 to 1, as written.
     pub confidence: Option<String>,
 }
 
-/// A planner's word that it has no plan, in place of one.
+/// A planner's report that it has no plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PlannerFailure {
     /// Why, by a code of [`Self::CODES`] or one of the planner's own.

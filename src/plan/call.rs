@@ -1,7 +1,7 @@
-//! A call of one tool, typed: what runs is a value of this, never a text (SPEC §4, §9).
+//! A typed call of one tool (SPEC §4, §9). Only such values run, never text.
 //!
-//! One is made by [`ToolCall::from_arguments`], or where the request of an action is read, from a tool of the
-//! whitelist and arguments that were checked.
+//! Made by [`ToolCall::from_arguments`] or from the request of an action, out of a tool of the whitelist and
+//! checked arguments.
 
 use std::collections::BTreeMap;
 
@@ -88,8 +88,8 @@ pub enum ToolCall {
 }
 
 impl ToolCall {
-    /// The typed call, or `None` when a required argument is missing; the validator has said so then.
-    /// Requests of actions are no texts, and are read where they are validated.
+    /// The typed call, or `None` when a required argument is missing, which the validator reports.
+    /// Requests of actions are not texts; `parse/requests.rs` reads them.
     pub(super) fn from_arguments(tool: Tool, arguments: &BTreeMap<String, String>) -> Option<Self> {
         let get = |name: &str| {
             let spec = tool.spec().arguments.iter().find(|spec| spec.name == name)?;
@@ -143,8 +143,8 @@ impl ToolCall {
         }
     }
 
-    /// Whether nobody knows beforehand which files of the workspace it changes (SPEC §2): it runs a command,
-    /// or code of the workspace itself, which on a copy still has the rights of the user.
+    /// Whether the changed files cannot be predicted (SPEC §2): the call runs a command, or code of the
+    /// workspace, which even on a copy has the rights of the user.
     pub fn may_change_anything(&self) -> bool {
         match self {
             Self::Shell { .. } | Self::Verify { .. } | Self::Compile { .. } | Self::Run { .. } => {
@@ -155,7 +155,7 @@ impl ToolCall {
         }
     }
 
-    /// The words that a program is given, with the name of the argument that has them.
+    /// The arguments passed to a program, with the name of the plan's argument that holds them.
     pub(super) fn words(&self) -> Option<(&'static str, &[String])> {
         match self {
             Self::Run { args, .. } if !args.is_empty() => Some(("args", args)),
@@ -196,7 +196,7 @@ mod tests {
     use crate::plan::{Dialect, TOOLS};
 
     #[test]
-    fn nobody_knows_beforehand_what_code_of_the_workspace_changes() {
+    fn code_of_the_workspace_may_change_anything() {
         let build = Build::default();
         for call in [
             ToolCall::Verify { scope: VerifyScope::Local },
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_is_of_the_tool_it_was_made_for_and_takes_aliases() {
+    fn a_call_has_its_tool_and_takes_aliases() {
         for spec in TOOLS.iter().filter(|spec| !spec.tool.stands_in(Dialect::ActionPlan)) {
             for alias in [false, true] {
                 let arguments = spec

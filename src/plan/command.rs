@@ -2,57 +2,46 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How dangerous something is; ordered, the worst is the greatest.
-///
-/// The verdict is made in [`crate::risk`]; the word stands here because a plan may say it of itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RiskLevel {
-    /// Only reads.
-    Safe,
-    /// Ordinary work that changes something.
-    Caution,
-    /// Stops for a person.
-    Dangerous,
-    /// Makes the plan unauthorizable.
-    Blocked,
-}
+use super::words::words;
 
-impl RiskLevel {
-    /// Every level, from the most harmless.
-    pub const ALL: [Self; 4] = [Self::Safe, Self::Caution, Self::Dangerous, Self::Blocked];
-
-    /// The level's word.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Safe => "safe",
-            Self::Caution => "caution",
-            Self::Dangerous => "dangerous",
-            Self::Blocked => "blocked",
-        }
+words! {
+    /// Risk levels in ascending order.
+    ///
+    /// [`crate::risk`] decides them; the enum is here because a plan may state a level itself.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum RiskLevel {
+        /// Only reads.
+        Safe = "safe",
+        /// Ordinary work that changes something.
+        Caution = "caution",
+        /// Stops for a person.
+        Dangerous = "dangerous",
+        /// Makes the plan unauthorizable.
+        Blocked = "blocked",
     }
 }
 
-/// What the author of a plan says about the risk of a command. It can only raise the care taken.
+/// The author's statement about the risk of a command. It can only raise the level.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StatedRisk {
-    /// The worst level that is named.
+    /// The highest level stated.
     pub level: Option<RiskLevel>,
     /// The author's word for the kind of risk.
     pub category: Option<String>,
     /// Why.
     pub reason: Option<String>,
-    /// What a person is to read before they say yes.
+    /// A warning to show before approval.
     pub warning: Option<String>,
 }
 
-/// What a command plan says besides its steps: data for a person, never judged.
+/// What a command plan states besides its steps: shown, never evaluated.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Outlook {
-    /// How the author would tell that the goal is reached.
+pub struct PlanNotes {
+    /// The author's criteria for success.
     pub success_criteria: Vec<String>,
-    /// The commands that would take it back; they never run by themselves.
+    /// The rollback commands; they never run by themselves.
     pub rollback: Vec<String>,
-    /// How long it may take, as the author puts it.
+    /// The author's estimate of the duration.
     pub estimated_time: Option<String>,
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Most bytes of a destination: a name of a host has at most 253, and a user's stands before it.
+/// Maximum bytes of a destination: a host name has at most 253, and a user name precedes it.
 const MOST_BYTES: usize = 512;
 
 /// What a plan may name as its target: `host`, `user@host` or `ssh://user@host:port`, where the host may be
@@ -16,19 +16,19 @@ const MOST_BYTES: usize = 512;
 #[serde(try_from = "String", into = "String")]
 pub struct Destination(String);
 
-/// Why a text is no destination.
+/// Why a text is not a destination.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DestinationError {
-    /// There is nothing in it.
+    /// It is empty.
     #[error("the target is empty: name a host, or leave the target out to run here")]
     Empty,
     /// It is longer than any host's name.
     #[error("the target has more than {MOST_BYTES} bytes")]
     TooLong,
-    /// The client would take it, its host or its user for an option.
+    /// The client would parse it, its host or its user as an option.
     #[error("a target, its user and its host cannot begin with `-`")]
     Option,
-    /// A character that no host or user name has.
+    /// A character that host and user names do not have.
     #[error("a target cannot have {0:?} in it: write host, user@host or ssh://user@host:port")]
     Character(char),
     /// A part of it is missing.

@@ -3,27 +3,30 @@
 use serde::Serialize;
 
 use super::code::Code;
+use super::words::words;
 
-/// How much a finding weighs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Severity {
-    /// Worth knowing, for instance a field that belongs to another program and is ignored.
-    Note,
-    /// The plan can be authorized; the person should look first.
-    Warning,
-    /// The plan is shown and cannot be authorized.
-    Error,
+words! {
+    /// The severity of a finding.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Severity {
+        /// Worth knowing, for instance a field that belongs to another program and is ignored.
+        Note = "note",
+        /// The plan can be authorized; the person should look first.
+        Warning = "warning",
+        /// The plan is shown and cannot be authorized.
+        Error = "error",
+    }
 }
 
 /// One finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// How much it weighs.
+    /// Its severity.
     pub severity: Severity,
     /// Its stable code.
     pub code: Code,
-    /// The name that the action dialect has for it; only in action plans (SPEC §6).
+    /// Its name in the action dialect; only in action plans (SPEC §6).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<&'static str>,
     /// RFC 6901 JSON pointer to the value at fault; empty for the whole file.

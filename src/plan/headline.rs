@@ -1,9 +1,9 @@
-//! What a call is about, in a verb and its object (SPEC §3): for rows on screen and lines of text.
+//! A short description of a call, as verb and object (SPEC §3), for rows on screen and lines of text.
 
 use super::{Build, Edit, HistoryOperation, InspectQuery, Simulation, ToolCall};
 
 impl ToolCall {
-    /// What the step is about, for its row on screen: the verb and its object.
+    /// The description as verb and object.
     pub fn headline(&self) -> (&'static str, String) {
         match self {
             Self::FileRead { path } => ("Read", path.clone()),

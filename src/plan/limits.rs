@@ -8,7 +8,7 @@ pub const STEPS: usize = 10_000;
 pub const ARGUMENT_BYTES: usize = 1 << 20;
 /// Deepest nesting of objects and arrays.
 pub const NESTING: usize = 32;
-/// Longest id, in bytes; ids stand in rows, in names of files and in messages.
+/// Longest id, in bytes; rows, file names and messages contain ids.
 pub const ID_BYTES: usize = 256;
 /// Most findings reported for one plan; one more says that there were others.
 pub const FINDINGS: usize = 1_000;

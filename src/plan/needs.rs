@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A request of a plan's author. It is granted by signing the plan that shows it.
+/// What a plan's author asks for. Approving the plan that shows it grants it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Needs {
@@ -23,7 +23,7 @@ impl Needs {
         *self == Self::default()
     }
 
-    /// Takes in what another command needs.
+    /// Adds the needs of another command.
     pub fn add(&mut self, other: &Self) {
         self.network |= other.network;
         self.terminal |= other.terminal;
@@ -35,7 +35,7 @@ impl Needs {
         }
     }
 
-    /// What of this `granted` leaves out. Without walls nothing else is left to grant but a terminal.
+    /// The needs that `granted` does not cover. Without walls only a terminal can be missing.
     #[must_use]
     pub fn beyond(&self, granted: &Self) -> Self {
         if granted.open {

@@ -1,7 +1,7 @@
-//! Which files and folders a call names, and what it does with each (SPEC §2, §4): the one list that reviews,
-//! approvals, risk, classes and tools share, so that no path is forgotten in one of them.
+//! The files and folders that a call names, with their roles (SPEC §2, §4): the only list, which reviews,
+//! approvals, risk, classes and tools share.
 
-use super::{HistoryOperation, MutateBatch, Simulation, ToolCall};
+use super::{Edit, HistoryOperation, MutateBatch, Simulation, ToolCall};
 
 /// The file of the commands that a workspace names for itself.
 pub const COMMANDS_FILE: &str = "countersign.toml";
@@ -9,13 +9,13 @@ pub const COMMANDS_FILE: &str = "countersign.toml";
 /// What a call does with a path that it names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum PathRole {
-    /// Shows its content, or what is in it.
+    /// Reads a file or lists a folder.
     Reads,
-    /// Takes its content into another file.
+    /// Copies its content into another file.
     ReadsWith,
-    /// Does what stands in it: a splice plan, or the commands of the workspace.
+    /// Executes its content: a splice plan, or the commands of the workspace.
     Follows,
-    /// Compares its content with what it is to be.
+    /// Compares its content with an expected hash.
     Compares,
     /// Replaces its content, or creates it.
     Writes,
@@ -23,20 +23,20 @@ pub enum PathRole {
     Creates,
     /// Deletes it.
     Deletes,
-    /// Takes its name away.
+    /// Renames it to another name.
     Renames,
-    /// Gives a file this name.
+    /// Is the new name of a renamed file.
     RenamesTo,
     /// Searches everything in it.
     Searches,
     /// Runs a program in it.
     WorksIn,
-    /// Brings back contents below it that only the records know.
+    /// Restores recorded contents below it.
     Restores,
 }
 
 impl PathRole {
-    /// Whether the content or the name of this very file may be another one afterwards.
+    /// Whether the content or the name of this file may change.
     pub const fn changes(self) -> bool {
         matches!(
             self,
@@ -53,7 +53,7 @@ impl PathRole {
 /// A path that a call names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NamedPath<'a> {
-    /// The argument that holds it; none where the call takes it without being told.
+    /// The argument that holds it; `None` for a path the call uses implicitly.
     pub argument: Option<&'static str>,
     /// What the call does with it.
     pub role: PathRole,
@@ -64,7 +64,7 @@ pub struct NamedPath<'a> {
 }
 
 impl NamedPath<'_> {
-    /// Whether the file in the workspace itself may be another one afterwards.
+    /// Whether the file in the workspace itself may change.
     pub const fn changes(&self) -> bool {
         self.role.changes() && !self.on_copy
     }
@@ -74,7 +74,7 @@ fn named<'a>(argument: &'static str, role: PathRole, path: &'a str) -> NamedPath
     NamedPath { argument: Some(argument), role, path, on_copy: false }
 }
 
-/// What a call takes without being told.
+/// A path that a call uses implicitly.
 const fn taken(role: PathRole, path: &'static str) -> NamedPath<'static> {
     NamedPath { argument: None, role, path, on_copy: false }
 }
@@ -83,10 +83,10 @@ const fn taken(role: PathRole, path: &'static str) -> NamedPath<'static> {
 const COMMANDS: NamedPath<'static> = taken(PathRole::Follows, COMMANDS_FILE);
 
 impl ToolCall {
-    /// Every path that this call names, and those that it takes without being told. What a file names that it
-    /// follows, and what the records name, is not known from the call alone: the tools add that.
+    /// Every path that this call names or uses implicitly. Paths inside a file that it executes, and recorded
+    /// paths, are not known from the call alone: the tools add them.
     ///
-    /// A folder of another host is none of them.
+    /// Folders of other hosts are not included.
     pub fn paths(&self) -> Vec<NamedPath<'_>> {
         use PathRole::{Compares, Follows, Reads, ReadsWith, Restores, Searches, WorksIn};
         // No `..` in the patterns: a new argument has to say here whether it is a path.
@@ -113,7 +113,7 @@ impl ToolCall {
                 vec![named("cwd", WorksIn, cwd.as_deref().unwrap_or("."))]
             }
             Self::MutateBatch(MutateBatch { edits, expected_hashes, dry_run }) => {
-                // A dry run changes nothing, and takes what it finds.
+                // A dry run only reads.
                 let role = |role| if *dry_run { Reads } else { role };
                 let edited = edits.iter().flat_map(|edit| edit.named());
                 edited
@@ -143,6 +143,30 @@ impl ToolCall {
     }
 }
 
+impl Edit {
+    /// The files this edit can change, with their roles: one, or the two names of a rename. Names inside a diff
+    /// do not count: a diff that names another file is refused.
+    fn named(&self) -> impl Iterator<Item = (PathRole, &str)> {
+        use PathRole::{Creates, Deletes, Renames, RenamesTo, Writes};
+        let (role, path, to) = match self {
+            Self::Rename { path, to } => (Renames, path, Some((RenamesTo, to.as_str()))),
+            Self::Create { path, contents: _ } => (Creates, path, None),
+            Self::Delete { path } => (Deletes, path, None),
+            Self::Patch { path, diff: _ } if self.deletes() => (Deletes, path, None),
+            Self::Write { path, contents: _ }
+            | Self::Replace { path, old: _, new: _ }
+            | Self::Patch { path, diff: _ }
+            | Self::Splice { path, symbol: _, contents: _, kind: _ } => (Writes, path, None),
+        };
+        std::iter::once((role, path.as_str())).chain(to)
+    }
+
+    /// The same files without their roles.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        self.named().map(|(_, path)| path)
+    }
+}
+
 impl Simulation {
     /// The paths that a simulation names; see [`ToolCall::paths`].
     pub fn paths(&self) -> Vec<NamedPath<'_>> {
@@ -165,7 +189,7 @@ impl Simulation {
             }
             Self::Function { function: _, inputs: _, trace_enabled: _ } => (Vec::new(), true),
         };
-        // What decides what is run is read in the workspace itself.
+        // The file of commands is read in the workspace, not in the copy.
         paths.extend(runs_commands.then_some(COMMANDS));
         paths
     }
@@ -174,7 +198,7 @@ impl Simulation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{Dialect, Edit, Holds, TOOLS, Tool, parse};
+    use crate::plan::{Dialect, Holds, TOOLS, Tool, parse};
     use serde_json::{Value, json};
 
     const HERE: &str = "named/here";
@@ -206,8 +230,8 @@ mod tests {
                 "steps": [{"step_id": "s", "tool": tool.name(), "arguments": arguments}]}),
         };
         let parsed = parse(plan.to_string().as_bytes());
-        let call = parsed.plan.and_then(|plan| plan.steps.into_iter().next()?.call);
-        call.unwrap_or_else(|| panic!("{plan:#}: {:?}", parsed.findings))
+        let Ok(read) = parsed.plan else { panic!("{plan:#}: {:?}", parsed.findings) };
+        read.steps.into_iter().next().unwrap().call
     }
 
     /// Values of an argument that each name [`HERE`] once, in every way there is.
@@ -289,7 +313,7 @@ mod tests {
 
     #[test]
     fn arguments_without_paths_are_these() {
-        // A new argument is added here only after somebody has made sure that it names no file.
+        // Before an argument is added here, check that it names no file.
         let known = [
             "args",
             "checkpoint",

@@ -1,4 +1,4 @@
-//! The preconditions of SPEC §5: their words, and which argument each one looks at.
+//! The preconditions of SPEC §5: their spelling, and the argument that each one checks.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ pub enum Precondition {
     CommandAvailable(String),
 }
 
-/// What a precondition looks at.
+/// The subject of a precondition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject {
     /// The workspace or an earlier step; no argument is needed.
@@ -108,7 +108,7 @@ impl Precondition {
         })
     }
 
-    /// What this precondition looks at, in the order in which arguments are tried.
+    /// The subject, with its arguments in the order in which they are tried.
     pub fn subject(&self) -> Subject {
         match self {
             Self::FileExists
@@ -131,12 +131,12 @@ impl Precondition {
         }
     }
 
-    /// Whether a code engine has to be asked.
+    /// Whether it needs a code engine.
     pub fn reads_symbols(&self) -> bool {
         matches!(self, Self::SymbolExists { .. } | Self::MagellanHasIndexedFile)
     }
 
-    /// Whether a step with this tool has what the precondition looks at.
+    /// Whether a step with this tool has the subject of the precondition.
     pub fn fits(&self, tool: Tool) -> bool {
         let has = |name: &str| tool.spec().arguments.iter().any(|argument| argument.name == name);
         match self {
@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_read_without_regard_to_case_and_space() {
+    fn case_and_space_of_words_do_not_matter() {
         let hash = "0".repeat(64);
         for (text, expected) in [
             (" None ", Precondition::None),

@@ -1,6 +1,6 @@
 //! The whitelist (SPEC §4): every tool there is, its arguments and its class, as one table.
 //!
-//! A [`super::ToolCall`] is of a tool of this list; nothing turns a string into a call around it.
+//! Every [`super::ToolCall`] calls a tool of this list; no string leads to any other call.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use super::Dialect;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolClass {
-    /// Only reads; has no effect to get ahead of.
+    /// Only reads; no intent is recorded before the call.
     Read,
     /// Changes files of the workspace.
     Mutate,
@@ -20,38 +20,12 @@ pub enum ToolClass {
     Command,
 }
 
-/// A tool of the whitelist.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "each variant is described by its row in SPECS")]
-pub enum Tool {
-    FileRead,
-    FileWrite,
-    FileCreate,
-    FileSearch,
-    FileGlob,
-    SplicePatch,
-    SplicePlan,
-    SymbolsInFile,
-    ReferencesToSymbolName,
-    ReferencesFromFileToSymbolName,
-    LspCheck,
-    Shell,
-    MutateBatch,
-    Verify,
-    Compile,
-    Run,
-    Simulate,
-    Inspect,
-    History,
-}
-
 /// One argument of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ArgumentSpec {
     /// Its name in a plan.
     pub name: &'static str,
-    /// Another accepted name; what was written is what is recorded.
+    /// Another accepted name; the record keeps the name that was written.
     pub alias: Option<&'static str>,
     /// Whether the tool cannot be called without it.
     pub required: bool,
@@ -61,8 +35,7 @@ pub struct ArgumentSpec {
     pub holds: Holds,
 }
 
-/// What an argument holds, as far as files are concerned. Each argument says it, and a test compares it with
-/// [`super::ToolCall::paths`], so that no path is forgotten.
+/// Whether an argument holds paths. A test compares this with [`super::ToolCall::paths`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Holds {
     /// The path of a file or folder.
@@ -82,6 +55,8 @@ pub struct ToolSpec {
     pub name: &'static str,
     /// What it can do to the world.
     pub class: ToolClass,
+    /// The dialect whose plans may call it (SPEC §1.3).
+    pub dialect: Dialect,
     /// What it does, as one line for lists and help.
     pub summary: &'static str,
     /// Its arguments, in the order in which they are shown.
@@ -114,164 +89,104 @@ const fn optional(name: &'static str) -> ArgumentSpec {
 
 const CONTENTS: ArgumentSpec = ArgumentSpec { may_be_empty: true, ..argument("contents") };
 
-/// The whitelist, in the order of SPEC §4.
-pub static SPECS: [ToolSpec; 19] = [
-    ToolSpec {
-        tool: Tool::FileRead,
-        name: "file_read",
-        class: ToolClass::Read,
-        summary: "reads one file",
-        arguments: &[path("path")],
-    },
-    ToolSpec {
-        tool: Tool::FileWrite,
-        name: "file_write",
-        class: ToolClass::Mutate,
-        summary: "replaces one file, or creates it in a folder that exists",
-        arguments: &[path("path"), CONTENTS],
-    },
-    ToolSpec {
-        tool: Tool::FileCreate,
-        name: "file_create",
-        class: ToolClass::Mutate,
-        summary: "creates one file that does not exist yet, with its folders",
-        arguments: &[path("path"), CONTENTS],
-    },
-    ToolSpec {
-        tool: Tool::FileSearch,
-        name: "file_search",
-        class: ToolClass::Read,
-        summary: "finds lines that match a regular expression",
-        arguments: &[argument("pattern"), path("root")],
-    },
-    ToolSpec {
-        tool: Tool::FileGlob,
-        name: "file_glob",
-        class: ToolClass::Read,
-        summary: "lists files whose path matches a pattern",
-        arguments: &[argument("pattern"), path("root")],
-    },
-    ToolSpec {
-        tool: Tool::SplicePatch,
-        name: "splice_patch",
-        class: ToolClass::Mutate,
-        summary: "replaces the definition of one symbol",
-        arguments: &[path("file"), aliased("symbol", "name"), path("with"), optional("kind")],
-    },
-    ToolSpec {
-        tool: Tool::SplicePlan,
-        name: "splice_plan",
-        class: ToolClass::Mutate,
-        summary: "replaces the definitions that a splice plan names",
-        arguments: &[path_aliased("plan_file", "file")],
-    },
-    ToolSpec {
-        tool: Tool::SymbolsInFile,
-        name: "symbols_in_file",
-        class: ToolClass::Read,
-        summary: "lists the symbols that one file defines",
-        arguments: &[path_aliased("file_path", "file")],
-    },
-    ToolSpec {
-        tool: Tool::ReferencesToSymbolName,
-        name: "references_to_symbol_name",
-        class: ToolClass::Read,
-        summary: "lists the references to one symbol",
-        arguments: &[aliased("symbol", "name")],
-    },
-    ToolSpec {
-        tool: Tool::ReferencesFromFileToSymbolName,
-        name: "references_from_file_to_symbol_name",
-        class: ToolClass::Read,
-        summary: "lists the references to one symbol from one file",
-        arguments: &[path_aliased("file_path", "file"), aliased("symbol", "name")],
-    },
-    ToolSpec {
-        tool: Tool::LspCheck,
-        name: "lsp_check",
-        class: ToolClass::Check,
-        summary: "runs cargo check and collects its diagnostics",
-        arguments: &[path("path")],
-    },
-    ToolSpec {
-        tool: Tool::Shell,
-        name: "shell",
-        class: ToolClass::Command,
-        summary: "runs one command in a shell",
-        arguments: &[
+macro_rules! tools {
+    ($($tool:ident $name:literal $class:ident $dialect:ident $summary:literal $arguments:expr;)+) => {
+        /// A tool of the whitelist.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        pub enum Tool {
+            $(#[doc = $summary] $tool,)+
+        }
+
+        /// The whitelist, in the order of SPEC §4.
+        pub static SPECS: [ToolSpec; 19] = [$(ToolSpec {
+            tool: Tool::$tool,
+            name: $name,
+            class: ToolClass::$class,
+            dialect: Dialect::$dialect,
+            summary: $summary,
+            arguments: $arguments,
+        },)+];
+    };
+}
+
+tools! {
+    FileRead "file_read" Read StepPlan
+        "reads one file"
+        &[path("path")];
+    FileWrite "file_write" Mutate StepPlan
+        "replaces one file, or creates it in a folder that exists"
+        &[path("path"), CONTENTS];
+    FileCreate "file_create" Mutate StepPlan
+        "creates one file that does not exist yet, with its folders"
+        &[path("path"), CONTENTS];
+    FileSearch "file_search" Read StepPlan
+        "finds lines that match a regular expression"
+        &[argument("pattern"), path("root")];
+    FileGlob "file_glob" Read StepPlan
+        "lists files whose path matches a pattern"
+        &[argument("pattern"), path("root")];
+    SplicePatch "splice_patch" Mutate StepPlan
+        "replaces the definition of one symbol"
+        &[path("file"), aliased("symbol", "name"), path("with"), optional("kind")];
+    SplicePlan "splice_plan" Mutate StepPlan
+        "replaces the definitions that a splice plan names"
+        &[path_aliased("plan_file", "file")];
+    SymbolsInFile "symbols_in_file" Read StepPlan
+        "lists the symbols that one file defines"
+        &[path_aliased("file_path", "file")];
+    ReferencesToSymbolName "references_to_symbol_name" Read StepPlan
+        "lists the references to one symbol"
+        &[aliased("symbol", "name")];
+    ReferencesFromFileToSymbolName "references_from_file_to_symbol_name" Read StepPlan
+        "lists the references to one symbol from one file"
+        &[path_aliased("file_path", "file"), aliased("symbol", "name")];
+    LspCheck "lsp_check" Check StepPlan
+        "runs cargo check and collects its diagnostics"
+        &[path("path")];
+    Shell "shell" Command CommandPlan
+        "runs one command in a shell"
+        &[
             argument("command"),
             optional("target"),
             ArgumentSpec { holds: Holds::Path, ..optional("cwd") },
-            optional("timeout_seconds"),
-        ],
-    },
-    ToolSpec {
-        tool: Tool::MutateBatch,
-        name: "mutate_batch",
-        class: ToolClass::Mutate,
-        summary: "applies several edits as a whole, or none of them",
-        arguments: &[
-            paths(argument("edits")),
-            paths(optional("expected_hashes")),
-            optional("dry_run"),
-        ],
-    },
-    ToolSpec {
-        tool: Tool::Verify,
-        name: "verify",
-        class: ToolClass::Check,
-        summary: "runs the workspace's own check and collects its diagnostics",
-        arguments: &[optional("scope")],
-    },
-    ToolSpec {
-        tool: Tool::Compile,
-        name: "compile",
-        class: ToolClass::Check,
-        summary: "builds the program",
-        arguments: &BUILD,
-    },
-    ToolSpec {
-        tool: Tool::Run,
-        name: "run",
-        class: ToolClass::Check,
-        summary: "builds the program and runs it",
-        arguments: &[BUILD[0], BUILD[1], BUILD[2], BUILD[3], optional("args")],
-    },
-    ToolSpec {
-        tool: Tool::Simulate,
-        name: "simulate",
-        class: ToolClass::Check,
-        summary: "tries edits, steps or a function on a copy of the workspace",
-        arguments: &[
+            optional("timeout_seconds")
+        ];
+    MutateBatch "mutate_batch" Mutate ActionPlan
+        "applies several edits as a whole, or none of them"
+        &[paths(argument("edits")), paths(optional("expected_hashes")), optional("dry_run")];
+    Verify "verify" Check ActionPlan
+        "runs the workspace's own check and collects its diagnostics"
+        &[optional("scope")];
+    Compile "compile" Check ActionPlan
+        "builds the program"
+        &BUILD;
+    Run "run" Check ActionPlan
+        "builds the program and runs it"
+        &[BUILD[0], BUILD[1], BUILD[2], BUILD[3], optional("args")];
+    Simulate "simulate" Check ActionPlan
+        "tries edits, steps or a function on a copy of the workspace"
+        &[
             paths(optional("edits")),
             paths(optional("steps")),
             optional("verify"),
             optional("function"),
             optional("inputs"),
-            optional("trace_enabled"),
-        ],
-    },
-    ToolSpec {
-        tool: Tool::Inspect,
-        name: "inspect",
-        class: ToolClass::Read,
-        summary: "looks at the program: overview, text and symbols",
-        arguments: &[optional("query"), optional("max_results")],
-    },
-    ToolSpec {
-        tool: Tool::History,
-        name: "history",
-        class: ToolClass::Mutate,
-        summary: "lists, compares and takes back what was changed",
-        arguments: &[
+            optional("trace_enabled")
+        ];
+    Inspect "inspect" Read ActionPlan
+        "looks at the program: overview, text and symbols"
+        &[optional("query"), optional("max_results")];
+    History "history" Mutate ActionPlan
+        "lists, compares and takes back what was changed"
+        &[
             argument("operation"),
             optional("checkpoint"),
             optional("from_checkpoint"),
             optional("to_checkpoint"),
-            optional("limit"),
-        ],
-    },
-];
+            optional("limit")
+        ];
+}
 
 const BUILD: [ArgumentSpec; 4] = [
     optional("opt_level"),
@@ -304,18 +219,7 @@ impl Tool {
 
     /// Whether a plan of this dialect may call it (SPEC §1.3).
     pub fn stands_in(self, dialect: Dialect) -> bool {
-        let home = match self {
-            Self::Shell => Dialect::CommandPlan,
-            Self::MutateBatch
-            | Self::Verify
-            | Self::Compile
-            | Self::Run
-            | Self::Simulate
-            | Self::Inspect
-            | Self::History => Dialect::ActionPlan,
-            _ => Dialect::StepPlan,
-        };
-        dialect == home
+        dialect == self.spec().dialect
     }
 }
 

@@ -1,7 +1,7 @@
-//! Makes what cannot be seen visible, in every text from outside (DESIGN invariant 8).
+//! Makes invisible characters visible, in every text from outside (DESIGN invariant 8).
 //!
-//! A plan, a file name or an output may hold characters that change how the rest is read without
-//! showing themselves. Before such a text reaches a screen or a terminal it passes [`visible`].
+//! A plan, a file name or an output may hold invisible characters that change how the rest is displayed.
+//! Before such a text reaches a screen or a terminal it passes [`visible`].
 //! Absent on purpose: a second way to do this.
 
 use std::borrow::Cow;

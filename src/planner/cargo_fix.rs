@@ -1,5 +1,5 @@
 //! `cargo-fix`: makes a batch of edits of what the compiler offers to apply by machine. A real planner that
-//! needs no model: each attempt sees what the one before has uncovered.
+//! needs no model: each attempt works on what the one before has left.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -74,7 +74,7 @@ fn propose(
     Ok(reply::plan(goal, NAME, &notes, &[batch]))
 }
 
-/// What the offers mend, each code once, with how often.
+/// The diagnostic codes of the offers, each once with its count.
 fn mended(offers: &[Offer]) -> String {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for offer in offers {
@@ -123,7 +123,7 @@ fn edits(
     }
     let (mut edits, mut hashes) = (Vec::new(), BTreeMap::new());
     for (path, (text, mut taken)) in files {
-        // From the back, so that no place moves before its turn.
+        // From the end, so that earlier offsets stay valid.
         taken.sort_by_key(|it| std::cmp::Reverse((it.start, it.end)));
         let mut after = text.clone();
         for it in taken {
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn offers_become_one_patch_a_file_and_what_meets_waits() {
+    fn offers_become_patches_and_overlapping_ones_wait() {
         let offers = vec![
             offer("a", &[(0, 3, "1")]),
             offer("b", &[(2, 5, "x"), (8, 13, "y")]),
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn without_offers_a_sound_program_is_verified_and_a_faulty_one_given_up() {
+    fn without_offers_a_program_is_verified_or_given_up() {
         let plan = proposed(&found(0, Vec::new())).unwrap();
         assert_eq!(plan["actions"][0]["type"], "verify");
         let failure = proposed(&found(2, Vec::new())).unwrap_err();

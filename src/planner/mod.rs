@@ -28,7 +28,7 @@ pub enum Planner {
 
 impl Planner {
     /// The plan for this request in this workspace, as bytes: a plan of any dialect, or a `failure` that says
-    /// why there is none. `tell` hears what a person may want to know meanwhile.
+    /// why there is none. `tell` is the progress callback.
     pub fn plan(&self, request: &Request, workspace: &Path, tell: &dyn Fn(&str)) -> Vec<u8> {
         match self {
             Self::Replay(folder) => replay::plan(request, &workspace.join(folder)),

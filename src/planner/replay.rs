@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn plans_come_in_the_order_of_their_names_until_there_are_no_more() {
+    fn plans_are_replayed_in_order_of_their_names() {
         let folder = tempfile::tempdir().unwrap();
         for (name, text) in [("02.json", "second"), ("01.json", "first"), ("notes.txt", "no plan")]
         {

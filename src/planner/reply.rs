@@ -16,12 +16,12 @@ pub(super) struct Failure {
 }
 
 impl Failure {
-    /// Who is asked cannot be reached, or cannot answer.
+    /// The server or tool is not available.
     pub(super) fn unavailable(message: impl Into<String>, retryable: bool) -> Self {
         Self { code: "planner_unavailable", message: message.into(), retryable }
     }
 
-    /// What came is no plan; another attempt may bring one.
+    /// The answer is not a plan; another attempt may succeed.
     pub(super) fn no_plan(message: impl Into<String>) -> Self {
         Self { code: "validation_failed", message: message.into(), retryable: true }
     }

@@ -32,19 +32,21 @@ pub struct Verdict {
 /// The rule id for steps that restore earlier contents.
 pub const CHANGE_HISTORY: &str = "change-history";
 
-/// The risk of one step. `shell` is the shell that local commands run in. A faulty step cannot run and counts as
-/// dangerous. What the author states can only raise the level.
+/// The risk of one step. `shell` is the shell that local commands run in. What the author states can only raise
+/// the level.
 pub fn of_step(step: &Step, policy: &Policy, shell: Shell) -> Verdict {
-    let Some(call) = &step.call else {
-        return Verdict {
-            level: RiskLevel::Dangerous,
-            rule: "faulty-step".into(),
-            span: None,
-            reason: "The step has errors, so its effect is not known.".to_owned(),
-            suggestion: None,
-        };
-    };
-    raised(of_call(call, policy, shell), &step.stated)
+    raised(of_call(&step.call, policy, shell), &step.stated)
+}
+
+/// The risk of a faulty step, which cannot run: it counts as dangerous.
+pub fn of_faulty_step() -> Verdict {
+    Verdict {
+        level: RiskLevel::Dangerous,
+        rule: "faulty-step".into(),
+        span: None,
+        reason: "The step has errors, so its effect is not known.".to_owned(),
+        suggestion: None,
+    }
 }
 
 /// The risk of a command of the plan's rollback, which runs on the plan's host.

@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::diagnostic::DiagnosticArtifact;
 use super::result::{Outcome, StepResult};
 use super::stop_reason::StopCode;
-use crate::plan::{Code, Digest, Finding, Severity, VerifyScope};
+use crate::plan::{Code, Digest, Finding, VerifyScope};
 
 /// The code of a failed action, in the words of the action dialect (SPEC §9).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -230,13 +230,8 @@ pub struct PlannerFinding {
 
 impl From<&Finding> for PlannerFinding {
     fn from(finding: &Finding) -> Self {
-        let severity = match finding.severity {
-            Severity::Note => "note",
-            Severity::Warning => "warning",
-            Severity::Error => "error",
-        };
         Self {
-            severity: severity.to_owned(),
+            severity: finding.severity.as_str().to_owned(),
             code: finding.code.as_str().to_owned(),
             name: finding.name.map(str::to_owned),
             pointer: finding.pointer.clone(),

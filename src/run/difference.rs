@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::plan::{Plan, Step};
+use crate::plan::{Plan, ShownPlan, Step, ToolCall};
 
 /// How many differing steps are named; all are counted.
 const MOST_NAMED: usize = 200;
@@ -53,8 +53,8 @@ pub struct PlanDifference {
 }
 
 impl PlanDifference {
-    /// The difference between two plans.
-    pub fn between(before: &Plan, after: &Plan) -> Self {
+    /// The difference between two plans, of which the one before may be faulty.
+    pub fn between(before: &ShownPlan, after: &Plan) -> Self {
         let mut left = Left::of(before);
         // What is the same is paired first, so that a step which only moved is not taken for a changed one.
         let same: Vec<bool> = after.steps.iter().map(|step| left.take_same(step)).collect();
@@ -71,11 +71,17 @@ impl PlanDifference {
                 None => difference.new += 1,
             }
             let change = if was.is_some() { StepChange::Changed } else { StepChange::New };
-            steps.push(named(change, was, Some(step.step_index), step));
+            steps.push(named(change, was, Some(step.step_index), step, Some(&step.call)));
         }
         for step in before.steps.iter().filter(|step| left.has(step)) {
             difference.gone += 1;
-            steps.push(named(StepChange::Gone, Some(step.step_index), None, step));
+            steps.push(named(
+                StepChange::Gone,
+                Some(step.step_index),
+                None,
+                step,
+                step.call.as_ref(),
+            ));
         }
         steps.truncate(MOST_NAMED);
         difference.steps = steps;
@@ -101,13 +107,14 @@ impl PlanDifference {
     }
 }
 
-fn named(
+fn named<C>(
     change: StepChange,
     before: Option<usize>,
     after: Option<usize>,
-    step: &Step,
+    step: &Step<C>,
+    call: Option<&ToolCall>,
 ) -> StepDifference {
-    let about = step.call.as_ref().map(|call| call.headline().1).unwrap_or_default();
+    let about = call.map(|call| call.headline().1).unwrap_or_default();
     StepDifference { change, before, after, tool: step.tool_name.clone(), about }
 }
 
@@ -121,13 +128,13 @@ struct Left<'a> {
 
 type Doing<'a> = (&'a str, Vec<(&'a str, &'a str)>, &'a str);
 
-fn doing(step: &Step) -> Doing<'_> {
+fn doing<C>(step: &Step<C>) -> Doing<'_> {
     let arguments = step.arguments.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     (&step.tool_name, arguments.collect(), step.precondition_text.trim())
 }
 
 impl<'a> Left<'a> {
-    fn of(plan: &'a Plan) -> Self {
+    fn of<C>(plan: &'a Plan<C>) -> Self {
         let mut same: HashMap<_, Vec<usize>> = HashMap::new();
         for step in plan.steps.iter().rev() {
             same.entry(doing(step)).or_default().push(step.step_index);
@@ -139,13 +146,13 @@ impl<'a> Left<'a> {
         Self { same, named: named.collect(), free: vec![true; plan.steps.len()] }
     }
 
-    fn take_same(&mut self, step: &'a Step) -> bool {
+    fn take_same<C>(&mut self, step: &'a Step<C>) -> bool {
         let place = self.same.get_mut(&doing(step)).and_then(Vec::pop);
         place.is_some_and(|place| self.take(place))
     }
 
     /// The step with the same name and tool, if it is still free.
-    fn take_named(&mut self, step: &Step) -> Option<usize> {
+    fn take_named<C>(&mut self, step: &Step<C>) -> Option<usize> {
         let place = *self.named.get(&(step.step_id.as_str(), step.tool_name.as_str()))?;
         self.take(place).then_some(place)
     }
@@ -154,18 +161,18 @@ impl<'a> Left<'a> {
         self.free.get_mut(place).is_some_and(std::mem::take)
     }
 
-    fn has(&self, step: &Step) -> bool {
+    fn has<C>(&self, step: &Step<C>) -> bool {
         self.free.get(step.step_index).copied().unwrap_or_default()
     }
 }
 
 /// Whether two plans would do the same: the same calls in the same order, under the same preconditions, in
 /// the same place. What they say about themselves does not count.
-pub fn does_the_same(one: &Plan, other: &Plan) -> bool {
+pub fn does_the_same(one: &ShownPlan, other: &Plan) -> bool {
     one.target == other.target
         && one.steps.len() == other.steps.len()
         && one.steps.iter().zip(&other.steps).all(|(one, other)| {
-            one.call.is_some() && one.call == other.call && one.precondition == other.precondition
+            one.call.as_ref() == Some(&other.call) && one.precondition == other.precondition
         })
 }
 
@@ -175,6 +182,14 @@ mod tests {
 
     use super::*;
     use crate::plan::parse;
+
+    fn between(before: &Plan, after: &Plan) -> PlanDifference {
+        PlanDifference::between(&before.clone().into(), after)
+    }
+
+    fn same(one: &Plan, other: &Plan) -> bool {
+        does_the_same(&one.clone().into(), other)
+    }
 
     fn plan(steps: &Value) -> Plan {
         let text = json!({"plan_id": "p", "intent": "MUTATE", "steps": steps}).to_string();
@@ -199,7 +214,7 @@ mod tests {
             write("a", "a.txt", "2"),
             write("d", "d.txt", "1"),
         ]));
-        let difference = PlanDifference::between(&before, &after);
+        let difference = between(&before, &after);
         let found: Vec<_> = difference
             .steps
             .iter()
@@ -215,16 +230,16 @@ mod tests {
         );
         assert_eq!(difference.sentence(), "1 new, 1 changed, 1 gone, 1 as before");
         assert!(!difference.is_empty());
-        assert!(PlanDifference::between(&before, &before).is_empty());
+        assert!(between(&before, &before).is_empty());
     }
 
     #[test]
     fn a_step_that_stands_twice_is_counted_twice() {
         let twice = plan(&json!([write("a", "a.txt", "1"), write("b", "a.txt", "1")]));
         let once = plan(&json!([write("z", "a.txt", "1")]));
-        let difference = PlanDifference::between(&twice, &once);
+        let difference = between(&twice, &once);
         assert_eq!((difference.same, difference.gone, difference.new), (1, 1, 0));
-        let difference = PlanDifference::between(&once, &twice);
+        let difference = between(&once, &twice);
         assert_eq!((difference.same, difference.gone, difference.new), (1, 0, 1));
     }
 
@@ -232,22 +247,25 @@ mod tests {
     fn plans_that_do_the_same_are_told_from_others() {
         let one = plan(&json!([write("a", "a.txt", "1"), write("b", "b.txt", "1")]));
         let renamed = plan(&json!([write("x", "a.txt", "1"), write("y", "b.txt", "1")]));
-        assert!(does_the_same(&one, &renamed));
+        assert!(same(&one, &renamed));
         for steps in [
             json!([write("a", "a.txt", "1")]),
             json!([write("b", "b.txt", "1"), write("a", "a.txt", "1")]),
             json!([write("a", "a.txt", "1"), write("b", "b.txt", "2")]),
         ] {
-            assert!(!does_the_same(&one, &plan(&steps)));
+            assert!(!same(&one, &plan(&steps)));
         }
         let mut asking = write("a", "a.txt", "1");
         asking["precondition"] = json!("file exists");
-        assert!(!does_the_same(&one, &plan(&json!([asking, write("b", "b.txt", "1")]))));
+        assert!(!same(&one, &plan(&json!([asking, write("b", "b.txt", "1")]))));
         let command = |target: Option<&str>| {
-            let text = json!({"goal": "g", "target": target, "steps": [{"command": "true"}]});
+            let mut text = json!({"goal": "g", "steps": [{"command": "true"}]});
+            if let Some(target) = target {
+                text["target"] = json!(target);
+            }
             parse(text.to_string().as_bytes()).plan.unwrap()
         };
-        assert!(does_the_same(&command(Some("local")), &command(None)));
-        assert!(!does_the_same(&command(Some("build")), &command(None)));
+        assert!(same(&command(Some("local")), &command(None)));
+        assert!(!same(&command(Some("build")), &command(None)));
     }
 }

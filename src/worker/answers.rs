@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use crate::plan::{Digest, Finding, Plan};
+use crate::plan::{Digest, Finding, ShownPlan};
 use crate::run::{Attempt, LoopDetail, Review, RunEvent, RunSummary};
 
 /// A content that is to be written to a file.
@@ -44,7 +44,7 @@ pub struct OpenedPlan {
     /// The file.
     pub path: PathBuf,
     /// The plan, where enough of it could be read to show it.
-    pub plan: Option<Arc<Plan>>,
+    pub plan: Option<Arc<ShownPlan>>,
     /// The digest of its bytes.
     pub digest: Digest,
     /// The plan's own findings and those of the review.
@@ -61,7 +61,7 @@ pub struct Replayed {
     /// The run.
     pub summary: RunSummary,
     /// The plan it ran, from its recorded bytes; `None` where they are not available.
-    pub plan: Option<Arc<Plan>>,
+    pub plan: Option<Arc<ShownPlan>>,
     /// Its events, in order.
     pub events: Vec<RunEvent>,
     /// The attempt of a bounded loop that it is of.

@@ -21,10 +21,9 @@ use super::target;
 use super::trusting;
 use crate::authorization::Grants;
 use crate::engine::{
-    Clock as _, EvidenceLocation, FollowUpError, SystemClock, preview_step, reconcile,
-    simulate_until,
+    Clock as _, FollowUpError, SystemClock, preview_step, reconcile, simulate_shown,
 };
-use crate::evidence::{EvidenceError, EvidenceReader, EvidenceStore, verify_with_kept_head};
+use crate::evidence::{EvidenceError, EvidenceLocation, EvidenceReader, verify_with_kept_head};
 use crate::plan::{Code, parse};
 use crate::run::{AnsweredBy, Failure};
 use crate::tools::{StopSignal, Toolbox};
@@ -170,7 +169,7 @@ impl Reader {
                 &plan,
                 &workspace,
                 &self.setup.policy,
-                Some(&self.records()),
+                Some(&self.setup.location),
                 step_index,
                 &self.stop,
             )
@@ -179,8 +178,8 @@ impl Reader {
                 |preview| Reply::Preview { step_index, preview: Box::new(preview) },
             ),
             Request::Simulate { plan, workspace } => {
-                let (policy, records) = (&self.setup.policy, self.records());
-                simulate_until(&plan, &workspace, policy, Some(&records), &self.stop).map_or_else(
+                let (policy, location) = (&self.setup.policy, &self.setup.location);
+                simulate_shown(&plan, &workspace, policy, Some(location), &self.stop).map_or_else(
                     |error| Reply::Failed(error.failure()),
                     |simulation| Reply::Simulated(Box::new(simulation)),
                 )
@@ -190,7 +189,10 @@ impl Reader {
             }
             Request::RevokeClass { class_id } => {
                 let now_ms = SystemClock::default().now_ms();
-                let revoked = EvidenceStore::open(&self.setup.evidence, &self.setup.secrets)
+                let revoked = self
+                    .setup
+                    .location
+                    .store()
                     .and_then(|mut store| store.revoke_class(class_id, now_ms));
                 match revoked {
                     Ok(revoked) => Reply::ClassRevoked { revoked },
@@ -252,7 +254,7 @@ impl Reader {
                 Some(summary) => {
                     let plan = evidence
                         .plan_of_run(run_id)?
-                        .and_then(|bytes| parse(&bytes).plan)
+                        .and_then(|bytes| parse(&bytes).into_shown())
                         .map(|plan| Arc::new(plan.on_target(summary.target.as_deref())));
                     let events = evidence.replay(run_id)?;
                     let attempt = evidence.attempt_of(run_id)?;
@@ -286,7 +288,7 @@ impl Reader {
             }
             Request::Save { file, what } => contents::save(evidence, &file, what)?,
             Request::Verify => {
-                let Setup { evidence, secrets, .. } = &self.setup;
+                let EvidenceLocation { evidence, secrets } = &self.setup.location;
                 Reply::Verified(verify_with_kept_head(evidence, secrets, None)?)
             }
             Request::Open { .. }
@@ -313,7 +315,7 @@ impl Reader {
     pub(super) fn evidence(&mut self) -> Result<&mut EvidenceReader, EvidenceError> {
         let reader = match self.evidence.take() {
             Some(reader) => reader,
-            None => EvidenceReader::open(&self.setup.evidence, &self.setup.secrets)?,
+            None => self.setup.location.open()?,
         };
         Ok(self.evidence.insert(reader))
     }
@@ -326,7 +328,7 @@ impl Reader {
             .map_err(Into::into)
             .and_then(|evidence| kind.of(evidence, run_id, &policy));
         let kept = match made {
-            Ok((_, bytes)) => kept::keep(&self.setup.evidence, run_id, kind, &bytes),
+            Ok((_, bytes)) => kept::keep(&self.setup.location.evidence, run_id, kind, &bytes),
             Err(error) => {
                 self.evidence = None;
                 return Reply::Failed(error.failure());
@@ -347,7 +349,7 @@ impl Reader {
         let found = reconcile(self.evidence()?, run_id, &policy)?;
         if !found.is_empty() {
             let now_ms = SystemClock::default().now_ms();
-            EvidenceStore::open(&self.setup.evidence, &self.setup.secrets)?.record_reconciliation(
+            self.setup.location.store()?.record_reconciliation(
                 run_id,
                 &found,
                 AnsweredBy::Window,
@@ -355,11 +357,5 @@ impl Reader {
             )?;
         }
         Ok(Reply::Reconciled { run_id, found })
-    }
-
-    /// Where earlier runs are recorded.
-    pub(super) fn records(&self) -> EvidenceLocation {
-        let Setup { evidence, secrets, .. } = &self.setup;
-        EvidenceLocation { evidence: evidence.clone(), secrets: secrets.clone() }
     }
 }

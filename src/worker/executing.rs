@@ -16,7 +16,6 @@ use super::prompt::Prompt;
 use crate::authorization::ApprovedPlan;
 use crate::autonomy::Authorization;
 use crate::engine::{ControlHandle, Executor, ExecutorDeps, ProgressCallback, SystemClock};
-use crate::evidence::{EvidenceReader, EvidenceStore};
 use crate::plan::visible_lines;
 use crate::run::{Answer, Control, RunEvent};
 use crate::tools::tidy_simulations;
@@ -163,8 +162,7 @@ impl Body {
             self.out.send(event);
             // Now nobody waits. A search does the same when this could not, and says why not.
             let _ = catch_unwind(AssertUnwindSafe(|| {
-                EvidenceReader::open(&self.setup.evidence, &self.setup.secrets)
-                    .and_then(|mut evidence| evidence.catch_up_index())
+                self.setup.location.open().and_then(|mut evidence| evidence.catch_up_index())
             }));
         }
     }
@@ -177,7 +175,7 @@ impl Body {
     }
 
     fn run(&self, approved: ApprovedPlan, file: Option<PathBuf>) -> Event {
-        let store = match EvidenceStore::open(&self.setup.evidence, &self.setup.secrets) {
+        let store = match self.setup.location.store() {
             Ok(store) => store,
             Err(error) => return Event::Finished(Err(error.failure())),
         };

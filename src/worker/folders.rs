@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::evidence::UserFolders;
+use crate::evidence::{EvidenceLocation, UserFolders};
 
 /// The default folders of a user.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,9 +20,10 @@ pub struct Folders {
 }
 
 impl Folders {
-    /// Those that the evidence needs outside its own.
-    pub fn user(&self) -> UserFolders {
-        UserFolders { key: self.secrets.clone(), state: self.state.clone() }
+    /// Where the evidence is, with what belongs to it.
+    pub fn location(&self) -> EvidenceLocation {
+        let secrets = UserFolders { key: self.secrets.clone(), state: self.state.clone() };
+        EvidenceLocation { evidence: self.evidence.clone(), secrets }
     }
 }
 

@@ -37,8 +37,7 @@ impl Body {
                 reason: "You chose it.".to_owned(),
             },
             class: order.class.map(|class| (class, Method::Window)),
-            evidence: self.setup.evidence.clone(),
-            secrets: self.setup.secrets.clone(),
+            location: self.setup.location.clone(),
             policy: self.setup.policy.clone(),
         };
         let parts = LoopDeps {
@@ -65,7 +64,7 @@ impl PlanAuthorizer for Window {
             loop_id: asked.loop_id,
             attempt: asked.attempt,
             max_attempts: asked.max_attempts,
-            plan: Arc::new(asked.plan.clone()),
+            plan: Arc::new(asked.plan.clone().into()),
             review: Arc::new(asked.review.clone()),
             difference: asked.difference.cloned(),
             outside: asked.outside.to_vec(),

@@ -13,8 +13,8 @@ use super::faults::Faults;
 use crate::authorization::{ApprovedPlan, AuthorizationClass, Grants, PlanAuthorization};
 use crate::autonomy::{LoopOutcome, VerifyChoice};
 use crate::engine::Simulation;
-use crate::evidence::UserFolders;
-use crate::plan::{Digest, Plan};
+use crate::evidence::EvidenceLocation;
+use crate::plan::{Digest, Plan, ShownPlan};
 use crate::risk::Policy;
 use crate::run::{
     Answered, Attempt, CommandsReview, ExecutionDetail, ExecutionResult, Failure, LoopPlace,
@@ -28,10 +28,8 @@ pub type Wake = Arc<dyn Fn() + Send + Sync>;
 /// What both threads need to know.
 #[derive(Debug, Clone)]
 pub struct Setup {
-    /// The evidence folder.
-    pub evidence: PathBuf,
-    /// The user's own folders outside the evidence: of the key, and of the kept heads.
-    pub secrets: UserFolders,
+    /// Where the evidence is.
+    pub location: EvidenceLocation,
     /// What the person has settled in advance.
     pub policy: Policy,
     /// Panics that a test planted.
@@ -82,7 +80,7 @@ pub struct Proposed {
     /// Of so many.
     pub max_attempts: u32,
     /// The plan.
-    pub plan: Arc<Plan>,
+    pub plan: Arc<ShownPlan>,
     /// What there is to know about it.
     pub review: Arc<Review>,
     /// How it differs from the plan of the attempt before.
@@ -129,7 +127,7 @@ pub enum Request {
     /// What one step would do, after the steps before it.
     Preview {
         /// The plan.
-        plan: Arc<Plan>,
+        plan: Arc<ShownPlan>,
         /// The workspace of its review.
         workspace: PathBuf,
         /// The step.
@@ -138,7 +136,7 @@ pub enum Request {
     /// What all steps of a plan would do together.
     Simulate {
         /// The plan.
-        plan: Arc<Plan>,
+        plan: Arc<ShownPlan>,
         /// The workspace of its review.
         workspace: PathBuf,
     },
@@ -147,7 +145,7 @@ pub enum Request {
         /// The answer.
         authorization: Box<PlanAuthorization>,
         /// The plan.
-        plan: Arc<Plan>,
+        plan: Box<Plan>,
     },
     /// Record whether the person trusts, from now on, what was shown of the commands of this workspace.
     Trust(String, Box<CommandsReview>, bool),

@@ -30,22 +30,21 @@ impl Reader {
             Err(finding) => return opened(None, Digest::of(&[]), vec![finding], None, None),
         };
         let parsed = parse(&bytes);
-        let mut findings = parsed.findings;
-        let Some(plan) = parsed.plan else {
-            return opened(None, parsed.digest, findings, None, None);
-        };
+        if parsed.plan == Err(None) {
+            return opened(None, parsed.digest, parsed.findings, None, None);
+        }
         let origin = match self.origin(path, &bytes) {
             Ok(origin) => origin,
             Err(error) => return Reply::Failed(error.failure()),
         };
         // What ran elsewhere than its file says runs again where it ran.
-        let plan = match &origin {
-            Some((run, _)) => plan.on_target(run.target.as_deref()),
-            None => plan,
+        let mut parsed = match &origin {
+            Some((run, _)) => parsed.on_target(run.target.as_deref()),
+            None => parsed,
         };
         let linked = |it: &&(RunSummary, Kind)| matches!(it.1, Kind::Rest | Kind::Revert);
         let continues = origin.as_ref().filter(linked).map(|it| it.0.run_id);
-        let reverts = kept::origin(&self.setup.evidence, path)
+        let reverts = kept::origin(&self.setup.location.evidence, path)
             .filter(|it| it.1 == Kind::Revert && origin.is_some())
             .map(|it| it.0);
         let home: Option<PathBuf> = default_folders().map(|folders| folders.home);
@@ -56,11 +55,13 @@ impl Reader {
             },
             _ => choose_workspace(path, workspace, home.as_deref()),
         };
-        let reviewed = self.review(&plan, &choice);
-        let plan = Some(Arc::new(plan));
+        let reviewed = self.review(&parsed.plan, &choice);
+        let mut findings = std::mem::take(&mut parsed.findings);
+        let digest = parsed.digest;
+        let plan = parsed.into_shown().map(Arc::new);
         match reviewed {
             Ok(review) => {
-                findings.extend(review.findings.iter().cloned());
+                findings.extend(review.iter().flat_map(|review| review.findings.iter().cloned()));
                 let said = match reverts {
                     Some(id) => self
                         .evidence()
@@ -72,12 +73,12 @@ impl Reader {
                     Ok(changes) => findings.extend(changes),
                     Err(error) => return Reply::Failed(error.failure()),
                 }
-                opened(plan, parsed.digest, findings, Some(Arc::new(review)), continues)
+                opened(plan, digest, findings, review.map(Arc::new), continues)
             }
             Err(error) if error.code() == Code::Cancelled => Reply::Failed(error.failure()),
             Err(error) => {
                 findings.push(Finding::error(error.code(), "", error.to_string()));
-                opened(plan, parsed.digest, findings, None, continues)
+                opened(plan, digest, findings, None, continues)
             }
         }
     }
@@ -88,7 +89,7 @@ impl Reader {
         path: &Path,
         bytes: &[u8],
     ) -> Result<Option<(RunSummary, Kind)>, FollowUpError> {
-        let Some((run_id, kind)) = kept::origin(&self.setup.evidence, path) else {
+        let Some((run_id, kind)) = kept::origin(&self.setup.location.evidence, path) else {
             return Ok(None);
         };
         let policy = self.setup.policy.clone();

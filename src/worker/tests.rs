@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use super::*;
 use crate::authorization::{ApprovedPlan, Method, PlanAuthorization};
+use crate::evidence::EvidenceLocation;
 use crate::plan::Code;
 use crate::risk::Policy;
 use crate::run::{
@@ -30,8 +31,7 @@ fn desktop() -> Desktop {
     let temp = tempfile::tempdir().unwrap();
     std::fs::create_dir(temp.path().join("work")).unwrap();
     let setup = Setup {
-        evidence: temp.path().join("evidence"),
-        secrets: temp.path().join("secrets").into(),
+        location: EvidenceLocation::new(temp.path().join("evidence"), temp.path().join("secrets")),
         policy: Policy::default(),
         faults: Faults::default(),
     };
@@ -64,15 +64,17 @@ impl Desktop {
     }
 
     fn approve(&self, opened: &OpenedPlan) -> ApprovedPlan {
-        let plan = opened.plan.clone().unwrap();
+        let plan = Arc::unwrap_or_clone(opened.plan.clone().unwrap()).complete().unwrap();
         let binding = opened.review.as_ref().unwrap().binding.clone();
         let now_ms = SystemClock::default().now_ms();
         let authorization = PlanAuthorization::pending(&plan, binding, Method::Window, now_ms)
             .approve(now_ms, 60_000);
-        let request =
-            Request::Record { authorization: Box::new(authorization.clone()), plan: plan.clone() };
+        let request = Request::Record {
+            authorization: Box::new(authorization.clone()),
+            plan: Box::new(plan.clone()),
+        };
         assert!(matches!(self.ask(request), Reply::Recorded));
-        ApprovedPlan { plan: Arc::unwrap_or_clone(plan), authorization }
+        ApprovedPlan { plan, authorization }
     }
 
     /// Runs until the worker panics; gives what the panic said, and what the events amount to.
@@ -171,8 +173,10 @@ fn stop_now_ends_a_run_that_waits_for_an_answer() {
 fn stop_now_is_not_lost_before_the_thread_takes_the_run() {
     let mut desktop = desktop();
     let setup = Setup {
-        evidence: desktop.temp.path().join("evidence"),
-        secrets: desktop.temp.path().join("secrets").into(),
+        location: EvidenceLocation::new(
+            desktop.temp.path().join("evidence"),
+            desktop.temp.path().join("secrets"),
+        ),
         policy: Policy::default(),
         faults: Faults::default(),
     };
@@ -363,10 +367,8 @@ fn an_interrupted_step_is_compared_with_the_disk_and_the_finding_recorded() {
     store.commit(&Entry::RunStart(start)).unwrap();
     let step = &plan.steps[0];
     let toolbox = Toolbox::open(&desktop.workspace(), &Policy::default()).unwrap();
-    let files: Vec<FileEffect> = toolbox
-        .foresee(step.call.as_ref().unwrap(), &crate::tools::StopSignal::default())
-        .unwrap()
-        .1;
+    let files: Vec<FileEffect> =
+        toolbox.foresee(&step.call, &crate::tools::StopSignal::default()).unwrap().1;
     let intent = IntentRecord {
         execution_id,
         run_id,
@@ -482,8 +484,10 @@ fn a_panic_interrupts_the_run_and_the_worker_takes_the_next_one() {
 fn a_panic_while_a_person_is_asked_decides_nothing() {
     let mut desktop = desktop();
     let setup = Setup {
-        evidence: desktop.temp.path().join("evidence"),
-        secrets: desktop.temp.path().join("secrets").into(),
+        location: EvidenceLocation::new(
+            desktop.temp.path().join("evidence"),
+            desktop.temp.path().join("secrets"),
+        ),
         policy: Policy::default(),
         faults: Faults::default(),
     };

@@ -1,12 +1,15 @@
 //! Answers of a person that are written down: to a plan, and to whether the commands of a workspace are trusted
 //! (SPEC §2, §9).
 
+use std::sync::Arc;
+
 use super::desk::Reader;
 use super::messages::{Reply, Setup};
 use crate::authorization::{Grants, PlanAuthorization};
-use crate::engine::{Clock as _, SystemClock, WorkspaceChoice, review_until};
-use crate::evidence::{EvidenceReader, EvidenceStore, TrustDecision, WallsDecision};
-use crate::plan::Plan;
+use crate::engine::{Clock as _, SystemClock, WorkspaceChoice, review_trusting, review_until};
+use crate::evidence::{EvidenceReader, TrustDecision, WallsDecision};
+use crate::plan::{Plan, ShownPlan};
+use crate::risk::Policy;
 use crate::run::{AnsweredBy, CommandsReview, Review};
 use crate::tools::ToolError;
 
@@ -16,7 +19,7 @@ pub(super) fn record(
     commands: &CommandsReview,
     trusted: bool,
 ) -> Reply {
-    let recorded = EvidenceStore::open(&setup.evidence, &setup.secrets).and_then(|mut store| {
+    let recorded = setup.location.store().and_then(|mut store| {
         store.record_trust(&TrustDecision {
             workspace,
             digest: commands.digest,
@@ -31,7 +34,7 @@ pub(super) fn record(
 
 /// Writes down what every plan in a workspace is granted from now on; none to take it back.
 pub(super) fn remember(setup: &Setup, workspace: &str, grants: Option<&Grants>) -> Reply {
-    let recorded = EvidenceStore::open(&setup.evidence, &setup.secrets).and_then(|mut store| {
+    let recorded = setup.location.store().and_then(|mut store| {
         store.record_walls(&WallsDecision {
             workspace,
             grants,
@@ -44,28 +47,27 @@ pub(super) fn remember(setup: &Setup, workspace: &str, grants: Option<&Grants>) 
 
 /// Writes the answer to a plan down.
 pub(super) fn answer(setup: &Setup, answer: &PlanAuthorization, plan: &Plan) -> Reply {
-    let recorded = EvidenceStore::open(&setup.evidence, &setup.secrets)
-        .and_then(|mut store| store.record_authorization(answer, plan));
+    let recorded =
+        setup.location.store().and_then(|mut store| store.record_authorization(answer, plan));
     recorded.map_or_else(|error| Reply::Failed(error.failure()), |()| Reply::Recorded)
 }
 
 impl Reader {
-    /// Reviews under what is trusted; the evidence is asked only where the plan would run such commands.
+    /// Reviews under what is trusted.
     pub(super) fn review(
         &mut self,
-        plan: &Plan,
+        plan: &Result<Plan, Option<ShownPlan>>,
         choice: &WorkspaceChoice,
-    ) -> Result<Review, ToolError> {
-        let records = self.records();
-        let stop = &self.stop;
-        let review = review_until(plan, choice, &self.setup.policy, Some(&records), stop)?;
-        if review.workspace_commands.is_none() {
-            return Ok(review);
-        }
+    ) -> Result<Option<Review>, ToolError> {
+        let (location, stop) = (self.setup.location.clone(), Arc::clone(&self.stop));
+        let mut policy = self.setup.policy.clone();
+        let review = |plan: &Plan, policy: &Policy| {
+            review_until(plan, choice, policy, Some(&location), &stop)
+        };
         // Where it cannot be read nothing counts as trusted, and whoever trusts is told why that fails.
-        let trust = self.evidence().and_then(EvidenceReader::trust).unwrap_or_default();
-        self.setup.policy.trusted_commands = trust.counts;
-        self.setup.policy.unproven_trust = trust.without_proof;
-        review_until(plan, choice, &self.setup.policy, Some(&records), &self.stop)
+        let trust = || Ok(self.evidence().and_then(EvidenceReader::trust).unwrap_or_default());
+        let reviewed = review_trusting(plan, &mut policy, review, trust);
+        self.setup.policy = policy;
+        reviewed
     }
 }

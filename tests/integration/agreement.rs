@@ -181,7 +181,7 @@ impl Crate {
 
 fn symbols_in(file: &str) -> ToolCall {
     let plan: Plan = read(&plan([step("s", "symbols_in_file", json!({ "file_path": file }))]));
-    plan.steps.into_iter().next().unwrap().call.unwrap()
+    plan.steps.into_iter().next().unwrap().call
 }
 
 /// What magellan wrote of one kind: the name, and where it stands.

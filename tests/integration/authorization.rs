@@ -307,7 +307,7 @@ fn a_plan_in_memory_that_differs_from_its_bytes_is_refused() {
     let approved = harness.authorize(&two_writes());
     let mut another_call = approved.clone();
     another_call.plan.steps[0].call =
-        Some(ToolCall::FileCreate { path: "evil".into(), contents: "x".into() });
+        ToolCall::FileCreate { path: "evil".into(), contents: "x".into() };
     let mut another_argument = approved.clone();
     another_argument.plan.steps[0].arguments.insert("path".into(), "evil".into());
     let mut one_step_more = approved.clone();

@@ -13,7 +13,7 @@ use countersign::autonomy::{
 use countersign::engine::{
     AutoApprove, Clock, ControlHandle, ProgressCallback, SystemClock, WorkspaceChoice,
 };
-use countersign::evidence::{EvidenceReader, verify};
+use countersign::evidence::{EvidenceLocation, EvidenceReader, verify};
 use countersign::risk::{PlannerNeeds, Policy};
 use countersign::run::{LoopFate, RunEvent, RunFate, StopCode};
 use serde_json::Value;
@@ -55,8 +55,7 @@ fn run(planner: &Scripted, hook: impl Fn(&RunEvent) + Send + Sync + 'static) -> 
         verify: VerifyChoice::None,
         workspace: WorkspaceChoice { folder: home.join("space"), reason: String::new() },
         class: None,
-        evidence: planner.home.evidence(),
-        secrets: home.join("secrets").into(),
+        location: EvidenceLocation::new(planner.home.evidence(), home.join("secrets")),
         policy,
     };
     let parts = LoopDeps {

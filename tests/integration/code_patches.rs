@@ -132,7 +132,7 @@ fn call(name: &str, definition: &Definition) -> ToolCall {
         "file": name, "symbol": definition.fqn, "with": "with", "kind": definition.kind.as_str(),
     });
     let plan: Plan = read(&plan([step("s", "splice_patch", arguments)]));
-    plan.steps.into_iter().next().unwrap().call.unwrap()
+    plan.steps.into_iter().next().unwrap().call
 }
 
 /// The definition as a person would write it into a file of its own: with the indentation of its line.
@@ -535,7 +535,7 @@ fn what_cargo_takes_still_checks() {
             return Ok(());
         }
         let check = step("c", "lsp_check", json!({ "path": "." }));
-        let call = read(&plan([check])).steps.into_iter().next().unwrap().call.unwrap();
+        let call = read(&plan([check])).steps.into_iter().next().unwrap().call;
         let checked = bench.invoke(&call);
         prop_assert!(checked.error.is_none(), "{:?}\n{}", checked.error, after);
         Ok(())

@@ -458,7 +458,7 @@ fn a_host_is_in_the_call_and_nothing_runs_here_in_its_place() {
     let remote =
         and(plan([and(command("a", "echo x > here.txt"), "cwd", "/srv")]), "target", "web-1");
     let plan = read(&remote);
-    let call = plan.steps[0].call.as_ref().unwrap();
+    let call = &plan.steps[0].call;
     assert!(
         matches!(call, ToolCall::Shell { target: Some(host), .. } if host == "web-1"),
         "{call:?}"

@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex};
 
 use countersign::authorization::{ApprovedPlan, Method, PlanAuthorization, SinceBoot};
 use countersign::engine::{
-    Clock, ConfirmationCallback, ControlHandle, EvidenceLocation, ExecutionError, Executor,
-    ExecutorDeps, ProgressCallback, WorkspaceChoice, rest_of, review_with,
+    Clock, ConfirmationCallback, ControlHandle, ExecutionError, Executor, ExecutorDeps,
+    ProgressCallback, WorkspaceChoice, rest_of, review_with,
 };
-use countersign::evidence::{EvidenceReader, EvidenceStore};
+use countersign::evidence::{EvidenceLocation, EvidenceReader, EvidenceStore};
 use countersign::plan::{Plan, parse};
 use countersign::risk::Policy;
 use countersign::run::{ConfirmationRequest, Decision, ExecutionResult, RunEvent, RunState};
@@ -372,9 +372,10 @@ impl Harness {
     }
 }
 
-/// The plan in this text; it may be faulty.
+/// The plan in this text. A faulty one, which the executor must refuse, has its sound steps alone.
 pub fn read(plan: &Value) -> Plan {
-    parse(&serde_json::to_vec_pretty(plan).unwrap()).plan.expect("there is a plan to show")
+    let parsed = parse(&serde_json::to_vec_pretty(plan).unwrap());
+    parsed.into_shown().expect("there is a plan to show").sound()
 }
 
 /// A plan of these steps.

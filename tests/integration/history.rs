@@ -282,7 +282,7 @@ fn an_approval_covers_the_files_and_the_risk_is_that_of_writing_them() {
         assert_eq!(seen.binding.inputs.len(), 1);
         assert_eq!(seen.impact.files.len(), 1);
         let shown = preview_step(
-            &undo,
+            &undo.clone().into(),
             &harness.workspace(),
             &harness.policy,
             Some(&records),

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use countersign::authorization::ApprovedPlan;
 use countersign::engine::{ExecutionError, Executor};
-use countersign::evidence::verify;
-use countersign::plan::{Dialect, TOOLS, Tool, ToolCall, limits, parse};
+use countersign::evidence::{EvidenceLocation, verify};
+use countersign::plan::{Dialect, Plan, TOOLS, Tool, limits, parse};
 use countersign::risk::Policy;
 use countersign::run::{
     Control, Decision, ExecutionResult, RunEvent, RunStatus, STREAM_HEAD_BYTES,
@@ -54,7 +54,7 @@ fn invariant_2_no_text_becomes_a_call_around_the_whitelist() {
         "",
     ] {
         let faulty = read(&plan([step("a", name, arguments.clone())]));
-        assert_eq!(faulty.steps[0].call, None, "{name:?}");
+        assert_eq!(faulty.steps, [], "{name:?}");
         let harness = Harness::new();
         assert_eq!(harness.execute(harness.approve(&faulty)).refusal(), "E201", "{name:?}");
         assert_eq!(harness.tree().len(), 0, "{name:?}");
@@ -64,10 +64,9 @@ fn invariant_2_no_text_becomes_a_call_around_the_whitelist() {
 #[test]
 fn invariant_2_a_call_that_was_put_into_a_plan_by_hand_is_never_made() {
     let harness = Harness::new();
-    let mut faulty = read(&plan([step("a", "shell", json!({ "command": "touch new" }))]));
-    faulty.steps[0].call =
-        Some(ToolCall::FileCreate { path: "new".into(), contents: String::new() });
-    let approved = harness.approve(&faulty);
+    let faulty = read(&plan([step("a", "shell", json!({ "command": "touch new" }))]));
+    let by_hand = Plan { steps: read(&plan([create_file("a", "new", "")])).steps, ..faulty };
+    let approved = harness.approve(&by_hand);
     assert!(harness.execute(approved).outcome.is_err());
     assert_eq!(harness.tree().len(), 0);
 }
@@ -234,8 +233,7 @@ fn invariant_7_cancel_and_search_never_wait_for_a_running_step() {
     let approved =
         harness.authorize(&plan([asking(write_file("s", "a", "2")), read_file("t", "a")]));
     let setup = Setup {
-        evidence: harness.evidence(),
-        secrets: harness.evidence().join("keys").into(),
+        location: EvidenceLocation::new(harness.evidence(), harness.evidence().join("keys")),
         policy: Policy::default(),
         faults: Faults::default(),
     };

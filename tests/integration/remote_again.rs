@@ -5,7 +5,8 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use countersign::plan::Plan;
+use countersign::evidence::EvidenceLocation;
+use countersign::plan::ShownPlan;
 use countersign::risk::Policy;
 use countersign::worker::{Desk, Faults, Reply, Request, Setup};
 use serde_json::{Value, json};
@@ -81,7 +82,7 @@ fn a_simulation_starts_no_process_and_a_check_asks_the_client_only() {
     assert_eq!(sshd.logged("Connection from"), 0, "and nobody connected");
 }
 
-fn opened(desk: &Desk, request: Request) -> Arc<Plan> {
+fn opened(desk: &Desk, request: Request) -> Arc<ShownPlan> {
     let ticket = desk.ask(request).unwrap();
     let (answered, reply) = desk.recv().unwrap();
     assert_eq!(answered, ticket);
@@ -111,8 +112,10 @@ fn what_ran_elsewhere_is_run_again_and_taken_back_there() {
     };
     let (there, here) = (run(None, "loopback"), run(Some("loopback"), "local"));
     let setup = Setup {
-        evidence: home.evidence(),
-        secrets: home.path().join(".local/share/countersign/secrets").into(),
+        location: EvidenceLocation::new(
+            home.evidence(),
+            home.path().join(".local/share/countersign/secrets"),
+        ),
         policy: Policy { ssh_config: Some(sshd.config()), ..Policy::default() },
         faults: Faults::default(),
     };

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use countersign::evidence::EvidenceLocation;
 use countersign::risk::Policy;
 use countersign::run::{AnsweredBy, Control, Decision, RunEvent, TargetState};
 use countersign::worker::{Desk, Faults, Reply, Request, Setup};
@@ -389,8 +390,10 @@ fn a_host_is_tried_beside_everything_else() {
     let sshd = Sshd::start();
     let folder = tempfile::tempdir().unwrap();
     let setup = || Setup {
-        evidence: folder.path().join("evidence"),
-        secrets: folder.path().join("secrets").into(),
+        location: EvidenceLocation::new(
+            folder.path().join("evidence"),
+            folder.path().join("secrets"),
+        ),
         policy: Policy { ssh_config: Some(sshd.config()), ..Policy::default() },
         faults: Faults::default(),
     };

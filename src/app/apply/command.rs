@@ -2,7 +2,6 @@
 
 use uuid::Uuid;
 
-use crate::authorization::ApprovedPlan;
 use crate::run::{Control, RunEvent};
 use crate::ui::action::{EvidenceAction, Page};
 use crate::ui::commands::Command;
@@ -162,8 +161,7 @@ impl App {
         if session.expire(now, &SystemClock::default().since_boot()).is_none() {
             return;
         }
-        let Some((plan, authorization)) = session.start() else { return };
-        let approved = ApprovedPlan { plan: (*plan).clone(), authorization };
+        let Some(approved) = session.start() else { return };
         let file = session.path.clone();
         if let Err(back) = self.worker.send(Order::Run { approved: Box::new(approved), file }) {
             // Nothing was used, so the approval still stands.

@@ -1,5 +1,7 @@
 //! Answers to questions.
 
+use std::sync::Arc;
+
 use crate::authorization::{Method, PlanAuthorization};
 use crate::plan::Digest;
 use crate::run::{Answer, AnsweredBy, Control, Decision};
@@ -88,12 +90,14 @@ impl App {
         if plan.digest != digest || session.not_authorizable().is_some() {
             return;
         }
+        let Ok(plan) = Arc::unwrap_or_clone(plan).complete() else { return };
         let binding = review.binding.clone();
         let pending = PlanAuthorization::pending(&plan, binding, Method::Window, now)
             .continuing(session.continues);
         let authorization = Box::new(decide(pending, now));
         session.approval = Approval::Recording;
-        let request = Request::Record { authorization: authorization.clone(), plan };
+        let request =
+            Request::Record { authorization: authorization.clone(), plan: Box::new(plan) };
         self.ask(request, Purpose::Record(authorization));
     }
 }

@@ -75,7 +75,7 @@ impl App {
                 .settings_file
                 .as_ref()
                 .map_or_else(|| "none".to_owned(), |file| file.display().to_string()),
-            evidence: self.setup.evidence.display().to_string(),
+            evidence: self.setup.location.evidence.display().to_string(),
             policy: vec![
                 (
                     "always ask for".to_owned(),

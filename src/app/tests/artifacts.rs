@@ -2,7 +2,6 @@
 
 use super::super::apply::to_save;
 use super::*;
-use crate::evidence::EvidenceStore;
 use crate::ui::action::{ArtifactAction, Saved};
 use crate::ui::artifact::{Form, Loaded, Prepared, Shape};
 use crate::worker::ToSave;
@@ -94,7 +93,7 @@ fn a_content_that_was_purged_or_is_sealed_says_so() {
     let mut bench = ran();
     let (text, binary) = (kept(&mut bench, 0), kept(&mut bench, 1));
     let setup = bench.app.setup.clone();
-    let mut store = EvidenceStore::open(&setup.evidence, &setup.secrets).unwrap();
+    let mut store = setup.location.store().unwrap();
     store.purge(&text, "no longer needed", 1).unwrap();
     drop(store);
     let Loaded::Missing(why) = load(&mut bench, (text, Shape::Text), true) else { panic!("gone") };
@@ -103,7 +102,7 @@ fn a_content_that_was_purged_or_is_sealed_says_so() {
 
     // Another user, who has another key.
     let folders = Folders {
-        evidence: setup.evidence,
+        evidence: setup.location.evidence,
         secrets: bench.workspace.path().join("other"),
         state: bench.workspace.path().join("other-state"),
         settings: bench.workspace.path().join("settings"),

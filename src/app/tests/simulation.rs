@@ -28,7 +28,7 @@ fn a_plan_is_simulated_before_anybody_has_authorized_it() {
     assert_eq!(std::fs::read_to_string(folder.join("a.txt")).unwrap(), "bittern\n");
     assert!(!folder.join("b.txt").exists(), "nothing was touched");
     assert!(bench.app.runs.is_empty(), "and nothing was run");
-    assert!(!bench.app.setup.evidence.join("execution_log.db").exists(), "nor recorded");
+    assert!(!bench.app.setup.location.evidence.join("execution_log.db").exists(), "nor recorded");
     bench.act(Action::Plan(PlanAction::CloseSimulation));
     assert!(bench.app.view().plan.unwrap().simulation.is_none());
     simulate(&mut bench);

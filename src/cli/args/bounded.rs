@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use uuid::Uuid;
 
+use super::RunOptions;
 use super::words::{Confirm, VerifyWord};
-use super::{Common, Engine, Walls};
 use crate::plan::Digest;
 
 #[derive(Debug, Args)]
@@ -52,11 +52,7 @@ pub(in crate::cli) struct Loop {
     #[arg(long, value_name = "ID", conflicts_with_all = ["goal", "planner", "authorize_class", "yes"])]
     pub(in crate::cli) revoke_class: Option<Uuid>,
     #[command(flatten)]
-    pub(in crate::cli) engine: Engine,
-    #[command(flatten)]
-    pub(in crate::cli) walls: Walls,
-    #[command(flatten)]
-    pub(in crate::cli) common: Common,
+    pub(in crate::cli) options: RunOptions,
 }
 
 const PLANNERS: &str = "\

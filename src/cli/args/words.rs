@@ -73,19 +73,6 @@ pub(in crate::cli) enum Confirm {
     Ask,
 }
 
-impl Confirm {
-    /// The value as it is written.
-    pub(in crate::cli) const fn as_str(self) -> &'static str {
-        match self {
-            Self::Approve => "approve",
-            Self::Caution => "caution",
-            Self::Skip => "skip",
-            Self::Cancel => "cancel",
-            Self::Ask => "ask",
-        }
-    }
-}
-
 /// What is granted to every step of a run beyond its walls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::cli) enum AllowWord {

@@ -58,7 +58,7 @@ fn answer_to(request: &ConfirmationRequest, typed: &str) -> ((Decision, &'static
 }
 
 #[test]
-fn in_guided_mode_a_step_can_be_run_or_done_by_hand() {
+fn guided_steps_are_run_or_done_by_hand() {
     let guided = |level| ConfirmationRequest { guided: true, ..request(level) };
     for (typed, expected) in [
         ("run\n", Decision::Approve),
@@ -96,7 +96,7 @@ fn only_a_whole_word_answers() {
 }
 
 #[test]
-fn a_dangerous_step_wants_the_name_of_its_file() {
+fn a_dangerous_step_asks_for_its_file_name() {
     let approve = |typed| answer(RiskLevel::Dangerous, typed).0.0;
     assert_eq!(approve("approve\na.txt\n"), Decision::Approve);
     assert_eq!(approve("approve\nyes\nskip\n"), Decision::Skip);
@@ -105,7 +105,7 @@ fn a_dangerous_step_wants_the_name_of_its_file() {
 }
 
 #[test]
-fn without_an_answer_the_step_is_denied_and_the_reason_kept() {
+fn no_answer_denies_the_step_with_its_reason() {
     for level in [RiskLevel::Caution, RiskLevel::Dangerous] {
         for typed in ["", "yes\n", "approv"] {
             let ((decision, note), _) = answer(level, typed);

@@ -6,43 +6,43 @@ mod show;
 
 use super::Exit;
 use super::args::{self, EvidenceCommand};
+use super::opening::evidence_location;
 use super::output::{Output, say};
-use super::place::EvidencePlace;
 use super::refusal::Refusal;
 use super::time::local_time;
 use crate::engine::{Clock as _, SystemClock};
-use crate::evidence::{EvidenceReader, EvidenceStore, verify_with_kept_head};
+use crate::evidence::{EvidenceLocation, EvidenceReader, EvidenceStore, verify_with_kept_head};
 use crate::plan::visible;
 use crate::run::Execution;
 
 /// Answers a question to the evidence.
 pub(super) fn evidence(command: &args::Evidence, out: &mut Output) -> Result<Exit, Refusal> {
-    let place = EvidencePlace::find(&command.common().folder)?;
+    let location = evidence_location(&command.common().folder)?;
+    let open = || -> Result<EvidenceReader, Refusal> {
+        let mut reader = location.open()?;
+        let standing = reader.standing()?;
+        if let Some(difference) = &standing.difference {
+            say_read_only(difference);
+        }
+        say_note(standing.note.as_deref());
+        Ok(reader)
+    };
     match &command.command {
-        EvidenceCommand::Verify(command) => return verified(command, &place, out),
-        EvidenceCommand::AcceptHead(command) => return accepted(command, &place, out),
-        EvidenceCommand::Search(_) | EvidenceCommand::Show(_) | EvidenceCommand::Query(_) => {}
-    }
-    let mut reader = EvidenceReader::open(&place.evidence, &place.secrets)?;
-    let standing = reader.standing()?;
-    if let Some(difference) = &standing.difference {
-        say_read_only(difference);
-    }
-    say_note(standing.note.as_deref());
-    match &command.command {
-        EvidenceCommand::Search(command) => search::search(command, &mut reader, out),
-        EvidenceCommand::Show(command) => show::show(command, &mut reader, out),
-        EvidenceCommand::Query(command) => query::query(&command.question, &mut reader, out),
-        EvidenceCommand::Verify(_) | EvidenceCommand::AcceptHead(_) => Ok(Exit::Done),
+        EvidenceCommand::Search(command) => search::search(command, &mut open()?, out),
+        EvidenceCommand::Show(command) => show::show(command, &mut open()?, out),
+        EvidenceCommand::Query(command) => query::query(&command.question, &mut open()?, out),
+        EvidenceCommand::Verify(command) => verified(command, &location, out),
+        EvidenceCommand::AcceptHead(command) => accepted(command, &location, out),
     }
 }
 
 fn verified(
     command: &args::Verify,
-    place: &EvidencePlace,
+    location: &EvidenceLocation,
     out: &mut Output,
 ) -> Result<Exit, Refusal> {
-    let report = verify_with_kept_head(&place.evidence, &place.secrets, command.head.as_ref())?;
+    let report =
+        verify_with_kept_head(&location.evidence, &location.secrets, command.head.as_ref())?;
     if out.json() {
         out.document(&report);
     } else {
@@ -62,8 +62,8 @@ fn verified(
         say_note(report.kept.as_ref().and_then(|kept| kept.note.as_deref()));
         // The first record is the id of the database.
         if report.ok && report.rows < 2 {
-            // Sound as it is, it is rarely what was meant.
-            let folder = place.evidence.display().to_string();
+            // An empty database is sound, but probably the wrong folder.
+            let folder = location.evidence.display().to_string();
             say(&format!("There is no evidence in {} yet.", visible(&folder)));
         } else if report.ok && command.head.is_none() {
             say(
@@ -77,12 +77,13 @@ fn verified(
 /// Accepts the database as it is, and records why.
 fn accepted(
     command: &args::AcceptHead,
-    place: &EvidencePlace,
+    location: &EvidenceLocation,
     out: &mut Output,
 ) -> Result<Exit, Refusal> {
     let now_ms = SystemClock::default().now_ms();
     let reason = &command.reason;
-    let accepted = EvidenceStore::accept_head(&place.evidence, &place.secrets, reason, now_ms)?;
+    let accepted =
+        EvidenceStore::accept_head(&location.evidence, &location.secrets, reason, now_ms)?;
     if out.json() {
         out.document(&accepted);
     } else {

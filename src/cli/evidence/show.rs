@@ -6,8 +6,9 @@ use super::cells;
 use crate::cli::Exit;
 use crate::cli::args;
 use crate::cli::bounded::print_attempt;
+use crate::cli::documents::insert;
+use crate::cli::opening::policy;
 use crate::cli::output::Output;
-use crate::cli::place::policy;
 use crate::cli::refusal::Refusal;
 use crate::cli::time::local_time;
 use crate::engine::reconcile;
@@ -55,9 +56,7 @@ pub(super) fn show(
     };
     if out.json() {
         let mut document = json!({ "run": run, "executions": executions, "changed": changed });
-        if let (Some(found), Some(fields)) = (reconciled, document.as_object_mut()) {
-            fields.insert("reconcile".to_owned(), json!(found));
-        }
+        insert(&mut document, "reconcile", reconciled);
         out.document(&document);
     } else {
         print_changed(&changed, out);
@@ -148,7 +147,7 @@ pub(super) fn show_execution(detail: &ExecutionDetail, out: &mut Output) {
     }
 }
 
-/// Says first what makes the rest worth nothing.
+/// Prints which records were changed after they were written.
 fn print_changed(changed: &[String], out: &mut Output) {
     for what in changed {
         out.line(&visible(&format!("This record was changed after it was written: {what}.")));

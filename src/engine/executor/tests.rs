@@ -83,7 +83,7 @@ fn run(case: &Case) -> (Vec<StepEnd>, Vec<ConfirmationRequest>, String) {
     let file = workspace.join("a.txt");
     fs::write(&file, "approved\n").unwrap();
     let of = |text: serde_json::Value| parse(text.to_string().as_bytes()).plan.unwrap();
-    let mut plan = of(json!({ "plan_id": "p", "steps": [
+    let mut plan = of(json!({ "plan_id": "p", "intent": "MUTATE", "steps": [
         { "step_id": "write", "tool": "file_write",
           "arguments": { "path": "a.txt", "contents": "by the plan\n" } },
     ]}));
@@ -99,7 +99,6 @@ fn run(case: &Case) -> (Vec<StepEnd>, Vec<ConfirmationRequest>, String) {
     }
     let authorization = PlanAuthorization::pending(&plan, binding, Method::Window, 1_000);
     let runnable = Runnable {
-        calls: plan.steps.iter().map(|step| step.call.clone().unwrap()).collect(),
         authorization: authorization.approve(1_000, 1_000),
         toolbox: Toolbox::open(&workspace, &policy).unwrap(),
         plan,

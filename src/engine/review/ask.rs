@@ -33,7 +33,7 @@ pub(in crate::engine) fn ask(
     if mode == Mode::Guided {
         return because("In guided mode each step waits for you.".to_owned());
     }
-    let tool = step.call.as_ref()?.tool();
+    let tool = step.call.tool();
     if policy.confirm_tools.contains(&tool) {
         return because(format!("Your settings ask before every {}.", tool.name()));
     }

@@ -6,7 +6,7 @@ use crate::authorization::StepWalls;
 use crate::engine::run::Run;
 use crate::engine::runnable::Runnable;
 use crate::evidence::{CapturedOutput, EvidenceError, StepDecision};
-use crate::plan::{Step, ToolCall};
+use crate::plan::Step;
 use crate::run::{FileEffect, Preview};
 use crate::tools::Invocation;
 
@@ -14,7 +14,6 @@ use crate::tools::Invocation;
 pub(in crate::engine) struct StepRun<'a, 'r> {
     pub(in crate::engine) run: &'a mut Run<'r>,
     pub(in crate::engine) step: &'a Step,
-    pub(in crate::engine) call: &'a ToolCall,
 }
 
 impl<'r> StepRun<'_, 'r> {

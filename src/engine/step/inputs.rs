@@ -36,7 +36,7 @@ impl StepRun<'_, '_> {
 
     /// How the files stand that this step takes as input.
     pub(super) fn inputs(&self) -> Inputs {
-        let Ok(inputs) = self.run.runnable.toolbox.inputs(self.call) else {
+        let Ok(inputs) = self.run.runnable.toolbox.inputs(&self.step.call) else {
             // The tool itself meets the same obstacle and says so.
             return Inputs::AsApproved;
         };

@@ -76,7 +76,7 @@ impl StepRun<'_, '_> {
 
     /// The folder in which the step works, on the host where it runs on one.
     fn cwd(&self) -> String {
-        match self.call {
+        match &self.step.call {
             ToolCall::Shell { target: Some(_), cwd, .. } => {
                 let home = || self.run.runnable.toolbox.host().map(|host| host.home.clone());
                 cwd.clone().or_else(home).unwrap_or_else(|| "the home folder".to_owned())
@@ -88,7 +88,7 @@ impl StepRun<'_, '_> {
     /// Who runs it: the program's own user, or the one as whom the connection is made.
     fn user(&self) -> String {
         let toolbox = &self.run.runnable.toolbox;
-        match self.call {
+        match &self.step.call {
             ToolCall::Shell { target: Some(_), .. } => match toolbox.host() {
                 Some(host) => host.target.user.clone(),
                 None => "the user that ssh takes for it".to_owned(),

@@ -11,8 +11,8 @@ use uuid::Uuid;
 use crate::authorization::{Binding, FileState, Method, PlanAuthorization, StepWalls};
 use crate::evidence::*;
 use crate::plan::{
-    Code, Dialect, Digest, Intent, Mode, Outlook, Plan, Precondition, StatedRisk, Step, StepPlace,
-    ToolCall,
+    Code, Dialect, Digest, Intent, Mode, Plan, PlanNotes, Precondition, StatedRisk, Step,
+    StepPlace, ToolCall,
 };
 use crate::risk::{RiskLevel, Verdict};
 use crate::run::*;
@@ -69,7 +69,7 @@ pub fn write_step(index: usize, path: &str, contents: &str) -> Step {
             ("path".into(), path.into()),
             ("contents".into(), contents.into()),
         ]),
-        call: Some(ToolCall::FileWrite { path: path.into(), contents: contents.into() }),
+        call: ToolCall::FileWrite { path: path.into(), contents: contents.into() },
         precondition: Precondition::None,
         precondition_text: "none".into(),
         requires_confirmation: false,
@@ -86,7 +86,7 @@ pub fn read_step(index: usize, path: &str) -> Step {
     Step {
         tool_name: "file_read".into(),
         arguments: BTreeMap::from([("path".into(), path.into())]),
-        call: Some(ToolCall::FileRead { path: path.into() }),
+        call: ToolCall::FileRead { path: path.into() },
         ..write_step(index, path, "")
     }
 }
@@ -104,7 +104,7 @@ pub fn plan(steps: Vec<Step>) -> Plan {
         evidence_referenced: vec!["Q1".into()],
         mode: Mode::Automatic,
         target: None,
-        outlook: Outlook::default(),
+        notes: PlanNotes::default(),
         metadata: Default::default(),
         failure: None,
         steps,

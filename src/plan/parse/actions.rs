@@ -1,37 +1,31 @@
-//! The action dialect (SPEC §1.3): what is asked of the program, or a planner's word that it has no plan.
+//! The action dialect (SPEC §1.3): what is asked of the program, or a planner's report that it has no plan.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::fields::{Fields, suggest};
-use super::findings::Findings;
+use super::fields::Fields;
 use super::json::Json;
-use super::places::Places;
+use super::reading::Reading;
 use super::requests;
+use super::steps::tool;
 use crate::plan::{
-    ACTION_PLAN_VERSION, Code, Dialect, Digest, Finding, Metadata, Mode, Outlook, Plan,
-    PlannerFailure, Precondition, Severity, StatedRisk, Step, StepPlace, TOOLS, Tool, ToolCall,
-    limits,
+    ACTION_PLAN_VERSION, Code, Dialect, Digest, Finding, Metadata, Mode, PlanNotes, PlannerFailure,
+    Precondition, Severity, ShownPlan, ShownStep, StatedRisk, StepPlace, ToolCall, limits,
 };
 
 /// Reads an action plan; the caller fills in its source.
-pub(super) fn read(
-    mut fields: Fields,
-    places: &Places<'_>,
-    digest: Digest,
-    findings: &mut Findings,
-) -> Plan {
-    version(&mut fields, findings);
-    let goal = fields.filled("goal", findings);
-    let metadata = metadata(&mut fields, places, findings);
-    let failure = failure(&mut fields, findings);
-    let steps = actions(&mut fields, failure.is_some(), places, findings);
-    fields.finish(findings);
+pub(super) fn read(mut fields: Fields<'_>, digest: Digest) -> ShownPlan {
+    version(&mut fields);
+    let goal = fields.filled("goal");
+    let metadata = metadata(&mut fields);
+    let failure = failure(&mut fields);
+    let steps = actions(&mut fields, failure.is_some());
+    fields.finish();
     let by = [metadata.planner.as_deref(), metadata.model.as_deref()];
     let by: Vec<&str> = by.into_iter().flatten().filter(|word| !word.trim().is_empty()).collect();
-    Plan {
+    ShownPlan {
         plan_id: format!("plan-{}", digest.short(16)),
         dialect: Dialect::ActionPlan,
         intent: None,
@@ -40,7 +34,7 @@ pub(super) fn read(
         evidence_referenced: Vec::new(),
         mode: Mode::Automatic,
         target: None,
-        outlook: Outlook::default(),
+        notes: PlanNotes::default(),
         metadata,
         failure,
         steps,
@@ -49,63 +43,51 @@ pub(super) fn read(
     }
 }
 
-fn version(fields: &mut Fields, findings: &mut Findings) {
-    let Some(version) = fields.text("version", findings) else { return };
+fn version(fields: &mut Fields<'_>) {
+    let Some(version) = fields.text("version") else { return };
     if version != ACTION_PLAN_VERSION {
-        findings.push(
-            Finding::error(
-                Code::BadValue,
-                fields.pointer_to("version"),
-                format!("the version {version:?} of action plans is not known"),
-            )
-            .allowing([ACTION_PLAN_VERSION]),
-        );
+        let message = format!("the version {version:?} of action plans is not known");
+        let finding = Finding::error(Code::BadValue, fields.pointer_to("version"), message);
+        fields.reading.push(finding.allowing([ACTION_PLAN_VERSION]));
     }
 }
 
-fn metadata(fields: &mut Fields, places: &Places<'_>, findings: &mut Findings) -> Metadata {
-    let pointer = fields.pointer_to("metadata");
-    let read = fields
-        .take("metadata")
-        .and_then(|json| Fields::of(json, &pointer, "\"metadata\"", findings));
-    let Some(mut fields) = read else { return Metadata::default() };
+fn metadata(fields: &mut Fields<'_>) -> Metadata {
+    let Some(mut fields) = fields.object("metadata") else { return Metadata::default() };
     let metadata = Metadata {
-        planner: fields.text("planner", findings),
-        model: fields.text("model", findings),
-        notes: fields.text("notes", findings),
-        confidence: confidence(&mut fields, places, findings),
+        planner: fields.text("planner"),
+        model: fields.text("model"),
+        notes: fields.text("notes"),
+        confidence: confidence(&mut fields),
     };
-    fields.finish(findings);
+    fields.finish();
     metadata
 }
 
-fn confidence(fields: &mut Fields, places: &Places<'_>, findings: &mut Findings) -> Option<String> {
-    let pointer = fields.pointer_to("confidence");
+fn confidence(fields: &mut Fields<'_>) -> Option<String> {
     let got = match fields.take("confidence")? {
         Json::Number(number) if number.as_f64().is_some_and(|it| (0.0..=1.0).contains(&it)) => {
-            return Some(places.number(&pointer).unwrap_or_else(|| number.to_string()));
+            return Some(fields.reading.number(&number, &fields.pointer_to("confidence")));
         }
         Json::Number(number) => number.to_string(),
         other => other.kind().to_owned(),
     };
     let message = format!("\"confidence\" must be a number from 0 to 1, not {got}");
-    findings.push(Finding::error(Code::BadValue, pointer, message));
+    fields.error(Code::BadValue, "confidence", message);
     None
 }
 
-fn failure(fields: &mut Fields, findings: &mut Findings) -> Option<PlannerFailure> {
-    let pointer = fields.pointer_to("failure");
-    let json = fields.take("failure")?;
-    let mut fields = Fields::of(json, &pointer, "\"failure\"", findings)?;
-    let code = fields.filled("code", findings);
-    let message = fields.filled("message", findings);
+fn failure(fields: &mut Fields<'_>) -> Option<PlannerFailure> {
+    let mut fields = fields.object("failure")?;
+    let code = fields.filled("code");
+    let message = fields.filled("message");
     let detail = fields.take("detail").and_then(|json| match json {
         Json::Null => None,
         Json::String(text) => Some(text),
         other => Some(other.to_value().to_string()),
     });
-    let retryable = fields.flag("retryable", findings).unwrap_or(false);
-    fields.finish(findings);
+    let retryable = fields.flag("retryable");
+    fields.finish();
     Some(PlannerFailure {
         code: code.unwrap_or_default(),
         message: message.unwrap_or_default(),
@@ -114,17 +96,11 @@ fn failure(fields: &mut Fields, findings: &mut Findings) -> Option<PlannerFailur
     })
 }
 
-fn actions(
-    fields: &mut Fields,
-    failed: bool,
-    places: &Places<'_>,
-    findings: &mut Findings,
-) -> Vec<Step> {
-    let pointer = fields.pointer_to("actions");
-    if !fields.has("actions") && !failed {
-        fields.missing("actions", "a plan has at least one action", findings);
+fn actions(fields: &mut Fields<'_>, failed: bool) -> Vec<ShownStep> {
+    if !failed {
+        fields.require("actions", "a plan has at least one action");
     }
-    let Some(items) = fields.array("actions", findings) else { return Vec::new() };
+    let Some(items) = fields.array("actions") else { return Vec::new() };
     let fault = match items.len() {
         0 if !failed => Some((
             Code::Missing,
@@ -141,50 +117,42 @@ fn actions(
         _ => None,
     };
     if let Some((code, message)) = fault {
-        findings.push(Finding::error(code, &pointer, message));
+        fields.error(code, "actions", message);
     }
-    let action =
-        |(index, item)| action(item, index, &format!("{pointer}/{index}"), places, findings);
+    let pointer = fields.pointer_to("actions");
+    let action = |(index, item)| action(item, index, &format!("{pointer}/{index}"), fields.reading);
     items.into_iter().take(limits::ACTIONS).enumerate().filter_map(action).collect()
 }
 
-fn action(
-    item: Json,
-    index: usize,
-    pointer: &str,
-    places: &Places<'_>,
-    findings: &mut Findings,
-) -> Option<Step> {
-    let before = findings.errors();
-    let mut fields = Fields::of(item, pointer, "an action", findings)?;
-    let (tool_name, tool) = kind(&mut fields, findings);
-    let reason = fields.text("rationale", findings).filter(|text| !text.trim().is_empty());
-    let request_at = fields.pointer_to("request");
-    let request = fields.take("request");
-    if request.is_none() {
-        fields.missing("request", "an object that says what is asked for", findings);
-    }
+fn action(item: Json, index: usize, pointer: &str, reading: &Reading<'_>) -> Option<ShownStep> {
+    let before = reading.errors();
+    let mut fields = Fields::of(item, pointer, "an action", reading)?;
+    fields.require("type", "name what kind of action it is");
+    let unknown = |name: &str| format!("there is no action {name:?}");
+    let (tool_name, tool) = tool(&mut fields, "type", Dialect::ActionPlan, unknown);
+    let reason = fields.text_unless_blank("rationale");
+    fields.require("request", "an object that says what is asked for");
     let mut arguments = BTreeMap::new();
     let mut call = None;
-    if let Some(request) = request.and_then(|json| {
+    if let Some(request) = fields.take("request").and_then(|json| {
         arguments = requests::arguments(&json);
-        Fields::of(json, &request_at, "\"request\"", findings)
+        Fields::of(json, &fields.pointer_to("request"), "\"request\"", reading)
     }) {
-        // Of an action that nobody knows, nobody knows what its request may say.
-        call = tool.and_then(|tool| requests::read(tool, request, places, findings));
+        // The request of an unknown action cannot be checked.
+        call = tool.and_then(|tool| requests::read(tool, request));
         if let Some((name, words)) = call.as_ref().and_then(ToolCall::words) {
-            // Numbers among them count as the file writes them, which only the call knows.
+            // Numbers are taken as the file writes them; only the call has them so.
             let texts = words.iter().map(|word| Value::from(word.as_str())).collect::<Value>();
             arguments.insert(name.to_owned(), texts.to_string());
         }
     }
-    fields.finish(findings);
-    Some(Step {
+    fields.finish();
+    Some(ShownStep {
         step_id: format!("action_{index}"),
         step_index: index,
         tool_name,
         arguments,
-        call: call.filter(|_| findings.errors() == before),
+        call: call.filter(|_| reading.errors() == before),
         precondition: Precondition::None,
         precondition_text: "none".to_owned(),
         requires_confirmation: false,
@@ -195,29 +163,6 @@ fn action(
         needs: None,
         place: StepPlace::Action(index),
     })
-}
-
-fn kind(fields: &mut Fields, findings: &mut Findings) -> (String, Option<Tool>) {
-    let may_stand = |tool: &Tool| tool.stands_in(Dialect::ActionPlan);
-    let names = || TOOLS.iter().filter(|spec| may_stand(&spec.tool)).map(|spec| spec.name);
-    if !fields.has("type") {
-        fields.missing("type", "name what kind of action it is", findings);
-    }
-    let Some(name) = fields.text("type", findings) else { return (String::new(), None) };
-    let tool = Tool::from_name(&name).filter(may_stand);
-    if tool.is_none() {
-        let advice = suggest(&name, names())
-            .map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
-        findings.push(
-            Finding::error(
-                Code::UnknownTool,
-                fields.pointer_to("type"),
-                format!("there is no action {name:?}{advice}"),
-            )
-            .allowing(names()),
-        );
-    }
-    (name, tool)
 }
 
 /// Gives a finding about an action plan the name that the action dialect has for it (SPEC §6), and the code

@@ -2,35 +2,25 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::fields::{Fields, suggest};
-use super::findings::Findings;
+use super::fields::{Fields, did_you_mean};
 use super::json::Json;
 use super::pattern;
-use super::places::{Places, escape};
+use super::places::escape;
+use super::reading::Reading;
 use crate::plan::{ArgumentSpec, Code, Finding, Tool, limits};
 
 /// The arguments of a step, exactly as the plan gives them, checked against the tool's table.
-pub(super) fn arguments(
-    fields: &mut Fields,
-    tool: Option<Tool>,
-    places: &Places<'_>,
-    findings: &mut Findings,
-) -> BTreeMap<String, String> {
+pub(super) fn arguments(fields: &mut Fields<'_>, tool: Option<Tool>) -> BTreeMap<String, String> {
+    fields.require("arguments", "an object of the tool's arguments");
     let pointer = fields.pointer_to("arguments");
-    let Some(json) = fields.take("arguments") else {
-        fields.missing("arguments", "an object of the tool's arguments", findings);
-        return BTreeMap::new();
-    };
-    let members = match json {
-        Json::Object(members) => members,
-        other => {
-            findings.push(Finding::error(
-                Code::BadArgument,
-                pointer,
-                format!("\"arguments\" must be an object, not {}", other.kind()),
-            ));
+    let members = match fields.take("arguments") {
+        Some(Json::Object(members)) => members,
+        Some(other) => {
+            let message = format!("\"arguments\" must be an object, not {}", other.kind());
+            fields.error(Code::BadArgument, "arguments", message);
             return BTreeMap::new();
         }
+        None => return BTreeMap::new(),
     };
     let mut arguments = BTreeMap::new();
     // An argument of the wrong type is there all the same: it must not be reported as missing too.
@@ -38,12 +28,12 @@ pub(super) fn arguments(
     for (name, value) in members {
         let pointer = format!("{pointer}/{}", escape(&name));
         written.insert(name.clone());
-        if let Some(text) = argument_text(&name, value, &pointer, places, findings) {
+        if let Some(text) = argument_text(&name, value, &pointer, fields.reading) {
             arguments.insert(name, text);
         }
     }
     if let Some(tool) = tool {
-        check_arguments(tool, &written, &arguments, &pointer, findings);
+        check_arguments(tool, &written, &arguments, &pointer, fields.reading);
     }
     arguments
 }
@@ -53,34 +43,23 @@ pub(super) fn argument_text(
     name: &str,
     value: Json,
     pointer: &str,
-    places: &Places<'_>,
-    findings: &mut Findings,
+    reading: &Reading<'_>,
 ) -> Option<String> {
     let text = match value {
         Json::String(text) => text,
-        Json::Number(number) if number.is_f64() => {
-            places.number(pointer).unwrap_or_else(|| number.to_string())
-        }
+        Json::Number(number) if number.is_f64() => reading.number(&number, pointer),
         Json::Number(number) => number.to_string(),
         other => {
-            findings.push(Finding::error(
-                Code::BadArgument,
-                pointer,
-                format!("the argument {name:?} must be a text or a number, not {}", other.kind()),
-            ));
+            let got = other.kind();
+            let message = format!("the argument {name:?} must be a text or a number, not {got}");
+            reading.error(Code::BadArgument, pointer, message);
             return None;
         }
     };
     if text.len() > limits::ARGUMENT_BYTES {
-        findings.push(Finding::error(
-            Code::Limit,
-            pointer,
-            format!(
-                "the argument {name:?} is {} bytes long; the limit is {}",
-                text.len(),
-                limits::ARGUMENT_BYTES
-            ),
-        ));
+        let (length, most) = (text.len(), limits::ARGUMENT_BYTES);
+        let message = format!("the argument {name:?} is {length} bytes long; the limit is {most}");
+        reading.error(Code::Limit, pointer, message);
     }
     Some(text)
 }
@@ -90,85 +69,64 @@ fn check_arguments(
     written: &HashSet<String>,
     arguments: &BTreeMap<String, String>,
     pointer: &str,
-    findings: &mut Findings,
+    reading: &Reading<'_>,
 ) {
     let spec = tool.spec();
     for argument in spec.arguments {
+        let name = argument.name;
         let aliased = argument.alias.filter(|alias| written.contains(*alias));
-        match (written.contains(argument.name), aliased) {
-            (true, Some(alias)) => findings.push(Finding::error(
+        match (written.contains(name), aliased) {
+            (true, Some(alias)) => reading.error(
                 Code::BadArgument,
                 format!("{pointer}/{alias}"),
-                format!("{alias:?} is another name of {:?}; keep one of them", argument.name),
-            )),
-            (false, None) if argument.required => findings.push(Finding::error(
-                Code::MissingArgument,
-                pointer,
-                format!("{} needs the argument {:?}", spec.name, argument.name),
-            )),
+                format!("{alias:?} is another name of {name:?}; keep one of them"),
+            ),
+            (false, None) if argument.required => {
+                let message = format!("{} needs the argument {name:?}", spec.name);
+                reading.error(Code::MissingArgument, pointer, message);
+            }
             _ => {}
         }
-        for name in [Some(argument.name), argument.alias].into_iter().flatten() {
-            if let Some(value) = arguments.get(name) {
-                check_value(argument, name, value, &format!("{pointer}/{name}"), tool, findings);
+        for name in [Some(name), argument.alias].into_iter().flatten() {
+            let value = arguments.get(name);
+            for fault in value.into_iter().flat_map(|it| faults(argument, name, it, tool)).flatten()
+            {
+                reading.error(Code::BadArgument, format!("{pointer}/{name}"), fault);
             }
         }
     }
-    let mut unknown: Vec<&String> = written
-        .iter()
-        .filter(|name| {
-            !spec.arguments.iter().any(|a| a.name == name.as_str() || a.alias == Some(name))
-        })
-        .collect();
+    let is_known =
+        |name: &&String| spec.arguments.iter().any(|a| a.name == *name || a.alias == Some(name));
+    let mut unknown: Vec<&String> = written.iter().filter(|name| !is_known(name)).collect();
     unknown.sort();
     for name in unknown {
-        findings.error(|| {
+        reading.error_with(|| {
             let known = spec.arguments.iter().map(|argument| argument.name);
-            let advice = suggest(name, known.clone())
-                .map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
-            Finding::error(
-                Code::BadArgument,
-                format!("{pointer}/{}", escape(name)),
-                format!("unknown argument {name:?} for {}{advice}", spec.name),
-            )
-            .allowing(known)
+            let advice = did_you_mean(name, known.clone());
+            let message = format!("unknown argument {name:?} for {}{advice}", spec.name);
+            let pointer = format!("{pointer}/{}", escape(name));
+            Finding::error(Code::BadArgument, pointer, message).allowing(known)
         });
     }
 }
 
-/// What can be said about one value without looking at any file.
-fn check_value(
-    argument: &ArgumentSpec,
-    name: &str,
-    value: &str,
-    pointer: &str,
-    tool: Tool,
-    findings: &mut Findings,
-) {
-    let mut bad = |message: String| {
-        findings.push(Finding::error(Code::BadArgument, pointer, message));
-    };
+/// What is wrong with one value, as far as that can be said without looking at any file.
+fn faults(argument: &ArgumentSpec, name: &str, value: &str, tool: Tool) -> [Option<String>; 2] {
     if value.is_empty() && !argument.may_be_empty {
-        bad(format!("the argument {name:?} is empty"));
-        return;
+        return [Some(format!("the argument {name:?} is empty")), None];
     }
-    if argument.name != "contents" && value.contains('\0') {
-        bad(format!("the argument {name:?} contains a NUL character"));
-    }
-    if argument.name != "pattern" || value.len() > limits::ARGUMENT_BYTES {
-        return;
-    }
-    match tool {
-        Tool::FileSearch => {
-            if let Some(fault) = pattern::fault(value) {
-                bad(format!("not a regular expression: {fault}"));
-            }
+    let has_nul = argument.name != "contents" && value.contains('\0');
+    let nul = has_nul.then(|| format!("the argument {name:?} contains a NUL character"));
+    let is_pattern = argument.name == "pattern" && value.len() <= limits::ARGUMENT_BYTES;
+    let pattern = match tool {
+        Tool::FileSearch if is_pattern => {
+            pattern::fault(value).map(|fault| format!("not a regular expression: {fault}"))
         }
-        Tool::FileGlob => {
-            if let Err(err) = globset::Glob::new(value) {
-                bad(format!("not a glob pattern: {}", err.kind()));
-            }
+        Tool::FileGlob if is_pattern => {
+            let error = globset::Glob::new(value).err();
+            error.map(|error| format!("not a glob pattern: {}", error.kind()))
         }
-        _ => {}
-    }
+        _ => None,
+    };
+    [nul, pattern]
 }

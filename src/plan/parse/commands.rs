@@ -5,14 +5,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::fields::Fields;
-use super::findings::Findings;
 use super::ignored::Ignored;
 use super::json::Json;
 use super::needs;
-use super::places::Places;
+use super::reading::Reading;
 use crate::plan::{
-    Code, Destination, Dialect, Digest, Finding, Metadata, Mode, Outlook, Plan, Precondition,
-    RiskLevel, Severity, StatedRisk, Step, StepPlace, Tool, ToolCall, limits,
+    Code, Destination, Dialect, Digest, Finding, Metadata, Mode, PlanNotes, Precondition,
+    RiskLevel, Severity, ShownPlan, ShownStep, StatedRisk, StepPlace, Tool, ToolCall, limits,
 };
 
 /// What the id of a verification has behind the id of the step that it verifies.
@@ -25,34 +24,29 @@ const OF_A_STEP_RUN: [&str; 6] =
     ["status", "output", "error", "commandResult", "startedAt", "completedAt"];
 
 /// Reads a command plan; the caller fills in its source.
-pub(super) fn read(
-    mut fields: Fields,
-    places: &Places<'_>,
-    digest: Digest,
-    findings: &mut Findings,
-) -> Plan {
-    let mut ignored = Ignored::default();
-    let plan_id = fields.id("id", findings);
-    let goal = fields.filled("goal", findings);
-    let mode = mode(&mut fields, findings);
-    let target = target(&mut fields, findings);
-    let outlook = Outlook {
-        success_criteria: texts(&mut fields, "successCriteria", findings),
-        rollback: commands(&mut fields, "rollbackPlan", findings),
-        estimated_time: fields.text_or_number("estimatedTime", places, findings),
+pub(super) fn read(mut fields: Fields<'_>, digest: Digest) -> ShownPlan {
+    let plan_id = fields.id("id");
+    let goal = fields.filled("goal");
+    let mode = mode(&mut fields);
+    let target = target(&mut fields);
+    let success_criteria = fields.texts("successCriteria").into_iter().map(|(_, text)| text);
+    let notes = PlanNotes {
+        success_criteria: success_criteria.collect(),
+        rollback: commands(&mut fields, "rollbackPlan"),
+        estimated_time: fields.text_or_number("estimatedTime"),
     };
-    let steps = Reader {
+    let mut reader = Reader {
         target: target.as_deref(),
-        findings,
-        ignored: &mut ignored,
+        reading: fields.reading,
+        ignored: Ignored::default(),
         odd_index: None,
         ids_at: Vec::new(),
-    }
-    .steps(&mut fields);
-    ignored.take(&mut fields, &OF_A_RUN);
-    ignored.tell(findings);
-    fields.finish(findings);
-    Plan {
+    };
+    let steps = reader.steps(&mut fields);
+    reader.ignored.take(&mut fields, &OF_A_RUN);
+    reader.ignored.tell(fields.reading);
+    fields.finish();
+    ShownPlan {
         plan_id: plan_id.unwrap_or_else(|| format!("plan-{}", digest.short(16))),
         dialect: Dialect::CommandPlan,
         intent: None,
@@ -61,7 +55,7 @@ pub(super) fn read(
         evidence_referenced: Vec::new(),
         mode,
         target,
-        outlook,
+        notes,
         metadata: Metadata::default(),
         failure: None,
         steps,
@@ -70,58 +64,56 @@ pub(super) fn read(
     }
 }
 
-fn mode(fields: &mut Fields, findings: &mut Findings) -> Mode {
+fn mode(fields: &mut Fields<'_>) -> Mode {
     const WORDS: [(&str, Mode); 4] = [
         ("automatic", Mode::Automatic),
         ("fixer", Mode::Automatic),
         ("guided", Mode::Guided),
         ("teacher", Mode::Guided),
     ];
-    fields.word("mode", &WORDS, findings).unwrap_or_default()
+    fields.word("mode", &WORDS).unwrap_or_default()
 }
 
 /// The SSH destination; none for this machine, which has the name `local`.
-fn target(fields: &mut Fields, findings: &mut Findings) -> Option<String> {
-    let text = fields.text("target", findings).filter(|text| text != "local")?;
+fn target(fields: &mut Fields<'_>) -> Option<String> {
+    let text = fields.text("target").filter(|text| text != "local")?;
     if let Err(error) = Destination::parse(&text) {
         let message = format!("{text:?} is no SSH destination: {error}");
-        findings.push(Finding::error(Code::BadValue, fields.pointer_to("target"), message));
+        fields.error(Code::BadValue, "target", message);
     }
     Some(text)
 }
 
-fn texts(fields: &mut Fields, name: &'static str, findings: &mut Findings) -> Vec<String> {
-    fields.texts(name, findings).into_iter().map(|(_, text)| text).collect()
-}
-
 /// Texts that are commands: none of them blank, none with a character that no command can have.
-fn commands(fields: &mut Fields, name: &'static str, findings: &mut Findings) -> Vec<String> {
-    let pointer = fields.pointer_to(name);
-    let texts = fields.texts(name, findings);
+fn commands(fields: &mut Fields<'_>, name: &'static str) -> Vec<String> {
+    let texts = fields.texts(name);
     if texts.len() > limits::STEPS {
         let message = format!("there are {} commands; the limit is {}", texts.len(), limits::STEPS);
-        findings.push(Finding::error(Code::Limit, &pointer, message));
+        fields.error(Code::Limit, name, message);
     }
+    let pointer = fields.pointer_to(name);
     for (index, text) in &texts {
-        check_command(text, &format!("{pointer}/{index}"), "the command", findings);
+        check_command(text, &format!("{pointer}/{index}"), "the command", fields.reading);
     }
     texts.into_iter().map(|(_, text)| text).collect()
 }
 
-fn check_command(text: &str, pointer: &str, what: &str, findings: &mut Findings) {
-    if text.trim().is_empty() {
-        findings.error(|| Finding::error(Code::Missing, pointer, format!("{what} is empty")));
+fn check_command(text: &str, pointer: &str, what: &str, reading: &Reading<'_>) {
+    let (code, fault) = if text.trim().is_empty() {
+        (Code::Missing, "is empty")
     } else if text.contains('\0') {
-        let message = format!("{what} contains a NUL character");
-        findings.error(|| Finding::error(Code::BadValue, pointer, message));
-    }
+        (Code::BadValue, "contains a NUL character")
+    } else {
+        return;
+    };
+    reading.error_with(|| Finding::error(code, pointer, format!("{what} {fault}")));
 }
 
 /// Reads the steps of one plan.
 struct Reader<'a> {
     target: Option<&'a str>,
-    findings: &'a mut Findings,
-    ignored: &'a mut Ignored,
+    reading: &'a Reading<'a>,
+    ignored: Ignored,
     /// The first step whose `index` is not its place.
     odd_index: Option<String>,
     /// For each step, where its id stands, or what it is derived from.
@@ -129,14 +121,14 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn steps(&mut self, fields: &mut Fields) -> Vec<Step> {
+    fn steps(&mut self, fields: &mut Fields<'_>) -> Vec<ShownStep> {
         let pointer = fields.pointer_to("steps");
-        let Some(items) = fields.array("steps", self.findings) else { return Vec::new() };
+        let Some(items) = fields.array("steps") else { return Vec::new() };
         if items.is_empty() {
             let message = "the plan is empty; a plan has at least one step";
-            self.findings.push(Finding::error(Code::Missing, &pointer, message));
+            fields.error(Code::Missing, "steps", message);
         }
-        let mut steps: Vec<Step> = Vec::with_capacity(items.len().min(limits::STEPS));
+        let mut steps: Vec<ShownStep> = Vec::with_capacity(items.len().min(limits::STEPS));
         let mut too_many = false;
         for (index, item) in items.into_iter().enumerate() {
             if steps.len() >= limits::STEPS {
@@ -146,39 +138,28 @@ impl Reader<'_> {
             self.step(item, index, &format!("{pointer}/{index}"), &mut steps);
         }
         if too_many || steps.len() > limits::STEPS {
-            self.findings.push(Finding::error(
-                Code::Limit,
-                &pointer,
-                format!(
-                    "the plan has more than {} steps, which is the limit; each verification is one",
-                    limits::STEPS
-                ),
-            ));
+            let message = format!(
+                "the plan has more than {} steps, which is the limit; each verification is one",
+                limits::STEPS
+            );
+            fields.error(Code::Limit, "steps", message);
             steps.truncate(limits::STEPS);
         }
         if let Some(pointer) = self.odd_index.take() {
-            self.findings.push(Finding::new(
-                Severity::Warning,
-                Code::BadValue,
-                pointer,
-                "this is not the place of the step; steps run in the order of the file",
-            ));
+            let message = "this is not the place of the step; steps run in the order of the file";
+            self.reading.push(Finding::new(Severity::Warning, Code::BadValue, pointer, message));
         }
         self.check_ids(&steps);
         steps
     }
 
-    fn check_ids(&mut self, steps: &[Step]) {
+    fn check_ids(&mut self, steps: &[ShownStep]) {
         let mut first_with: HashMap<&str, usize> = HashMap::new();
         for (step, pointer) in steps.iter().zip(std::mem::take(&mut self.ids_at)) {
             if let Some(earlier) = first_with.get(step.step_id.as_str()) {
-                self.findings.error(|| {
-                    Finding::error(
-                        Code::DuplicateId,
-                        pointer,
-                        format!("step {} has the id {:?} already", earlier + 1, step.step_id),
-                    )
-                });
+                let message =
+                    || format!("step {} has the id {:?} already", earlier + 1, step.step_id);
+                self.reading.error_with(|| Finding::error(Code::DuplicateId, pointer, message()));
             } else {
                 first_with.insert(&step.step_id, step.step_index);
             }
@@ -186,61 +167,54 @@ impl Reader<'_> {
     }
 
     /// Adds the step, and the one that verifies it.
-    fn step(&mut self, item: Json, index: usize, pointer: &str, steps: &mut Vec<Step>) {
-        let before = self.findings.errors();
-        let Some(mut fields) = Fields::of(item, pointer, "a step", self.findings) else { return };
-        let id_at = if fields.has("id") { fields.pointer_to("id") } else { pointer.to_owned() };
-        let id = fields.id("id", self.findings).unwrap_or_else(|| format!("step_{}", index + 1));
+    fn step(&mut self, item: Json, index: usize, pointer: &str, steps: &mut Vec<ShownStep>) {
+        let before = self.reading.errors();
+        let Some(mut fields) = Fields::of(item, pointer, "a step", self.reading) else { return };
+        let id_at = fields.nearest("id");
+        let id = fields.id("id").unwrap_or_else(|| format!("step_{}", index + 1));
         self.index(&mut fields, index);
-        let command = fields.filled("command", self.findings).unwrap_or_default();
+        let command = fields.filled("command").unwrap_or_default();
         if command.contains('\0') {
-            check_command(&command, &fields.pointer_to("command"), "\"command\"", self.findings);
+            check_command(&command, &fields.pointer_to("command"), "\"command\"", self.reading);
         }
-        let title = fields.text("description", self.findings).filter(|it| !it.trim().is_empty());
-        let reason = fields.text("explanation", self.findings).filter(|it| !it.trim().is_empty());
-        let mut arguments = BTreeMap::new();
-        let mut argument = |name: &str, value: Option<String>| {
-            if let Some(value) = value {
-                arguments.insert(name.to_owned(), value);
-            }
-        };
-        argument("cwd", self.cwd(&mut fields));
-        let timeout = fields.whole_number(
-            "timeoutSeconds",
-            1..=limits::TIMEOUT_SECONDS.into(),
-            self.findings,
-        );
-        argument("timeout_seconds", timeout.map(|seconds| seconds.to_string()));
-        argument("target", self.target.map(str::to_owned));
-        let (stated, requires_confirmation) = self.stated(&mut fields);
-        let needs = needs::read(&mut fields, self.findings);
-        let expected_output = fields.text("expectedOutput", self.findings);
-        let verification = fields.text("verificationCommand", self.findings);
+        let title = fields.text_unless_blank("description");
+        let reason = fields.text_unless_blank("explanation");
+        let cwd = cwd(&mut fields);
+        let timeout = fields.whole_number("timeoutSeconds", 1..=limits::TIMEOUT_SECONDS.into());
+        let arguments: BTreeMap<String, String> = [
+            ("cwd", cwd),
+            ("timeout_seconds", timeout.map(|seconds| seconds.to_string())),
+            ("target", self.target.map(str::to_owned)),
+        ]
+        .into_iter()
+        .filter_map(|(name, value)| Some((name.to_owned(), value?)))
+        .collect();
+        let (stated, requires_confirmation) = stated(&mut fields);
+        let needs = needs::read(&mut fields);
+        let expected_output = fields.text("expectedOutput");
+        let verification = fields.text("verificationCommand");
         if let Some(verification) = &verification {
             let pointer = fields.pointer_to("verificationCommand");
-            check_command(verification, &pointer, "\"verificationCommand\"", self.findings);
-            if id.len() + VERIFY.len() > limits::ID_BYTES {
-                self.findings.push(Finding::error(
-                    Code::Limit,
-                    fields.pointer_to("id"),
-                    format!(
-                        "with {VERIFY:?}, the id is {} bytes long; the limit for ids is {}",
-                        id.len() + VERIFY.len(),
-                        limits::ID_BYTES
-                    ),
-                ));
+            check_command(verification, &pointer, "\"verificationCommand\"", self.reading);
+            let length = id.len() + VERIFY.len();
+            if length > limits::ID_BYTES {
+                let most = limits::ID_BYTES;
+                let message = format!(
+                    "with {VERIFY:?}, the id is {length} bytes long; the limit for ids is {most}"
+                );
+                fields.error(Code::Limit, "id", message);
             }
         }
         self.ignored.take(&mut fields, &OF_A_STEP_RUN);
-        fields.finish(self.findings);
-        let faulty = self.findings.errors() > before;
-        let mut add = |step: Step, command: String| {
+        fields.finish();
+        let faulty = self.reading.errors() > before;
+        let mut add = |step: ShownStep, command: String| {
             let mut arguments = arguments.clone();
             arguments.insert("command".to_owned(), command);
             let call = ToolCall::from_arguments(Tool::Shell, &arguments).filter(|_| !faulty);
-            steps.push(Step { arguments, call, step_index: steps.len(), ..step });
+            steps.push(ShownStep { arguments, call, step_index: steps.len(), ..step });
         };
-        let step = Step {
+        let step = ShownStep {
             step_id: id.clone(),
             step_index: 0,
             tool_name: Tool::Shell.name().to_owned(),
@@ -256,9 +230,9 @@ impl Reader<'_> {
             needs,
             place: StepPlace::Command(index),
         };
-        let verifying = verification.as_ref().map(|_| Step {
+        let verifying = verification.as_ref().map(|_| ShownStep {
             step_id: format!("{id}{VERIFY}"),
-            // What the author says about the command is not about this one.
+            // The author's statements are about the command, not its verification.
             requires_confirmation: false,
             title: step.title.as_ref().map(|title| format!("Verify: {title}")),
             reason: Some(format!("Verifies step {id}.")),
@@ -276,47 +250,39 @@ impl Reader<'_> {
     }
 
     /// The place that the file gives the step. Another program may have counted from 0 or from 1.
-    fn index(&mut self, fields: &mut Fields, place: usize) {
-        let Some(index) = fields.whole_number("index", 0..=u64::MAX, self.findings) else { return };
+    fn index(&mut self, fields: &mut Fields<'_>, place: usize) {
+        let Some(index) = fields.whole_number("index", 0..=u64::MAX) else { return };
         let place = place as u64;
         if index != place && index != place + 1 && self.odd_index.is_none() {
             self.odd_index = Some(fields.pointer_to("index"));
         }
     }
+}
 
-    fn cwd(&mut self, fields: &mut Fields) -> Option<String> {
-        let cwd = fields.text("cwd", self.findings)?;
-        let pointer = fields.pointer_to("cwd");
-        if cwd.is_empty() {
-            let message = "\"cwd\" is empty; name a folder, or leave it out for the workspace";
-            self.findings.push(Finding::error(Code::Missing, pointer, message));
-        } else if cwd.contains('\0') {
-            let message = "\"cwd\" contains a NUL character";
-            self.findings.push(Finding::error(Code::BadValue, pointer, message));
-        }
-        Some(cwd)
+fn cwd(fields: &mut Fields<'_>) -> Option<String> {
+    let cwd = fields.text("cwd")?;
+    if cwd.is_empty() {
+        let message = "\"cwd\" is empty; name a folder, or leave it out for the workspace";
+        fields.error(Code::Missing, "cwd", message);
+    } else if cwd.contains('\0') {
+        fields.error(Code::BadValue, "cwd", "\"cwd\" contains a NUL character");
     }
+    Some(cwd)
+}
 
-    /// What the author says about the risk, and whether they want a person to be asked.
-    fn stated(&mut self, fields: &mut Fields) -> (StatedRisk, bool) {
-        let words = RiskLevel::ALL.map(|level| (level.as_str(), level));
-        let level = fields.word("riskLevel", &words, self.findings);
-        let pointer = fields.pointer_to("riskAssessment");
-        let Some(json) = fields.take("riskAssessment") else {
-            return (StatedRisk { level, ..StatedRisk::default() }, false);
-        };
-        let what = "\"riskAssessment\"";
-        let Some(mut fields) = Fields::of(json, &pointer, what, self.findings) else {
-            return (StatedRisk { level, ..StatedRisk::default() }, false);
-        };
-        let stated = StatedRisk {
-            level: level.max(fields.word("level", &words, self.findings)),
-            category: fields.text("category", self.findings),
-            reason: fields.text("reason", self.findings),
-            warning: fields.text("warningMessage", self.findings),
-        };
-        let asks = fields.flag("requiresApproval", self.findings).unwrap_or(false);
-        fields.finish(self.findings);
-        (stated, asks)
-    }
+/// What the author says about the risk, and whether they want a person to be asked.
+fn stated(fields: &mut Fields<'_>) -> (StatedRisk, bool) {
+    let level = fields.word("riskLevel", RiskLevel::WORDS);
+    let Some(mut fields) = fields.object("riskAssessment") else {
+        return (StatedRisk { level, ..StatedRisk::default() }, false);
+    };
+    let stated = StatedRisk {
+        level: level.max(fields.word("level", RiskLevel::WORDS)),
+        category: fields.text("category"),
+        reason: fields.text("reason"),
+        warning: fields.text("warningMessage"),
+    };
+    let asks = fields.flag("requiresApproval");
+    fields.finish();
+    (stated, asks)
 }

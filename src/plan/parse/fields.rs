@@ -2,36 +2,35 @@
 
 use std::ops::RangeInclusive;
 
-use super::findings::Findings;
 use super::json::Json;
-use super::places::{Places, escape};
+use super::places::escape;
+use super::reading::Reading;
 use crate::plan::{Code, Finding, limits};
 
 /// The members of one object, taken out one by one.
-pub(super) struct Fields {
+pub(super) struct Fields<'r> {
+    /// What is read.
+    pub(super) reading: &'r Reading<'r>,
     pointer: String,
     members: Vec<(String, Json)>,
     known: Vec<&'static str>,
 }
 
-impl Fields {
+impl<'r> Fields<'r> {
     /// The members of an object, or a finding that it is none.
     pub(super) fn of(
         json: Json,
         pointer: &str,
         what: &str,
-        findings: &mut Findings,
+        reading: &'r Reading<'r>,
     ) -> Option<Self> {
         match json {
             Json::Object(members) => {
-                Some(Self { pointer: pointer.to_owned(), members, known: Vec::new() })
+                Some(Self { reading, pointer: pointer.to_owned(), members, known: Vec::new() })
             }
             other => {
-                findings.push(Finding::error(
-                    Code::BadValue,
-                    pointer,
-                    format!("{what} must be an object, not {}", other.kind()),
-                ));
+                let message = format!("{what} must be an object, not {}", other.kind());
+                reading.error(Code::BadValue, pointer, message);
                 None
             }
         }
@@ -44,25 +43,11 @@ impl Fields {
 
     /// Whether there is such a member.
     pub(super) fn has(&self, name: &str) -> bool {
-        self.members.iter().any(|(key, _)| key == name)
+        self.is(name, |_| true)
     }
 
-    /// Whether there is such a member, and it is a text.
-    pub(super) fn is_text(&self, name: &str) -> bool {
-        self.is(name, |json| matches!(json, Json::String(_)))
-    }
-
-    /// Whether there is such a member, and it is a number.
-    pub(super) fn is_number(&self, name: &str) -> bool {
-        self.is(name, |json| matches!(json, Json::Number(_)))
-    }
-
-    /// Whether there is such a member, and it is an array.
-    pub(super) fn is_array(&self, name: &str) -> bool {
-        self.is(name, |json| matches!(json, Json::Array(_)))
-    }
-
-    fn is(&self, name: &str, fits: impl Fn(&Json) -> bool) -> bool {
+    /// Whether there is such a member, and it fits.
+    pub(super) fn is(&self, name: &str, fits: impl Fn(&Json) -> bool) -> bool {
         self.members.iter().any(|(key, json)| key == name && fits(json))
     }
 
@@ -76,6 +61,16 @@ impl Fields {
         format!("{}/{}", self.pointer, escape(name))
     }
 
+    /// The pointer to a member, or to the object where there is no such member.
+    pub(super) fn nearest(&self, name: &str) -> String {
+        if self.has(name) { self.pointer_to(name) } else { self.pointer.clone() }
+    }
+
+    /// Adds an error about one member.
+    pub(super) fn error(&self, code: Code, name: &str, message: impl Into<String>) {
+        self.reading.error(code, self.pointer_to(name), message);
+    }
+
     /// Takes a member out; of a duplicate the last one counts, and the plan is refused anyway.
     pub(super) fn take(&mut self, name: &'static str) -> Option<Json> {
         self.known.push(name);
@@ -85,126 +80,115 @@ impl Fields {
         Some(value)
     }
 
-    /// Takes members out about which nothing more is to be said.
+    /// Takes members out without a finding.
     pub(super) fn take_all(&mut self, names: &[&'static str]) {
         names.iter().for_each(|name| drop(self.take(name)));
     }
 
-    /// An optional text.
-    pub(super) fn text(&mut self, name: &'static str, findings: &mut Findings) -> Option<String> {
-        match self.take(name)? {
-            Json::String(text) if text.len() > limits::ARGUMENT_BYTES => {
-                findings.push(Finding::error(
-                    Code::Limit,
-                    self.pointer_to(name),
-                    format!(
-                        "{name:?} is {} bytes long; the limit is {}",
-                        text.len(),
-                        limits::ARGUMENT_BYTES
-                    ),
-                ));
-                None
-            }
-            Json::String(text) => Some(text),
-            other => {
-                self.wrong_kind(name, "a text", &other, findings);
-                None
-            }
-        }
+    /// Takes a member out and converts it; one of another kind is an error.
+    fn take_as<T>(
+        &mut self,
+        name: &'static str,
+        expected: &str,
+        read: impl FnOnce(Json) -> Result<T, Json>,
+    ) -> Option<T> {
+        read(self.take(name)?)
+            .map_err(|got| {
+                let message = format!("{name:?} must be {expected}, not {}", got.kind());
+                self.error(Code::BadValue, name, message);
+            })
+            .ok()
     }
 
-    /// An optional id: a text that is not blank and not longer than an id may be.
-    pub(super) fn id(&mut self, name: &'static str, findings: &mut Findings) -> Option<String> {
-        let text = self.text(name, findings)?;
-        if text.trim().is_empty() {
-            findings.push(Finding::error(
-                Code::Missing,
-                self.pointer_to(name),
-                format!("{name:?} is empty; give it a value, or leave it out to have one made"),
-            ));
+    /// The members of an optional object.
+    pub(super) fn object(&mut self, name: &'static str) -> Option<Self> {
+        let json = self.take(name)?;
+        Self::of(json, &self.pointer_to(name), &format!("{name:?}"), self.reading)
+    }
+
+    /// An optional text.
+    pub(super) fn text(&mut self, name: &'static str) -> Option<String> {
+        let text = self.take_as(name, "a text", |json| match json {
+            Json::String(text) => Ok(text),
+            other => Err(other),
+        })?;
+        if text.len() > limits::ARGUMENT_BYTES {
+            let most = limits::ARGUMENT_BYTES;
+            let message = format!("{name:?} is {} bytes long; the limit is {most}", text.len());
+            self.error(Code::Limit, name, message);
             return None;
-        }
-        if text.len() > limits::ID_BYTES {
-            findings.push(Finding::error(
-                Code::Limit,
-                self.pointer_to(name),
-                format!(
-                    "{name:?} is {} bytes long; the limit for ids is {}",
-                    text.len(),
-                    limits::ID_BYTES
-                ),
-            ));
         }
         Some(text)
     }
 
-    /// An optional boolean.
-    pub(super) fn flag(&mut self, name: &'static str, findings: &mut Findings) -> Option<bool> {
-        match self.take(name)? {
-            Json::Bool(flag) => Some(flag),
-            other => {
-                self.wrong_kind(name, "true or false", &other, findings);
-                None
-            }
+    /// An optional text; none where it is blank.
+    pub(super) fn text_unless_blank(&mut self, name: &'static str) -> Option<String> {
+        self.text(name).filter(|text| !text.trim().is_empty())
+    }
+
+    /// An optional id: a text that is not blank and not longer than an id may be.
+    pub(super) fn id(&mut self, name: &'static str) -> Option<String> {
+        let text = self.text(name)?;
+        if text.trim().is_empty() {
+            let advice = "give it a value, or leave it out to have one made";
+            self.error(Code::Missing, name, format!("{name:?} is empty; {advice}"));
+            return None;
         }
+        if text.len() > limits::ID_BYTES {
+            let (length, most) = (text.len(), limits::ID_BYTES);
+            let message = format!("{name:?} is {length} bytes long; the limit for ids is {most}");
+            self.error(Code::Limit, name, message);
+        }
+        Some(text)
+    }
+
+    /// A boolean; false where it is left out.
+    pub(super) fn flag(&mut self, name: &'static str) -> bool {
+        let flag = self.take_as(name, "true or false", |json| match json {
+            Json::Bool(flag) => Ok(flag),
+            other => Err(other),
+        });
+        flag.unwrap_or(false)
     }
 
     /// An optional array.
-    pub(super) fn array(
-        &mut self,
-        name: &'static str,
-        findings: &mut Findings,
-    ) -> Option<Vec<Json>> {
-        match self.take(name)? {
-            Json::Array(items) => Some(items),
-            other => {
-                self.wrong_kind(name, "an array", &other, findings);
-                None
-            }
-        }
+    pub(super) fn array(&mut self, name: &'static str) -> Option<Vec<Json>> {
+        self.take_as(name, "an array", |json| match json {
+            Json::Array(items) => Ok(items),
+            other => Err(other),
+        })
     }
 
     /// A required text that is not blank.
-    pub(super) fn filled(&mut self, name: &'static str, findings: &mut Findings) -> Option<String> {
-        if !self.has(name) {
-            self.missing(name, "write it as a text", findings);
-        }
-        let text = self.text(name, findings)?;
+    pub(super) fn filled(&mut self, name: &'static str) -> Option<String> {
+        let text = self.required_text(name)?;
         if text.trim().is_empty() {
-            findings.push(Finding::error(
-                Code::Missing,
-                self.pointer_to(name),
-                format!("{name:?} is empty"),
-            ));
+            self.error(Code::Missing, name, format!("{name:?} is empty"));
         }
         Some(text)
     }
 
     /// A required text that is not empty; it may be blank.
-    pub(super) fn filled_exactly(&mut self, name: &'static str, findings: &mut Findings) -> String {
-        if !self.has(name) {
-            self.missing(name, "write it as a text", findings);
-        }
-        let text = self.text(name, findings);
+    pub(super) fn filled_exactly(&mut self, name: &'static str) -> String {
+        let text = self.required_text(name);
         if text.as_deref() == Some("") {
-            let message = format!("{name:?} is empty");
-            findings.push(Finding::error(Code::Missing, self.pointer_to(name), message));
+            self.error(Code::Missing, name, format!("{name:?} is empty"));
         }
         text.unwrap_or_default()
     }
 
+    fn required_text(&mut self, name: &'static str) -> Option<String> {
+        self.require(name, "write it as a text");
+        self.text(name)
+    }
+
     /// An optional text that may also be written as a number; of that, the text in the file.
-    pub(super) fn text_or_number(
-        &mut self,
-        name: &'static str,
-        places: &Places<'_>,
-        findings: &mut Findings,
-    ) -> Option<String> {
-        if !self.is_number(name) {
-            return self.text(name, findings);
+    pub(super) fn text_or_number(&mut self, name: &'static str) -> Option<String> {
+        if !self.is(name, |json| matches!(json, Json::Number(_))) {
+            return self.text(name);
         }
         let Json::Number(number) = self.take(name)? else { return None };
-        Some(places.number(&self.pointer_to(name)).unwrap_or_else(|| number.to_string()))
+        Some(self.reading.number(&number, &self.pointer_to(name)))
     }
 
     /// An optional whole number within a range. Floating point notation may be whole, too.
@@ -212,7 +196,6 @@ impl Fields {
         &mut self,
         name: &'static str,
         range: RangeInclusive<u64>,
-        findings: &mut Findings,
     ) -> Option<u64> {
         let json = self.take(name)?;
         let whole = match &json {
@@ -237,11 +220,7 @@ impl Fields {
                 Json::Number(number) => number.to_string(),
                 other => other.kind().to_owned(),
             };
-            findings.push(Finding::error(
-                Code::BadValue,
-                self.pointer_to(name),
-                format!("{name:?} must be {words}, not {got}"),
-            ));
+            self.error(Code::BadValue, name, format!("{name:?} must be {words}, not {got}"));
         }
         fits
     }
@@ -251,104 +230,73 @@ impl Fields {
         &mut self,
         name: &'static str,
         words: &[(&'static str, T)],
-        findings: &mut Findings,
     ) -> Option<T> {
-        let text = self.text(name, findings)?;
+        let text = self.text(name)?;
         let found = words.iter().find(|(word, _)| *word == text).map(|(_, value)| *value);
         if found.is_none() {
             let known = words.iter().map(|(word, _)| *word);
-            let advice = suggest(&text, known.clone())
-                .map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
-            findings.push(
-                Finding::error(
-                    Code::BadValue,
-                    self.pointer_to(name),
-                    format!("unknown {name} {text:?}{advice}"),
-                )
-                .allowing(known),
-            );
+            let message = format!("unknown {name} {text:?}{}", did_you_mean(&text, known.clone()));
+            let finding = Finding::error(Code::BadValue, self.pointer_to(name), message);
+            self.reading.push(finding.allowing(known));
         }
         found
     }
 
     /// The texts of an optional array, each with its index.
-    pub(super) fn texts(
-        &mut self,
-        name: &'static str,
-        findings: &mut Findings,
-    ) -> Vec<(usize, String)> {
+    pub(super) fn texts(&mut self, name: &'static str) -> Vec<(usize, String)> {
         let pointer = self.pointer_to(name);
-        let items = self.array(name, findings).unwrap_or_default();
-        let mut texts = Vec::with_capacity(items.len());
-        for (index, item) in items.into_iter().enumerate() {
+        let mut texts = Vec::new();
+        for (index, item) in self.array(name).unwrap_or_default().into_iter().enumerate() {
             let (code, message) = match item {
                 Json::String(text) if text.len() <= limits::ARGUMENT_BYTES => {
                     texts.push((index, text));
                     continue;
                 }
-                Json::String(text) => (
-                    Code::Limit,
-                    format!(
-                        "this is {} bytes long; the limit is {}",
-                        text.len(),
-                        limits::ARGUMENT_BYTES
-                    ),
-                ),
-                other => (
-                    Code::BadValue,
-                    format!("each of {name:?} must be a text, not {}", other.kind()),
-                ),
+                Json::String(text) => {
+                    let (length, most) = (text.len(), limits::ARGUMENT_BYTES);
+                    (Code::Limit, format!("this is {length} bytes long; the limit is {most}"))
+                }
+                other => {
+                    let got = other.kind();
+                    (Code::BadValue, format!("each of {name:?} must be a text, not {got}"))
+                }
             };
-            findings.error(|| Finding::error(code, format!("{pointer}/{index}"), message));
+            self.reading.error_with(|| Finding::error(code, format!("{pointer}/{index}"), message));
         }
         texts
     }
 
-    /// Says that a required member is missing.
-    pub(super) fn missing(&self, name: &str, advice: &str, findings: &mut Findings) {
-        findings.push(Finding::error(
-            Code::Missing,
-            &self.pointer,
-            format!("{name:?} is missing; {advice}"),
-        ));
-    }
-
-    /// A finding for each member that nobody took: a misspelt field must never be ignored.
-    pub(super) fn finish(self, findings: &mut Findings) {
-        for (key, _) in &self.members {
-            findings.error(|| {
-                let advice = suggest(key, self.known.iter().copied())
-                    .map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
-                Finding::error(
-                    Code::UnknownField,
-                    self.pointer_to(key),
-                    format!("unknown field {key:?}{advice}"),
-                )
-                .allowing(self.known.iter().copied())
-            });
+    /// Says that a required member is missing, if it is.
+    pub(super) fn require(&self, name: &str, advice: &str) {
+        if !self.has(name) {
+            let message = format!("{name:?} is missing; {advice}");
+            self.reading.error(Code::Missing, &self.pointer, message);
         }
     }
 
-    fn wrong_kind(&self, name: &str, expected: &str, got: &Json, findings: &mut Findings) {
-        findings.push(Finding::error(
-            Code::BadValue,
-            self.pointer_to(name),
-            format!("{name:?} must be {expected}, not {}", got.kind()),
-        ));
+    /// A finding for each member that nobody took: a misspelt field must never be ignored.
+    pub(super) fn finish(self) {
+        let known = || self.known.iter().copied();
+        for (key, _) in &self.members {
+            self.reading.error_with(|| {
+                let message = format!("unknown field {key:?}{}", did_you_mean(key, known()));
+                Finding::error(Code::UnknownField, self.pointer_to(key), message).allowing(known())
+            });
+        }
     }
 }
 
-/// The candidate that someone who wrote `word` most likely meant.
-pub(super) fn suggest<'a>(
+/// Advice for a message: the candidate that someone who wrote `word` most likely meant; empty without one.
+pub(super) fn did_you_mean<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
-    /// Below this likeness a suggestion would only confuse.
+) -> String {
+    /// Similarity below which no suggestion is made.
     const ENOUGH: f64 = 0.8;
-    /// Nobody meant one of our words by more than this, in bytes; comparing it would take long.
+    /// Longer words, in bytes, get no suggestion: comparing them takes long.
     const LONGEST: usize = 200;
     if word.len() > LONGEST {
-        return None;
+        return String::new();
     }
     let word = word.to_lowercase();
     candidates
@@ -356,5 +304,5 @@ pub(super) fn suggest<'a>(
         .map(|candidate| (strsim::jaro_winkler(&word, candidate), candidate))
         .filter(|(likeness, _)| *likeness >= ENOUGH)
         .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, candidate)| candidate)
+        .map_or_else(String::new, |(_, candidate)| format!("; did you mean {candidate:?}?"))
 }

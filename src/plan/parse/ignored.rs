@@ -1,11 +1,11 @@
 //! Fields that are no part of a plan because another program keeps its own run there (SPEC §1.2).
 
 use super::fields::Fields;
-use super::findings::Findings;
+use super::reading::Reading;
 use crate::plan::{Code, Finding, Severity};
 
-/// Which of them were met, and where first. Said once for each: a plan that ran elsewhere has them in
-/// every step, and thousands of notes would hide what matters.
+/// The ignored fields found, with their first position. One note for each: a plan that ran elsewhere has them
+/// in every step, and thousands of notes would hide other findings.
 #[derive(Default)]
 pub(super) struct Ignored {
     /// Whether of a step, the name, the first place, and how many more there were.
@@ -14,7 +14,7 @@ pub(super) struct Ignored {
 
 impl Ignored {
     /// Takes these fields out of an object.
-    pub(super) fn take(&mut self, fields: &mut Fields, names: &[&'static str]) {
+    pub(super) fn take(&mut self, fields: &mut Fields<'_>, names: &[&'static str]) {
         let of_step = !fields.is_root();
         for name in names {
             if fields.take(name).is_none() {
@@ -29,19 +29,16 @@ impl Ignored {
     }
 
     /// A note for each.
-    pub(super) fn tell(self, findings: &mut Findings) {
+    pub(super) fn tell(self, reading: &Reading<'_>) {
         for (_, name, pointer, more) in self.met {
             let others = match more {
                 0 => String::new(),
                 1 => ", here and in 1 more step".to_owned(),
                 more => format!(", here and in {more} more steps"),
             };
-            findings.push(Finding::new(
-                Severity::Note,
-                Code::UnknownField,
-                pointer,
-                format!("{name:?} is the state of another program's run; it is ignored{others}"),
-            ));
+            let message =
+                format!("{name:?} is the state of another program's run; it is ignored{others}");
+            reading.push(Finding::new(Severity::Note, Code::UnknownField, pointer, message));
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The fast pass: JSON as a tree that keeps what plain deserialising would lose, namely that a key
-//! stood there twice and that the nesting went too deep.
+//! The fast pass: a JSON tree that also records duplicate keys and too deep nesting, which plain
+//! deserializing would lose.
 
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -23,7 +23,7 @@ pub(super) enum Json {
 }
 
 impl Json {
-    /// The same value as others know it; of a duplicate key the last one counts.
+    /// The same value for serde_json; of a duplicate key the last one counts.
     pub(super) fn to_value(&self) -> serde_json::Value {
         use serde_json::Value;
         match self {
@@ -38,7 +38,7 @@ impl Json {
         }
     }
 
-    /// What it is, for a message that says what was expected instead.
+    /// The kind of value, for messages.
     pub(super) fn kind(&self) -> &'static str {
         match self {
             Self::Null => "null",

@@ -7,12 +7,12 @@ mod actions;
 mod arguments;
 mod commands;
 mod fields;
-mod findings;
 mod ignored;
 mod json;
 mod needs;
 mod pattern;
 mod places;
+mod reading;
 mod requests;
 mod steps;
 
@@ -21,19 +21,18 @@ mod tests;
 
 use std::sync::Arc;
 
-use super::{Code, Dialect, Digest, Finding, Parsed, Plan, limits};
+use super::{Code, Dialect, Digest, Finding, Parsed, ShownPlan, is_valid, limits};
 use fields::Fields;
-use findings::Findings;
 use json::{Json, Read};
 use places::Places;
+use reading::Reading;
 
 /// Reads a plan file.
 ///
-/// The plan is there as soon as there is something to show; it may be authorized only when
-/// [`Parsed::is_valid`].
+/// Of a plan that is not valid there is as much as can be shown.
 pub fn parse(bytes: &[u8]) -> Parsed {
     let digest = Digest::of(bytes);
-    let refused = |finding| Parsed { plan: None, findings: vec![finding], digest };
+    let refused = |finding| Parsed { plan: Err(None), findings: vec![finding], digest };
     if bytes.len() > limits::PLAN_BYTES {
         return refused(Finding::error(
             Code::Limit,
@@ -99,28 +98,29 @@ fn not_utf8(bytes: &[u8], valid_up_to: usize) -> Finding {
 
 fn from_tree(json: Json, duplicates: bool, text: &str, digest: Digest) -> Parsed {
     let places = Places::new(text);
-    let mut findings = Findings::default();
-    let plan = Fields::of(json, "", "a plan", &mut findings).and_then(|fields| {
-        let read = match dialect(&fields, &mut findings)? {
-            Dialect::StepPlan => steps::read(fields, &places, digest, &mut findings),
-            Dialect::CommandPlan => commands::read(fields, &places, digest, &mut findings),
-            Dialect::ActionPlan => actions::read(fields, &places, digest, &mut findings),
+    let number = |pointer: &str| places.number(pointer);
+    let reading = Reading::new(&number);
+    let plan = Fields::of(json, "", "a plan", &reading).and_then(|fields| {
+        let read = match dialect(&fields)? {
+            Dialect::StepPlan => steps::read(fields, digest),
+            Dialect::CommandPlan => commands::read(fields, digest),
+            Dialect::ActionPlan => actions::read(fields, digest),
         };
-        Some(Plan { source: Arc::from(text.as_bytes()), digest, ..read })
+        Some(ShownPlan { source: Arc::from(text.as_bytes()), ..read })
     });
-    findings.fill(&places);
-    if duplicates {
-        places.duplicates(&mut findings);
-    }
-    let mut findings = findings.into_sorted();
+    let mut findings = reading.into_findings(&places, duplicates);
     if plan.as_ref().is_some_and(|plan| plan.dialect == Dialect::ActionPlan) {
         findings.iter_mut().for_each(actions::name);
     }
+    let plan = match plan {
+        Some(plan) if is_valid(&findings) => plan.complete().map_err(Some),
+        faulty => Err(faulty),
+    };
     Parsed { plan, findings, digest }
 }
 
 /// The dialect that the top level shows; else the finding that says what it looks like.
-fn dialect(fields: &Fields, findings: &mut Findings) -> Option<Dialect> {
+fn dialect(fields: &Fields<'_>) -> Option<Dialect> {
     let has = |name: &str| fields.has(name);
     let step = has("plan_id") || has("intent");
     let command = has("goal") && has("steps");
@@ -138,6 +138,6 @@ fn dialect(fields: &Fields, findings: &mut Findings) -> Option<Dialect> {
         }
         _ => "the dialect is unclear; the top level has fields of more than one dialect",
     };
-    findings.push(Finding::error(Code::DialectUnclear, "", message));
+    fields.reading.error(Code::DialectUnclear, "", message);
     None
 }

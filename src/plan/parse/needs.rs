@@ -1,33 +1,27 @@
 //! `needs` of a command (SPEC §1.2, §7.5). What depends on the person's folders is judged by the review.
 
 use super::fields::Fields;
-use super::findings::Findings;
 use crate::plan::{Code, Finding, Needs, limits};
 
 /// What the step says that it needs; none where it says nothing.
-pub(super) fn read(fields: &mut Fields, findings: &mut Findings) -> Option<Needs> {
-    let pointer = fields.pointer_to("needs");
-    let json = fields.take("needs")?;
-    let mut fields = Fields::of(json, &pointer, "\"needs\"", findings)?;
-    let network = fields.flag("network", findings).unwrap_or(false);
-    let terminal = fields.flag("terminal", findings).unwrap_or(false);
-    let open = fields.flag("open", findings).unwrap_or(false);
-    let written = fields.texts("write", findings);
+pub(super) fn read(fields: &mut Fields<'_>) -> Option<Needs> {
+    let mut fields = fields.object("needs")?;
+    let network = fields.flag("network");
+    let terminal = fields.flag("terminal");
+    let open = fields.flag("open");
+    let written = fields.texts("write");
     if written.len() > limits::WRITES {
         let message = format!("there are {} paths; the limit is {}", written.len(), limits::WRITES);
-        findings.push(Finding::error(Code::Limit, fields.pointer_to("write"), message));
+        fields.error(Code::Limit, "write", message);
     }
-    let mut write: Vec<String> = Vec::new();
-    for (index, path) in written {
-        if let Some((code, message)) = fault(&path) {
+    for (index, path) in &written {
+        if let Some((code, message)) = fault(path) {
             let pointer = format!("{}/{index}", fields.pointer_to("write"));
-            findings.error(|| Finding::error(code, pointer, message));
-        }
-        if write.len() < limits::WRITES {
-            write.push(path);
+            fields.reading.error_with(|| Finding::error(code, pointer, message));
         }
     }
-    fields.finish(findings);
+    fields.finish();
+    let write = written.into_iter().take(limits::WRITES).map(|(_, path)| path).collect();
     Some(Needs { network, write, terminal, open })
 }
 

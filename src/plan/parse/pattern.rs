@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use regex_syntax::ast::parse::Parser;
 use regex_syntax::ast::{self, Ast, ClassSetItem, ClassUnicode, ClassUnicodeKind, Flag, Flags};
 
-/// Most classes of a pattern that switches Unicode off: only translating it tells whether it may.
+/// Maximum of classes in a pattern that switches Unicode off: only translating it shows whether it is valid.
 const MOST_CLASSES: usize = 100;
 
 /// What is wrong with a pattern, on one line.
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_large_pattern_of_large_classes_is_read_without_translating_it() {
+    fn a_pattern_of_large_classes_is_not_translated() {
         // Translated, the classes of this one take six gigabytes.
         assert_eq!(fault(&"\\w".repeat(1 << 19)), None);
         assert!(fault(&format!("(?-u:a){}", "\\w".repeat(1 << 19))).is_some());
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_comment_behind_a_class_is_no_part_of_it() {
+    fn a_comment_is_no_part_of_a_class() {
         for pattern in ["a(?x)\\pL#(", "(?x)\\p{Greek} # (\n a", "(?x)[\\pL#(\n]"] {
             assert!(regex_syntax::parse(pattern).is_ok(), "{pattern}");
             assert_eq!(fault(pattern), None, "{pattern}");

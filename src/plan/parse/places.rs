@@ -1,4 +1,4 @@
-//! The second pass, only for a plan that needs it: where in the file a JSON pointer leads.
+//! The second pass, only for plans with findings: positions of JSON pointers in the file.
 
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use jsonc_parser::ast::{Object, ObjectPropName, Value};
 use jsonc_parser::{CollectOptions, ParseOptions};
 
-use super::findings::Findings;
+use super::reading::Reading;
 use crate::plan::{Code, Finding};
 
 /// A text that is known to be JSON, parsed again with places when first asked.
@@ -22,7 +22,7 @@ pub(super) struct Places<'a> {
 /// The last member of each name.
 type Members<'a> = HashMap<Cow<'a, str>, usize>;
 
-/// Up to here, looking through all members of an object is faster than an index of them.
+/// Up to this many members, a linear search is faster than an index.
 const FEW: usize = 16;
 
 /// Line and column of a place in the text, both from 1.
@@ -89,23 +89,23 @@ impl<'a> Places<'a> {
 
     /// One finding for every key that stands twice in its object, at its later place. Asked only
     /// when the fast pass has seen one.
-    pub(super) fn duplicates(&self, findings: &mut Findings) {
-        let before = findings.errors();
+    pub(super) fn duplicates(&self, reading: &Reading<'_>) {
+        let before = reading.errors();
         if let Some(root) = self.root() {
-            self.duplicates_below(root, "", findings);
+            self.duplicates_below(root, "", reading);
         }
-        if findings.errors() == before {
-            // The two parsers disagree, and a key that stands twice must never go unsaid.
+        if reading.errors() == before {
+            // The two parsers disagree; a duplicate key must always be reported.
             let message = "some key stands twice in its object; keep one of them";
-            findings.push(Finding::error(Code::DuplicateKey, "", message));
+            reading.error(Code::DuplicateKey, "", message);
         }
     }
 
-    fn duplicates_below(&self, value: &Value<'a>, pointer: &str, findings: &mut Findings) {
+    fn duplicates_below(&self, value: &Value<'a>, pointer: &str, reading: &Reading<'_>) {
         match value {
             Value::Array(array) => {
                 for (index, element) in array.elements.iter().enumerate() {
-                    self.duplicates_below(element, &format!("{pointer}/{index}"), findings);
+                    self.duplicates_below(element, &format!("{pointer}/{index}"), reading);
                 }
             }
             Value::Object(object) => {
@@ -114,7 +114,7 @@ impl<'a> Places<'a> {
                     let name = property.name.as_str();
                     let pointer = format!("{pointer}/{}", escape(name));
                     if !seen.insert(name) {
-                        findings.error(|| {
+                        reading.error_with(|| {
                             let (line, column) = self.line_and_column(property.range.start);
                             let message = format!(
                                 "the key {name:?} stands here a second time; keep one of them"
@@ -123,7 +123,7 @@ impl<'a> Places<'a> {
                             Finding { line, column, ..finding }
                         });
                     }
-                    self.duplicates_below(&property.value, &pointer, findings);
+                    self.duplicates_below(&property.value, &pointer, reading);
                 }
             }
             _ => {}

@@ -4,60 +4,49 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::arguments::arguments;
-use super::fields::{Fields, suggest};
-use super::findings::Findings;
+use super::fields::{Fields, did_you_mean};
 use super::json::Json;
-use super::places::Places;
+use super::reading::Reading;
 use crate::plan::{
-    Code, Dialect, Digest, Finding, Intent, Metadata, Mode, Outlook, PRECONDITION_WORDS, Plan,
-    Precondition, Severity, StatedRisk, Step, StepPlace, TOOLS, Tool, ToolCall, ToolClass, limits,
+    Code, Dialect, Digest, Finding, Intent, Metadata, Mode, PRECONDITION_WORDS, PlanNotes,
+    Precondition, Severity, ShownPlan, ShownStep, StatedRisk, StepPlace, TOOLS, Tool, ToolCall,
+    ToolClass, limits,
 };
 
 /// The names of the evidence queries that a plan may refer to.
 const QUERIES: [&str; 8] = ["Q1", "Q2", "Q3", "Q4", "Q5", "Q6", "Q7", "Q8"];
 
 /// Reads a step plan; the caller fills in its source.
-pub(super) fn read(
-    mut fields: Fields,
-    places: &Places<'_>,
-    digest: Digest,
-    findings: &mut Findings,
-) -> Plan {
-    let plan_id = fields.id("plan_id", findings);
-    let intent = intent(&mut fields, findings);
-    let title = fields.text("title", findings);
-    let created_by = fields.text("created_by", findings);
-    let evidence_referenced = evidence_referenced(&mut fields, findings);
-    let steps = steps(&mut fields, places, findings);
+pub(super) fn read(mut fields: Fields<'_>, digest: Digest) -> ShownPlan {
+    let plan_id = fields.id("plan_id");
+    let intent = intent(&mut fields);
+    let title = fields.text_unless_blank("title");
+    let created_by = fields.text("created_by");
+    let evidence_referenced = evidence_referenced(&mut fields);
+    let steps = steps(&mut fields);
     if let Some(intent) = intent.filter(|intent| *intent != Intent::Mutate) {
-        let mutating = steps
-            .iter()
-            .filter(|step| step.call.as_ref().is_some_and(|call| call.class() == ToolClass::Mutate))
-            .count();
+        let calls = steps.iter().filter_map(|step| step.call.as_ref());
+        let mutating = calls.filter(|call| call.class() == ToolClass::Mutate).count();
         if mutating > 0 {
-            findings.push(Finding::new(
-                Severity::Warning,
-                Code::BadValue,
-                fields.pointer_to("intent"),
-                format!(
-                    "the intent is {}, but {mutating} {} files",
-                    intent.as_str(),
-                    if mutating == 1 { "step changes" } else { "steps change" },
-                ),
-            ));
+            let change = if mutating == 1 { "step changes" } else { "steps change" };
+            let message =
+                format!("the intent is {}, but {mutating} {change} files", intent.as_str());
+            let pointer = fields.pointer_to("intent");
+            let finding = Finding::new(Severity::Warning, Code::BadValue, pointer, message);
+            fields.reading.push(finding);
         }
     }
-    fields.finish(findings);
-    Plan {
+    fields.finish();
+    ShownPlan {
         plan_id: plan_id.unwrap_or_else(|| format!("plan-{}", digest.short(16))),
         dialect: Dialect::StepPlan,
         intent,
-        title: title.filter(|title| !title.trim().is_empty()),
+        title,
         created_by,
         evidence_referenced,
         mode: Mode::Automatic,
         target: None,
-        outlook: Outlook::default(),
+        notes: PlanNotes::default(),
         metadata: Metadata::default(),
         failure: None,
         steps,
@@ -66,98 +55,71 @@ pub(super) fn read(
     }
 }
 
-fn intent(fields: &mut Fields, findings: &mut Findings) -> Option<Intent> {
-    if !fields.has("intent") {
-        let advice = format!("write one of {}", Intent::WORDS.join(", "));
-        fields.missing("intent", &advice, findings);
+fn intent(fields: &mut Fields<'_>) -> Option<Intent> {
+    let words = || Intent::WORDS.iter().map(|(word, _)| *word);
+    let advice = format!("write one of {}", words().collect::<Vec<_>>().join(", "));
+    fields.require("intent", &advice);
+    let text = fields.text("intent")?;
+    let known = Intent::WORDS.iter().find(|(word, _)| text.eq_ignore_ascii_case(word));
+    if known.is_none() {
+        let message = format!("unknown intent {text:?}; {advice}");
+        let finding = Finding::error(Code::BadValue, fields.pointer_to("intent"), message);
+        fields.reading.push(finding.allowing(words()));
     }
-    let text = fields.text("intent", findings)?;
-    let intent = match text.to_ascii_uppercase().as_str() {
-        "READ" => Some(Intent::Read),
-        "MUTATE" => Some(Intent::Mutate),
-        "QUERY" => Some(Intent::Query),
-        "EXPLAIN" => Some(Intent::Explain),
-        _ => None,
-    };
-    if intent.is_none() {
-        findings.push(
-            Finding::error(
-                Code::BadValue,
-                fields.pointer_to("intent"),
-                format!("unknown intent {text:?}; write one of {}", Intent::WORDS.join(", ")),
-            )
-            .allowing(Intent::WORDS),
-        );
-    }
-    intent
+    known.map(|(_, intent)| *intent)
 }
 
-fn evidence_referenced(fields: &mut Fields, findings: &mut Findings) -> Vec<String> {
+fn evidence_referenced(fields: &mut Fields<'_>) -> Vec<String> {
     let pointer = fields.pointer_to("evidence_referenced");
-    let items = fields.array("evidence_referenced", findings).unwrap_or_default();
+    let items = fields.array("evidence_referenced").unwrap_or_default();
     let mut queries = Vec::with_capacity(items.len());
     for (index, item) in items.into_iter().enumerate() {
-        match item {
-            Json::String(text) if QUERIES.contains(&text.as_str()) => queries.push(text),
-            other => {
-                let got = match &other {
-                    Json::String(text) => format!("{text:?}"),
-                    other => other.kind().to_owned(),
-                };
-                findings.error(|| {
-                    Finding::error(
-                        Code::BadValue,
-                        format!("{pointer}/{index}"),
-                        format!("an evidence query is Q1 to Q8, not {got}"),
-                    )
-                    .allowing(QUERIES)
-                });
+        let got = match item {
+            Json::String(text) if QUERIES.contains(&text.as_str()) => {
+                queries.push(text);
+                continue;
             }
-        }
+            Json::String(text) => format!("{text:?}"),
+            other => other.kind().to_owned(),
+        };
+        fields.reading.error_with(|| {
+            let message = format!("an evidence query is Q1 to Q8, not {got}");
+            Finding::error(Code::BadValue, format!("{pointer}/{index}"), message).allowing(QUERIES)
+        });
     }
     queries
 }
 
-fn steps(fields: &mut Fields, places: &Places<'_>, findings: &mut Findings) -> Vec<Step> {
+fn steps(fields: &mut Fields<'_>) -> Vec<ShownStep> {
+    let reading = fields.reading;
     let pointer = fields.pointer_to("steps");
-    if !fields.has("steps") {
-        fields.missing("steps", "a plan has at least one step", findings);
-    }
-    let Some(items) = fields.array("steps", findings) else { return Vec::new() };
+    fields.require("steps", "a plan has at least one step");
+    let Some(items) = fields.array("steps") else { return Vec::new() };
     if items.is_empty() {
-        findings.push(Finding::error(
-            Code::Missing,
-            &pointer,
-            "the plan is empty; a plan has at least one step",
-        ));
+        let message = "the plan is empty; a plan has at least one step";
+        fields.error(Code::Missing, "steps", message);
     }
     if items.len() > limits::STEPS {
-        findings.push(Finding::error(
-            Code::Limit,
-            &pointer,
-            format!("the plan has {} steps; the limit is {}", items.len(), limits::STEPS),
-        ));
+        let message = format!("the plan has {} steps; the limit is {}", items.len(), limits::STEPS);
+        fields.error(Code::Limit, "steps", message);
     }
-    let mut steps: Vec<Step> = Vec::with_capacity(items.len().min(limits::STEPS));
+    let mut steps: Vec<ShownStep> = Vec::with_capacity(items.len().min(limits::STEPS));
     let mut first_with: HashMap<String, usize> = HashMap::new();
     for (index, item) in items.into_iter().take(limits::STEPS).enumerate() {
         let pointer = format!("{pointer}/{index}");
-        let Some((step, id_at)) = step(item, index, &pointer, places, findings) else { continue };
+        let Some((step, id_at)) = step(item, index, &pointer, reading) else { continue };
         if let Precondition::StepSucceeded(id) = &step.precondition
             && !first_with.contains_key(id)
         {
-            findings.push(Finding::error(
+            reading.error(
                 Code::UnknownPrecondition,
                 format!("{pointer}/precondition"),
                 format!("no earlier step has the id {id:?}"),
-            ));
+            );
         }
         if let Some(earlier) = first_with.get(&step.step_id) {
-            findings.push(Finding::error(
-                Code::DuplicateId,
-                id_at,
-                format!("step {} has the id {:?} already", earlier + 1, step.step_id),
-            ));
+            let message = format!("step {} has the id {:?} already", earlier + 1, step.step_id);
+            reading.error(Code::DuplicateId, id_at, message);
         } else {
             first_with.insert(step.step_id.clone(), index);
         }
@@ -171,24 +133,22 @@ fn step(
     item: Json,
     index: usize,
     pointer: &str,
-    places: &Places<'_>,
-    findings: &mut Findings,
-) -> Option<(Step, String)> {
-    let before = findings.errors();
-    let mut fields = Fields::of(item, pointer, "a step", findings)?;
-    let id_at =
-        if fields.has("step_id") { fields.pointer_to("step_id") } else { pointer.to_owned() };
-    let step_id = fields.id("step_id", findings).unwrap_or_else(|| format!("step_{}", index + 1));
-    let (tool_name, tool) = tool(&mut fields, findings);
-    let arguments = arguments(&mut fields, tool, places, findings);
-    let (precondition_text, precondition) = precondition(&mut fields, tool, findings);
-    let requires_confirmation = fields.flag("requires_confirmation", findings).unwrap_or(false);
-    let title = fields.text("title", findings);
-    let reason = fields.text("reason", findings);
-    fields.finish(findings);
-    let faulty = findings.errors() > before;
-    let call = tool.filter(|_| !faulty).and_then(|tool| ToolCall::from_arguments(tool, &arguments));
-    let step = Step {
+    reading: &Reading<'_>,
+) -> Option<(ShownStep, String)> {
+    let before = reading.errors();
+    let mut fields = Fields::of(item, pointer, "a step", reading)?;
+    let id_at = fields.nearest("step_id");
+    let step_id = fields.id("step_id").unwrap_or_else(|| format!("step_{}", index + 1));
+    let (tool_name, tool) = step_tool(&mut fields);
+    let arguments = arguments(&mut fields, tool);
+    let (precondition_text, precondition) = precondition(&mut fields, tool);
+    let requires_confirmation = fields.flag("requires_confirmation");
+    let title = fields.text_unless_blank("title");
+    let reason = fields.text("reason");
+    fields.finish();
+    let tool = tool.filter(|_| reading.errors() == before);
+    let call = tool.and_then(|tool| ToolCall::from_arguments(tool, &arguments));
+    let step = ShownStep {
         step_id,
         step_index: index,
         tool_name,
@@ -197,7 +157,7 @@ fn step(
         precondition,
         precondition_text,
         requires_confirmation,
-        title: title.filter(|title| !title.trim().is_empty()),
+        title,
         reason,
         stated: StatedRisk::default(),
         expected_output: None,
@@ -208,72 +168,58 @@ fn step(
 }
 
 /// A call that stands alone, without what else a step says (SPEC §9, `simulate`).
-pub(super) fn call(
-    item: Json,
-    pointer: &str,
-    places: &Places<'_>,
-    findings: &mut Findings,
-) -> Option<ToolCall> {
-    let before = findings.errors();
-    let mut fields = Fields::of(item, pointer, "a step", findings)?;
-    let (_, tool) = tool(&mut fields, findings);
-    let arguments = arguments(&mut fields, tool, places, findings);
-    fields.finish(findings);
-    let tool = tool.filter(|_| findings.errors() == before)?;
+pub(super) fn call(item: Json, pointer: &str, reading: &Reading<'_>) -> Option<ToolCall> {
+    let before = reading.errors();
+    let mut fields = Fields::of(item, pointer, "a step", reading)?;
+    let (_, tool) = step_tool(&mut fields);
+    let arguments = arguments(&mut fields, tool);
+    fields.finish();
+    let tool = tool.filter(|_| reading.errors() == before)?;
     ToolCall::from_arguments(tool, &arguments)
 }
 
-fn tool(fields: &mut Fields, findings: &mut Findings) -> (String, Option<Tool>) {
-    let may_stand = |tool: &Tool| tool.stands_in(Dialect::StepPlan);
-    let names = || TOOLS.iter().filter(|spec| may_stand(&spec.tool)).map(|spec| spec.name);
-    if !fields.has("tool") {
-        fields.missing("tool", "name the tool that the step calls", findings);
-    }
-    let Some(name) = fields.text("tool", findings) else { return (String::new(), None) };
+fn step_tool(fields: &mut Fields<'_>) -> (String, Option<Tool>) {
+    fields.require("tool", "name the tool that the step calls");
+    tool(fields, "tool", Dialect::StepPlan, |name| {
+        format!("the tool {name:?} is not in the whitelist")
+    })
+}
+
+/// The name in this field, and the tool of this dialect that has it; else a finding that begins like this.
+pub(super) fn tool(
+    fields: &mut Fields<'_>,
+    field: &'static str,
+    dialect: Dialect,
+    unknown: impl Fn(&str) -> String,
+) -> (String, Option<Tool>) {
+    let may_stand = |tool: &Tool| tool.stands_in(dialect);
+    let Some(name) = fields.text(field) else { return (String::new(), None) };
     let tool = Tool::from_name(&name).filter(may_stand);
     if tool.is_none() {
-        let advice = suggest(&name, names())
-            .map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
-        findings.push(
-            Finding::error(
-                Code::UnknownTool,
-                fields.pointer_to("tool"),
-                format!("the tool {name:?} is not in the whitelist{advice}"),
-            )
-            .allowing(names()),
-        );
+        let names = TOOLS.iter().filter(|spec| may_stand(&spec.tool)).map(|spec| spec.name);
+        let message = format!("{}{}", unknown(&name), did_you_mean(&name, names.clone()));
+        let finding = Finding::error(Code::UnknownTool, fields.pointer_to(field), message);
+        fields.reading.push(finding.allowing(names));
     }
     (name, tool)
 }
 
-fn precondition(
-    fields: &mut Fields,
-    tool: Option<Tool>,
-    findings: &mut Findings,
-) -> (String, Precondition) {
-    let Some(text) = fields.text("precondition", findings) else {
+fn precondition(fields: &mut Fields<'_>, tool: Option<Tool>) -> (String, Precondition) {
+    let Some(text) = fields.text("precondition") else {
         return ("none".to_owned(), Precondition::None);
     };
-    let pointer = fields.pointer_to("precondition");
     let Some(precondition) = Precondition::parse(&text) else {
-        let advice = suggest(&text, PRECONDITION_WORDS.iter().copied())
-            .map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
-        findings.push(
-            Finding::error(
-                Code::UnknownPrecondition,
-                pointer,
-                format!("unknown precondition {text:?}{advice}"),
-            )
-            .allowing(PRECONDITION_WORDS.iter().copied()),
-        );
+        let words = PRECONDITION_WORDS.iter().copied();
+        let message =
+            format!("unknown precondition {text:?}{}", did_you_mean(&text, words.clone()));
+        let pointer = fields.pointer_to("precondition");
+        let finding = Finding::error(Code::UnknownPrecondition, pointer, message);
+        fields.reading.push(finding.allowing(words));
         return (text, Precondition::None);
     };
     if let Some(tool) = tool.filter(|tool| !precondition.fits(*tool)) {
-        findings.push(Finding::error(
-            Code::UnknownPrecondition,
-            pointer,
-            format!("{} has no argument that {text:?} could look at", tool.name()),
-        ));
+        let message = format!("{} has no argument that {text:?} could look at", tool.name());
+        fields.error(Code::UnknownPrecondition, "precondition", message);
     }
     (text, precondition)
 }

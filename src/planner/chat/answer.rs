@@ -177,7 +177,7 @@ impl Pieces {
     }
 }
 
-/// What stands in a fence, where the whole text is one: many models cannot be kept from it.
+/// The content of a code fence around the whole text, which many models add.
 fn unfenced(text: &str) -> &str {
     let inner = text.strip_prefix("```").and_then(|text| text.strip_suffix("```"));
     let Some((word, inner)) = inner.and_then(|inner| inner.split_once('\n')) else { return text };
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_comes_as_text_in_a_fence_or_as_a_call() {
+    fn a_plan_is_text_a_fence_or_call() {
         for answer in [
             json!({ "content": " {\"a\": 1} " }),
             json!({ "content": "```json\n{\"a\": 1}\n```" }),
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_plan_is_told_as_what_it_is() {
+    fn an_answer_without_a_plan_is_an_error() {
         for (answer, reason, says) in [
             (json!({ "content": "Sure! {\"a\": 1}" }), "stop", "it begins: Sure!"),
             (json!({ "content": "[1]" }), "stop", "no JSON object"),

@@ -32,7 +32,7 @@ pub struct Server {
     pub url: String,
     /// The model's name.
     pub model: String,
-    /// What proves that the person may ask.
+    /// The API key.
     pub key: Option<String>,
     /// How long an answer may take in all.
     pub timeout: Duration,
@@ -69,9 +69,9 @@ fn ask(request: &Request, server: &Server, tell: &dyn Fn(&str)) -> Result<Vec<u8
     let agent: ureq::Agent = ureq::Agent::config_builder()
         .timeout_global(Some(server.timeout))
         .timeout_connect(Some(CONNECT.min(server.timeout)))
-        // What a refusal says is worth more than its number.
+        // The body of an error response is reported.
         .http_status_as_error(false)
-        // A key is for the server that was named.
+        // The key must not be sent to another server.
         .max_redirects(0)
         .max_redirects_will_error(false)
         .build()
@@ -93,7 +93,7 @@ fn ask(request: &Request, server: &Server, tell: &dyn Fn(&str)) -> Result<Vec<u8
     let mut reader = response.body_mut().with_config().limit(ANSWER_BYTES).reader();
     if !status.is_success() {
         let mut said = Vec::new();
-        // Half of what it says is better than nothing.
+        // A partial message is better than none.
         let _ = reader.by_ref().take(64 << 10).read_to_end(&mut said);
         return Err(server.refused(status, &said));
     }
@@ -108,7 +108,7 @@ fn ask(request: &Request, server: &Server, tell: &dyn Fn(&str)) -> Result<Vec<u8
     whole(&answer)
 }
 
-/// Why an answer in pieces came to no end.
+/// Why a streamed answer is incomplete.
 enum Broken {
     Answer(Failure),
     Reading(std::io::Error),
@@ -132,13 +132,13 @@ fn pieces(reader: impl Read, tell: &dyn Fn(&str)) -> Result<Vec<u8>, Broken> {
 }
 
 impl Server {
-    /// The address as it is told: without a name, a password or a query, any of which can be secret.
+    /// The address for messages: without user, password and query, which can be secret.
     fn place(&self) -> String {
         let (scheme, rest) = self.url.split_once("://").unwrap_or(("", &self.url));
         let scheme = if scheme.is_empty() { String::new() } else { format!("{scheme}://") };
         let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
         if path.contains('@') {
-            // What of it is a password nobody can say.
+            // The password cannot be told from the path.
             return format!("{scheme}…");
         }
         let host = authority.rsplit('@').next().unwrap_or_default();
@@ -187,7 +187,7 @@ impl Server {
 
     /// The server says no.
     fn refused(&self, status: StatusCode, said: &[u8]) -> Failure {
-        // Before it is cut: half of a key would no longer be known for one.
+        // Before truncation: part of a key would not be recognized.
         let said = self.without_key(&answer::complaint(said));
         let said = said.get(..said.floor_char_boundary(SAID)).unwrap_or(&said);
         let what = match status.as_u16() {
@@ -217,7 +217,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_is_told_without_what_may_be_secret_in_it() {
+    fn an_address_is_shown_without_its_secrets() {
         for (url, told) in [
             ("http://localhost:11434/v1", "http://localhost:11434/v1"),
             ("https://me:hunter2@example.com/v1/", "https://example.com/v1"),

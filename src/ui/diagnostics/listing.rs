@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use super::filter::Filter;
-use crate::plan::{Code, Plan, ToolCall};
+use crate::plan::{Code, ShownPlan, ToolCall};
 use crate::run::{
     Comparison, DiagnosticArtifact, Level, Outcome, RunState, Standing, StepResult, StepState,
     compare,
@@ -179,7 +179,7 @@ pub struct Listing {
 
 impl Listing {
     /// Makes the list.
-    pub fn of(run: &RunState, plan: Option<&Plan>, sight: &Sight) -> Self {
+    pub fn of(run: &RunState, plan: Option<&ShownPlan>, sight: &Sight) -> Self {
         let checks: Vec<_> = (0..run.steps.len()).filter_map(|at| check(run, plan, at)).collect();
         let of_step = |step: usize| checks.iter().find(|check| check.step == step);
         let latest = || checks.iter().rfind(|it| it.tool == CHECK).or(checks.last());
@@ -242,7 +242,7 @@ fn is_said_of_code(it: &DiagnosticArtifact) -> bool {
     it.tool_level != "failure-note"
 }
 
-fn check(run: &RunState, plan: Option<&Plan>, step: usize) -> Option<Check> {
+fn check(run: &RunState, plan: Option<&ShownPlan>, step: usize) -> Option<Check> {
     let result = result(run, step)?;
     // A step that was skipped or denied looked at nothing.
     let invoked = matches!(result.outcome, Outcome::Succeeded | Outcome::Failed);

@@ -9,7 +9,7 @@ use super::arming::{DANGEROUS_DELAY_MS, DELAY_MS};
 use super::{PromptId, Shape, padded, question_ui};
 use crate::authorization::FileState;
 use crate::plan::visible;
-use crate::plan::{Digest, Mode, Plan};
+use crate::plan::{Digest, Mode, ShownPlan};
 use crate::risk::RiskLevel;
 use crate::run::Review;
 use crate::ui::action::{Action, DialogAction};
@@ -65,7 +65,7 @@ pub struct AuthorizeView {
 
 /// What an approval of this plan, as reviewed, would cover for `ttl_ms` milliseconds.
 pub fn authorize_view(
-    plan: &Plan,
+    plan: &ShownPlan,
     review: &Review,
     continues: Option<Uuid>,
     ttl_ms: i64,

@@ -4,7 +4,7 @@ use egui::{CornerRadius, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::attempt::{MOST_LISTED, cut, more_ui, stage};
 use super::model::{ActionRow, action_rows, gate_row, verify_sentence};
-use crate::plan::{Plan, visible};
+use crate::plan::{ShownPlan, visible};
 use crate::run::AttemptState;
 use crate::ui::action::{Action, EvidenceAction};
 use crate::ui::commands::Command;
@@ -16,7 +16,7 @@ use crate::ui::widgets;
 pub(super) fn actions_ui(
     ui: &mut Ui,
     attempt: &AttemptState,
-    plan: Option<&Plan>,
+    plan: Option<&ShownPlan>,
     actions: &mut Vec<Action>,
 ) {
     // What a plan that never ran would have done is no part of what happened.

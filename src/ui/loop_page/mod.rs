@@ -28,7 +28,7 @@ use super::icon;
 use super::theme::{self, Text, Theme, Tone};
 use super::widgets::{self, Look, panel_frame};
 use crate::authorization::AuthorizationClass;
-use crate::plan::{Plan, visible};
+use crate::plan::{ShownPlan, visible};
 use crate::run::{Attempt, LoopState, LoopSummary, PlaceReview};
 use egui::{
     CentralPanel, CornerRadius, Margin, Panel, Role, ScrollArea, Sense, Ui, UiBuilder, WidgetInfo,
@@ -79,7 +79,7 @@ pub struct TimelineView<'a> {
     /// Whether it comes from the evidence and no event of it is awaited here.
     pub recorded: bool,
     /// Plans of its attempts, as far as they are at hand, by attempt.
-    pub plans: &'a BTreeMap<u32, Arc<Plan>>,
+    pub plans: &'a BTreeMap<u32, Arc<ShownPlan>>,
     /// What the planner printed beside its answer, of attempts from the evidence.
     pub printed: &'a BTreeMap<u32, String>,
     /// Attempts that were folded or unfolded by hand; without a word, the latest is unfolded.

@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use crate::plan::{Plan, ToolCall};
+use crate::plan::{ShownPlan, ToolCall};
 use crate::run::{
     ActionRecord, ActionStatus, AttemptState, Level, LoopFate, LoopPhase, LoopState, PlannerStatus,
     RunState, StepState, StopCode, VERIFY_GATE,
@@ -109,7 +109,7 @@ pub struct ActionRow {
 }
 
 /// The actions of an attempt, as far as they are known: from its record, or from the run under way.
-pub fn action_rows(attempt: &AttemptState, plan: Option<&Plan>) -> Vec<ActionRow> {
+pub fn action_rows(attempt: &AttemptState, plan: Option<&ShownPlan>) -> Vec<ActionRow> {
     if let Some(record) = &attempt.record {
         let rows = record.actions.iter().filter(|row| row.kind != VERIFY_GATE);
         return rows.map(|row| recorded(row, attempt.run.as_deref())).collect();

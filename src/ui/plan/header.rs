@@ -5,7 +5,7 @@ use egui::{Align, Frame, Layout, Margin, Ui, vec2};
 use super::PlanView;
 use super::walls;
 use super::workspace_commands::workspace_commands_ui;
-use crate::plan::{Digest, Mode, Plan, ToolClass, visible};
+use crate::plan::{Digest, Mode, ShownPlan, ToolClass, visible};
 use crate::ui::action::{Action, PlanAction};
 use crate::ui::commands::{Command, Situation, command_button};
 use crate::ui::format;
@@ -28,7 +28,7 @@ pub struct Figures {
 
 impl Figures {
     /// Counts the steps of a plan.
-    pub fn of(plan: &Plan) -> Self {
+    pub fn of(plan: &ShownPlan) -> Self {
         let calls = plan.steps.iter().filter_map(|step| step.call.as_ref());
         let of = |class| calls.clone().filter(move |call| call.class() == class).count();
         Self {
@@ -75,7 +75,7 @@ pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
         );
     }
     if let Some(plan) = view.plan {
-        chips.extend(outlook_chips(plan));
+        chips.extend(notes_chips(plan));
     }
     if let Some(worst) = impact.worst {
         let icon = super::rows::risk_icon(worst);
@@ -101,7 +101,7 @@ pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
 }
 
 /// What the author of a command plan says about it beside its steps.
-fn outlook_chips(plan: &Plan) -> Vec<Chip> {
+fn notes_chips(plan: &ShownPlan) -> Vec<Chip> {
     let mut chips = Vec::new();
     if plan.mode == Mode::Guided {
         chips.push(
@@ -109,7 +109,7 @@ fn outlook_chips(plan: &Plan) -> Vec<Chip> {
                 .explained("You start each step, do it by hand, or leave it out."),
         );
     }
-    let way_back = &plan.outlook.rollback;
+    let way_back = &plan.notes.rollback;
     if !way_back.is_empty() {
         let text = format!("way back: {}", format::counted(way_back.len(), "command"));
         chips.push(Chip::new(icon::REVERT, text, Tone::Dim).explained(format!(
@@ -121,11 +121,11 @@ fn outlook_chips(plan: &Plan) -> Vec<Chip> {
 }
 
 /// What the author of a command plan looks for when it is done; shown, never judged.
-fn success_ui(ui: &mut Ui, plan: &Plan) {
-    let outlook = &plan.outlook;
-    let criteria = &outlook.success_criteria;
+fn success_ui(ui: &mut Ui, plan: &ShownPlan) {
+    let notes = &plan.notes;
+    let criteria = &notes.success_criteria;
     let success = (!criteria.is_empty()).then(|| format!("Done when: {}", criteria.join("; ")));
-    let time = outlook.estimated_time.as_ref().map(|time| format!("Takes {time}"));
+    let time = notes.estimated_time.as_ref().map(|time| format!("Takes {time}"));
     let text = [success, time].into_iter().flatten().collect::<Vec<_>>().join("  ·  ");
     if text.is_empty() {
         return;
@@ -161,7 +161,7 @@ pub(super) fn header_ui(
     Frame::NONE.inner_margin(Margin { left: 18, right: 18, top: 16, bottom: 14 }).show(ui, |ui| {
         ui.set_min_width(ui.available_width());
         ui.spacing_mut().item_spacing = vec2(6.0, 7.0);
-        let name = view.plan.map_or("This file cannot be read as a plan", Plan::name);
+        let name = view.plan.map_or("This file cannot be read as a plan", ShownPlan::name);
         ui.horizontal(|ui| {
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 if view.plan.is_some() {

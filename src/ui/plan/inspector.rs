@@ -16,7 +16,7 @@ use super::rows::{outcome_look, risk_icon, step_row};
 use super::walls::{WALLS, sentence, step_walls};
 use super::{PlanView, text_rows};
 use crate::authorization::WallLevel;
-use crate::plan::Step;
+use crate::plan::ShownStep;
 use crate::plan::visible;
 use crate::run::{Outcome, PreconditionState, StepResult, StepState, WITH_ITS_COMMAND};
 use crate::ui::action::{Action, PlanAction, Tab};
@@ -110,7 +110,7 @@ const LEFT_OUT: &str = "You left this step out; nothing was run for it.";
 const NOT_RUN: &str = "Once the step has run, was skipped or was denied, its record stands here.";
 
 /// Why a person is asked, or what is known about the step instead.
-fn second_line(view: &PlanView<'_>, step: &Step) -> String {
+fn second_line(view: &PlanView<'_>, step: &ShownStep) -> String {
     if step.call.is_none() {
         return "Faulty: it cannot run.".to_owned();
     }
@@ -142,7 +142,7 @@ fn nothing(ui: &mut Ui, icon: Icon, title: &str, text: &str) {
         .show(ui, |ui| widgets::empty_state(ui, icon, title, text));
 }
 
-fn will_do_ui(ui: &mut Ui, view: &PlanView<'_>, step: &Step) {
+fn will_do_ui(ui: &mut Ui, view: &PlanView<'_>, step: &ShownStep) {
     ScrollArea::vertical().id_salt("will do").auto_shrink([false, false]).show(ui, |ui| {
         widgets::scroll_by_key(ui);
         Frame::NONE.inner_margin(Margin { left: 0, right: 0, top: 10, bottom: 12 }).show(
@@ -210,7 +210,7 @@ pub(super) fn indented(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
 }
 
 /// Whether what the step needs holds now.
-fn precondition(view: &PlanView<'_>, step: &Step) -> Option<(Icon, Tone, String)> {
+fn precondition(view: &PlanView<'_>, step: &ShownStep) -> Option<(Icon, Tone, String)> {
     let text = &step.precondition_text;
     Some(match view.review?.preconditions.get(step.step_index)? {
         PreconditionState::None => return None,
@@ -228,7 +228,7 @@ fn precondition(view: &PlanView<'_>, step: &Step) -> Option<(Icon, Tone, String)
     })
 }
 
-fn arguments_ui(ui: &mut Ui, step: &Step) {
+fn arguments_ui(ui: &mut Ui, step: &ShownStep) {
     let theme = Theme::of(ui);
     scrolled(ui, |ui| {
         widgets::fact(ui, "step id", &step.step_id, Text::Mono);
@@ -355,7 +355,7 @@ fn why_skipped(reason: Option<&String>) -> Cow<'static, str> {
 }
 
 /// What the author expects the step to print; shown beside what it prints, never judged.
-pub(super) fn expected_ui(ui: &mut Ui, step: &Step) {
+pub(super) fn expected_ui(ui: &mut Ui, step: &ShownStep) {
     if let Some(expected) = &step.expected_output {
         let text = format!("The plan expects: {expected}");
         whole_ui(ui, "expected", &text, |ui, text| {

@@ -44,7 +44,7 @@ use super::icon;
 use super::theme::{self, Theme};
 use super::widgets::{self, Look, panel_frame};
 use crate::authorization::Change;
-use crate::plan::{Digest, Finding, Plan};
+use crate::plan::{Digest, Finding, ShownPlan};
 use crate::run::{
     Attempt, ExecutionDetail, Preview, Reconciled, Review, RunState, StepTimer, Transcript,
 };
@@ -107,7 +107,7 @@ pub struct PlanView<'a> {
     /// The digest of its bytes.
     pub digest: Digest,
     /// The plan, where enough of it could be read to show it.
-    pub plan: Option<&'a Plan>,
+    pub plan: Option<&'a ShownPlan>,
     /// What there is to count in it.
     pub figures: Figures,
     /// What is wrong with it.

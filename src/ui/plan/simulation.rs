@@ -5,7 +5,7 @@ use egui::{WidgetInfo, pos2, vec2};
 
 use super::PlanView;
 use super::changes::changes_ui;
-use crate::plan::{Plan, visible};
+use crate::plan::{ShownPlan, visible};
 use crate::run::{Diff, Failure, FileChange, Predicted, Preview};
 use crate::ui::action::{Action, PlanAction};
 use crate::ui::artifact;
@@ -50,8 +50,8 @@ enum Side {
 }
 
 /// What a simulation says in one sentence.
-pub fn verdict(plan: &Plan, previews: &[Preview]) -> (Icon, Tone, String) {
-    let fails = |(step, preview): (&crate::plan::Step, &Preview)| {
+pub fn verdict(plan: &ShownPlan, previews: &[Preview]) -> (Icon, Tone, String) {
+    let fails = |(step, preview): (&crate::plan::ShownStep, &Preview)| {
         step.call.is_none() || preview.would_fail()
     };
     if let Some(index) = plan.steps.iter().zip(previews).position(fails) {
@@ -212,7 +212,7 @@ fn difference_ui(ui: &mut Ui, changes: &[FileChange]) {
     );
 }
 
-fn steps_ui(ui: &mut Ui, plan: &Plan, previews: &[Preview], actions: &mut Vec<Action>) {
+fn steps_ui(ui: &mut Ui, plan: &ShownPlan, previews: &[Preview], actions: &mut Vec<Action>) {
     ui.spacing_mut().item_spacing.y = 0.0;
     ScrollArea::vertical().id_salt("simulated steps").auto_shrink([false, false]).show_rows(
         ui,
@@ -285,7 +285,7 @@ mod tests {
         let mut plan = fixture::plan();
         let mut previews: Vec<_> =
             (0..plan.steps.len()).map(|index| fixture::preview(&plan, index)).collect();
-        let said = |plan: &Plan, previews: &[Preview]| verdict(plan, previews).2;
+        let said = |plan: &ShownPlan, previews: &[Preview]| verdict(plan, previews).2;
         assert!(said(&plan, &previews).contains("told only in part"), "one runs cargo");
         previews[3].predicted = Predicted::Exact;
         assert_eq!(said(&plan, &previews), "Every step would get through.");

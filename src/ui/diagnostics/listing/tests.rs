@@ -21,7 +21,7 @@ fn patch() -> ToolCall {
     }
 }
 
-fn run_of(steps: Vec<Ran>) -> (RunState, Plan) {
+fn run_of(steps: Vec<Ran>) -> (RunState, ShownPlan) {
     let mut plan = fixture::plan();
     let model = plan.steps.remove(0);
     plan.steps.clear();

@@ -1,51 +1,18 @@
-//! From a plan of which some steps succeeded to a plan of the others (SPEC §3 *Continue from here*).
-//!
-//! Pure: the same plan, run and steps always give the same bytes, so that they have a digest a person
-//! can authorize beforehand. Absent on purpose: which steps succeeded, which the evidence knows.
+//! Writes the rest of a step plan (SPEC §3 *Continue from here*).
 
 use std::collections::BTreeSet;
 
 use serde::{Serialize, Serializer};
-use uuid::Uuid;
 
-use super::{Dialect, Intent, Plan, Precondition, Step, Tool, action_text, command_text, limits};
-
-/// What a continued plan's id has before the beginning of the run's id.
-const MARK: &str = ".continues-";
-
-/// What a continued plan's title has at its end.
-const SUFFIX: &str = " (continued)";
-
-/// What is left of a plan.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Continuation {
-    /// The exact bytes of a plan, in the same dialect, of the steps that did not succeed.
-    Rest(Vec<u8>),
-    /// Every step succeeded.
-    NothingLeft,
-    /// The rest, with its ids written out, is over the limit of a plan file.
-    TooLarge,
-}
-
-/// The plan of the steps whose ids are not among `succeeded`, in order, each with the same call.
-///
-/// Its id and title name where it comes from. A precondition on a step that succeeded holds already:
-/// it becomes `none`, and the step's reason says so.
-pub fn continuation(plan: &Plan, run_id: Uuid, succeeded: &BTreeSet<String>) -> Continuation {
-    let run = short(run_id);
-    let left = match plan.dialect {
-        Dialect::StepPlan => rest(plan, &run, succeeded),
-        Dialect::CommandPlan => command_text::rest(plan, &run, succeeded),
-        Dialect::ActionPlan => action_text::rest(plan, succeeded),
-    };
-    match left {
-        None => Continuation::NothingLeft,
-        Some(bytes) => bytes.map_or(Continuation::TooLarge, Continuation::Rest),
-    }
-}
+use super::text::{continued_id, continued_title, written};
+use crate::plan::{Intent, Plan, Precondition, Step, Tool, limits};
 
 /// The rest of a step plan; none when nothing is left, and then none inside when it is too large.
-fn rest(plan: &Plan, run: &str, succeeded: &BTreeSet<String>) -> Option<Option<Vec<u8>>> {
+pub(super) fn rest<C>(
+    plan: &Plan<C>,
+    run: &str,
+    succeeded: &BTreeSet<String>,
+) -> Option<Option<Vec<u8>>> {
     let steps: Vec<_> = plan
         .steps
         .iter()
@@ -64,48 +31,6 @@ fn rest(plan: &Plan, run: &str, succeeded: &BTreeSet<String>) -> Option<Option<V
         steps,
     };
     Some(written(&text))
-}
-
-/// A plan as bytes; none when they are over the limit of a plan file.
-pub(super) fn written(text: &impl Serialize) -> Option<Vec<u8>> {
-    // A large plan that was written without spaces may fit only without them.
-    let whole = |text: serde_json::Result<Vec<u8>>| {
-        text.ok().filter(|bytes| bytes.len() < limits::PLAN_BYTES)
-    };
-    let mut bytes =
-        whole(serde_json::to_vec_pretty(text)).or_else(|| whole(serde_json::to_vec(text)))?;
-    bytes.push(b'\n');
-    Some(bytes)
-}
-
-/// The beginning of a run's id; for names, never for comparing.
-pub(super) fn short(run_id: Uuid) -> String {
-    let mut text = run_id.simple().to_string();
-    text.truncate(8);
-    text
-}
-
-/// The id with the run's beginning at its end, in place of an earlier run's.
-pub(super) fn continued_id(plan_id: &str, run: &str) -> String {
-    let first = match plan_id.rsplit_once(MARK) {
-        Some((first, mark)) if mark.len() == run.len() && !first.trim().is_empty() => first,
-        _ => plan_id,
-    };
-    named_after(first, MARK, run)
-}
-
-/// An id that names the run that it comes from, short enough for an id.
-pub(super) fn named_after(plan_id: &str, mark: &str, run: &str) -> String {
-    let room = limits::ID_BYTES - mark.len() - run.len();
-    format!("{}{mark}{run}", plan_id.get(..plan_id.floor_char_boundary(room)).unwrap_or_default())
-}
-
-pub(super) fn continued_title(title: &str) -> String {
-    if title.ends_with(SUFFIX) || title.len() + SUFFIX.len() > limits::ARGUMENT_BYTES {
-        title.to_owned()
-    } else {
-        format!("{title}{SUFFIX}")
-    }
 }
 
 /// A plan file in the usual order of its fields; what has its default value is left out.
@@ -129,8 +54,8 @@ struct StepText<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<&'a str>,
     tool: &'a str,
-    #[serde(serialize_with = "arguments")]
-    arguments: &'a Step,
+    #[serde(serialize_with = "map")]
+    arguments: Vec<(&'a String, &'a String)>,
     #[serde(skip_serializing_if = "Option::is_none")]
     precondition: Option<&'a str>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -140,7 +65,7 @@ struct StepText<'a> {
 }
 
 impl<'a> StepText<'a> {
-    fn of(step: &'a Step, succeeded: &BTreeSet<String>, run: &str) -> Self {
+    fn of<C>(step: &'a Step<C>, succeeded: &BTreeSet<String>, run: &str) -> Self {
         let held = match &step.precondition {
             Precondition::StepSucceeded(id) if succeeded.contains(id) => Some(id),
             _ => None,
@@ -151,7 +76,7 @@ impl<'a> StepText<'a> {
             (Some(id), reason) => {
                 let held = format!("Step {id} succeeded in run {run}.");
                 let both = reason.map_or(held.clone(), |reason| format!("{reason} {held}"));
-                // The author's own words are worth more than ours.
+                // If both do not fit, the author's reason is kept.
                 let fits = both.len() <= limits::ARGUMENT_BYTES;
                 if fits { Some(both) } else { reason.map(str::to_owned) }
             }
@@ -160,7 +85,7 @@ impl<'a> StepText<'a> {
             step_id: &step.step_id,
             title: step.title.as_deref(),
             tool: &step.tool_name,
-            arguments: step,
+            arguments: arguments(step),
             precondition: written.filter(|_| held.is_none()),
             requires_confirmation: step.requires_confirmation,
             reason,
@@ -169,13 +94,17 @@ impl<'a> StepText<'a> {
 }
 
 /// The arguments in the order in which the tool lists them.
-fn arguments<S: Serializer>(step: &&Step, serializer: S) -> Result<S::Ok, S::Error> {
+fn arguments<C>(step: &Step<C>) -> Vec<(&String, &String)> {
     let specs = Tool::from_name(&step.tool_name).map_or(&[][..], |tool| tool.spec().arguments);
     let place =
         |name: &str| specs.iter().position(|spec| spec.name == name || spec.alias == Some(name));
     let mut arguments: Vec<_> = step.arguments.iter().collect();
     arguments.sort_by_key(|(name, _)| place(name));
-    serializer.collect_map(arguments)
+    arguments
+}
+
+fn map<S: Serializer>(pairs: &[(&String, &String)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(pairs.iter().copied())
 }
 
 #[cfg(test)]
@@ -184,8 +113,10 @@ mod tests {
     use proptest::sample::select;
     use serde_json::{Value, json};
 
+    use uuid::Uuid;
+
     use super::*;
-    use crate::plan::parse;
+    use crate::plan::{Continuation, continuation, parse};
 
     fn run_id() -> Uuid {
         Uuid::from_u128(0x1a2b_3c4d << 96)
@@ -206,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rest_reads_like_a_plan_that_somebody_wrote() {
+    fn the_rest_reads_like_a_written_plan() {
         let plan = plan(&json!({
             "plan_id": "p", "intent": "mutate", "title": "Two", "created_by": "m",
             "evidence_referenced": ["Q2"],
@@ -357,7 +288,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_rest_is_valid_and_holds_exactly_the_rest(value in any_plan(), chosen in any::<u16>()) {
+        fn the_rest_is_valid_and_complete(value in any_plan(), chosen in any::<u16>()) {
             let plan = plan(&value);
             let succeeded: BTreeSet<String> = plan
                 .steps

@@ -1,5 +1,5 @@
-//! Action plans as text: what is left of one after a run (SPEC §3 *Continue from here*), and plans that
-//! the program itself proposes.
+//! Writes action plans: what is left of one after a run (SPEC §3 *Continue from here*), and the plans that the
+//! program itself proposes: batches and reverts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,9 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::action::VERSION;
-use super::continuation::{continued_title, written};
-use super::{Digest, Edit, Plan};
+use super::text::{continued_title, written};
+use crate::plan::{ACTION_PLAN_VERSION, Digest, Edit, Plan, limits};
 
 /// An action plan whose parts stay as they are written.
 #[derive(Serialize, Deserialize)]
@@ -25,7 +24,7 @@ struct PlanText<'a> {
 
 /// The plan of the actions that are not among `succeeded`, each as it is written; none when there is no such
 /// action, and then none inside when it is over the limit of a plan file.
-pub(super) fn rest(plan: &Plan, succeeded: &BTreeSet<String>) -> Option<Option<Vec<u8>>> {
+pub(super) fn rest<C>(plan: &Plan<C>, succeeded: &BTreeSet<String>) -> Option<Option<Vec<u8>>> {
     let mut text: PlanText<'_> = serde_json::from_slice(&plan.source).ok()?;
     let mut ids = plan.steps.iter().map(|step| &step.step_id);
     text.actions.retain(|_| ids.next().is_some_and(|id| !succeeded.contains(id)));
@@ -63,7 +62,7 @@ pub fn batch_plan(goal: &str, why: &str, batches: &[Batch]) -> Option<Vec<u8>> {
         action
     };
     let actions: Vec<Value> = batches.iter().enumerate().map(action).collect();
-    written(&json!({ "version": VERSION, "goal": goal, "actions": actions }))
+    written(&json!({ "version": ACTION_PLAN_VERSION, "goal": goal, "actions": actions }))
 }
 
 fn edit(edit: &Edit) -> Value {
@@ -89,15 +88,33 @@ fn edit(edit: &Edit) -> Value {
     }
 }
 
+/// The plan that undoes everything at this checkpoint, `run:ID` or `execution:ID`; `of` says for a person
+/// what that was.
+pub fn revert(checkpoint: &str, of: &str) -> Vec<u8> {
+    let of = of.get(..of.floor_char_boundary(limits::ID_BYTES)).unwrap_or_default();
+    let plan = json!({
+        "version": ACTION_PLAN_VERSION,
+        "goal": format!("Revert {of}"),
+        "actions": [{
+            "type": "history",
+            "request": { "operation": "undo", "checkpoint": checkpoint },
+            "rationale": format!("Takes back what {checkpoint} changed, as far as it is recorded."),
+        }],
+    });
+    let mut bytes = format!("{plan:#}").into_bytes();
+    bytes.push(b'\n');
+    bytes
+}
+
 #[cfg(test)]
 mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use crate::plan::{Continuation, MutateBatch, ToolCall, continuation, parse};
+    use crate::plan::{Continuation, HistoryOperation, MutateBatch, ToolCall, continuation, parse};
 
     #[test]
-    fn a_plan_of_batches_says_what_it_was_made_of() {
+    fn a_plan_of_batches_reads_back_the_same() {
         let text = |text: &str| text.to_owned();
         let path = || text("a/ä.txt");
         let edits = vec![
@@ -124,7 +141,7 @@ mod tests {
         let plan = parsed.plan.unwrap();
         assert_eq!(plan.title.as_deref(), Some("a goal"));
         assert_eq!(plan.steps[0].reason.as_deref(), Some("a reason"));
-        let call = |step: usize| plan.steps[step].call.clone().unwrap();
+        let call = |step: usize| plan.steps[step].call.clone();
         let made = |expected_hashes| {
             ToolCall::MutateBatch(MutateBatch {
                 edits: edits.clone(),
@@ -137,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_is_the_other_actions_as_they_are_written() {
+    fn the_rest_keeps_its_actions_as_written() {
         let plan = r#"{ "version": "2026-02-19", "goal": "g", "actions": [
             { "type": "verify", "request": {} },
             { "type": "run", "request": { "args": [1.10] }, "rationale": "r" }
@@ -155,5 +172,24 @@ mod tests {
         assert_eq!(rest.steps.len(), 1);
         assert_eq!(rest.steps[0].call, plan.steps[1].call);
         assert_eq!(left(&["action_0", "action_1"]), Continuation::NothingLeft);
+    }
+
+    #[test]
+    fn a_revert_is_one_undo_always_the_same() {
+        let checkpoint = "run:00000000-0000-4000-8000-000000000001";
+        for of in ["Fix it", "", "ünï\"\u{202e}", &"é".repeat(1000)] {
+            let bytes = revert(checkpoint, of);
+            assert_eq!(bytes, revert(checkpoint, of));
+            let parsed = parse(&bytes);
+            assert!(parsed.is_valid(), "{:?}", parsed.findings);
+            let plan = parsed.plan.unwrap();
+            assert!(plan.is_revert());
+            assert!(plan.title.unwrap().starts_with("Revert "));
+            let undo = HistoryOperation::Undo { checkpoint: Some(checkpoint.to_owned()) };
+            let [step] = plan.steps.as_slice() else { panic!("one step") };
+            assert!(
+                matches!(&step.call, ToolCall::History { operation, .. } if *operation == undo)
+            );
+        }
     }
 }

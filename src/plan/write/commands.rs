@@ -1,22 +1,20 @@
-//! Command plans as they are written (SPEC §1.2): the rest of one, and what would take one back.
-//!
-//! Pure: the same plan and run always give the same bytes.
+//! Writes command plans (SPEC §1.2): the rest of one, and what would take one back.
 
 use std::collections::BTreeSet;
 
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::continuation::{continued_id, continued_title, named_after, short, written};
-use super::{Mode, Needs, Plan, RiskLevel, Step, limits};
+use super::text::{continued_id, continued_title, named_after, short, written};
+use crate::plan::{Mode, Needs, Plan, RiskLevel, Step, limits};
 
 /// What the id of a rollback has before the beginning of the run's id.
 const MARK: &str = ".rolls-back-";
 
 /// The plan that would take a plan back after a run of it: its rollback commands, to be shown,
 /// authorized and run like any other. None where it names no such commands.
-pub fn rollback(plan: &Plan, run_id: Uuid) -> Option<Vec<u8>> {
-    if plan.outlook.rollback.is_empty() {
+pub fn rollback<C>(plan: &Plan<C>, run_id: Uuid) -> Option<Vec<u8>> {
+    if plan.notes.rollback.is_empty() {
         return None;
     }
     let goal = format!("Roll back: {}", plan.name());
@@ -28,24 +26,24 @@ pub fn rollback(plan: &Plan, run_id: Uuid) -> Option<Vec<u8>> {
         success_criteria: &[],
         rollback_plan: &[],
         estimated_time: None,
-        steps: plan.outlook.rollback.iter().map(|command| StepText::only(command)).collect(),
+        steps: plan.notes.rollback.iter().map(|command| StepText::only(command)).collect(),
     };
     written(&text)
 }
 
 /// The rest of a command plan; none when it has no steps left, and nothing in it when it is too large.
-pub(super) fn rest(
-    plan: &Plan,
+pub(super) fn rest<C>(
+    plan: &Plan<C>,
     run: &str,
     succeeded: &BTreeSet<String>,
 ) -> Option<Option<Vec<u8>>> {
-    let left = |step: &Step| !succeeded.contains(&step.step_id);
+    let left = |step: &Step<C>| !succeeded.contains(&step.step_id);
     let mut steps: Vec<StepText<'_>> = Vec::new();
-    let mut before: Option<&Step> = None;
+    let mut before: Option<&Step<C>> = None;
     for step in &plan.steps {
         let command = step.arguments.get("command").map_or("", String::as_str);
         match (steps.last_mut(), before.filter(|before| left(before))) {
-            // Behind its own command it is written with it, as it was.
+            // A verification right behind its command is written into the same entry.
             (Some(last), Some(_)) if left(step) && step.is_verification() => {
                 last.verification_command = Some(command);
             }
@@ -57,15 +55,15 @@ pub(super) fn rest(
     if steps.is_empty() {
         return None;
     }
-    let outlook = &plan.outlook;
+    let notes = &plan.notes;
     let text = PlanText {
         id: continued_id(&plan.plan_id, run),
         goal: continued_title(plan.name()),
         mode: Some(plan.mode.as_str()).filter(|_| plan.mode != Mode::default()),
         target: plan.target.as_deref(),
-        success_criteria: &outlook.success_criteria,
-        rollback_plan: &outlook.rollback,
-        estimated_time: outlook.estimated_time.as_deref(),
+        success_criteria: &notes.success_criteria,
+        rollback_plan: &notes.rollback,
+        estimated_time: notes.estimated_time.as_deref(),
         steps,
     };
     Some(written(&text))
@@ -154,7 +152,7 @@ impl<'a> StepText<'a> {
         Self { command, ..Self::default() }
     }
 
-    fn of(step: &'a Step, command: &'a str) -> Self {
+    fn of<C>(step: &'a Step<C>, command: &'a str) -> Self {
         let stated = &step.stated;
         let risk = RiskText {
             category: stated.category.as_deref(),
@@ -216,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rest_reads_like_a_plan_that_somebody_wrote() {
+    fn the_rest_reads_like_a_written_plan() {
         let succeeded = BTreeSet::from(["a".to_owned()]);
         let rest = match continuation(&plan(&whole()), run_id(), &succeeded) {
             Continuation::Rest(bytes) => String::from_utf8(bytes).unwrap(),
@@ -346,7 +344,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_rest_is_valid_and_holds_exactly_the_rest(
+        fn the_rest_is_valid_and_complete(
             value in any_plan(),
             chosen in any::<u32>(),
         ) {
@@ -376,7 +374,7 @@ mod tests {
                 let (step_index, place) = there;
                 prop_assert_eq!(now, &Step { step_index, place, ..before.clone() });
             }
-            prop_assert_eq!(&rest.outlook, &plan.outlook);
+            prop_assert_eq!(&rest.notes, &plan.notes);
             prop_assert_eq!((&rest.target, rest.mode), (&plan.target, plan.mode));
         }
     }

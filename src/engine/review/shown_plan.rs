@@ -1,0 +1,110 @@
+//! Reviews and simulates a plan as it was read, valid or faulty, for window and command line. Of a faulty plan the
+//! sound steps are looked at like those of any plan, and the faulty ones are put in between.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::engine::simulation::{Simulation, not_reached, simulate_until, unpredictable};
+use crate::evidence::{EvidenceLocation, Trust};
+use crate::plan::{Plan, ShownPlan};
+use crate::risk::{self, Policy};
+use crate::run::{PreconditionState, Preview, Review};
+use crate::tools::{StopSignal, ToolError};
+
+/// As [`review_read`] under what is trusted. `trust` is asked
+/// only where the plan would run commands of the workspace, and stays in the policy.
+///
+/// # Errors
+/// Those of `review` and `trust`.
+pub fn review_trusting<E: From<ToolError>>(
+    plan: &Result<Plan, Option<ShownPlan>>,
+    policy: &mut Policy,
+    review: impl Fn(&Plan, &Policy) -> Result<Review, ToolError>,
+    trust: impl FnOnce() -> Result<Trust, E>,
+) -> Result<Option<Review>, E> {
+    let before = review_read(plan, |plan| review(plan, policy))?;
+    if before.as_ref().is_none_or(|review| review.workspace_commands.is_none()) {
+        return Ok(before);
+    }
+    let trust = trust()?;
+    policy.trusted_commands = trust.counts;
+    policy.unproven_trust = trust.without_proof;
+    Ok(review_read(plan, |plan| review(plan, policy))?)
+}
+
+/// Reviews what was read of a plan; none where nothing of it can be shown.
+///
+/// # Errors
+/// Those of `review`.
+pub fn review_read(
+    plan: &Result<Plan, Option<ShownPlan>>,
+    review: impl FnOnce(&Plan) -> Result<Review, ToolError>,
+) -> Result<Option<Review>, ToolError> {
+    match plan {
+        Ok(plan) => review(plan).map(Some),
+        Err(Some(faulty)) => review_faulty(faulty, review).map(Some),
+        Err(None) => Ok(None),
+    }
+}
+
+/// The review of a faulty plan, of which `review` reviews the sound steps.
+///
+/// # Errors
+/// Those of `review`.
+fn review_faulty(
+    plan: &ShownPlan,
+    review: impl FnOnce(&Plan) -> Result<Review, ToolError>,
+) -> Result<Review, ToolError> {
+    let mut review = review(&plan.sound())?;
+    for (index, _) in plan.steps.iter().enumerate().filter(|(_, step)| step.call.is_none()) {
+        let risk = risk::of_faulty_step();
+        review.impact.worst = review.impact.worst.max(Some(risk.level));
+        review.impact.asks += 1;
+        review.asks.insert(index, Some(format!("It is {}.", risk.level.as_str())));
+        review.risks.insert(index, risk);
+        let reason = "the step is faulty".to_owned();
+        review.preconditions.insert(index, PreconditionState::Later { reason });
+        if let Some(walls) = &mut review.walls {
+            walls.steps.insert(index, None);
+        }
+        if let Some(walls) = &mut review.binding.walls {
+            walls.insert(index, None);
+        }
+    }
+    Ok(review)
+}
+
+/// What all steps of a plan would do together. A faulty step ends it, as one does that would fail.
+///
+/// # Errors
+/// As for a plan without faults.
+pub fn simulate_shown(
+    plan: &ShownPlan,
+    workspace: &Path,
+    policy: &Policy,
+    evidence: Option<&EvidenceLocation>,
+    stop: &Arc<StopSignal>,
+) -> Result<Simulation, ToolError> {
+    let faulty = plan.steps.iter().position(|step| step.call.is_none());
+    let mut sound = plan.sound();
+    sound.steps.truncate(faulty.unwrap_or(usize::MAX));
+    let mut simulation = simulate_until(&sound, workspace, policy, evidence, stop)?;
+    let mut steps = plan.steps.iter().skip(sound.steps.len());
+    let fails = simulation.previews.iter().position(Preview::would_fail);
+    let mut ends_at = fails.and_then(|at| plan.steps.get(at)).map(|step| step.step_index);
+    if ends_at.is_none()
+        && let Some(faulty) = steps.next()
+    {
+        simulation.previews.push(faulty_step());
+        ends_at = Some(faulty.step_index);
+    }
+    if let Some(at) = ends_at {
+        simulation.previews.extend(steps.map(|_| not_reached(at)));
+    }
+    Ok(simulation)
+}
+
+/// What a faulty step would do.
+pub(super) fn faulty_step() -> Preview {
+    unpredictable("This step is faulty and cannot run.".to_owned())
+}

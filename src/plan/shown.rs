@@ -1,0 +1,139 @@
+//! A plan for display, valid or faulty. A faulty step has no call and cannot run.
+
+use super::{Dialect, Digest, Finding, Plan, Step, ToolCall};
+
+/// A plan of which some steps may be faulty. Only a [`Plan`] can be approved and run.
+pub type ShownPlan = Plan<Option<ToolCall>>;
+
+/// A step of a [`ShownPlan`]; without a call it is faulty.
+pub type ShownStep = Step<Option<ToolCall>>;
+
+impl<C> Plan<C> {
+    /// Maps the calls; steps without a result are left out.
+    fn map_calls<D>(self, mut map: impl FnMut(C) -> Option<D>) -> Plan<D> {
+        let step = |step: Step<C>| {
+            Some(Step {
+                call: map(step.call)?,
+                step_id: step.step_id,
+                step_index: step.step_index,
+                tool_name: step.tool_name,
+                arguments: step.arguments,
+                precondition: step.precondition,
+                precondition_text: step.precondition_text,
+                requires_confirmation: step.requires_confirmation,
+                title: step.title,
+                reason: step.reason,
+                stated: step.stated,
+                expected_output: step.expected_output,
+                needs: step.needs,
+                place: step.place,
+            })
+        };
+        Plan {
+            steps: self.steps.into_iter().filter_map(step).collect(),
+            plan_id: self.plan_id,
+            dialect: self.dialect,
+            intent: self.intent,
+            title: self.title,
+            created_by: self.created_by,
+            evidence_referenced: self.evidence_referenced,
+            mode: self.mode,
+            target: self.target,
+            notes: self.notes,
+            metadata: self.metadata,
+            failure: self.failure,
+            source: self.source,
+            digest: self.digest,
+        }
+    }
+}
+
+impl From<Plan> for ShownPlan {
+    fn from(plan: Plan) -> Self {
+        plan.map_calls(|call| Some(Some(call)))
+    }
+}
+
+impl Plan {
+    /// As [`ShownPlan::on_target`].
+    #[must_use]
+    pub fn on_target(self, target: Option<&str>) -> Self {
+        ShownPlan::from(self).on_target(target).into_sound()
+    }
+}
+
+impl ShownPlan {
+    /// The plan, if no step is faulty. The findings are not checked here.
+    pub fn complete(self) -> Result<Plan, Self> {
+        if self.steps.iter().all(|step| step.call.is_some()) {
+            Ok(self.into_sound())
+        } else {
+            Err(self)
+        }
+    }
+
+    /// The plan of the sound steps alone; each keeps its `step_index`.
+    fn into_sound(self) -> Plan {
+        self.map_calls(|call| call)
+    }
+
+    /// The plan of the sound steps alone, for reviewing a faulty plan; each keeps its `step_index`.
+    #[must_use]
+    pub fn sound(&self) -> Plan {
+        self.clone().into_sound()
+    }
+
+    /// A command plan with its commands on this destination, or on this machine; other plans stay unchanged.
+    /// Bytes and digest stay: an approval covers the target separately (SPEC §2, §11).
+    #[must_use]
+    pub fn on_target(mut self, target: Option<&str>) -> Self {
+        if self.dialect != Dialect::CommandPlan {
+            return self;
+        }
+        let target = target.map(str::to_owned);
+        for step in &mut self.steps {
+            match &target {
+                Some(target) => step.arguments.insert("target".to_owned(), target.clone()),
+                None => step.arguments.remove("target"),
+            };
+            if let Some(ToolCall::Shell { target: of_call, .. }) = &mut step.call {
+                of_call.clone_from(&target);
+            }
+        }
+        self.target = target;
+        self
+    }
+}
+
+/// The result of parsing a plan file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parsed {
+    /// The plan; with an error among the findings, as much of it as can be shown.
+    pub plan: Result<Plan, Option<ShownPlan>>,
+    /// All findings, by position in the file.
+    pub findings: Vec<Finding>,
+    /// The digest of the bytes.
+    pub digest: Digest,
+}
+
+impl Parsed {
+    /// True when the plan may be authorized, as far as its bytes say.
+    pub fn is_valid(&self) -> bool {
+        self.plan.is_ok()
+    }
+
+    /// The same with the plan's commands on this destination; see [`ShownPlan::on_target`].
+    #[must_use]
+    pub fn on_target(self, target: Option<&str>) -> Self {
+        let plan = match self.plan {
+            Ok(plan) => Ok(plan.on_target(target)),
+            Err(faulty) => Err(faulty.map(|plan| plan.on_target(target))),
+        };
+        Self { plan, ..self }
+    }
+
+    /// The plan as it is shown, also a faulty one.
+    pub fn into_shown(self) -> Option<ShownPlan> {
+        self.plan.map_or_else(|faulty| faulty, |plan| Some(plan.into()))
+    }
+}

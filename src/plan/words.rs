@@ -1,0 +1,57 @@
+//! Enums whose variants are words in plan files, evidence and `--json`: each word is declared once.
+
+/// Declares an enum with its words. Serde names the variants by its own attribute; a test compares the two.
+macro_rules! words {
+    (
+        $(#[$attribute:meta])*
+        $visibility:vis enum $name:ident {
+            $($(#[$of_variant:meta])* $variant:ident = $word:literal,)+
+        }
+    ) => {
+        $(#[$attribute])*
+        $visibility enum $name {
+            $($(#[$of_variant])* $variant,)+
+        }
+
+        impl $name {
+            /// Every variant, by its word.
+            $visibility const WORDS: &'static [(&'static str, Self)] =
+                &[$(($word, Self::$variant),)+];
+
+            /// The variant's word.
+            $visibility const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $word,)+ }
+            }
+        }
+    };
+}
+
+pub(crate) use words;
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Debug;
+
+    use serde::Serialize;
+
+    use crate::authorization::WallLevel;
+    use crate::plan::{Dialect, Intent, Mode, OptLevel, RiskLevel, Severity, VerifyScope};
+
+    fn same<T: Copy + Debug + Serialize>(words: &[(&str, T)]) {
+        for (word, value) in words {
+            assert_eq!(serde_json::to_value(value).unwrap(), *word, "{value:?}");
+        }
+    }
+
+    #[test]
+    fn words_are_those_of_serde() {
+        same(Dialect::WORDS);
+        same(Intent::WORDS);
+        same(Mode::WORDS);
+        same(OptLevel::WORDS);
+        same(RiskLevel::WORDS);
+        same(Severity::WORDS);
+        same(VerifyScope::WORDS);
+        same(WallLevel::WORDS);
+    }
+}
