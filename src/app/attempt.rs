@@ -8,7 +8,7 @@ use super::session::PlanSession;
 use crate::plan::Digest;
 use crate::run::{Phase, RunState, Steps};
 use crate::ui::plan::Approval;
-use crate::worker::{OpenedPlan, Proposed};
+use crate::worker::{OpenedPlan, PlanProposal};
 
 /// Which attempt of which loop a plan is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,8 +23,8 @@ pub(super) struct AttemptOf {
 
 impl PlanSession {
     /// A session for the plan that a loop has, as it was reviewed there.
-    pub(super) fn proposed(proposed: Proposed) -> Self {
-        let Proposed { loop_id, attempt, max_attempts, plan, review, .. } = proposed;
+    pub(super) fn proposed(proposal: PlanProposal) -> Self {
+        let PlanProposal { loop_id, attempt, max_attempts, plan, review, .. } = proposal;
         let opened = OpenedPlan {
             path: PathBuf::new(),
             digest: plan.digest,

@@ -3,14 +3,14 @@
 use uuid::Uuid;
 
 use super::App;
-use super::purpose::Purpose;
+use super::pending::Unanswered;
 use super::session::PlanSession;
 use crate::run::{Failure, RunState, SourceLine};
 use crate::ui::action::Page;
 use crate::ui::diagnostics::{
     DiagnosticsView, Excerpt, Listing, Place, Sight, diagnostic, excerpt, wanted,
 };
-use crate::worker::{EditorPlace, Request};
+use crate::worker::{EditorPlace, OpenEditor, QueryError, ReadSource};
 
 /// A diagnostic of a run.
 type Of = (Option<Uuid>, Place);
@@ -74,7 +74,15 @@ impl App {
         let ask = known.is_none();
         kept.source = Some(((id, place), known));
         if ask && let Some(workspace) = workspace(session) {
-            self.ask(Request::Source { workspace, file, wanted }, Purpose::Source(id, place));
+            let query = ReadSource { workspace, file, wanted };
+            self.ask_each(query, move |app, lines, latest| match lines {
+                Ok(lines) => app.take_source(id, place, Ok(lines)),
+                Err(Unanswered { error: QueryError::Failed(failure), .. }) => {
+                    app.take_source(id, place, Err(failure));
+                }
+                Err(unanswered) if latest => app.report(unanswered),
+                Err(_) => {}
+            });
         }
     }
 
@@ -118,7 +126,7 @@ impl App {
             column: it.column_start.unwrap_or(1),
         };
         let command = self.settings.editor_command.clone();
-        self.ask(Request::Edit { workspace, command, place }, Purpose::Edit);
+        self.ask(OpenEditor { workspace, command, place }, |_, ()| {});
     }
 }
 

@@ -1,7 +1,7 @@
 //! What happens in each frame: news are taken in, the window is drawn, what was done is applied.
 
 use super::{App, Prompt, now};
-use crate::worker::{Clock as _, SystemClock, keep_file};
+use crate::worker::{Clock as _, KeepFile, SystemClock, keep_file};
 
 impl eframe::App for App {
     fn raw_input_hook(&mut self, ctx: &egui::Context, raw_input: &mut egui::RawInput) {
@@ -18,7 +18,7 @@ impl eframe::App for App {
 
     fn on_exit(&mut self, _gl: Option<&eframe::glow::Context>) {
         // The last frame is over; nobody is left to tell of a failure.
-        if let Some((file, text)) = self.settings_to_save() {
+        if let Some(KeepFile { file, text }) = self.settings_to_save() {
             let _ = keep_file(&file, &text);
         }
     }

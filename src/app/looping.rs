@@ -6,10 +6,9 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::place::PlaceLook;
-use super::purpose::Purpose;
+use super::loop_folders::PlaceLook;
 use super::session::PlanSession;
-use super::{App, Prompt, RUNS};
+use super::{App, Prompt};
 use crate::authorization::AuthorizationClass;
 use crate::plan::Plan;
 use crate::run::{
@@ -19,7 +18,7 @@ use crate::ui::action::FolderFor;
 use crate::ui::loop_page::{Form, FormView, LoopView, Shown, TimelineView};
 use crate::ui::plan::Approval;
 use crate::ui::theme::Tone;
-use crate::worker::{LoopReplayed, Proposed, Request};
+use crate::worker::{LoopReplayed, PlanProposal};
 
 /// What stands on the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -196,7 +195,7 @@ impl App {
         let current = live.state.loop_id.zip(live.state.attempts.last().map(|it| it.attempt));
         let Some((loop_id, number)) = current else {
             if matches!(event, RunEvent::LoopStarted { .. }) {
-                self.ask(Request::Loops { limit: RUNS }, Purpose::Loops);
+                self.list_loops();
             }
             return;
         };
@@ -248,7 +247,7 @@ impl App {
         if self.live.as_ref().is_some_and(|session| session.plan.is_none()) {
             self.live = None;
         }
-        self.ask(Request::Runs { limit: RUNS }, Purpose::Runs);
+        self.list_runs();
     }
 
     /// Notes when the run of an attempt is over; nothing else tells it.
@@ -263,7 +262,7 @@ impl App {
     }
 
     /// Takes in the plan of an attempt. It waits beside the page, unless the page shows its loop's plans.
-    pub(super) fn take_proposed(&mut self, proposed: Proposed) {
+    pub(super) fn take_proposed(&mut self, proposed: PlanProposal) {
         let Some(live) = self.looping.under_way_mut() else { return };
         live.plans.insert(proposed.attempt, Arc::clone(&proposed.plan));
         let loop_id = proposed.loop_id;
@@ -303,7 +302,7 @@ impl App {
             self.failed("The loop ended.", &failure);
         }
         self.after_run();
-        self.ask(Request::Loops { limit: RUNS }, Purpose::Loops);
+        self.list_loops();
     }
 
     /// Takes in a folder that was chosen for the form.

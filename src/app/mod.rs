@@ -1,26 +1,27 @@
 //! The window's glue: threads on one side, views on the other.
 //!
-//! [`run`] is called by `main` alone. `take_in` takes in what the worker and the desk say,
-//! `draw` draws and collects what the person did, `apply` turns that into commands and requests.
+//! [`run`] is called by `main` alone. `take_in` applies what the worker and the query thread send,
+//! `draw` draws and collects what the person did, `apply` turns that into commands and queries.
 //! Nothing here waits. Absent on purpose: colours and layout ([`crate::ui`]), execution and SQL.
 
 mod apply;
 mod attempt;
-mod breakdown;
 mod contents;
 mod diagnostics;
 mod drain;
 mod evidence;
 mod file_dialog;
-mod followed;
+mod follow_up;
 mod frame;
 mod libraries;
+mod loop_folders;
 mod looping;
 #[cfg(feature = "inspection")]
 mod offscreen;
 mod opened;
-mod place;
-mod purpose;
+mod panic_page;
+mod pending;
+mod prefetch;
 mod session;
 mod settings;
 mod start;
@@ -28,7 +29,6 @@ mod start;
 mod tests;
 mod tour;
 mod view;
-mod wanted;
 mod watch;
 
 use std::collections::BTreeMap;
@@ -47,16 +47,19 @@ use crate::ui::notice::Notice;
 use crate::ui::overlay::Overlay;
 use crate::ui::plan::RecentPlan;
 use crate::ui::theme::{self, Tone};
-use crate::worker::{Clock, Desk, Faults, Folders, Request, Setup, SystemClock, Wake, Worker};
+use crate::worker::{
+    Clock, Faults, Folders, KeepFile, ListLoops, ListRuns, Query as _, QueryThread, Setup,
+    SystemClock, Wake, Worker,
+};
 #[cfg(feature = "inspection")]
 pub use offscreen::Offscreen;
 pub use start::{Options, StartError, run};
 
-use breakdown::Broken;
 use contents::Contents;
 use evidence::EvidenceSession;
 use looping::LoopPage;
-use purpose::{Purpose, Purposes};
+use panic_page::Broken;
+use pending::Pending;
 use session::PlanSession;
 use settings::{Loaded, Settings};
 use watch::Watch;
@@ -75,8 +78,8 @@ enum Prompt {
 /// The window's state.
 struct App {
     worker: Worker,
-    desk: Desk,
-    purposes: Purposes,
+    queries: QueryThread<Self>,
+    pending: Pending,
     setup: Setup,
     settings: Settings,
     settings_file: Option<PathBuf>,
@@ -150,11 +153,11 @@ impl App {
             faults: Faults::from_environment(),
         };
         let worker = Worker::start(setup.clone(), Arc::clone(&wake))?;
-        let desk = Desk::start(setup.clone(), Arc::clone(&wake))?;
+        let queries = QueryThread::start(setup.clone(), Arc::clone(&wake))?;
         let mut app = Self {
             worker,
-            desk,
-            purposes: Purposes::default(),
+            queries,
+            pending: Pending::default(),
             watch: Watch::new(Arc::clone(&wake)),
             picked: file_dialog::Picked::new(Arc::clone(&wake)),
             setup,
@@ -189,8 +192,8 @@ impl App {
         if let Some(problem) = loaded.problem {
             app.notify(Tone::Caution, problem.summary, problem.details, problem.next);
         }
-        app.ask(Request::Runs { limit: RUNS }, Purpose::Runs);
-        app.ask(Request::Loops { limit: RUNS }, Purpose::Loops);
+        app.list_runs();
+        app.list_loops();
         Ok(app)
     }
 
@@ -212,18 +215,12 @@ impl App {
         self.next_notice
     }
 
-    fn ask(&mut self, request: Request, purpose: Purpose) {
-        match self.desk.ask(request) {
-            Some(ticket) => self.purposes.insert(ticket, purpose),
-            None => {
-                self.notify(
-                    Tone::Danger,
-                    purpose.failure(),
-                    "More questions are waiting than can be kept.",
-                    "Try again in a moment.",
-                );
-            }
-        }
+    fn list_runs(&mut self) {
+        self.ask(ListRuns(RUNS), |app, runs| app.runs = runs);
+    }
+
+    fn list_loops(&mut self) {
+        self.ask(ListLoops(RUNS), |app, loops| app.looping.loops = loops);
     }
 
     /// The session whose run is under way, shown or not.
@@ -250,12 +247,12 @@ impl App {
 
     /// Has the settings written, without waiting for it.
     fn save_settings(&mut self) {
-        if let Some((file, text)) = self.settings_to_save() {
-            self.ask(Request::Keep { file, text }, Purpose::Settings);
+        if let Some(query) = self.settings_to_save() {
+            self.ask(query, |_, ()| {});
         }
     }
 
-    fn settings_to_save(&mut self) -> Option<(PathBuf, String)> {
+    fn settings_to_save(&mut self) -> Option<KeepFile> {
         // The stricter policy that stands in for a faulty file must not become the person's own.
         if self.settings_were_bad {
             return None;
@@ -263,10 +260,9 @@ impl App {
         self.settings.remember(&self.recent);
         let file = self.settings_file.clone()?;
         match settings::text(&self.settings) {
-            Ok(text) => Some((file, text)),
+            Ok(text) => Some(KeepFile { file, text }),
             Err(error) => {
-                let summary = Purpose::Settings.failure();
-                self.notify(Tone::Caution, summary, error.to_string(), "");
+                self.notify(Tone::Caution, KeepFile::FAILURE, error.to_string(), "");
                 None
             }
         }

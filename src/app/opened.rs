@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use uuid::Uuid;
 
-use super::purpose::Purpose;
 use super::session::PlanSession;
 use super::{App, Prompt};
 use crate::plan::Digest;
@@ -13,7 +12,7 @@ use crate::run::Reconciled;
 use crate::ui::action::Page;
 use crate::ui::plan::{Approval, RecentPlan};
 use crate::ui::theme::Tone;
-use crate::worker::{OpenedPlan, Request};
+use crate::worker::OpenedPlan;
 
 /// How many plans the list of recent ones keeps.
 const RECENT: usize = 12;
@@ -61,13 +60,14 @@ impl App {
         self.reconciled.insert(run_id, found);
         // What was found is a decision in the record that may be open.
         if let Some(detail) = self.evidence.detail.as_ref().filter(|it| it.row.run_id == run_id) {
-            let id = detail.row.execution_id;
-            self.ask(Request::Execution(id), Purpose::Execution(id));
+            self.read_execution(detail.row.execution_id);
         }
     }
 
     /// Puts a session on the page; one whose run is under way stays behind it.
-    pub(super) fn show_session(&mut self, session: PlanSession) {
+    pub(super) fn show_session(&mut self, mut session: PlanSession) {
+        session.previews.forget_missing();
+        session.executions.forget_missing();
         self.to_authorize = None;
         self.try_again();
         let before = self.shown.replace(session);

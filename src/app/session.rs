@@ -1,7 +1,6 @@
 //! One plan on the page: its review, what its person said, its run. Pure but for ids.
 
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -9,6 +8,7 @@ use uuid::Uuid;
 
 use super::attempt::AttemptOf;
 use super::diagnostics::DiagnosticsSession;
+use super::prefetch::Fetched;
 use crate::authorization::{Change, Grants, PlanAuthorization, SinceBoot};
 use crate::plan::{self, Dialect, Digest, Finding, Mode, Plan};
 use crate::run::{
@@ -56,15 +56,12 @@ pub(super) struct PlanSession {
     pub(super) follow: bool,
     pub(super) tab: Tab,
     pub(super) diagnostics: DiagnosticsSession,
-    pub(super) previews: BTreeMap<usize, Preview>,
+    pub(super) previews: Fetched<usize, Preview>,
     /// What all its steps would do together, once somebody asked.
     pub(super) simulation: Option<Simulated>,
     /// Whether the page shows that instead of the steps.
     pub(super) shows_simulation: bool,
-    pub(super) executions: BTreeMap<Uuid, ExecutionDetail>,
-    /// What was asked for and could not be had; asked for again when the person looks at it anew.
-    pub(super) without_preview: BTreeSet<usize>,
-    pub(super) without_record: BTreeSet<Uuid>,
+    pub(super) executions: Fetched<Uuid, ExecutionDetail>,
     /// Whether the question of the step under way is not in front: closed without an answer, or asked in
     /// the step's card until the person wants to run what needs the question.
     pub(super) dismissed: bool,
@@ -111,12 +108,10 @@ impl PlanSession {
             follow: true,
             tab: Tab::default(),
             diagnostics: DiagnosticsSession::default(),
-            previews: BTreeMap::new(),
+            previews: Fetched::default(),
             simulation: None,
             shows_simulation: false,
-            executions: BTreeMap::new(),
-            without_preview: BTreeSet::new(),
-            without_record: BTreeSet::new(),
+            executions: Fetched::default(),
             dismissed: false,
             reveal_card: false,
             answered: None,
@@ -259,7 +254,7 @@ impl PlanSession {
         if !self.run.is_over() {
             self.previews.clear();
         }
-        self.without_preview.clear();
+        self.previews.forget_failed();
         self.digest = opened.digest;
         self.figures = opened.plan.as_deref().map(Figures::of).unwrap_or_default();
         self.plan = opened.plan;
@@ -361,12 +356,10 @@ impl PlanSession {
         false
     }
 
-    /// Forgets what could not be had of the step that is looked at.
+    /// Lets what failed be asked for again.
     pub(super) fn ask_anew(&mut self) {
-        self.without_preview.remove(&self.selected);
-        if let Some(id) = self.selected_execution() {
-            self.without_record.remove(&id);
-        }
+        self.previews.forget_failed();
+        self.executions.forget_failed();
     }
 
     /// Looks at a step.

@@ -147,7 +147,7 @@ fn a_plan_is_opened_signed_run_answered_and_found_again() {
     let (mut bench, plan) = bench();
     bench.open(&plan);
     assert_eq!(bench.app.situation().not_authorizable, None, "{:?}", bench.session().findings);
-    bench.until("a preview", |app| app.shown.as_ref().unwrap().previews.contains_key(&0));
+    bench.until("a preview", |app| app.shown.as_ref().unwrap().previews.get(&0).is_some());
     bench.authorize();
     bench.act(Action::Do(Command::Run));
     assert!(bench.app.situation().running, "shown as running from the click on");
@@ -181,7 +181,8 @@ fn a_plan_is_opened_signed_run_answered_and_found_again() {
     assert_eq!(bench.session().approval, Approval::Recorded);
     assert_eq!(bench.session().run.phase, Phase::Ended(RunStatus::Failed));
     bench.act(Action::Plan(PlanAction::ShowTab(Tab::Evidence)));
-    bench.until("its record", |app| !app.shown.as_ref().unwrap().executions.is_empty());
+    let id = bench.session().selected_execution().unwrap();
+    bench.until("its record", |app| app.shown.as_ref().unwrap().executions.get(&id).is_some());
 }
 
 #[test]
@@ -557,7 +558,7 @@ fn a_run_without_an_interrupted_step_has_nothing_to_reconcile_and_says_so() {
     let (mut bench, _) = denied();
     let run_id = bench.session().run.run_id.unwrap();
     bench.act(Action::Do(Command::Reconcile));
-    assert!(!bench.app.purposes.any(|purpose| matches!(purpose, Purpose::Reconcile)));
+    assert!(!bench.app.pending.has::<crate::worker::Reconcile>());
     bench.act(Action::Evidence(EvidenceAction::Reconcile(run_id)));
     bench.until("the answer", |app| app.reconciled.get(&run_id).is_some_and(Vec::is_empty));
     assert!(bench.app.notices.iter().any(|it| it.summary.starts_with("No step of this run")));

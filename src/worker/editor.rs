@@ -1,11 +1,32 @@
-//! The person's editor: from the command in the settings to what is started.
+//! The person's editor: from the command in the settings to the process.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use super::query_thread::{Query, QueryContext, QueryError};
 use crate::plan::Code;
 use crate::risk::Policy;
 use crate::run::Failure;
 use crate::tools::Toolbox;
+
+/// Shows a place in the person's editor.
+pub struct OpenEditor {
+    /// The workspace.
+    pub workspace: PathBuf,
+    /// The command in the settings.
+    pub command: String,
+    /// The place.
+    pub place: EditorPlace,
+}
+
+impl Query for OpenEditor {
+    type Answer = ();
+    const FAILURE: &str = "The editor cannot be opened.";
+
+    fn run(self, context: &mut QueryContext) -> Result<(), QueryError> {
+        let Self { workspace, command, place } = &self;
+        Ok(open(command, workspace, &context.setup.policy, place)?)
+    }
+}
 
 /// What an editor is to show.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,7 +131,7 @@ fn words(text: &str) -> Result<Vec<String>, String> {
 ///
 /// # Errors
 /// A command that cannot be used, a file that is gone, a program that cannot be started.
-pub(super) fn open(
+fn open(
     command: &str,
     workspace: &Path,
     policy: &Policy,

@@ -1,10 +1,55 @@
-//! Files that belong to no workspace: plans that are read, and what the window keeps of its own.
+//! Files that are read and written beside a run: plans, sources that the window shows, and its own settings.
 
 use std::fs::File;
 use std::io::Read as _;
-use std::path::Path;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
 
+use super::query_thread::{Query, QueryContext, QueryError};
 use crate::plan::{Code, Finding, limits};
+use crate::run::{Failure, SourceLine};
+use crate::tools::Toolbox;
+
+/// Writes a file of the window's own, such as its settings.
+pub struct KeepFile {
+    /// The file.
+    pub file: PathBuf,
+    /// Its new content.
+    pub text: String,
+}
+
+impl Query for KeepFile {
+    type Answer = ();
+    const FAILURE: &str = "The settings could not be saved.";
+
+    fn run(self, _context: &mut QueryContext) -> Result<(), QueryError> {
+        Ok(keep_file(&self.file, &self.text).map_err(|error| Failure {
+            code: Code::WriteFailed,
+            message: format!("cannot write {}: {error}", self.file.display()),
+            next: "Your choices hold until the window is closed.".to_owned(),
+        })?)
+    }
+}
+
+/// Reads lines of a file of a workspace, as it is now.
+pub struct ReadSource {
+    /// The workspace.
+    pub workspace: PathBuf,
+    /// The file, as the records name it.
+    pub file: String,
+    /// The numbers of the lines, from 1.
+    pub wanted: Vec<RangeInclusive<usize>>,
+}
+
+impl Query for ReadSource {
+    type Answer = Vec<SourceLine>;
+    const FAILURE: &str = "The source cannot be read.";
+
+    fn run(self, context: &mut QueryContext) -> Result<Self::Answer, QueryError> {
+        let toolbox = Toolbox::open(&self.workspace, &context.setup.policy)?;
+        Ok(toolbox.source_lines(&self.file, &self.wanted)?)
+    }
+}
 
 /// Writes a file whole or not at all, with the folders that lead to it.
 ///

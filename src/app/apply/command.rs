@@ -7,13 +7,11 @@ use crate::run::{Control, RunEvent};
 use crate::ui::action::{EvidenceAction, Page};
 use crate::ui::commands::Command;
 use crate::ui::diagnostics::{copied, copied_all};
-use crate::ui::evidence::Verification;
 use crate::ui::overlay::Overlay;
 use crate::ui::theme::Tone;
 use crate::worker::{Clock as _, SystemClock};
-use crate::worker::{Command as Order, Request};
+use crate::worker::{Command as Order, FollowUp};
 
-use super::super::purpose::Purpose;
 use super::super::{App, Prompt};
 
 impl App {
@@ -46,24 +44,12 @@ impl App {
             Command::Reject => self.show_prompt(Some(Prompt::Reject)),
             Command::Run => self.start_run(),
             Command::RunAgain => self.run_again(),
-            Command::ContinueFromHere => {
-                if let Some(run_id) = self.shown_run() {
-                    self.ask(Request::Continue { run_id }, Purpose::FollowUp);
-                }
-            }
-            Command::RollBack => {
-                if let Some(run_id) = self.shown_run() {
-                    self.ask(Request::RollBack { run_id }, Purpose::FollowUp);
-                }
-            }
-            Command::Revert => {
-                if let Some(id) = self.shown_run() {
-                    self.ask(Request::Revert { id }, Purpose::FollowUp);
-                }
-            }
+            Command::ContinueFromHere => self.follow_up_shown(FollowUp::Continue),
+            Command::RollBack => self.follow_up_shown(FollowUp::RollBack),
+            Command::Revert => self.follow_up_shown(FollowUp::Revert),
             Command::Reconcile => {
                 if let Some(run_id) = self.shown_run() {
-                    self.ask(Request::Reconcile { run_id }, Purpose::Reconcile);
+                    self.reconcile(run_id);
                 }
             }
             Command::Pause => self.control(Control::Pause),
@@ -114,11 +100,7 @@ impl App {
                 self.go(Page::Evidence);
                 self.evidence.focus_search = true;
             }
-            Command::Verify => {
-                self.go(Page::Evidence);
-                self.evidence.verification = Verification::UnderWay;
-                self.ask(Request::Verify, Purpose::Verify);
-            }
+            Command::Verify => self.verify(),
             Command::Palette => self.overlay = Some(Overlay::Palette),
             Command::Settings => self.overlay = Some(Overlay::Settings(self.settings_view(ctx))),
             Command::SwitchTheme => {
@@ -182,6 +164,12 @@ impl App {
         }
     }
 
+    fn follow_up_shown(&mut self, follow_up: FollowUp) {
+        if let Some(run_id) = self.shown_run() {
+            self.follow_up(run_id, follow_up);
+        }
+    }
+
     fn shown_run(&self) -> Option<Uuid> {
         self.shown.as_ref()?.run.run_id
     }
@@ -193,7 +181,7 @@ impl App {
         if file {
             self.review_again(true);
         } else if let Some(run_id) = run_id {
-            self.ask(Request::Again { run_id }, Purpose::FollowUp);
+            self.follow_up(run_id, FollowUp::RunAgain);
         }
         self.to_authorize = Some(digest);
     }

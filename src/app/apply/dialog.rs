@@ -6,9 +6,8 @@ use crate::run::{Answer, AnsweredBy, Control, Decision};
 use crate::ui::action::DialogAction;
 use crate::ui::plan::Approval;
 use crate::ui::theme::Tone;
-use crate::worker::{Clock as _, Request, SystemClock};
+use crate::worker::{Clock as _, RecordAuthorization, SystemClock};
 
-use super::super::purpose::Purpose;
 use super::super::{App, PlanSession, Prompt};
 
 impl App {
@@ -93,7 +92,23 @@ impl App {
             .continuing(session.continues);
         let authorization = Box::new(decide(pending, now));
         session.approval = Approval::Recording;
-        let request = Request::Record { authorization: authorization.clone(), plan };
-        self.ask(request, Purpose::Record(authorization));
+        let query = RecordAuthorization { authorization: authorization.clone(), plan };
+        self.ask_each(query, |app, recorded, _| match recorded {
+            Ok(()) => {
+                if let Some(session) = &mut app.shown {
+                    session.answered(*authorization);
+                }
+                let void = app.void_notice.take();
+                app.notices.retain(|notice| Some(notice.id) != void);
+            }
+            Err(unanswered) => {
+                if let Some(session) = &mut app.shown
+                    && session.approval == Approval::Recording
+                {
+                    session.approval = Approval::None;
+                }
+                app.report(unanswered);
+            }
+        });
     }
 }

@@ -1,13 +1,17 @@
 //! The evidence page, and the artifacts that it and the plan page show.
 
+use std::path::PathBuf;
+
+use uuid::Uuid;
+
 use crate::ui::action::{ArtifactAction, EvidenceAction, Page, Saved};
 use crate::ui::artifact::Shape;
-use crate::ui::evidence;
+use crate::ui::evidence::{self, Verification};
 use crate::ui::theme::Tone;
-use crate::worker::{Request, ToSave};
+use crate::worker::{FollowUp, Query as _, ReadContent, Reconcile, Save, Search, ToSave, Verify};
 
 use super::super::App;
-use super::super::purpose::Purpose;
+use super::super::contents::Key;
 
 /// How long typing pauses before a search begins, in milliseconds.
 const TYPING_MS: i64 = 150;
@@ -35,27 +39,39 @@ impl App {
             EvidenceAction::Open(id) => {
                 self.evidence.selected = Some(id);
                 self.evidence.detail = None;
-                self.ask(Request::Execution(id), Purpose::Execution(id));
+                self.read_execution(id);
             }
             EvidenceAction::CloseDetail => {
                 self.evidence.selected = None;
                 self.evidence.detail = None;
             }
-            EvidenceAction::Reconcile(run_id) => {
-                self.ask(Request::Reconcile { run_id }, Purpose::Reconcile);
-            }
-            EvidenceAction::Settle(run_id, way) => {
-                self.ask(Request::Settle { run_id, way }, Purpose::FollowUp);
-            }
-            EvidenceAction::Revert(id) => self.ask(Request::Revert { id }, Purpose::FollowUp),
+            EvidenceAction::Reconcile(run_id) => self.reconcile(run_id),
+            EvidenceAction::Settle(run_id, way) => self.follow_up(run_id, FollowUp::Settle(way)),
+            EvidenceAction::Revert(id) => self.follow_up(id, FollowUp::Revert),
         }
+    }
+
+    pub(super) fn reconcile(&mut self, run_id: Uuid) {
+        self.ask(Reconcile(run_id), move |app, found| app.take_reconciled(run_id, found));
+    }
+
+    pub(super) fn verify(&mut self) {
+        self.go(Page::Evidence);
+        self.evidence.verification = Verification::UnderWay;
+        self.ask_latest(Verify, |app, report| match report {
+            Ok(report) => app.evidence.verification = Verification::Done(report),
+            Err(unanswered) => {
+                app.evidence.verification = Verification::NotAsked;
+                app.report(unanswered);
+            }
+        });
     }
 
     pub(super) fn apply_artifact(&mut self, action: ArtifactAction) {
         match action {
             ArtifactAction::Load { digest, shape, copy } => {
                 if self.contents.ask((digest, shape), copy) {
-                    self.ask(Request::Blob(digest), Purpose::Blob(digest, shape));
+                    self.load_content((digest, shape));
                 }
             }
             ArtifactAction::Save { name, what } => {
@@ -68,6 +84,32 @@ impl App {
         }
     }
 
+    fn load_content(&mut self, key: Key) {
+        self.ask_each(ReadContent(key.0), move |app, content, _| match content {
+            Ok(content) => {
+                if let Err(error) = app.contents.arrived(key, content) {
+                    let next = "Try again in a moment.";
+                    app.notify(Tone::Danger, ReadContent::FAILURE, error.to_string(), next);
+                }
+            }
+            Err(unanswered) => {
+                app.contents.forget(&key);
+                app.report(unanswered);
+            }
+        });
+    }
+
+    /// Writes a content to a file.
+    pub(in super::super) fn save(&mut self, file: PathBuf, what: ToSave) {
+        let saved = format!("Saved as {}.", file.display());
+        self.ask_each(Save { file, what }, |app, done, _| match done {
+            Ok(()) => {
+                app.notify(Tone::Safe, saved, "", "");
+            }
+            Err(unanswered) => app.report(unanswered),
+        });
+    }
+
     /// Searches for what stands in the search box, when the page shows it.
     pub(in super::super) fn search(&mut self) {
         self.evidence.search_at_ms = None;
@@ -75,15 +117,21 @@ impl App {
             return;
         }
         if let Some(question) = self.evidence.question.clone() {
-            self.ask(Request::Ask(question.clone()), Purpose::Ask(question));
+            self.ask_each(question.clone(), move |app, answer, latest| match answer {
+                Ok(answer) if app.evidence.question.as_ref() == Some(&question) => {
+                    app.evidence.answer = Some(answer);
+                }
+                Err(unanswered) if latest => app.report(unanswered),
+                _ => {}
+            });
         }
         let parsed = evidence::parse(&self.evidence.text, &self.now.zone);
         self.evidence.problems = parsed.problems;
-        self.ask(Request::Search(Box::new(parsed.query)), Purpose::Search);
+        self.ask(Search(parsed.query), |app, page| app.evidence.page = Some(page));
     }
 }
 
-/// What the desk is to write.
+/// What is to be written to a file.
 pub(in super::super) fn to_save(what: Saved) -> ToSave {
     match what {
         Saved::Text(text) => ToSave::Text(text),

@@ -3,10 +3,9 @@
 use crate::plan::visible;
 use crate::run::TargetState;
 use crate::ui::theme::Tone;
-use crate::worker::Request;
+use crate::worker::CheckTarget;
 
 use super::super::App;
-use super::super::purpose::Purpose;
 
 impl App {
     /// Asks how the host of the shown plan answers, and says that this is being found out.
@@ -16,8 +15,17 @@ impl App {
         let Some(destination) = plan.target.clone() else { return };
         let workspace = review.workspace.clone();
         let summary = visible(&format!("Trying {destination}…")).into_owned();
-        self.ask(Request::CheckTarget { destination, workspace }, Purpose::Host);
-        if !self.purposes.any(|it| matches!(it, Purpose::Host)) {
+        let query = CheckTarget { destination: destination.clone(), workspace };
+        let asked = self.ask_latest(query, move |app, state| {
+            // Stopped meanwhile, nobody waits for the answer.
+            if app.tried() {
+                match state {
+                    Ok(state) => app.tell_host(&destination, &state),
+                    Err(unanswered) => app.report(unanswered),
+                }
+            }
+        });
+        if !asked {
             return;
         }
         let next = "A host that does not answer is given up after a minute at most. Nothing of the plan is sent.";
@@ -26,22 +34,19 @@ impl App {
 
     /// Waits no longer for the answer of a host.
     pub(super) fn stop_trying(&mut self) {
-        self.desk.stop_trying();
+        self.queries.stop_long_queries();
         self.tried();
     }
 
     /// Takes back that a host is being tried; whether somebody still waited for its answer.
-    pub(in super::super) fn tried(&mut self) -> bool {
+    fn tried(&mut self) -> bool {
         let notice = self.trying.take();
         self.notices.retain(|it| Some(it.id) != notice);
         notice.is_some()
     }
 
     /// Tells how a host has answered.
-    pub(in super::super) fn take_host(&mut self, destination: &str, state: &TargetState) {
-        if !self.tried() {
-            return;
-        }
+    fn tell_host(&mut self, destination: &str, state: &TargetState) {
         let summary = visible(&format!("{destination}: {}.", state.title())).into_owned();
         let (tone, details, next) = match state {
             TargetState::Reachable { host } => {

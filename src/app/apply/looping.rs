@@ -10,11 +10,12 @@ use crate::ui::action::{FolderFor, LoopAction, Page, PlanAction};
 use crate::ui::loop_page::{Form, PlannerChoice, Wanted};
 use crate::ui::plan::Approval;
 use crate::ui::theme::Tone;
-use crate::worker::{Command as Order, LoopOrder, PlanAnswer, Request, VerifyChoice};
+use crate::worker::{
+    Command as Order, LoopOrder, PlanAnswer, ReplayLoop, RevokeClass, VerifyChoice,
+};
 
+use super::super::loop_folders::TYPING_MS;
 use super::super::looping::{LiveLoop, Which};
-use super::super::place::TYPING_MS;
-use super::super::purpose::Purpose;
 use super::super::{App, Prompt};
 
 impl App {
@@ -33,7 +34,13 @@ impl App {
                     self.looping.show(Which::Live);
                 } else {
                     self.looping.show(Which::Reading);
-                    self.ask(Request::ReplayLoop { loop_id }, Purpose::Loop);
+                    self.ask_latest(ReplayLoop(loop_id), |app, replayed| match replayed {
+                        Ok(replayed) => app.looping.show_recorded(replayed),
+                        Err(unanswered) => {
+                            app.looping.stop_reading();
+                            app.report(unanswered);
+                        }
+                    });
                 }
             }
             LoopAction::Unfold(attempt, unfolded) => {
@@ -41,7 +48,7 @@ impl App {
             }
             LoopAction::OpenAttempt(attempt) => self.open_attempt(attempt),
             LoopAction::RevokeClass(class_id) => {
-                self.ask(Request::RevokeClass { class_id }, Purpose::RevokeClass);
+                self.ask(RevokeClass(class_id), |app, _| app.looping.class_was_revoked());
             }
         }
     }

@@ -2,14 +2,18 @@
 
 use std::path::PathBuf;
 
+use uuid::Uuid;
+
 use crate::authorization::Grants;
 use crate::plan::Digest;
 use crate::run::Failure;
 use crate::ui::action::PlanAction;
-use crate::worker::{Request, Simulation};
+use crate::worker::{
+    FollowUp, OpenFollowUp, OpenPlan, QueryError, RememberWalls, ReplayRun, Simulate, Simulation,
+};
 
-use super::super::purpose::Purpose;
-use super::super::session::Simulated;
+use super::super::pending::Unanswered;
+use super::super::session::{PlanSession, Simulated};
 use super::super::{App, Prompt};
 
 impl App {
@@ -17,8 +21,7 @@ impl App {
         match action {
             PlanAction::Open(path) => self.open(path, None),
             PlanAction::OpenRun(run_id) => {
-                let is_it =
-                    |session: &super::super::PlanSession| session.run.run_id == Some(run_id);
+                let is_it = |session: &PlanSession| session.run.run_id == Some(run_id);
                 if self.shown.as_ref().is_some_and(is_it) {
                     self.page = crate::ui::action::Page::Plan;
                 } else if self.live.as_ref().is_some_and(is_it)
@@ -26,7 +29,10 @@ impl App {
                 {
                     self.show_session(live);
                 } else {
-                    self.ask(Request::Replay { run_id }, Purpose::Replay);
+                    self.ask(ReplayRun(run_id), move |app, replayed| {
+                        app.attempts.extend(replayed.attempt.map(|attempt| (run_id, attempt)));
+                        app.show_session(PlanSession::replayed(replayed));
+                    });
                 }
             }
             PlanAction::SelectStep(index) => {
@@ -56,8 +62,8 @@ impl App {
                 // By its id a step is known in this plan alone.
                 let grants = remember
                     .then(|| Grants { proposed_for: Default::default(), ..binding.grants.clone() });
-                let request = Request::RememberWalls(binding.workspace.clone(), grants);
-                self.ask(request, Purpose::Trust);
+                let query = RememberWalls { workspace: binding.workspace.clone(), grants };
+                self.ask_each(query, |app, recorded, _| app.trust_changed(recorded));
             }
             PlanAction::RunAgainWithNetwork => {
                 if let Some(session) = &mut self.shown {
@@ -89,9 +95,35 @@ impl App {
     /// Asks for a plan file to be read and reviewed.
     pub(in super::super) fn open(&mut self, path: PathBuf, workspace: Option<PathBuf>) {
         let path = std::path::absolute(&path).unwrap_or(path);
-        let grants = Grants::default();
-        let request = Request::Open { path: path.clone(), workspace: workspace.clone(), grants };
-        self.ask(request, Purpose::Open { path, workspace });
+        let query = OpenPlan { path, workspace: workspace.clone(), grants: Grants::default() };
+        self.ask_latest(query, |app, opened| match opened {
+            Ok(opened) => app.show_opened(opened, workspace),
+            Err(unanswered) => app.not_opened(unanswered),
+        });
+    }
+
+    /// Asks for a plan that is made from an old run, or from one execution.
+    pub(super) fn follow_up(&mut self, id: Uuid, follow_up: FollowUp) {
+        self.ask_latest(OpenFollowUp { id, follow_up }, |app, opened| match opened {
+            Ok(opened) => app.show_opened(opened, None),
+            Err(unanswered) => app.not_opened(unanswered),
+        });
+    }
+
+    fn not_opened(&mut self, unanswered: Unanswered) {
+        self.to_authorize = None;
+        self.report(unanswered);
+    }
+
+    /// Reviews again what depends on what is trusted and remembered.
+    pub(super) fn trust_changed(&mut self, recorded: Result<(), Unanswered>) {
+        match recorded {
+            Ok(()) => {
+                self.review_again(true);
+                self.look_at_place(0);
+            }
+            Err(unanswered) => self.report(unanswered),
+        }
     }
 
     /// Asks what all steps of the shown plan would do together, and shows that.
@@ -102,15 +134,28 @@ impl App {
         let (digest, workspace) = (session.digest, review.workspace.clone());
         session.simulation = Some(Simulated { outcome: None, stale: false });
         session.shows_simulation = true;
-        self.ask(Request::Simulate { plan, workspace }, Purpose::Simulate(digest));
+        self.ask_each(
+            Simulate { plan, workspace },
+            move |app, simulated, latest| match simulated {
+                Ok(simulation) => app.take_simulation(digest, Ok(simulation)),
+                Err(Unanswered { error: QueryError::Failed(failure), .. }) => {
+                    app.take_simulation(digest, Err(failure));
+                }
+                Err(unanswered) => {
+                    if let Some(session) = app.shown.as_mut().filter(|it| it.digest == digest) {
+                        session.simulation = None;
+                        session.shows_simulation = false;
+                    }
+                    if latest {
+                        app.report(unanswered);
+                    }
+                }
+            },
+        );
     }
 
     /// Takes in what would become of the plan with this digest; of the latest question alone.
-    pub(in super::super) fn take_simulation(
-        &mut self,
-        digest: Digest,
-        outcome: Result<Simulation, Failure>,
-    ) {
+    fn take_simulation(&mut self, digest: Digest, outcome: Result<Simulation, Failure>) {
         let Some(session) = &mut self.shown else { return };
         if let Some(simulated) = session.simulation.as_mut().filter(|it| it.outcome.is_none()) {
             simulated.stale |= session.digest != digest;
@@ -127,7 +172,9 @@ impl App {
             return;
         }
         let (workspace, grants) = (session.workspace.clone(), session.grants.clone());
-        let request = Request::Open { path: path.clone(), workspace, grants };
-        self.ask(request, Purpose::Review(path));
+        self.ask_latest(OpenPlan { path, workspace, grants }, |app, opened| match opened {
+            Ok(opened) => app.take_review(opened),
+            Err(unanswered) => app.not_opened(unanswered),
+        });
     }
 }

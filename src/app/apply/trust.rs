@@ -1,10 +1,9 @@
 //! Answers to the question whether the commands of a workspace may be run.
 
-use super::super::purpose::Purpose;
 use super::super::{App, Prompt};
 use crate::plan::Digest;
 use crate::run::CommandsReview;
-use crate::worker::Request;
+use crate::worker::RecordTrust;
 
 impl App {
     /// Has the decision written down; what would run the commands is looked at again once that is done.
@@ -15,8 +14,9 @@ impl App {
         let Some((workspace, shown)) = asked.filter(|(_, shown)| shown.digest == digest) else {
             return;
         };
-        let request = Request::Trust(workspace.to_owned(), Box::new(shown.clone()), trusted);
-        self.ask(request, Purpose::Trust);
+        let (workspace, commands) = (workspace.to_owned(), shown.clone());
+        let query = RecordTrust { workspace, commands, trusted };
+        self.ask_each(query, |app, recorded, _| app.trust_changed(recorded));
     }
 
     /// The workspace and its commands, where this asks whether they are trusted: because of the plan that is

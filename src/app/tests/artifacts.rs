@@ -39,8 +39,8 @@ fn kept(bench: &mut Bench, step: usize) -> Digest {
     bench.act(Action::Plan(PlanAction::SelectStep(step)));
     bench.act(Action::Plan(PlanAction::ShowTab(Tab::Output)));
     let id = bench.session().selected_execution().unwrap();
-    bench.until("its record", |app| app.shown.as_ref().unwrap().executions.contains_key(&id));
-    let artifacts = &bench.session().executions[&id].artifacts;
+    bench.until("its record", |app| app.shown.as_ref().unwrap().executions.get(&id).is_some());
+    let artifacts = &bench.session().executions.get(&id).unwrap().artifacts;
     artifacts.iter().find(|it| it.artifact_type == "stdout").unwrap().blob.unwrap()
 }
 
@@ -80,12 +80,12 @@ fn the_whole_of_a_long_artifact_is_shown_copied_and_saved() {
 
     let file = bench.workspace.path().join("saved.bin");
     let what = to_save(Saved::Kept { digest: binary, shape: Shape::Text });
-    bench.app.ask(Request::Save { file: file.clone(), what }, Purpose::Save(file.clone()));
+    bench.app.save(file.clone(), what);
     bench.until("saved", |app| app.notices.iter().any(|it| it.summary.starts_with("Saved as")));
     assert_eq!(std::fs::read(&file).unwrap(), bytes());
     let nowhere = bench.workspace.path().join("no/such/folder.txt");
     let what = ToSave::Text("heron".into());
-    bench.app.ask(Request::Save { file: nowhere.clone(), what }, Purpose::Save(nowhere));
+    bench.app.save(nowhere, what);
     bench.until("refused", |app| app.notices.iter().any(|it| it.summary.contains("E302")));
 }
 
@@ -141,8 +141,8 @@ fn a_text_that_is_kept_as_json_is_saved_as_text() {
     bench.act(Action::Plan(PlanAction::SelectStep(0)));
     bench.act(Action::Plan(PlanAction::ShowTab(Tab::Artifacts)));
     let id = bench.session().selected_execution().unwrap();
-    bench.until("its record", |app| app.shown.as_ref().unwrap().executions.contains_key(&id));
-    let artifacts = &bench.session().executions[&id].artifacts;
+    bench.until("its record", |app| app.shown.as_ref().unwrap().executions.get(&id).is_some());
+    let artifacts = &bench.session().executions.get(&id).unwrap().artifacts;
     let digest = artifacts.iter().find(|it| it.artifact_type == "diff").unwrap().blob.unwrap();
     let Form::Diff(changes) = &here(load(&mut bench, (digest, Shape::Diff), false)).form else {
         panic!("a difference");
@@ -150,7 +150,7 @@ fn a_text_that_is_kept_as_json_is_saved_as_text() {
     assert_eq!(changes[0].path, "long.txt");
     let file = bench.workspace.path().join("saved.diff");
     let what = to_save(Saved::Kept { digest, shape: Shape::Diff });
-    bench.app.ask(Request::Save { file: file.clone(), what }, Purpose::Save(file.clone()));
+    bench.app.save(file.clone(), what);
     bench.until("saved", |app| app.notices.iter().any(|it| it.summary.starts_with("Saved as")));
     let saved = std::fs::read_to_string(file).unwrap();
     assert!(saved.starts_with("--- a/long.txt\n+++ b/long.txt\n"), "{saved:.80}");

@@ -48,7 +48,7 @@ fn a_simulation_says_when_a_file_or_the_plan_has_changed_since() {
     simulate(&mut bench);
     let stale = |app: &App| app.shown.as_ref().unwrap().simulation.as_ref().unwrap().stale;
     bench.act(Action::Do(Command::Reload));
-    let reviewed = |app: &App| !app.purposes.any(|it| matches!(it, Purpose::Review(_)));
+    let reviewed = |app: &App| !app.pending.has::<crate::worker::OpenPlan>();
     bench.until("the same review", reviewed);
     assert!(!stale(&bench.app), "nothing has changed");
     bench.file("a.txt", "heron\n");

@@ -11,7 +11,7 @@ use crate::run::{LoopFate, LoopPhase, LoopState, PlannerStatus, StopCode};
 struct Told {
     outcome: Result<Box<LoopOutcome>, Failure>,
     state: LoopState,
-    proposed: Vec<Proposed>,
+    proposed: Vec<PlanProposal>,
 }
 
 impl Desktop {
@@ -75,11 +75,10 @@ fn plans_are_seen_answered_for_run_and_found_again() {
     assert_eq!((second.attempt, second.plan.steps.len(), second.review.risks.len()), (2, 1, 1));
     assert_eq!(told.state.attempts[1].planner_output, "thinking\n");
 
-    let Reply::Loops(loops) = desktop.ask(Request::Loops { limit: 5 }) else { panic!("no loops") };
+    let loops = desktop.ask(ListLoops(5)).unwrap();
     assert_eq!(loops.len(), 1);
     assert_eq!(loops[0].fate, LoopFate::Ended(StopCode::Completed));
-    let request = Request::ReplayLoop { loop_id: loops[0].loop_id };
-    let Reply::LoopReplayed(replayed) = desktop.ask(request) else { panic!("not replayed") };
+    let replayed = desktop.ask(ReplayLoop(loops[0].loop_id)).unwrap();
     let mut again = LoopState::default();
     replayed.events.iter().for_each(|event| again.apply(event));
     let mut live = told.state;
@@ -133,7 +132,7 @@ fn a_stop_ends_a_loop_while_it_plans_waits_or_runs() {
         assert_eq!(outcome.stop_reason.code, StopCode::OperatorStopped, "{at}: {outcome:?}");
         assert_eq!(told.state.phase, LoopPhase::Ended(Box::new(outcome.stop_reason)));
         assert!(!desktop.workspace().join("late.txt").exists());
-        let Reply::Verified(report) = desktop.ask(Request::Verify) else { panic!("no report") };
+        let report = desktop.ask(Verify).unwrap();
         assert!(report.ok, "{report:?}");
         // The same worker takes the next one.
         let order = desktop.order(&[command("true"), command("true"), command("true")]);
@@ -162,8 +161,7 @@ fn a_class_authorizes_until_it_is_taken_back() {
         RunEvent::AttemptStarted { attempt: 2, .. } => {
             let class_id = class.unwrap();
             for revoked in [true, false] {
-                let reply = desktop.ask(Request::RevokeClass { class_id });
-                assert!(matches!(reply, Reply::ClassRevoked { revoked: it } if it == revoked));
+                assert_eq!(desktop.ask(RevokeClass(class_id)).unwrap(), revoked);
             }
         }
         RunEvent::AuthorizationNeeded { attempt, outside, .. } => {
@@ -190,7 +188,7 @@ fn a_planner_without_a_name_is_refused_before_anything_is_recorded() {
     order.planner = "replay:".to_owned();
     let told = desktop.run_loop(order, |_, event| panic!("{event:?}"));
     assert!(told.outcome.unwrap_err().message.contains("replay:DIR"));
-    let Reply::Loops(loops) = desktop.ask(Request::Loops { limit: 5 }) else { panic!("no loops") };
+    let loops = desktop.ask(ListLoops(5)).unwrap();
     assert_eq!(loops, []);
 }
 
@@ -206,10 +204,10 @@ fn a_loop_whose_thread_breaks_down_says_so_and_the_worker_goes_on() {
     assert!(outcome.not_recorded.is_none());
     assert_eq!(outcome.attempts.len(), 1);
     assert_eq!(outcome.attempts[0].planner.status, PlannerStatus::Accepted);
-    let Reply::Loops(loops) = desktop.ask(Request::Loops { limit: 5 }) else { panic!("no loops") };
+    let loops = desktop.ask(ListLoops(5)).unwrap();
     assert_eq!(loops[0].fate, LoopFate::Ended(StopCode::RunnerInternalError));
-    let Reply::Runs(runs) = desktop.ask(Request::Runs { limit: 5 }) else { panic!("no runs") };
+    let runs = desktop.ask(ListRuns(5)).unwrap();
     assert_eq!(runs[0].fate, RunFate::Interrupted, "the run that it was in");
-    let Reply::Verified(report) = desktop.ask(Request::Verify) else { panic!("no report") };
+    let report = desktop.ask(Verify).unwrap();
     assert!(report.ok, "{report:?}");
 }

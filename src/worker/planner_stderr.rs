@@ -1,5 +1,5 @@
-//! What the planner of a recorded loop printed beside its answers (SPEC §10): the latest of it, from its row or
-//! from the contents that are kept apart.
+//! What the planner of a recorded loop printed on its error output (SPEC §10): the end of it, from its row or from
+//! the stored content to which the row points.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,11 @@ use crate::evidence::{EvidenceError, EvidenceReader};
 use crate::plan::Digest;
 use crate::run::LoopDetail;
 
-/// How much of it is read for each attempt, in bytes: a page shows a few lines.
+/// Bytes that are read for each attempt: a page shows a few lines.
 const LATEST_BYTES: usize = 16 << 10;
 
-/// What was printed in each attempt in which something was.
-pub(super) fn printed(
+/// By attempt; attempts without such output are left out.
+pub(super) fn planner_stderr(
     evidence: &mut EvidenceReader,
     detail: &LoopDetail,
 ) -> Result<BTreeMap<u32, String>, EvidenceError> {
@@ -21,7 +21,7 @@ pub(super) fn printed(
     for attempt in &detail.attempts {
         let text = match attempt.planner_process.get("stderr") {
             Some(Value::String(text)) => text.clone(),
-            Some(kept) => of_kept(evidence, kept)?,
+            Some(stored) => of_stored(evidence, stored)?,
             None => continue,
         };
         if !text.is_empty() {
@@ -31,13 +31,13 @@ pub(super) fn printed(
     Ok(all)
 }
 
-fn of_kept(evidence: &mut EvidenceReader, kept: &Value) -> Result<String, EvidenceError> {
-    let digest = kept.get("blob").and_then(Value::as_str).and_then(|hex| hex.parse().ok());
+fn of_stored(evidence: &mut EvidenceReader, stored: &Value) -> Result<String, EvidenceError> {
+    let digest = stored.get("blob").and_then(Value::as_str).and_then(|hex| hex.parse().ok());
     let latest = match digest {
         Some(digest) => latest(evidence, &digest)?,
         None => None,
     };
-    let head = || kept.get("head").and_then(Value::as_str).unwrap_or_default();
+    let head = || stored.get("head").and_then(Value::as_str).unwrap_or_default();
     Ok(latest.unwrap_or_else(|| match head() {
         "" => String::new(),
         head => format!("{head}\n(The rest is not available.)"),

@@ -1,4 +1,4 @@
-//! The worker: one thread that owns the executor and everything that has an effect.
+//! The executor thread: owns the executor and everything that has an effect.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -42,11 +42,11 @@ impl Worker {
         let control = ControlHandle::default();
         let prompt = Prompt::new(control.clone());
         let busy = Arc::new(AtomicBool::new(false));
-        let body = Body {
+        let body = ExecutorThread {
             control: control.clone(),
             prompt: prompt.clone(),
             busy: Arc::clone(&busy),
-            out: Outlet {
+            out: EventSink {
                 events: Arc::new(events),
                 wake,
                 prompt: prompt.clone(),
@@ -108,24 +108,24 @@ impl Worker {
 }
 
 /// What the thread owns.
-pub(super) struct Body {
+pub(super) struct ExecutorThread {
     pub(super) setup: Setup,
     pub(super) control: ControlHandle,
     pub(super) prompt: Prompt,
     busy: Arc<AtomicBool>,
-    pub(super) out: Outlet,
+    pub(super) out: EventSink,
 }
 
 /// Sends to the window and wakes it. A window that is gone is no reason to stop a run.
 #[derive(Clone)]
-pub(super) struct Outlet {
+pub(super) struct EventSink {
     events: Arc<outbox::Sender>,
     wake: Wake,
     prompt: Prompt,
     faults: Faults,
 }
 
-impl Outlet {
+impl EventSink {
     pub(super) fn send(&self, event: Event) {
         if self.events.send(event) {
             (self.wake)();
@@ -133,7 +133,7 @@ impl Outlet {
     }
 }
 
-impl ProgressCallback for Outlet {
+impl ProgressCallback for EventSink {
     fn on_event(&self, event: &RunEvent) {
         if let RunEvent::ConfirmationNeeded { request } = event {
             self.prompt.open(request);
@@ -148,7 +148,7 @@ impl ProgressCallback for Outlet {
     }
 }
 
-impl Body {
+impl ExecutorThread {
     fn serve(self, inbox: &Receiver<Command>) {
         // What cannot be removed now is tried again before the next simulation.
         let _ = tidy_simulations();

@@ -1,9 +1,9 @@
-//! A bounded loop on the worker's thread (SPEC §10): the window sees each plan, and answers for it.
+//! A bounded loop on the executor thread (SPEC §10): the window shows each plan and asks a person to authorize it.
 
 use std::sync::Arc;
 
-use super::executing::{Body, Outlet};
-use super::messages::{Event, LoopOrder, Proposed};
+use super::executor_thread::{EventSink, ExecutorThread};
+use super::messages::{Event, LoopOrder, PlanProposal};
 use super::prompt::Prompt;
 use crate::authorization::Method;
 use crate::autonomy::{
@@ -13,7 +13,7 @@ use crate::engine::{SystemClock, WorkspaceChoice};
 use crate::plan::Code;
 use crate::run::Failure;
 
-impl Body {
+impl ExecutorThread {
     pub(super) fn run_loop(&self, order: LoopOrder) -> Event {
         let program = match resolve(&order.planner, &order.workspace) {
             Ok(program) => program,
@@ -55,13 +55,13 @@ impl Body {
 
 /// Lets the person in the window answer for plans.
 struct Window {
-    out: Outlet,
+    out: EventSink,
     prompt: Prompt,
 }
 
 impl PlanAuthorizer for Window {
     fn show(&mut self, asked: &Asked<'_>) {
-        self.out.send(Event::Proposed(Box::new(Proposed {
+        self.out.send(Event::Proposed(Box::new(PlanProposal {
             loop_id: asked.loop_id,
             attempt: asked.attempt,
             max_attempts: asked.max_attempts,

@@ -1,13 +1,11 @@
-//! What the form of a loop knows of the folders that it names: the desk looks, and the form tells
-//! (SPEC §9, §10).
+//! What the form of a loop knows of the folders that it names (SPEC §9, §10).
 
 use super::looping::Which;
-use super::purpose::Purpose;
 use super::{App, Prompt};
 use crate::run::PlaceReview;
 use crate::ui::action::Page;
 use crate::ui::theme::Tone;
-use crate::worker::Request;
+use crate::worker::ReviewPlace;
 
 /// How long typing pauses before the folders are looked at, in milliseconds.
 pub(super) const TYPING_MS: i64 = 150;
@@ -49,7 +47,7 @@ impl App {
         }
         self.looping.place.due_ms = None;
         if let Some(place) = self.looping.form.place() {
-            self.ask(Request::Place(place), Purpose::Place);
+            self.ask(ReviewPlace(place), Self::take_place);
         }
     }
 

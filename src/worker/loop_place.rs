@@ -1,14 +1,13 @@
-//! Looks at the place of a bounded loop before it starts, so that its form can tell what would keep it from
-//! working there (SPEC §9, §10). Nothing is run and nothing is written.
+//! The query for the folders of a bounded loop before it starts, so that its form can say what would prevent it
+//! (SPEC §9, §10). Nothing is run and nothing is written.
 
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use super::desk::Reader;
+use super::query_thread::{Query, QueryContext, QueryError};
 use crate::autonomy::planner_limits;
 use crate::engine::workspace_commands;
-use crate::evidence::EvidenceReader;
 use crate::plan::{ToolCall, VerifyScope};
 use crate::run::{CommandsReview, LoopPlace, PlaceFault, PlaceReview};
 use crate::tools::Toolbox;
@@ -16,9 +15,20 @@ use crate::tools::Toolbox;
 /// Of how many files the names are read; in a folder with more, a plan may be among the rest.
 const MOST_NAMES: usize = 100_000;
 
-impl Reader {
-    /// What there is to know about a place before a loop starts in it.
-    pub(super) fn place(&mut self, place: LoopPlace) -> PlaceReview {
+/// What there is to know about the folders of a loop before it starts.
+pub struct ReviewPlace(pub LoopPlace);
+
+impl Query for ReviewPlace {
+    type Answer = PlaceReview;
+    const FAILURE: &str = "The folders of the form cannot be looked at.";
+
+    fn run(self, context: &mut QueryContext) -> Result<PlaceReview, QueryError> {
+        Ok(context.place(self.0))
+    }
+}
+
+impl QueryContext {
+    fn place(&mut self, place: LoopPlace) -> PlaceReview {
         let workspace_fault = folder_fault(&place.workspace);
         // Of a folder in a workspace that is not there, nothing more is to be said.
         let plans = place.plans.iter().find(|it| workspace_fault.is_none() || it.is_absolute());
@@ -61,8 +71,8 @@ impl Reader {
         let found = workspace_commands(toolbox.workspace(), &self.setup.policy);
         let (folder, found) = found.map_err(|error| error.to_string())?;
         let Some(mut commands) = found else { return Ok(None) };
-        // Where it cannot be read nothing counts as trusted, and whoever trusts is told why that fails.
-        let trusted = self.evidence().and_then(EvidenceReader::trusted_commands);
+        // Where it cannot be read nothing is trusted; recording trust then fails and says why.
+        let trusted = self.evidence.trusted_commands();
         let file = (folder, commands.digest);
         commands.trusted = trusted.is_ok_and(|trusted| trusted.contains(&file));
         Ok(Some(commands))
