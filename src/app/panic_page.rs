@@ -4,19 +4,12 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::App;
+use super::shared::Broken;
 use crate::ui::action::{Action, Page};
 use crate::ui::breakdown::{Breakdown, breakdown_ui};
 use crate::ui::dialog::{Dialog, Question};
 use crate::ui::{WindowView, window_ui};
 use crate::worker::panic_message;
-
-/// What is shown in place of the window's views.
-#[derive(Debug)]
-pub(super) struct Broken {
-    message: String,
-    /// Whether what was left then panicked as well.
-    bare: bool,
-}
 
 impl App {
     /// Draws the window; gives what the person did.
@@ -39,8 +32,8 @@ impl App {
             actions
         }));
         drawn.unwrap_or_else(|panic| {
-            let bare = self.broken.is_some();
-            if !self.broken.as_ref().is_some_and(|broken| broken.bare) {
+            let bare = self.shared.broken.is_some();
+            if !self.shared.broken.as_ref().is_some_and(|broken| broken.bare) {
                 // Half a page is not shown, where that can be avoided. What is bare and breaks all the
                 // same is left as it is, rather than drawn again and again.
                 ui.ctx().request_discard("a view panicked");
@@ -48,7 +41,7 @@ impl App {
             }
             // It may be what broke, and decides nothing.
             self.overlay = None;
-            self.broken = Some(Broken { message: panic_message(&*panic), bare });
+            self.shared.broken = Some(Broken { message: panic_message(&*panic), bare });
             Vec::new()
         })
     }
@@ -59,10 +52,10 @@ impl App {
         views: impl FnOnce(&mut egui::Ui, &WindowView<'_>, &mut Vec<Action>),
         actions: &mut Vec<Action>,
     ) {
-        let Some(Broken { message, bare }) = &self.broken else {
+        let Some(Broken { message, bare }) = &self.shared.broken else {
             let view = self.view();
             views(ui, &view, actions);
-            self.setup.faults.strike(match (&view.dialog, self.page) {
+            self.shared.setup.faults.strike(match (&view.dialog, self.shared.page) {
                 (Some(Dialog { question: Question::Confirm(_), .. }), _) => "step dialog",
                 (Some(_), _) => "dialog",
                 (None, Page::Plan) => "plan page",
@@ -76,14 +69,7 @@ impl App {
         let view = (!bare).then(|| self.view());
         breakdown_ui(ui, &breakdown, view.as_ref(), actions);
         if !bare {
-            self.setup.faults.strike("what is left");
-        }
-    }
-
-    /// Shows the page again. A question in front of it is asked anew, as if it had never been shown.
-    pub(super) fn try_again(&mut self) {
-        if self.broken.take().is_some() {
-            self.show_prompt(self.prompt);
+            self.shared.setup.faults.strike("what is left");
         }
     }
 }

@@ -5,6 +5,7 @@ use std::any::TypeId;
 use std::collections::BTreeMap;
 
 use super::App;
+use super::shared::Shared;
 use crate::plan::Code;
 use crate::ui::theme::Tone;
 use crate::worker::{Query, QueryError};
@@ -51,16 +52,16 @@ impl Unanswered {
     }
 }
 
-impl App {
+impl Shared {
     /// Asks. An answer is dropped when a later query of the topic is open; a failure becomes a notice.
     pub(super) fn ask<Q: Query>(
         &mut self,
         query: Q,
-        then: impl FnOnce(&mut Self, Q::Answer) + Send + 'static,
+        then: impl FnOnce(&mut App, Q::Answer) + Send + 'static,
     ) {
         self.ask_latest(query, |app, answer| match answer {
             Ok(answer) => then(app, answer),
-            Err(unanswered) => app.report(unanswered),
+            Err(unanswered) => app.shared.report(unanswered),
         });
     }
 
@@ -68,7 +69,7 @@ impl App {
     pub(super) fn ask_latest<Q: Query>(
         &mut self,
         query: Q,
-        then: impl FnOnce(&mut Self, Result<Q::Answer, Unanswered>) + Send + 'static,
+        then: impl FnOnce(&mut App, Result<Q::Answer, Unanswered>) + Send + 'static,
     ) -> bool {
         self.ask_each(query, |app, answer, latest| {
             if latest {
@@ -82,12 +83,12 @@ impl App {
     pub(super) fn ask_each<Q: Query>(
         &mut self,
         query: Q,
-        then: impl FnOnce(&mut Self, Result<Q::Answer, Unanswered>, bool) + Send + 'static,
+        then: impl FnOnce(&mut App, Result<Q::Answer, Unanswered>, bool) + Send + 'static,
     ) -> bool {
         let (summary, number) = (query.failure(), self.pending.insert(Q::topic()));
         let name = summary.clone();
-        let asked = self.queries.ask(query, move |app: &mut Self, answer| {
-            let latest = app.pending.remove(number);
+        let asked = self.queries.ask(query, move |app: &mut App, answer| {
+            let latest = app.shared.pending.remove(number);
             then(app, answer.map_err(|error| Unanswered { summary, error }), latest);
         });
         if let Err(error) = &asked {

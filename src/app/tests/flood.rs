@@ -24,7 +24,7 @@ fn a_frame_takes_in_a_bounded_part_of_a_flood_and_nothing_is_lost_but_told() {
     };
     let (mut before, mut frames) = (0, 0);
     while !(bench.session().run.is_over() && bench.session().elapsed_ms.is_some()) {
-        bench.app.now = now();
+        bench.app.shared.now = now();
         let has_more = bench.app.drain();
         let (lines, kept) = printed(&bench);
         // As many lines as a frame's bytes, and one for each piece that a line was cut in.
@@ -69,7 +69,7 @@ fn a_window_that_does_not_look_keeps_no_command_waiting() {
         let _ = bench.woken.recv_timeout(Duration::from_millis(20));
     }
     let mut waiting = 0;
-    while let Some(event) = bench.app.worker.try_recv() {
+    while let Some(event) = bench.app.shared.worker.try_recv() {
         if let Event::Run(crate::run::RunEvent::StepOutput { chunk, .. }) = &event {
             waiting += chunk.len();
         }

@@ -8,7 +8,7 @@ const PLAN: &str = r#"{"version": "2026-02-19", "goal": "see whether it is sound
   "actions": [{"type": "verify", "request": {}}]}"#;
 
 fn commands(app: &App) -> Option<&CommandsReview> {
-    app.shown.as_ref()?.review.as_ref()?.workspace_commands.as_ref()
+    app.plan.shown.as_ref()?.review.as_ref()?.workspace_commands.as_ref()
 }
 
 /// Answers the question that is in front.
@@ -62,5 +62,5 @@ fn commands_run_only_while_they_are_trusted() {
         commands(app).is_some_and(|it| it.commands[0].command == "touch other")
     });
     assert!(bench.app.view().dialog.is_none());
-    assert!(bench.app.notices.iter().any(|it| it.summary.contains("file countersign.toml")));
+    assert!(bench.app.shared.notices.iter().any(|it| it.summary.contains("file countersign.toml")));
 }

@@ -1,20 +1,20 @@
 //! The window itself.
 
-use crate::ui::action::{Page, WindowAction};
+use crate::ui::action::WindowAction;
 use crate::ui::format;
 use crate::ui::overlay::{Overlay, SettingsView};
-use crate::ui::theme;
+use crate::ui::theme::{self, Tone};
 
-use super::super::App;
-use super::super::settings::ThemeChoice;
-use crate::worker::EditorCommand;
+use super::App;
+use super::settings::{self, ThemeChoice};
+use crate::worker::{EditorCommand, KeepFile, Query as _};
 
 impl App {
     pub(super) fn apply_window(&mut self, action: WindowAction, ctx: &egui::Context) {
         match action {
             WindowAction::Go(page) => self.go(page),
-            WindowAction::TryAgain => self.try_again(),
-            WindowAction::DismissNotice(id) => self.notices.retain(|notice| notice.id != id),
+            WindowAction::TryAgain => self.shared.try_again(),
+            WindowAction::DismissNotice(id) => self.shared.dismiss(id),
             WindowAction::CloseOverlay => self.overlay = None,
             WindowAction::SetTheme(theme) => self.set_theme(theme, ctx),
             WindowAction::SetHighContrast(high) => {
@@ -34,14 +34,6 @@ impl App {
         }
     }
 
-    /// Shows a page; also one that could not be shown before.
-    pub(super) fn go(&mut self, page: Page) {
-        self.try_again();
-        self.page = page;
-        self.forget_source();
-        self.search();
-    }
-
     pub(super) fn set_theme(&mut self, theme: egui::ThemePreference, ctx: &egui::Context) {
         self.settings.theme = ThemeChoice::of(theme);
         ctx.set_theme(theme);
@@ -55,8 +47,32 @@ impl App {
         }
     }
 
+    /// Has the settings written, without waiting for it.
+    pub(super) fn save_settings(&mut self) {
+        if let Some(query) = self.settings_to_save() {
+            self.shared.ask(query, |_, ()| {});
+        }
+    }
+
+    pub(super) fn settings_to_save(&mut self) -> Option<KeepFile> {
+        // The stricter policy that stands in for a faulty file must not become the person's own.
+        if self.settings_were_bad {
+            return None;
+        }
+        self.settings.remember(&self.plan.recent);
+        let file = self.settings_file.clone()?;
+        match settings::text(&self.settings) {
+            Ok(text) => Some(KeepFile { file, text }),
+            Err(error) => {
+                let summary = KeepFile::FAILURE;
+                self.shared.notify(Tone::Caution, summary, error.to_string(), "");
+                None
+            }
+        }
+    }
+
     pub(super) fn settings_view(&self, ctx: &egui::Context) -> SettingsView {
-        let policy = &self.setup.policy;
+        let policy = &self.shared.setup.policy;
         let tools: Vec<_> = policy.confirm_tools.iter().map(|tool| tool.name()).collect();
         let roots: Vec<_> =
             policy.extra_roots.iter().map(|root| root.display().to_string()).collect();
@@ -75,7 +91,7 @@ impl App {
                 .settings_file
                 .as_ref()
                 .map_or_else(|| "none".to_owned(), |file| file.display().to_string()),
-            evidence: self.setup.evidence.display().to_string(),
+            evidence: self.shared.setup.evidence.display().to_string(),
             policy: vec![
                 (
                     "always ask for".to_owned(),

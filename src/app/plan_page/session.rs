@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::attempt::AttemptOf;
-use super::diagnostics::DiagnosticsSession;
+use super::attempt::PlanAttempt;
 use super::prefetch::Fetched;
+use crate::app::diagnostics_page::DiagnosticsPage;
 use crate::authorization::{Change, Grants, PlanAuthorization, SinceBoot};
 use crate::plan::{self, Dialect, Digest, Finding, Mode, Plan};
 use crate::run::{
     ConfirmationRequest, ExecutionDetail, Failure, Pace, Phase, Preview, Review, RunEvent, RunFate,
-    RunState, StepState, Steps, Transcript,
+    RunState, RunStatus, StepState, Steps, Transcript,
 };
 use crate::ui::action::Tab;
 use crate::ui::dialog::{AuthorizeView, authorize_view};
@@ -22,69 +22,69 @@ use crate::worker::{OpenedPlan, Replayed, Simulation};
 
 /// One plan on the page.
 #[derive(Debug, Clone)]
-pub(super) struct PlanSession {
-    pub(super) path: Option<PathBuf>,
+pub(in crate::app) struct PlanSession {
+    pub(in crate::app) path: Option<PathBuf>,
     /// The workspace the person chose; none for the default one.
-    pub(super) workspace: Option<PathBuf>,
+    pub(in crate::app) workspace: Option<PathBuf>,
     /// What they grant beyond the walls of its steps.
-    pub(super) grants: Grants,
-    pub(super) digest: Digest,
-    pub(super) plan: Option<Arc<Plan>>,
+    pub(in crate::app) grants: Grants,
+    pub(in crate::app) digest: Digest,
+    pub(in crate::app) plan: Option<Arc<Plan>>,
     /// What there is to count in it.
-    pub(super) figures: Figures,
-    pub(super) findings: Vec<Finding>,
-    pub(super) review: Option<Arc<Review>>,
+    pub(in crate::app) figures: Figures,
+    pub(in crate::app) findings: Vec<Finding>,
+    pub(in crate::app) review: Option<Arc<Review>>,
     /// What an approval of exactly this plan and review would cover, once somebody asks.
-    pub(super) question: OnceCell<Arc<AuthorizeView>>,
+    pub(in crate::app) question: OnceCell<Arc<AuthorizeView>>,
     /// The run that the plan, or the recorded run itself, continues.
-    pub(super) continues: Option<Uuid>,
-    pub(super) approval: Approval,
+    pub(in crate::app) continues: Option<Uuid>,
+    pub(in crate::app) approval: Approval,
     /// The answer itself, while it can still be used.
-    pub(super) authorization: Option<PlanAuthorization>,
-    pub(super) run: RunState,
+    pub(in crate::app) authorization: Option<PlanAuthorization>,
+    pub(in crate::app) run: RunState,
     /// What it has printed.
-    pub(super) transcript: Transcript,
+    pub(in crate::app) transcript: Transcript,
     /// How its step under way is getting on.
-    pub(super) pace: Pace,
+    pub(in crate::app) pace: Pace,
     /// Whether what it prints is shown below the steps.
-    pub(super) shows_output: bool,
+    pub(in crate::app) shows_output: bool,
     /// The run's whole duration, once it is over.
-    pub(super) elapsed_ms: Option<i64>,
-    pub(super) selected: usize,
-    pub(super) scroll_to_selected: bool,
+    pub(in crate::app) elapsed_ms: Option<i64>,
+    pub(in crate::app) selected: usize,
+    pub(in crate::app) scroll_to_selected: bool,
     /// Whether the selection follows the run; ends when the person picks a step.
-    pub(super) follow: bool,
-    pub(super) tab: Tab,
-    pub(super) diagnostics: DiagnosticsSession,
-    pub(super) previews: Fetched<usize, Preview>,
+    pub(in crate::app) follow: bool,
+    pub(in crate::app) tab: Tab,
+    pub(in crate::app) diagnostics: DiagnosticsPage,
+    pub(in crate::app) previews: Fetched<usize, Preview>,
     /// What all its steps would do together, once somebody asked.
-    pub(super) simulation: Option<Simulated>,
+    pub(in crate::app) simulation: Option<Simulated>,
     /// Whether the page shows that instead of the steps.
-    pub(super) shows_simulation: bool,
-    pub(super) executions: Fetched<Uuid, ExecutionDetail>,
+    pub(in crate::app) shows_simulation: bool,
+    pub(in crate::app) executions: Fetched<Uuid, ExecutionDetail>,
     /// Whether the question of the step under way is not in front: closed without an answer, or asked in
     /// the step's card until the person wants to run what needs the question.
-    pub(super) dismissed: bool,
+    pub(in crate::app) dismissed: bool,
     /// Whether the card of the step that waits is to be brought into view.
-    pub(super) reveal_card: bool,
+    pub(in crate::app) reveal_card: bool,
     /// The step that was answered and has not gone on yet.
-    pub(super) answered: Option<usize>,
+    pub(in crate::app) answered: Option<usize>,
     /// The attempt of a bounded loop whose plan it is.
-    pub(super) attempt: Option<AttemptOf>,
+    pub(in crate::app) attempt: Option<PlanAttempt>,
 }
 
 /// A simulation that was asked for.
 #[derive(Debug, Clone)]
-pub(super) struct Simulated {
+pub(in crate::app) struct Simulated {
     /// What came of it; none while it is under way.
-    pub(super) outcome: Option<Result<Simulation, Failure>>,
+    pub(in crate::app) outcome: Option<Result<Simulation, Failure>>,
     /// Whether the plan, its workspace or a file it uses has changed since it was asked for.
-    pub(super) stale: bool,
+    pub(in crate::app) stale: bool,
 }
 
 impl PlanSession {
     /// A session for a plan file that was opened.
-    pub(super) fn opened(opened: OpenedPlan, workspace: Option<PathBuf>) -> Self {
+    pub(in crate::app) fn opened(opened: OpenedPlan, workspace: Option<PathBuf>) -> Self {
         Self {
             path: Some(opened.path),
             workspace,
@@ -107,7 +107,7 @@ impl PlanSession {
             scroll_to_selected: false,
             follow: true,
             tab: Tab::default(),
-            diagnostics: DiagnosticsSession::default(),
+            diagnostics: DiagnosticsPage::default(),
             previews: Fetched::default(),
             simulation: None,
             shows_simulation: false,
@@ -120,7 +120,7 @@ impl PlanSession {
     }
 
     /// A session for a run from the records.
-    pub(super) fn replayed(replayed: Replayed) -> Self {
+    pub(in crate::app) fn replayed(replayed: Replayed) -> Self {
         let (mut run, mut transcript) = (RunState::default(), Transcript::default());
         for event in &replayed.events {
             run.apply(event);
@@ -157,15 +157,25 @@ impl PlanSession {
         }
     }
 
+    /// Whether its run is over, so that it can be followed up.
+    pub(in crate::app) fn is_over(&self) -> bool {
+        self.run.is_over() && self.run.run_id.is_some()
+    }
+
+    /// Whether its run is over and left something undone.
+    pub(in crate::app) fn is_unfinished(&self) -> bool {
+        self.is_over() && self.run.phase != Phase::Ended(RunStatus::Completed)
+    }
+
     /// Why the plan cannot be authorized now; none when it can.
-    pub(super) fn not_authorizable(&self) -> Option<&'static str> {
+    pub(in crate::app) fn not_authorizable(&self) -> Option<&'static str> {
         if self.approval == Approval::Recorded {
             return Some("This is a run from the records. Run it again, or continue from here.");
         }
         if self.run.is_active() {
             return Some("Its run is under way.");
         }
-        if self.attempt.is_some_and(|attempt| !attempt.waits) {
+        if self.attempt.is_some() && !self.waits() {
             return Some("It is the plan of a loop, which does not wait for it.");
         }
         if self.approval == Approval::Recording {
@@ -183,7 +193,7 @@ impl PlanSession {
     }
 
     /// Why what its steps would do together cannot be told; none when it can.
-    pub(super) fn not_simulatable(&self) -> Option<&'static str> {
+    pub(in crate::app) fn not_simulatable(&self) -> Option<&'static str> {
         if self.approval == Approval::Recorded {
             return Some("This is a run from the records. Run it again, or continue from here.");
         }
@@ -195,7 +205,7 @@ impl PlanSession {
     }
 
     /// What an approval would cover for `ttl_ms` milliseconds; none without a review.
-    pub(super) fn question(&self, ttl_ms: i64) -> Option<Arc<AuthorizeView>> {
+    pub(in crate::app) fn question(&self, ttl_ms: i64) -> Option<Arc<AuthorizeView>> {
         let (plan, review) = (self.plan.as_ref()?, self.review.as_ref()?);
         // Ten thousand files are listed once, not in every frame.
         let make = || {
@@ -207,14 +217,14 @@ impl PlanSession {
     }
 
     /// Whether its run goes through commands by itself.
-    pub(super) fn is_automatic(&self) -> bool {
+    pub(in crate::app) fn is_automatic(&self) -> bool {
         let goes_on =
             |plan: &Arc<Plan>| plan.dialect == Dialect::CommandPlan && plan.mode == Mode::Automatic;
         self.plan.as_ref().is_some_and(goes_on) && !self.run.became_guided
     }
 
     /// Takes in a new look at the same file. Gives what an approval covered and is different now.
-    pub(super) fn reviewed(&mut self, opened: OpenedPlan) -> Vec<Change> {
+    pub(in crate::app) fn reviewed(&mut self, opened: OpenedPlan) -> Vec<Change> {
         let mut changes = Vec::new();
         if opened.digest != self.digest {
             changes.push(Change {
@@ -268,7 +278,7 @@ impl PlanSession {
     }
 
     /// Takes in that an answer was written down.
-    pub(super) fn answered(&mut self, authorization: PlanAuthorization) {
+    pub(in crate::app) fn answered(&mut self, authorization: PlanAuthorization) {
         use crate::authorization::AuthorizationStatus::{Approved, Pending, Rejected};
         if authorization.plan_digest != self.digest {
             return;
@@ -293,7 +303,7 @@ impl PlanSession {
     }
 
     /// Lets an approval end when its time has run out; how long it lasts yet, in milliseconds.
-    pub(super) fn expire(&mut self, now_ms: i64, since_boot: &SinceBoot) -> Option<i64> {
+    pub(in crate::app) fn expire(&mut self, now_ms: i64, since_boot: &SinceBoot) -> Option<i64> {
         let Approval::Approved { at_ms, .. } = self.approval else { return None };
         let authorization = self.authorization.as_ref()?;
         let left_ms = authorization.left_ms(now_ms, since_boot);
@@ -308,7 +318,7 @@ impl PlanSession {
     }
 
     /// Hands the approval out for its one run.
-    pub(super) fn start(&mut self) -> Option<(Arc<Plan>, PlanAuthorization)> {
+    pub(in crate::app) fn start(&mut self) -> Option<(Arc<Plan>, PlanAuthorization)> {
         let plan = self.plan.clone()?;
         let authorization = self.authorization.take()?;
         self.approval = Approval::Used { at_ms: authorization.decided_at_ms };
@@ -330,7 +340,7 @@ impl PlanSession {
     }
 
     /// Takes in what happened in the run. True when a question came up.
-    pub(super) fn happened(&mut self, event: &RunEvent, now_ms: i64) -> bool {
+    pub(in crate::app) fn happened(&mut self, event: &RunEvent, now_ms: i64) -> bool {
         self.run.apply(event);
         self.transcript.apply(event);
         self.pace.apply(event, now_ms);
@@ -348,7 +358,7 @@ impl PlanSession {
                 if request.guided && self.follow {
                     self.select(request.step_index);
                 }
-                self.previews.insert(request.step_index, request.preview.clone());
+                self.previews.arrived(request.step_index, Some(request.preview.clone()));
                 return true;
             }
             _ => {}
@@ -357,24 +367,30 @@ impl PlanSession {
     }
 
     /// Lets what failed be asked for again.
-    pub(super) fn ask_anew(&mut self) {
+    pub(in crate::app) fn ask_again(&mut self) {
         self.previews.forget_failed();
         self.executions.forget_failed();
     }
 
+    /// The workspace in which the file names of its run begin.
+    pub(in crate::app) fn reviewed_workspace(&self) -> Option<PathBuf> {
+        let reviewed = self.review.as_ref().map(|review| review.workspace.clone());
+        reviewed.or_else(|| self.workspace.clone())
+    }
+
     /// Looks at a step.
-    pub(super) fn select(&mut self, index: usize) {
+    pub(in crate::app) fn select(&mut self, index: usize) {
         self.selected = index;
         self.scroll_to_selected = true;
     }
 
     /// The step that waits for an answer, from 0.
-    pub(super) fn asking(&self) -> Option<usize> {
+    pub(in crate::app) fn asking(&self) -> Option<usize> {
         self.request().map(|request| request.step_index)
     }
 
     /// What is asked about it.
-    pub(super) fn request(&self) -> Option<&ConfirmationRequest> {
+    pub(in crate::app) fn request(&self) -> Option<&ConfirmationRequest> {
         match &self.run.phase {
             Phase::AwaitingConfirmation(request) => {
                 Some(request.as_ref()).filter(|it| self.answered != Some(it.step_index))
@@ -384,7 +400,7 @@ impl PlanSession {
     }
 
     /// The evidence id of the selected step, once it has one.
-    pub(super) fn selected_execution(&self) -> Option<Uuid> {
+    pub(in crate::app) fn selected_execution(&self) -> Option<Uuid> {
         match self.run.steps.get(self.selected)? {
             StepState::Done(result) => Some(result.execution_id),
             StepState::Waiting | StepState::Running => None,

@@ -32,7 +32,7 @@ impl Bench {
 
     fn waits(&mut self, number: u32) {
         self.until("a plan that waits", |app| {
-            let waiting = app.waiting_attempt().and_then(|session| session.attempt);
+            let waiting = app.plan.waiting_attempt().and_then(|session| session.attempt);
             waiting.is_some_and(|attempt| attempt.attempt == number)
         });
     }
@@ -41,7 +41,7 @@ impl Bench {
     fn sign(&mut self, number: u32) {
         self.waits(number);
         self.act(Action::Do(Command::OpenAttempt));
-        assert_eq!(self.app.page, Page::Plan);
+        assert_eq!(self.app.shared.page, Page::Plan);
         assert_eq!(self.session().attempt.unwrap().attempt, number);
         self.act(Action::Do(Command::Authorize));
         let digest = self.session().digest;
@@ -54,9 +54,9 @@ impl Bench {
 
     fn loop_ended(&mut self) -> StopCode {
         self.until("the end of the loop", |app| {
-            app.looping.live.as_ref().is_some_and(|live| live.ended_at_ms.is_some())
+            app.loops.live.as_ref().is_some_and(|live| live.ended_at_ms.is_some())
         });
-        let live = self.app.looping.live.as_ref().unwrap();
+        let live = self.app.loops.live.as_ref().unwrap();
         live.state.stop_reason().unwrap().code
     }
 }
@@ -77,7 +77,7 @@ fn a_loop_is_described_signed_watched_and_found_again() {
     assert_eq!(egg, "heron\n");
     bench.until("its run is over", |app| !app.is_busy());
     assert_eq!(bench.session().run.phase, Phase::Ended(RunStatus::Completed));
-    let live = bench.app.looping.live.as_ref().unwrap();
+    let live = bench.app.loops.live.as_ref().unwrap();
     let [first, second] = live.state.attempts.as_slice() else { panic!("{:?}", live.state) };
     assert_eq!(first.planner_output, "thinking\n");
     assert_eq!(second.revised.as_ref().unwrap().1.changed, 1);
@@ -86,9 +86,9 @@ fn a_loop_is_described_signed_watched_and_found_again() {
 
     // The first attempt is gone from the page and is read from the records.
     bench.act(Action::Loop(LoopAction::OpenAttempt(1)));
-    bench.until("the run", |app| app.shown.as_ref().unwrap().run.run_id == Some(run_id));
+    bench.until("the run", |app| app.plan.shown.as_ref().unwrap().run.run_id == Some(run_id));
     bench.until("the list", |app| {
-        app.looping.loops.first().is_some_and(|it| it.ended_at_ms.is_some())
+        app.loops.loops.first().is_some_and(|it| it.ended_at_ms.is_some())
     });
     bench.act(Action::Evidence(EvidenceAction::Search(format!("loop:{loop_id}"))));
     bench.until("its records", |app| app.evidence.page.as_ref().is_some_and(|it| it.total == 2));
@@ -97,14 +97,14 @@ fn a_loop_is_described_signed_watched_and_found_again() {
     assert_eq!(bench.app.view().plan.unwrap().of_loop, attempt);
     let hits = &bench.app.evidence.page.as_ref().unwrap().hits;
     let hit = hits.iter().find(|hit| hit.row.run_id == run_id).unwrap().row.execution_id;
-    bench.app.attempts.clear();
+    bench.app.shared.attempts.clear();
     bench.act(Action::Evidence(EvidenceAction::Open(hit)));
     bench.until("the record", |app| app.evidence.detail.is_some());
     assert_eq!(bench.app.view().evidence.attempt, attempt);
-    bench.app.looping.live = None;
+    bench.app.loops.live = None;
     bench.act(Action::Do(Command::GoLoop));
     bench.act(Action::Loop(LoopAction::Show(loop_id)));
-    bench.until("the loop", |app| app.looping.shown_state().is_some());
+    bench.until("the loop", |app| app.loops.shown_state().is_some());
     let view = bench.app.view();
     let Shown::Loop(timeline) = &view.looping.shown else { panic!("no loop is shown") };
     assert!(timeline.recorded && timeline.state.stop_reason().is_some());
@@ -124,7 +124,7 @@ fn a_plan_that_waits_stays_while_others_are_looked_at_and_no_other_answer_counts
     // Another plan can be signed for meanwhile, which answers nothing of the loop, and cannot run.
     bench.authorize();
     bench.act(Action::Do(Command::Run));
-    assert!(bench.app.waiting_attempt().is_some() && bench.app.running().is_none());
+    assert!(bench.app.plan.waiting_attempt().is_some() && bench.app.plan.running().is_none());
     bench.act(Action::Do(Command::OpenAttempt));
     // Without the dialog nothing is authorized, whatever a view reports.
     let digest = bench.session().digest;
@@ -153,13 +153,13 @@ fn a_stop_ends_the_loop_and_takes_its_question_away() {
     bench.act(Action::Do(Command::StopNow));
     assert_eq!(bench.loop_ended(), StopCode::OperatorStopped);
     assert!(bench.app.view().dialog.is_none());
-    assert!(bench.app.notices.iter().any(|notice| notice.tone == Tone::Caution));
+    assert!(bench.app.shared.notices.iter().any(|notice| notice.tone == Tone::Caution));
     assert!(!bench.workspace.path().join("egg").exists());
     // The same while the planner hangs.
     bench.fill_with("sleep 600");
     bench.act(Action::Do(Command::StartLoop));
     bench.until("the planner is at work", |app| {
-        app.looping.under_way().is_some_and(|live| live.state.phase == LoopPhase::Planning)
+        app.loops.under_way().is_some_and(|live| live.state.phase == LoopPhase::Planning)
     });
     bench.act(Action::Do(Command::StopNow));
     assert_eq!(bench.loop_ended(), StopCode::OperatorStopped);
@@ -170,11 +170,11 @@ fn a_loop_that_cannot_begin_is_said_at_its_form() {
     let mut bench = Bench::new();
     bench.act(Action::Do(Command::NewLoop));
     bench.act(Action::Do(Command::StartLoop));
-    assert!(bench.app.looping.form.tried && bench.app.looping.live.is_none());
+    assert!(bench.app.loops.form.tried && bench.app.loops.live.is_none());
     bench.fill_with("true");
-    bench.app.looping.form.workspace = "/there/is/no/such/folder".to_owned();
+    bench.app.loops.form.workspace = "/there/is/no/such/folder".to_owned();
     bench.act(Action::Do(Command::StartLoop));
-    bench.until("the refusal", |app| app.looping.form.refusal.is_some());
+    bench.until("the refusal", |app| app.loops.form.refusal.is_some());
     assert!(matches!(bench.app.view().looping.shown, Shown::Form(_)));
     assert!(!bench.app.is_busy());
 }
@@ -183,19 +183,19 @@ fn a_loop_that_cannot_begin_is_said_at_its_form() {
 fn a_class_answers_inside_of_it_and_is_taken_back() {
     let mut bench = Bench::new();
     bench.fill(&["exit 3", "echo heron > egg"]);
-    bench.app.looping.form.class.on = true;
-    bench.app.looping.form.class.tools.insert("shell");
-    bench.app.looping.form.class.max_attempts = "1".to_owned();
-    bench.app.looping.form.class.max_risk = crate::plan::RiskLevel::Caution;
+    bench.app.loops.form.class.on = true;
+    bench.app.loops.form.class.tools.insert("shell");
+    bench.app.loops.form.class.max_attempts = "1".to_owned();
+    bench.app.loops.form.class.max_risk = crate::plan::RiskLevel::Caution;
     bench.act(Action::Do(Command::StartLoop));
     bench.waits(2);
-    let live = bench.app.looping.live.as_ref().unwrap();
+    let live = bench.app.loops.live.as_ref().unwrap();
     let (approved, how) = live.state.attempts[0].authorized.clone().unwrap();
     assert!(approved && how.contains("authorization class"), "{how}");
     assert!(matches!(live.state.phase, LoopPhase::AwaitingAuthorization(ref it) if it.len() == 1));
     let class_id = live.state.class_id.unwrap();
     bench.act(Action::Loop(LoopAction::RevokeClass(class_id)));
-    bench.until("it is revoked", |app| app.looping.live.as_ref().unwrap().class_revoked);
+    bench.until("it is revoked", |app| app.loops.live.as_ref().unwrap().class_revoked);
     bench.sign(2);
     assert_eq!(bench.loop_ended(), StopCode::Completed);
 }
@@ -205,21 +205,21 @@ fn folders_that_are_of_no_use_are_told_before_the_start() {
     let mut bench = Bench::new();
     bench.fill_with("true");
     let start = |app: &App| (Command::StartLoop.spec().unavailable)(&app.situation());
-    bench.until("the folder was looked at", |app| app.place().is_some());
+    bench.until("the folder was looked at", |app| app.loops.place().is_some());
     assert_eq!(start(&bench.app), None);
     let edit = |bench: &mut Bench, change: &dyn Fn(&mut Form)| {
-        let mut form = bench.app.looping.form.clone();
+        let mut form = bench.app.loops.form.clone();
         change(&mut form);
         bench.act(Action::Loop(LoopAction::Edit(Box::new(form))));
-        assert!(bench.app.place().is_none(), "what was seen is of another folder");
-        bench.until("the folder was looked at", |app| app.place().is_some());
+        assert!(bench.app.loops.place().is_none(), "what was seen is of another folder");
+        bench.until("the folder was looked at", |app| app.loops.place().is_some());
     };
     let there = bench.workspace.path().canonicalize().unwrap();
     let nest = there.join("nest");
     edit(&mut bench, &|form| form.workspace = nest.display().to_string());
     assert_eq!(start(&bench.app), Some("The workspace folder does not exist."));
     bench.act(Action::Do(Command::StartLoop));
-    assert!(bench.app.looping.live.is_none());
+    assert!(bench.app.loops.live.is_none());
     // Nothing is typed: it is looked at again by itself.
     std::fs::create_dir(&nest).unwrap();
     bench.until("it is there now", |app| start(app).is_none());
@@ -249,19 +249,19 @@ fn commands_of_the_workspace_are_trusted_at_the_form_and_then_the_loop_verifies_
     let file = bench.file("countersign.toml", "[verify.local]\ncommand = \"touch verified\"\n");
     bench.fill(&["echo heron > egg"]);
     let trusted = |app: &App| {
-        let commands = app.place()?.commands.as_ref().ok()?.as_ref()?;
+        let commands = app.loops.place()?.commands.as_ref().ok()?.as_ref()?;
         Some(commands.trusted)
     };
     bench.until("the commands", |app| trusted(app) == Some(false));
-    assert_eq!(bench.app.place().unwrap().verified_by.len(), 2);
+    assert_eq!(bench.app.loops.place().unwrap().verified_by.len(), 2);
 
     // A file that changes under the question takes it away.
     bench.act(Action::Loop(LoopAction::LookAtCommands));
     assert!(bench.app.view().dialog.is_some());
     std::fs::write(&file, "[verify.local]\ncommand = \"touch checked\"\n").unwrap();
-    bench.app.look_at_place(0);
-    bench.until("no question", |app| app.prompt.is_none());
-    assert!(bench.app.notices.iter().any(|it| it.summary.contains("file countersign.toml")));
+    bench.app.loops.look_at_folders(0, &bench.app.shared);
+    bench.until("no question", |app| app.shared.prompt.is_none());
+    assert!(bench.app.shared.notices.iter().any(|it| it.summary.contains("file countersign.toml")));
 
     bench.act(Action::Loop(LoopAction::LookAtCommands));
     let view = bench.app.view();
@@ -293,16 +293,16 @@ fn a_loop_that_would_verify_with_commands_that_nobody_trusts_ends_without_them()
 fn the_latest_of_what_a_planner_printed_is_read_again_however_much_it_was() {
     let mut bench = Bench::new();
     bench.fill(&["true"]);
-    let command = bench.app.looping.form.command.clone();
+    let command = bench.app.loops.form.command.clone();
     let talks = "seq 1 200000 | sed 's/^/heron /' >&2";
-    bench.app.looping.form.command = command.replace("echo thinking >&2", talks);
+    bench.app.loops.form.command = command.replace("echo thinking >&2", talks);
     bench.act(Action::Do(Command::StartLoop));
     bench.waits(1);
     bench.act(Action::Do(Command::StopNow));
     assert_eq!(bench.loop_ended(), StopCode::OperatorStopped);
-    let loop_id = bench.app.looping.live.take().unwrap().state.loop_id.unwrap();
+    let loop_id = bench.app.loops.live.take().unwrap().state.loop_id.unwrap();
     bench.act(Action::Loop(LoopAction::Show(loop_id)));
-    bench.until("the loop", |app| app.looping.shown_state().is_some());
+    bench.until("the loop", |app| app.loops.shown_state().is_some());
     let view = bench.app.view();
     let Shown::Loop(timeline) = &view.looping.shown else { panic!("no loop is shown") };
     let printed = &timeline.printed[&1];

@@ -1,0 +1,106 @@
+//! Data of the selected step that is asked for without a command, because the page shows it.
+
+use std::collections::BTreeMap;
+
+use super::PlanPage;
+use crate::app::shared::Shared;
+use crate::ui::action::Tab;
+use crate::worker::PreviewStep;
+
+/// What was asked for, by key. What failed is not asked for again until it is forgotten.
+#[derive(Debug, Clone)]
+pub(in crate::app) struct Fetched<K, V>(BTreeMap<K, Slot<V>>);
+
+#[derive(Debug, Clone)]
+enum Slot<V> {
+    Asked,
+    Here(V),
+    Failed,
+}
+
+impl<K, V> Default for Fetched<K, V> {
+    fn default() -> Self {
+        Self(BTreeMap::new())
+    }
+}
+
+impl<K: Ord, V> Fetched<K, V> {
+    pub(in crate::app) fn get(&self, key: &K) -> Option<&V> {
+        match self.0.get(key) {
+            Some(Slot::Here(value)) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// Whether it must be asked for; from then on it counts as asked for.
+    fn wants(&mut self, key: K) -> bool {
+        let is_new = !self.0.contains_key(&key);
+        if is_new {
+            self.0.insert(key, Slot::Asked);
+        }
+        is_new
+    }
+
+    /// Keeps what was asked for, or that it failed.
+    pub(super) fn arrived(&mut self, key: K, value: Option<V>) {
+        self.0.insert(key, value.map_or(Slot::Failed, Slot::Here));
+    }
+
+    /// Lets it be asked for again.
+    fn forget(&mut self, key: &K) {
+        self.0.remove(key);
+    }
+
+    /// Lets everything be asked for again that is not here.
+    pub(super) fn forget_missing(&mut self) {
+        self.0.retain(|_, slot| matches!(slot, Slot::Here(_)));
+    }
+
+    /// Lets what failed be asked for again.
+    pub(super) fn forget_failed(&mut self) {
+        self.0.retain(|_, slot| !matches!(slot, Slot::Failed));
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
+impl PlanPage {
+    /// Asks for what the page wants to show and does not have yet.
+    pub(in crate::app) fn prefetch(&mut self, shared: &mut Shared) {
+        let Some(session) = &mut self.shown else { return };
+        let (step_index, digest) = (session.selected, session.digest);
+        if let (Some(plan), Some(review)) = (&session.plan, &session.review)
+            && plan.steps.get(step_index).is_some_and(|step| step.call.is_some())
+            && session.previews.wants(step_index)
+        {
+            let (plan, workspace) = (plan.clone(), review.workspace.clone());
+            let query = PreviewStep { plan, workspace, step_index };
+            shared.ask_each(query, move |app, preview, latest| {
+                let is_cancelled = matches!(&preview, Err(it) if it.is_cancelled());
+                let (preview, unanswered) = match preview {
+                    Ok(preview) => (Some(preview), None),
+                    Err(unanswered) => (None, Some(unanswered)),
+                };
+                if let Some(session) = app.plan.shown.as_mut().filter(|it| it.digest == digest) {
+                    // Another plan was opened: asked for again, should this one stay in front.
+                    if is_cancelled {
+                        session.previews.forget(&step_index);
+                    } else {
+                        session.previews.arrived(step_index, preview);
+                    }
+                }
+                if let Some(unanswered) = unanswered.filter(|_| latest && !is_cancelled) {
+                    app.shared.report(unanswered);
+                }
+            });
+        }
+        if let Some(id) = session.selected_execution()
+            && matches!(session.tab, Tab::Output | Tab::Artifacts | Tab::Evidence)
+            && session.executions.wants(id)
+        {
+            shared.read_execution(id);
+        }
+    }
+}
