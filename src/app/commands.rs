@@ -55,7 +55,7 @@ impl App {
         self.plan.change(|session| session.diagnostics.apply(action));
     }
 
-    /// Asks for it, and shows at once that it was asked for: the run may take a while to get there.
+    /// Requests a control, and shows the request at once: the run may reach it only later.
     pub(super) fn control(&mut self, control: Control) {
         self.shared.worker.control(control);
         if control == Control::StopNow {
@@ -67,7 +67,7 @@ impl App {
     }
 
     fn apply_command(&mut self, command: Command, ctx: &egui::Context) {
-        // The view asked the same before it offered the command; state may have moved since.
+        // The view checked the same before it offered the command; the state may have changed since.
         if (command.spec().unavailable)(&self.situation()).is_some() {
             return;
         }

@@ -1,4 +1,4 @@
-//! What happens in each frame: news are taken in, the window is drawn, what was done is applied.
+//! One frame: applies what has arrived, draws the window, applies what the person did.
 
 use super::plan_page::PlanPage;
 use super::shared::Prompt;
@@ -19,7 +19,7 @@ impl eframe::App for App {
     }
 
     fn on_exit(&mut self, _gl: Option<&eframe::glow::Context>) {
-        // The last frame is over; nobody is left to tell of a failure.
+        // After the last frame, a failure can no longer be shown.
         if let Some(KeepFile { file, text }) = self.settings_to_save() {
             let _ = keep_file(&file, &text);
         }
@@ -27,7 +27,7 @@ impl eframe::App for App {
 }
 
 impl App {
-    /// Keys that must not count in this frame wait for the next.
+    /// Delays keys that must not count in this frame to the next.
     pub(super) fn put_in_order(&mut self, ctx: &egui::Context, input: &mut egui::RawInput) {
         if self.key_order.put_in_order(&mut input.events, self.shared.prompt_id(None).showing) {
             ctx.request_repaint();
@@ -36,7 +36,7 @@ impl App {
 
     pub(super) fn take_in(&mut self, ctx: &egui::Context) {
         self.shared.now = now();
-        // Whoever comes back may have been at the folders meanwhile.
+        // The person may have changed the folders while another window was in front.
         let comes_back = |event: &egui::Event| matches!(event, egui::Event::WindowFocused(true));
         if ctx.input(|input| input.events.iter().any(comes_back)) {
             self.loops.look_at_folders(0, &self.shared);
@@ -87,8 +87,7 @@ impl App {
         }
     }
 
-    /// Does what is due now, and asks to be woken for what comes due later. Without anything to
-    /// come, the window sleeps.
+    /// Does what is due now, and requests a repaint for what is due later.
     pub(super) fn keep_time(&mut self, ctx: &egui::Context) {
         let wake_in = |ms: i64| {
             let ms = u64::try_from(ms.max(1)).unwrap_or(1);

@@ -59,7 +59,7 @@ struct App {
     /// A settings file that could not be read is never written to.
     settings_were_bad: bool,
     overlay: Option<Overlay>,
-    /// What was pressed in this frame and counts in the next.
+    /// Keys that were pressed in this frame and count in the next.
     key_order: KeyOrder,
     picked: file_dialog::Picked,
     close_when_over: bool,
@@ -101,7 +101,7 @@ impl App {
         shared.list_loops();
         Ok(Self {
             shared,
-            plan: PlanPage::new(loaded.settings.recent_plans(), Wake::clone(&wake)),
+            plan: PlanPage::new(loaded.settings.recent.clone(), Wake::clone(&wake)),
             evidence: EvidencePage::default(),
             loops: LoopPage::default(),
             settings: loaded.settings,

@@ -1,5 +1,5 @@
-//! A view that panics takes neither the window nor a decision with it: its page is replaced, and nothing
-//! counts that was clicked in the frame that broke.
+//! Catches a panic of a view: its page is replaced, and clicks of the frame that panicked are dropped, so that
+//! they decide nothing.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -24,8 +24,8 @@ impl App {
         views: impl FnOnce(&mut egui::Ui, &WindowView<'_>, &mut Vec<Action>),
     ) -> Vec<Action> {
         let app = &*self;
-        // Views change nothing of ours. What they change in egui is begun anew with each pass, and its
-        // locks are released by a panic and not poisoned.
+        // Views change nothing of the app. egui begins its state again with each pass, and a panic releases its
+        // locks without poisoning them.
         let drawn = catch_unwind(AssertUnwindSafe(|| {
             let mut actions = Vec::new();
             app.draw_unguarded(ui, views, &mut actions);
@@ -34,12 +34,12 @@ impl App {
         drawn.unwrap_or_else(|panic| {
             let bare = self.shared.broken.is_some();
             if !self.shared.broken.as_ref().is_some_and(|broken| broken.bare) {
-                // Half a page is not shown, where that can be avoided. What is bare and breaks all the
-                // same is left as it is, rather than drawn again and again.
+                // Discards the half-drawn page. When the bare page panics too, it is left as it is, because drawing
+                // it again would repeat for ever.
                 ui.ctx().request_discard("a view panicked");
                 ui.ctx().request_repaint();
             }
-            // It may be what broke, and decides nothing.
+            // The overlay may be what panicked, and it holds no decision.
             self.overlay = None;
             self.shared.broken = Some(Broken { message: panic_message(&*panic), bare });
             Vec::new()

@@ -147,7 +147,7 @@ impl Shared {
         self.prompt.take_if(|prompt| which.contains(prompt)).is_some()
     }
 
-    /// Shows the page again after a panic. A question in front of it is asked anew, as if it had never been shown.
+    /// Shows the page again after a panic. A question in front of it gets a new identity.
     pub(super) fn try_again(&mut self) {
         if self.broken.take().is_some() {
             self.show_prompt(self.prompt);

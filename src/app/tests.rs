@@ -71,7 +71,7 @@ impl Bench {
         path
     }
 
-    /// Takes in what arrives until this holds.
+    /// Applies what arrives until this holds.
     fn until(&mut self, what: &str, holds: impl Fn(&App) -> bool) {
         for _ in 0..2_000 {
             self.app.shared.now = now();
@@ -148,8 +148,9 @@ fn bench() -> (Bench, PathBuf) {
     (bench, plan)
 }
 
+/// Opens, authorizes and runs a plan, answers its questions, and finds it in the evidence.
 #[test]
-fn a_plan_is_opened_signed_run_answered_and_found_again() {
+fn a_plan_goes_from_file_to_evidence() {
     let (mut bench, plan) = bench();
     bench.open(&plan);
     assert_eq!(bench.app.situation().not_authorizable, None, "{:?}", bench.session().findings);
@@ -192,7 +193,7 @@ fn a_plan_is_opened_signed_run_answered_and_found_again() {
 }
 
 #[test]
-fn the_arrow_keys_open_one_result_after_another() {
+fn arrow_keys_open_the_next_result() {
     let (mut bench, plan) = bench();
     bench.open(&plan);
     bench.authorize();
@@ -221,8 +222,9 @@ fn the_arrow_keys_open_one_result_after_another() {
     assert_eq!(opened, [ids[0], ids[1], ids[1], ids[0]]);
 }
 
+/// Closing the dialog decides nothing, and the question can be shown again.
 #[test]
-fn closing_the_question_leaves_it_open_and_it_can_be_asked_for_again() {
+fn a_closed_question_stays_undecided() {
     let (mut bench, plan) = bench();
     bench.open(&plan);
     bench.authorize();
@@ -239,8 +241,9 @@ fn closing_the_question_leaves_it_open_and_it_can_be_asked_for_again() {
     assert_eq!(bench.session().run.phase, Phase::Ended(RunStatus::Cancelled));
 }
 
+/// A bad rule in the settings is named, and no plan can be authorized.
 #[test]
-fn a_bad_rule_of_the_settings_is_named_and_no_plan_can_be_signed() {
+fn a_bad_rule_prevents_authorization() {
     let mut bench = Bench::with_settings(
         "[[policy.command_rules]]\nid = \"mine\"\nprefix = [\"make\"]\nlevel = \"blocked\"\n\
          reason = \"no\"\nmust_match = [\"cargo build\"]\nmust_not_match = []\n",
@@ -258,8 +261,9 @@ fn a_bad_rule_of_the_settings_is_named_and_no_plan_can_be_signed() {
     assert!(bench.app.view().dialog.is_none(), "nothing to sign");
 }
 
+/// The notice says which file changed.
 #[test]
-fn a_change_on_disk_voids_the_approval_and_says_which() {
+fn a_change_on_disk_voids_the_approval() {
     let (mut bench, plan) = bench();
     bench.open(&plan);
     bench.authorize();
@@ -277,7 +281,7 @@ fn a_change_on_disk_voids_the_approval_and_says_which() {
 }
 
 #[test]
-fn the_question_lists_what_the_latest_review_found() {
+fn the_question_shows_the_latest_review() {
     let (mut bench, plan) = bench();
     bench.open(&plan);
     let listed = |bench: &Bench| match bench.app.view().dialog.unwrap().question {
@@ -298,8 +302,9 @@ fn the_question_lists_what_the_latest_review_found() {
     assert_ne!(listed(&bench), before);
 }
 
+/// The notice comes when the run ends.
 #[test]
-fn a_plan_that_changed_during_its_run_is_named_when_the_run_ends() {
+fn a_change_during_the_run_is_reported() {
     let (mut bench, plan) = bench();
     bench.open(&plan);
     bench.authorize();
@@ -312,8 +317,9 @@ fn a_plan_that_changed_during_its_run_is_named_when_the_run_ends() {
     });
 }
 
+/// The file changes while the run waits; the bytes that were approved run.
 #[test]
-fn what_runs_is_what_was_approved_whatever_the_file_says_meanwhile() {
+fn the_approved_bytes_run_despite_a_change() {
     let (mut bench, plan) = bench();
     bench.open(&plan);
     bench.authorize();
@@ -369,7 +375,7 @@ fn a_dropped_file_is_opened() {
 }
 
 #[test]
-fn the_watch_notices_a_changed_plan_by_itself() {
+fn the_watch_finds_a_changed_plan() {
     let (mut bench, plan) = bench();
     bench.open(&plan);
     let before = bench.session().digest;
@@ -396,7 +402,7 @@ fn an_approval_runs_out() {
     let answer = session.authorization.clone().unwrap();
     let (until_ms, given) = (answer.expires_at_ms, answer.given_since_boot.unwrap());
     assert_eq!(session.expire(until_ms - 1, &given), Some(1));
-    // Whoever sets the wall clock back gains nothing.
+    // Setting the wall clock back does not extend it.
     let ttl_ms = until_ms - answer.decided_at_ms;
     let later = |ms| SinceBoot { ms: given.ms + ms, ..given.clone() };
     assert_eq!(session.expire(answer.decided_at_ms, &later(ttl_ms - 2)), Some(2));
@@ -419,8 +425,9 @@ fn a_rejection_is_kept_with_its_reason() {
     });
 }
 
+/// The digest in the answer is not the one of the plan on the page.
 #[test]
-fn an_answer_to_a_plan_that_is_no_longer_shown_counts_for_nothing() {
+fn an_answer_to_another_plan_is_ignored() {
     let (mut bench, plan) = bench();
     bench.open(&plan);
     bench.act(Action::Do(Command::Authorize));
@@ -430,7 +437,7 @@ fn an_answer_to_a_plan_that_is_no_longer_shown_counts_for_nothing() {
 }
 
 #[test]
-fn another_plan_can_be_read_while_one_runs() {
+fn another_plan_opens_during_a_run() {
     let (mut bench, plan) = bench();
     let other = bench.file("other.json", &PLAN.replace("two-writes", "other"));
     bench.open(&plan);
@@ -447,7 +454,7 @@ fn another_plan_can_be_read_while_one_runs() {
 }
 
 #[test]
-fn a_file_that_is_no_plan_is_a_finding_and_a_missing_one_too() {
+fn a_broken_plan_file_is_a_finding() {
     let mut bench = Bench::new();
     let broken = bench.file("broken.json", "{\"plan_id\": ");
     bench.open(&broken);
@@ -456,7 +463,7 @@ fn a_file_that_is_no_plan_is_a_finding_and_a_missing_one_too() {
 }
 
 #[test]
-fn the_tour_opens_and_can_be_signed() {
+fn the_tour_opens_and_can_be_authorized() {
     let mut bench = Bench::new();
     bench.act(Action::Do(Command::OpenTour));
     bench.until("the tour", |app| app.plan.shown.is_some());
@@ -486,7 +493,7 @@ fn question_is_open(app: &App) -> bool {
 }
 
 #[test]
-fn a_run_is_continued_as_a_plan_of_its_own() {
+fn a_run_continues_as_another_plan() {
     let (mut bench, plan) = denied();
     let first = bench.session().run.run_id.unwrap();
     bench.act(Action::Do(Command::ContinueFromHere));
@@ -512,7 +519,7 @@ fn a_run_is_continued_as_a_plan_of_its_own() {
 }
 
 #[test]
-fn a_run_is_run_again_from_its_file_and_from_the_records() {
+fn a_run_repeats_from_file_or_records() {
     let (mut bench, plan) = denied();
     let first = bench.session().run.run_id.unwrap();
     bench.act(Action::Do(Command::RunAgain));
@@ -536,7 +543,7 @@ fn a_run_is_run_again_from_its_file_and_from_the_records() {
 }
 
 #[test]
-fn a_run_is_run_again_with_a_wall_wider() {
+fn a_run_repeats_with_wider_walls() {
     let (mut bench, _) = denied();
     let beside = tempfile::tempdir().unwrap();
     let path = beside.path().canonicalize().unwrap().display().to_string();
@@ -550,8 +557,9 @@ fn a_run_is_run_again_with_a_wall_wider() {
     assert!(grants(&bench).network && grants(&bench).write == [path].into());
 }
 
+/// A plan that changed since its run is shown first; its authorization is not asked for.
 #[test]
-fn a_plan_that_changed_since_its_run_is_shown_before_it_is_asked_about() {
+fn a_changed_plan_is_not_asked_about() {
     let (mut bench, plan) = denied();
     std::fs::write(&plan, PLAN.replace("heron", "egret")).unwrap();
     bench.act(Action::Do(Command::RunAgain));
@@ -561,8 +569,9 @@ fn a_plan_that_changed_since_its_run_is_shown_before_it_is_asked_about() {
     assert!(!question_is_open(&bench.app));
 }
 
+/// Reconciling a run without an interrupted step gives a notice.
 #[test]
-fn a_run_without_an_interrupted_step_has_nothing_to_reconcile_and_says_so() {
+fn a_run_without_interruption_has_no_findings() {
     let (mut bench, _) = denied();
     let run_id = bench.session().run.run_id.unwrap();
     bench.act(Action::Do(Command::Reconcile));

@@ -59,7 +59,7 @@ impl App {
         if self.settings_were_bad {
             return None;
         }
-        self.settings.remember(&self.plan.recent);
+        self.settings.recent.clone_from(&self.plan.recent);
         let file = self.settings_file.clone()?;
         match settings::text(&self.settings) {
             Ok(text) => Some(KeepFile { file, text }),

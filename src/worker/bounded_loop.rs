@@ -53,7 +53,7 @@ impl ExecutorThread {
     }
 }
 
-/// Lets the person in the window answer for plans.
+/// Asks the person at the window to authorize plans.
 struct Window {
     out: EventSink,
     prompt: Prompt,

@@ -74,7 +74,7 @@ impl Query for Save {
             ToSave::Kept { digest, unquoted } => match content(evidence, &digest)? {
                 Content::Bytes(bytes) if unquoted => std::fs::write(file, as_text(bytes)),
                 Content::Bytes(bytes) => std::fs::write(file, bytes),
-                // Only what was printed is so large, and that is kept as it came.
+                // Only output is so large, and output is stored as it came.
                 Content::TooLarge(_) => save_chunks(evidence, &digest, file)?,
                 Content::Gone => return Err(missing(format!("content {digest}")).into()),
                 Content::Sealed => return Err(EvidenceError::NotAvailable { digest }.into()),
@@ -97,7 +97,7 @@ pub(super) fn missing(what: String) -> Failure {
     }
 }
 
-/// What there is of a content for a window.
+/// A content for a window.
 fn content(evidence: &mut EvidenceReader, digest: &Digest) -> Result<Content, EvidenceError> {
     let size = evidence.blob_size(digest)?;
     if size > MOST_SHOWN {
@@ -111,7 +111,7 @@ fn content(evidence: &mut EvidenceReader, digest: &Digest) -> Result<Content, Ev
     }
 }
 
-/// Writes a content without ever having all of it in memory.
+/// Writes a content chunk by chunk, so that it never is in memory as a whole.
 fn save_chunks(
     evidence: &mut EvidenceReader,
     digest: &Digest,
@@ -129,7 +129,7 @@ fn save_chunks(
     Ok(written.map(drop))
 }
 
-/// A text that is kept as a JSON string as that text; everything else as it is.
+/// Decodes a text that is stored as a JSON string; gives everything else as it is.
 fn as_text(bytes: Vec<u8>) -> Vec<u8> {
     let is_string = bytes.first() == Some(&b'"');
     match is_string.then(|| serde_json::from_slice::<String>(&bytes)) {

@@ -21,7 +21,7 @@ use crate::plan::visible_lines;
 use crate::run::{Answer, Control, RunEvent};
 use crate::tools::tidy_simulations;
 
-/// The window's end of the worker thread.
+/// The window's end of the executor thread.
 pub struct Worker {
     commands: SyncSender<Command>,
     events: outbox::Receiver,
@@ -36,7 +36,7 @@ impl Worker {
     /// # Errors
     /// When the system gives no thread.
     pub fn start(setup: Setup, wake: Wake) -> std::io::Result<Self> {
-        // One place, because a second command is refused while the first is under way.
+        // Room for one: a second command is refused while the first is under way.
         let (commands, inbox) = sync_channel(1);
         let (events, outbox) = outbox::outbox();
         let control = ControlHandle::default();
@@ -68,8 +68,8 @@ impl Worker {
         if self.busy.swap(true, Ordering::SeqCst) {
             return Err(command);
         }
-        // Here and not where the thread begins: it may still be indexing the last run, and what is
-        // asked for meanwhile is about this one.
+        // Reset here and not on the thread, which may still be indexing the last run: a control that is
+        // requested meanwhile is meant for this run.
         self.control.reset();
         self.commands.try_send(command).map_err(|error| {
             self.busy.store(false, Ordering::SeqCst);
@@ -84,16 +84,14 @@ impl Worker {
         self.prompt.control(control);
     }
 
-    /// Answers the confirmation that the run waits for. An answer to any other step is ignored, and
-    /// false.
+    /// Answers the confirmation for which the run waits. False when the run waits for no answer to this step.
     pub fn answer(&self, run_id: Uuid, step_index: usize, answer: Answer) -> bool {
-        self.prompt.answer(run_id, step_index, answer)
+        self.prompt.step.answer((run_id, step_index), answer)
     }
 
-    /// Answers for the plan of an attempt that waits for its authorization. An answer to any other plan is
-    /// ignored, and false.
+    /// Decides about the plan of an attempt that waits for it. False when no loop waits for an answer to this plan.
     pub fn answer_plan(&self, loop_id: Uuid, attempt: u32, answer: PlanAnswer) -> bool {
-        self.prompt.answer_plan(loop_id, attempt, answer)
+        self.prompt.plan.answer((loop_id, attempt), answer)
     }
 
     /// The next event, if there is one.
@@ -101,7 +99,7 @@ impl Worker {
         self.events.try_recv()
     }
 
-    /// Blocks for the next event; `None` when the thread is gone. For callers that are no window.
+    /// Waits for the next event; `None` when the thread is gone. For callers that are no window.
     pub fn recv(&self) -> Option<Event> {
         self.events.recv()
     }
@@ -116,7 +114,7 @@ pub(super) struct ExecutorThread {
     pub(super) out: EventSink,
 }
 
-/// Sends to the window and wakes it. A window that is gone is no reason to stop a run.
+/// Sends to the window and wakes it. A run goes on when the window is gone.
 #[derive(Clone)]
 pub(super) struct EventSink {
     events: Arc<outbox::Sender>,
@@ -136,10 +134,10 @@ impl EventSink {
 impl ProgressCallback for EventSink {
     fn on_event(&self, event: &RunEvent) {
         if let RunEvent::ConfirmationNeeded { request } = event {
-            self.prompt.open(request);
+            self.prompt.step.open((request.run_id, request.step_index));
         }
         if let RunEvent::AuthorizationNeeded { loop_id, attempt, .. } = event {
-            self.prompt.open_plan(*loop_id, *attempt);
+            self.prompt.plan.open((*loop_id, *attempt));
         }
         self.send(Event::Run(event.clone()));
         if let RunEvent::StepCompleted { .. } = event {
@@ -153,15 +151,15 @@ impl ExecutorThread {
         // What cannot be removed now is tried again before the next simulation.
         let _ = tidy_simulations();
         while let Ok(command) = inbox.recv() {
-            // The executor is made anew for each run, so that a panic leaves nothing half-way; the
-            // evidence that it had open is closed by then, which is what interrupts the run.
+            // Each run has its own executor, so that nothing survives a panic. Unwinding closes the evidence,
+            // which marks the run as interrupted.
             let event = catch_unwind(AssertUnwindSafe(|| self.carry_out(command)))
                 .unwrap_or_else(|panic| Event::Panicked { message: panic_message(&*panic) });
             self.prompt.close();
-            // Free before the window hears of it: it may hand over the next plan at once.
+            // Not busy before the window gets the event: it may send the next plan at once.
             self.busy.store(false, Ordering::SeqCst);
             self.out.send(event);
-            // Now nobody waits. A search does the same when this could not, and says why not.
+            // Indexes while the window waits for nothing. When this fails, the next search does it and reports why.
             let _ = catch_unwind(AssertUnwindSafe(|| {
                 EvidenceReader::open(&self.setup.evidence, &self.setup.secrets)
                     .and_then(|mut evidence| evidence.catch_up_index())
@@ -196,7 +194,7 @@ impl ExecutorThread {
     }
 }
 
-/// The text of a panic, with everything hidden made visible: it may quote a plan or an output.
+/// The message of a panic with invisible characters made visible: it may quote a plan or an output.
 pub fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic
         .downcast_ref::<&str>()

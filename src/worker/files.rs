@@ -51,7 +51,7 @@ impl Query for ReadSource {
     }
 }
 
-/// Writes a file whole or not at all, with the folders that lead to it.
+/// Replaces a file atomically; creates its parent folders.
 ///
 /// # Errors
 /// What the system says.
@@ -73,21 +73,21 @@ pub fn read_plan_file(path: &Path) -> Result<Vec<u8>, Finding> {
     let cannot = |error: std::io::Error| refuse(format!("cannot read {}: {error}", path.display()));
     let mut options = File::options();
     options.read(true);
-    // A pipe that nobody writes to would keep the opening waiting for ever.
+    // Opening a pipe without a writer would block for ever.
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(
         &mut options,
         rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
     );
     let file = options.open(path).map_err(cannot)?;
-    // Asked of what was opened: by its name it may be something else a moment later.
+    // Metadata of the open file: the path may name another file a moment later.
     let metadata = file.metadata().map_err(cannot)?;
     if !metadata.is_file() {
         let kind = if metadata.is_dir() { "a folder" } else { "no regular file" };
         return Err(refuse(format!("{} is {kind}; choose a plan file", path.display())));
     }
     let mut bytes = Vec::new();
-    // One byte more than the limit is enough to say that it is exceeded.
+    // One byte more than the limit shows that it is exceeded.
     let limit = u64::try_from(limits::PLAN_BYTES).unwrap_or(u64::MAX).saturating_add(1);
     file.take(limit).read_to_end(&mut bytes).map_err(cannot)?;
     Ok(bytes)

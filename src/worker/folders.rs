@@ -20,7 +20,7 @@ pub struct Folders {
 }
 
 impl Folders {
-    /// Those that the evidence needs outside its own.
+    /// The folders that the evidence needs besides its own.
     pub fn user(&self) -> UserFolders {
         UserFolders { key: self.secrets.clone(), state: self.state.clone() }
     }
@@ -33,7 +33,7 @@ pub fn default_folders() -> Option<Folders> {
     Some(Folders {
         evidence: project.data_dir().join("evidence"),
         secrets: project.config_dir().to_owned(),
-        // Only Linux has a folder for what is kept between sessions and is neither data nor settings.
+        // Only Linux has a folder for state.
         state: match project.state_dir() {
             Some(state) => state.to_owned(),
             None => project.data_local_dir().join("state"),

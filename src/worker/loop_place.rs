@@ -12,7 +12,7 @@ use crate::plan::{ToolCall, VerifyScope};
 use crate::run::{CommandsReview, LoopPlace, PlaceFault, PlaceReview};
 use crate::tools::Toolbox;
 
-/// Of how many files the names are read; in a folder with more, a plan may be among the rest.
+/// Names that are read at most. In a folder with more, a plan is assumed to be among the rest.
 const MOST_NAMES: usize = 100_000;
 
 /// What there is to know about the folders of a loop before it starts.
@@ -30,7 +30,7 @@ impl Query for ReviewPlace {
 impl QueryContext {
     fn place(&mut self, place: LoopPlace) -> PlaceReview {
         let workspace_fault = folder_fault(&place.workspace);
-        // Of a folder in a workspace that is not there, nothing more is to be said.
+        // A relative folder in a missing workspace needs no fault of its own.
         let plans = place.plans.iter().find(|it| workspace_fault.is_none() || it.is_absolute());
         let plans = plans.map(|plans| place.workspace.join(plans));
         let mut review = PlaceReview {
@@ -66,7 +66,7 @@ impl QueryContext {
         review
     }
 
-    /// The commands that a workspace names, under what is trusted now.
+    /// The commands that a workspace names, and whether they are trusted now.
     fn commands_in(&mut self, toolbox: &Toolbox) -> Result<Option<CommandsReview>, String> {
         let found = workspace_commands(toolbox.workspace(), &self.setup.policy);
         let (folder, found) = found.map_err(|error| error.to_string())?;
@@ -79,7 +79,7 @@ impl QueryContext {
     }
 }
 
-/// Why this is no folder that can be looked into.
+/// Why this folder cannot be used, if so.
 fn folder_fault(folder: &Path) -> Option<PlaceFault> {
     match fs::metadata(folder) {
         Ok(metadata) if metadata.is_dir() => None,
@@ -89,7 +89,7 @@ fn folder_fault(folder: &Path) -> Option<PlaceFault> {
     }
 }
 
-/// Why no plan of this folder can be replayed. What the plans say is theirs.
+/// Why no plan of this folder can be replayed, if so. The plans themselves are not read.
 fn plans_fault(folder: &Path) -> Option<PlaceFault> {
     if let Some(fault) = folder_fault(folder) {
         return Some(fault);

@@ -17,7 +17,7 @@ use crate::run::{ExecutionResult, Failure, PlanDifference, Review, RunEvent};
 /// Called after every message for the window; must not block.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
 
-/// What both threads need to know.
+/// What both threads are started with.
 #[derive(Debug, Clone)]
 pub struct Setup {
     /// The evidence folder.
@@ -30,7 +30,7 @@ pub struct Setup {
     pub faults: Faults,
 }
 
-/// What the worker is told.
+/// A command to the executor thread.
 #[derive(Debug)]
 pub enum Command {
     /// Run this plan.
@@ -45,26 +45,26 @@ pub enum Command {
     Loop(Box<LoopOrder>),
 }
 
-/// A bounded loop that a person wants.
+/// A bounded loop that a person starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoopOrder {
-    /// What it is to reach, in words for the planner.
+    /// The goal, in words for the planner.
     pub goal: String,
-    /// Who makes the plans: a command, or the name of a planner that is built in.
+    /// The planner: a command, or the name of a built-in one.
     pub planner: String,
     /// How long the planner may take for one answer.
     pub planner_timeout: Duration,
-    /// How often it is asked at most, at least 1.
+    /// The limit of attempts, at least 1.
     pub max_attempts: u32,
     /// Whether the loop verifies by itself.
     pub verify: VerifyChoice,
-    /// The workspace that the person chose; a relative folder of plans to replay is one of it.
+    /// The workspace that the person chose; a relative folder of plans is resolved in it.
     pub workspace: PathBuf,
     /// The class of plans that the person authorizes in advance.
     pub class: Option<AuthorizationClass>,
 }
 
-/// The plan of an attempt, as a person is to see it before it runs.
+/// The plan of an attempt, before it runs.
 #[derive(Debug, Clone)]
 pub struct PlanProposal {
     /// The loop.
@@ -83,7 +83,7 @@ pub struct PlanProposal {
     pub outside: Vec<String>,
 }
 
-/// What the worker tells.
+/// An event for the window.
 #[derive(Debug)]
 pub enum Event {
     /// Something happened in the run, or in the loop and its runs.

@@ -46,6 +46,20 @@ pub struct OpenedPlan {
     pub continues: Option<Uuid>,
 }
 
+impl OpenedPlan {
+    /// A file without a plan that could be read.
+    pub fn without_plan(path: PathBuf) -> Self {
+        Self {
+            path,
+            plan: None,
+            digest: Digest::of(&[]),
+            findings: Vec::new(),
+            review: None,
+            continues: None,
+        }
+    }
+}
+
 impl Query for OpenPlan {
     type Answer = OpenedPlan;
 
@@ -152,14 +166,7 @@ impl QueryContext {
         let OpenPlan { path, workspace, grants } = query;
         self.setup.policy.grants = grants;
         let read = read_plan_file(&path);
-        let mut opened = OpenedPlan {
-            path,
-            plan: None,
-            digest: Digest::of(&[]),
-            findings: Vec::new(),
-            review: None,
-            continues: None,
-        };
+        let mut opened = OpenedPlan::without_plan(path);
         let bytes = match read {
             Ok(bytes) => bytes,
             Err(finding) => {

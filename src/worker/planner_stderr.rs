@@ -44,7 +44,7 @@ fn of_stored(evidence: &mut EvidenceReader, stored: &Value) -> Result<String, Ev
     }))
 }
 
-/// The end of a content; none where it was purged, or is sealed with another key.
+/// The end of a content; `None` where it was purged, or is encrypted with another key.
 fn latest(evidence: &mut EvidenceReader, digest: &Digest) -> Result<Option<String>, EvidenceError> {
     let mut end = Vec::new();
     let found = evidence.blob_parts(digest, |part| {
@@ -55,7 +55,7 @@ fn latest(evidence: &mut EvidenceReader, digest: &Digest) -> Result<Option<Strin
         Ok(())
     });
     match found {
-        // A cut may have gone through a character.
+        // The cut may be inside a character.
         Ok(true) => {
             let start = end.iter().take(3).take_while(|byte| **byte & 0xC0 == 0x80).count();
             let whole = end.get(start..).unwrap_or_default();

@@ -83,7 +83,7 @@ impl Desktop {
         ApprovedPlan { plan: Arc::unwrap_or_clone(plan), authorization }
     }
 
-    /// Runs until the worker panics; gives what the panic said, and what the events amount to.
+    /// Runs until the worker panics; gives the message of the panic, and the state after the events.
     fn run_into_panic(&self, approved: ApprovedPlan) -> (String, RunState) {
         self.worker.send(Command::Run { approved: Box::new(approved), file: None }).unwrap();
         let mut state = RunState::default();
@@ -133,14 +133,15 @@ fn say(decision: Decision) -> Answer {
     Answer { decision, by: AnsweredBy::Window, note: "a note".to_owned() }
 }
 
+/// Opens, authorizes and runs a plan, and reopens its run.
 #[test]
-fn a_plan_is_opened_authorized_run_and_reopened() {
+fn a_replayed_run_equals_the_live_run() {
     let desktop = desktop();
     let opened = desktop.open(&json!([create("a.txt", true), create("b.txt", true)]));
     assert_eq!(opened.findings, []);
     let approved = desktop.approve(&opened);
     let (result, live) = desktop.run(approved, |worker, request| {
-        // An answer to a step that nobody asks about is none.
+        // An answer to a step that is not asked about is refused.
         assert!(!worker.answer(request.run_id, request.step_index + 1, say(Decision::Approve)));
         let decision = [Decision::Approve, Decision::Skip][request.step_index];
         assert!(worker.answer(request.run_id, request.step_index, say(decision)));
@@ -172,9 +173,9 @@ fn stop_now_ends_a_run_that_waits_for_an_answer() {
     assert!(!desktop.workspace().join("a.txt").exists());
 }
 
-/// Between two runs the thread is still busy for a moment, and the window shows the second as begun.
+/// After a run the thread is still indexing for a moment, while the window shows the next run as begun.
 #[test]
-fn stop_now_is_not_lost_before_the_thread_takes_the_run() {
+fn stop_now_counts_before_the_run_begins() {
     let mut desktop = desktop();
     let setup = Setup {
         evidence: desktop.temp.path().join("evidence"),
@@ -209,7 +210,7 @@ fn stop_now_is_not_lost_before_the_thread_takes_the_run() {
 }
 
 #[test]
-fn a_second_plan_is_given_back_while_one_runs() {
+fn a_second_plan_is_refused_during_a_run() {
     let desktop = desktop();
     let opened = desktop.open(&json!([create("a.txt", true)]));
     let (first, second) = (desktop.approve(&opened), desktop.approve(&opened));
@@ -239,8 +240,9 @@ fn an_approval_is_void_once_a_covered_file_changed() {
     assert_eq!(std::fs::read(desktop.workspace().join("a.txt")).unwrap(), b"changed");
 }
 
+/// The finding is at line 1.
 #[test]
-fn what_cannot_be_read_is_a_finding_at_line_one() {
+fn an_unreadable_file_is_a_finding() {
     let desktop = desktop();
     for path in [desktop.workspace(), desktop.workspace().join("absent.json")] {
         let opened = desktop.ask(open(path)).unwrap();
@@ -250,7 +252,7 @@ fn what_cannot_be_read_is_a_finding_at_line_one() {
 }
 
 #[test]
-fn a_preview_shows_what_the_steps_before_leave() {
+fn a_preview_includes_earlier_steps() {
     let desktop = desktop();
     let write = json!({"tool": "file_write", "arguments": {"path": "a.txt", "contents": "two\n"}});
     let opened = desktop.open(&json!([create("a.txt", false), write]));
@@ -290,8 +292,9 @@ fn failure<A: std::fmt::Debug>(answer: Result<A, QueryError>) -> Failure {
     }
 }
 
+/// What a run left undone becomes a plan file that can be opened like any other.
 #[test]
-fn the_rest_of_a_run_is_a_plan_of_its_own_with_a_path() {
+fn the_rest_of_a_run_is_a_file() {
     let desktop = desktop();
     let run_id = failed_run(&desktop);
     std::fs::remove_file(desktop.workspace().join("b.txt")).unwrap();
@@ -305,7 +308,7 @@ fn the_rest_of_a_run_is_a_plan_of_its_own_with_a_path() {
     assert_eq!(rest.findings.len(), 1, "{:?}", rest.findings);
     assert!(rest.findings[0].message.starts_with("b.txt has changed since the run"));
 
-    // Opened again like any other file it is still that run's; with another byte it is nobody's.
+    // Opened as a file it still belongs to that run; with another byte it belongs to none.
     let path = rest.path.clone();
     let again = desktop.ask(open(path.clone())).unwrap();
     assert_eq!((again.continues, again.digest), (Some(run_id), rest.digest));
@@ -334,7 +337,7 @@ fn the_rest_of_a_run_is_a_plan_of_its_own_with_a_path() {
 }
 
 #[test]
-fn an_old_run_gives_its_exact_plan_back() {
+fn a_run_gives_back_its_exact_plan() {
     let desktop = desktop();
     let run_id = failed_run(&desktop);
     let original = std::fs::read(desktop.workspace().join("p.plan.json")).unwrap();
@@ -346,8 +349,9 @@ fn an_old_run_gives_its_exact_plan_back() {
     assert_eq!(review.workspace, desktop.workspace().canonicalize().unwrap());
 }
 
+/// The finding is recorded, and a plan brings the file to one of two states.
 #[test]
-fn an_interrupted_step_is_compared_with_the_disk_and_the_finding_recorded() {
+fn an_interrupted_step_is_reconciled_and_settled() {
     use crate::evidence::{EvidenceStore, IntentRecord, RunStart};
     use crate::run::{DiskState, FileEffect};
     use crate::tools::Toolbox;
@@ -416,7 +420,7 @@ fn an_interrupted_step_is_compared_with_the_disk_and_the_finding_recorded() {
     let replayed = desktop.ask(ReplayRun(run_id)).unwrap();
     assert_eq!(replayed.events.len(), 2, "{:?}", replayed.events);
 
-    // What is offered is a plan like any other: opened, authorized, asked for where it deletes, and run.
+    // The settlement is a plan like any other: opened, authorized, confirmed where it deletes, and run.
     for (now, way, then) in [("new\n", Way::RollBack, "old\n"), ("old\n", Way::Finish, "new\n")] {
         std::fs::write(&file, now).unwrap();
         std::fs::write(desktop.workspace().join(&leftover), "ne").unwrap();
@@ -438,8 +442,9 @@ fn an_interrupted_step_is_compared_with_the_disk_and_the_finding_recorded() {
     assert!(refused.message.contains("somebody changed it"), "{refused:?}");
 }
 
+/// The worker takes the next run.
 #[test]
-fn a_panic_interrupts_the_run_and_the_worker_takes_the_next_one() {
+fn a_panic_interrupts_only_its_run() {
     let desktop = desktop();
     let steps = json!([create("a.txt", false), create("b.txt", false)]);
     let opened = desktop.open(&steps);
@@ -469,9 +474,9 @@ fn a_panic_interrupts_the_run_and_the_worker_takes_the_next_one() {
     assert!(report.ok, "{report:?}");
 }
 
-/// The window is woken on the worker's thread, so this is a panic in the middle of a question.
+/// The window is woken on the executor thread, so a panic in `wake` comes in the middle of a question.
 #[test]
-fn a_panic_while_a_person_is_asked_decides_nothing() {
+fn a_panic_during_a_question_decides_nothing() {
     let mut desktop = desktop();
     let setup = Setup {
         evidence: desktop.temp.path().join("evidence"),
@@ -479,7 +484,7 @@ fn a_panic_while_a_person_is_asked_decides_nothing() {
         policy: Policy::default(),
         faults: Faults::default(),
     };
-    // The run tells of its start, of the step, and of the question.
+    // The run sends three events: its start, the step, the question.
     let left = std::sync::atomic::AtomicIsize::new(3);
     let wake: Wake = Arc::new(move || {
         let before = left.fetch_sub(1, std::sync::atomic::Ordering::SeqCst);
@@ -500,7 +505,7 @@ fn a_panic_while_a_person_is_asked_decides_nothing() {
 }
 
 #[test]
-fn a_panic_of_the_reader_answers_its_request_and_no_other() {
+fn a_panicking_query_answers_only_itself() {
     let desktop = desktop();
     let opened = desktop.open(&json!([create("a.txt", false)]));
     let (result, _) = desktop.run(desktop.approve(&opened), |_, _| {});

@@ -1,13 +1,12 @@
 //! What a person does on the page of the bounded loop.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
 use uuid::Uuid;
 
 use super::loop_folders::TYPING_MS;
-use super::{LiveLoop, LoopPage, Which};
+use super::{LoopPage, ShownLoop, Which};
 use crate::app::shared::{Prompt, Shared};
 use crate::plan::VerifyScope;
 use crate::run::{LoopPhase, LoopState};
@@ -18,7 +17,7 @@ use crate::worker::{Command, LoopOrder, ReplayLoop, RevokeClass, VerifyChoice};
 
 impl LoopPage {
     /// Applies what concerns this page alone.
-    pub(in crate::app) fn apply(&mut self, action: LoopAction, shared: &mut Shared) {
+    pub fn apply(&mut self, action: LoopAction, shared: &mut Shared) {
         match action {
             LoopAction::Edit(form) => {
                 self.form = *form;
@@ -57,7 +56,7 @@ impl LoopPage {
     }
 
     /// The folder from which the picker begins.
-    pub(in crate::app) fn typed_folder(&self, what: FolderFor) -> &str {
+    pub fn typed_folder(&self, what: FolderFor) -> &str {
         match what {
             FolderFor::Plans if !self.form.folder.is_empty() => &self.form.folder,
             _ => &self.form.workspace,
@@ -65,7 +64,7 @@ impl LoopPage {
     }
 
     /// Puts a folder that was picked into the form.
-    pub(in crate::app) fn take_folder(&mut self, folder: &Path, what: FolderFor, shared: &Shared) {
+    pub fn take_folder(&mut self, folder: &Path, what: FolderFor, shared: &Shared) {
         let text = folder.display().to_string();
         match what {
             FolderFor::Plans => self.form.folder = text,
@@ -75,20 +74,20 @@ impl LoopPage {
     }
 
     /// Prepares the page to be shown; an empty form begins with this workspace.
-    pub(in crate::app) fn enter(&mut self, workspace: Option<&Path>, shared: &Shared) {
+    pub fn enter(&mut self, workspace: Option<&Path>, shared: &Shared) {
         if let (true, Some(workspace)) = (self.form.workspace.is_empty(), workspace) {
             self.form.workspace = workspace.display().to_string();
         }
         self.look_at_folders(0, shared);
     }
 
-    pub(in crate::app) fn new_loop(&mut self) {
+    pub fn new_loop(&mut self) {
         self.show(Which::Form);
         self.focus_goal = true;
     }
 
     /// Fills the form from the loop on the page.
-    pub(in crate::app) fn fill_again(&mut self, shared: &Shared) {
+    pub fn fill_again(&mut self, shared: &Shared) {
         let Some(state) = self.shown_state() else { return };
         let (planner, folder, command) = match state.planner.as_str() {
             "cargo-fix" => (PlannerChoice::CargoFix, "", ""),
@@ -105,7 +104,7 @@ impl LoopPage {
             command: command.to_owned(),
             workspace: state.workspace.clone(),
             max_attempts: state.max_attempts.to_string(),
-            // What was authorized in advance is given anew each time.
+            // An authorization class is given for one loop.
             ..Form::default()
         };
         self.show(Which::Form);
@@ -113,13 +112,13 @@ impl LoopPage {
     }
 
     /// Starts the loop of the form, or says what is wrong with it.
-    pub(in crate::app) fn start(&mut self, shared: &mut Shared) {
+    pub fn start(&mut self, shared: &mut Shared) {
         let Some(wanted) = self.form.wanted(shared.now.ms) else {
             self.form.tried = true;
             return;
         };
         shared.evidence_trouble = None;
-        let live = LiveLoop {
+        let live = ShownLoop {
             state: LoopState {
                 goal: wanted.goal.clone(),
                 planner: wanted.planner.clone(),
@@ -128,12 +127,9 @@ impl LoopPage {
                 phase: LoopPhase::Idle,
                 ..LoopState::default()
             },
-            verify: wanted.verify.map_or("none", VerifyScope::as_str),
+            verify: wanted.verify.map_or("none", VerifyScope::as_str).to_owned(),
             class: wanted.class.clone(),
-            class_revoked: false,
-            plans: BTreeMap::new(),
-            stopping: false,
-            ended_at_ms: None,
+            ..ShownLoop::default()
         };
         if shared.worker.send(Command::Loop(Box::new(order(wanted)))).is_err() {
             let next = "Wait for its end, then start the loop again.";
@@ -147,7 +143,7 @@ impl LoopPage {
     }
 
     /// An attempt of the loop on the page, or of the one under way, with its run where it has one.
-    pub(in crate::app) fn attempt(&self, number: u32) -> Option<(Uuid, Option<Uuid>)> {
+    pub fn attempt(&self, number: u32) -> Option<(Uuid, Option<Uuid>)> {
         let under_way = self.under_way().map(|live| &live.state);
         let state = self.shown_state().or(under_way)?;
         let attempt = state.attempts.iter().find(|attempt| attempt.attempt == number);

@@ -21,27 +21,27 @@ pub(super) struct LoopFolders {
 
 impl LoopPage {
     /// Has the folders of the form looked at in so many milliseconds.
-    pub(in crate::app) fn look_at_folders(&mut self, in_ms: i64, shared: &Shared) {
+    pub fn look_at_folders(&mut self, in_ms: i64, shared: &Shared) {
         self.folders.due_ms = Some(shared.now.ms + in_ms);
     }
 
     /// What was seen of the folders that stand in the form now, also while another planner is being typed.
-    pub(in crate::app) fn place(&self) -> Option<&PlaceReview> {
+    pub fn place(&self) -> Option<&PlaceReview> {
         let place = self.form.place()?;
         self.folders.seen.as_ref().filter(|seen| {
             (&seen.place.workspace, &seen.place.plans) == (&place.workspace, &place.plans)
         })
     }
 
-    /// In how many milliseconds the folders are to be looked at; none while nobody sees the form.
-    pub(in crate::app) fn folders_due_in(&self, shared: &Shared) -> Option<i64> {
+    /// In how many milliseconds the folders are to be looked at; none while the form is not shown.
+    pub fn folders_due_in(&self, shared: &Shared) -> Option<i64> {
         let is_seen = shared.page == Page::Loop && self.which == Which::Form;
         let due = self.folders.due_ms.filter(|_| is_seen)?;
         Some((due - shared.now.ms).max(0))
     }
 
     /// Has the folders looked at when that is due.
-    pub(in crate::app) fn look_when_due(&mut self, shared: &mut Shared) {
+    pub fn look_when_due(&mut self, shared: &mut Shared) {
         if self.folders_due_in(shared) != Some(0) {
             return;
         }

@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::shared::Shared;
 use crate::authorization::AuthorizationClass;
 use crate::plan::Plan;
-use crate::run::{Failure, LoopDetail, LoopFate, LoopPhase, LoopState, LoopSummary, RunEvent};
+use crate::run::{Failure, LoopFate, LoopPhase, LoopState, LoopSummary, RunEvent};
 use crate::ui::loop_page::{Form, FormView, LoopView, Shown, TimelineView};
 use crate::worker::{LoopReplayed, PlanProposal};
 use loop_folders::LoopFolders;
@@ -33,8 +33,8 @@ pub(super) struct LoopPage {
     folders: LoopFolders,
     pub(super) loops: Vec<LoopSummary>,
     /// The loop that was started here last.
-    pub(super) live: Option<LiveLoop>,
-    recorded: Option<Box<RecordedLoop>>,
+    pub(super) live: Option<ShownLoop>,
+    recorded: Option<ShownLoop>,
     which: Which,
     unfolded: BTreeMap<u32, bool>,
     scroll_to_latest: bool,
@@ -42,25 +42,20 @@ pub(super) struct LoopPage {
     focus_goal: bool,
 }
 
-/// The loop that was started here last.
-#[derive(Debug)]
-pub(super) struct LiveLoop {
+/// A loop on the page: the one that was started here last, or one from the evidence.
+#[derive(Debug, Default)]
+pub(super) struct ShownLoop {
     pub(super) state: LoopState,
-    verify: &'static str,
+    recorded: bool,
+    verify: String,
     class: Option<AuthorizationClass>,
     pub(super) class_revoked: bool,
+    /// The plans of its attempts; none of a loop from the evidence.
     plans: BTreeMap<u32, Arc<Plan>>,
+    /// What its planner printed on its error output; none of a live loop.
+    printed: BTreeMap<u32, String>,
     stopping: bool,
     pub(super) ended_at_ms: Option<i64>,
-}
-
-/// A loop from the evidence.
-#[derive(Debug)]
-struct RecordedLoop {
-    state: LoopState,
-    detail: LoopDetail,
-    class: Option<AuthorizationClass>,
-    printed: BTreeMap<u32, String>,
 }
 
 /// The attempt that a loop is in.
@@ -72,17 +67,13 @@ pub(super) struct CurrentAttempt {
     pub(super) verifies: bool,
 }
 
-/// A loop from the evidence has no plans here, and a live one nothing that was printed.
-static NO_PLANS: BTreeMap<u32, Arc<Plan>> = BTreeMap::new();
-static NOTHING_PRINTED: BTreeMap<u32, String> = BTreeMap::new();
-
 impl LoopPage {
     /// The loop under way.
-    pub(super) fn under_way(&self) -> Option<&LiveLoop> {
+    pub(super) fn under_way(&self) -> Option<&ShownLoop> {
         self.live.as_ref().filter(|live| live.ended_at_ms.is_none())
     }
 
-    fn under_way_mut(&mut self) -> Option<&mut LiveLoop> {
+    fn under_way_mut(&mut self) -> Option<&mut ShownLoop> {
         self.live.as_mut().filter(|live| live.ended_at_ms.is_none())
     }
 
@@ -106,12 +97,16 @@ impl LoopPage {
         if detail.summary.fate == LoopFate::Interrupted {
             state.interrupt();
         }
-        self.recorded = Some(Box::new(RecordedLoop {
+        self.recorded = Some(ShownLoop {
             state,
-            class: detail.class.clone().and_then(|class| serde_json::from_value(class).ok()),
+            recorded: true,
+            verify: detail.summary.verify,
+            class: detail.class.and_then(|class| serde_json::from_value(class).ok()),
+            class_revoked: detail.class_revoked,
             printed,
-            detail,
-        }));
+            ended_at_ms: detail.summary.ended_at_ms,
+            ..ShownLoop::default()
+        });
         self.leave_reading(Which::Recorded);
     }
 
@@ -178,44 +173,36 @@ impl LoopPage {
     }
 
     /// The loop on the page.
-    pub(super) fn shown_state(&self) -> Option<&LoopState> {
+    fn shown(&self) -> Option<&ShownLoop> {
         match self.which {
-            Which::Live => self.live.as_ref().map(|live| &live.state),
-            Which::Recorded => self.recorded.as_ref().map(|recorded| &recorded.state),
+            Which::Live => self.live.as_ref(),
+            Which::Recorded => self.recorded.as_ref(),
             Which::Form | Which::Reading => None,
         }
     }
 
+    /// The state of the loop on the page.
+    pub(super) fn shown_state(&self) -> Option<&LoopState> {
+        self.shown().map(|shown| &shown.state)
+    }
+
     pub(super) fn view<'a>(&'a self, shared: &'a Shared) -> LoopView<'a> {
-        let shown = match (self.which, &self.live, &self.recorded) {
-            (Which::Live, Some(live), _) => Shown::Loop(TimelineView {
-                state: &live.state,
-                recorded: false,
-                plans: &live.plans,
-                printed: &NOTHING_PRINTED,
+        let shown = match self.shown() {
+            Some(it) => Shown::Loop(TimelineView {
+                state: &it.state,
+                recorded: it.recorded,
+                plans: &it.plans,
+                printed: &it.printed,
                 unfolded: &self.unfolded,
-                verify: live.verify,
-                class: live.class.as_ref(),
-                class_revoked: live.class_revoked,
-                stopping: live.stopping,
-                ended_at_ms: live.ended_at_ms,
-                scroll_to_latest: self.scroll_to_latest,
+                verify: &it.verify,
+                class: it.class.as_ref(),
+                class_revoked: it.class_revoked,
+                stopping: it.stopping,
+                ended_at_ms: it.ended_at_ms,
+                scroll_to_latest: self.scroll_to_latest && !it.recorded,
             }),
-            (Which::Recorded, _, Some(recorded)) => Shown::Loop(TimelineView {
-                state: &recorded.state,
-                recorded: true,
-                plans: &NO_PLANS,
-                printed: &recorded.printed,
-                unfolded: &self.unfolded,
-                verify: &recorded.detail.summary.verify,
-                class: recorded.class.as_ref(),
-                class_revoked: recorded.detail.class_revoked,
-                stopping: false,
-                ended_at_ms: recorded.detail.summary.ended_at_ms,
-                scroll_to_latest: false,
-            }),
-            (Which::Reading, ..) => Shown::Reading,
-            _ => Shown::Form(FormView {
+            None if self.which == Which::Reading => Shown::Reading,
+            None => Shown::Form(FormView {
                 form: &self.form,
                 place: self.place(),
                 focus_goal: self.focus_goal,

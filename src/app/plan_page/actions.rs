@@ -18,7 +18,7 @@ use crate::worker::{
 };
 
 impl PlanPage {
-    pub(in crate::app) fn apply(&mut self, action: PlanAction, shared: &mut Shared) {
+    pub fn apply(&mut self, action: PlanAction, shared: &mut Shared) {
         match action {
             PlanAction::Open(path) => Self::open(path, None, shared),
             PlanAction::OpenRun(run_id) => self.open_run(run_id, shared),
@@ -54,7 +54,7 @@ impl PlanPage {
     }
 
     /// Changes the session on the page, if there is one.
-    pub(in crate::app) fn change(&mut self, change: impl FnOnce(&mut PlanSession)) {
+    pub fn change(&mut self, change: impl FnOnce(&mut PlanSession)) {
         if let Some(session) = &mut self.shown {
             change(session);
         }
@@ -74,7 +74,7 @@ impl PlanPage {
     }
 
     /// Shows the plan of an attempt, or the run of it that is recorded.
-    pub(in crate::app) fn open_attempt(
+    pub fn open_attempt(
         &mut self,
         (loop_id, number): (Uuid, u32),
         run_id: Option<Uuid>,
@@ -92,7 +92,7 @@ impl PlanPage {
     }
 
     /// Brings the question of the step that waits to the front of everything else.
-    pub(in crate::app) fn ask_in_front(&mut self, shared: &mut Shared) {
+    pub fn ask_in_front(&mut self, shared: &mut Shared) {
         if let Some(session) = self.running_mut() {
             session.dismissed = false;
         }
@@ -100,7 +100,7 @@ impl PlanPage {
     }
 
     /// Whether the step that waits must not run without the question that is not in front now.
-    pub(in crate::app) fn wants_question(&self) -> bool {
+    pub fn wants_question(&self) -> bool {
         let waiting = self.running().filter(|session| session.dismissed);
         waiting.and_then(PlanSession::request).is_some_and(|request| request.required)
     }
@@ -116,7 +116,7 @@ impl PlanPage {
     }
 
     /// Reviews the plan of the shown run as things are now; the question follows when that is done.
-    pub(in crate::app) fn run_again(&mut self, shared: &mut Shared) {
+    pub fn run_again(&mut self, shared: &mut Shared) {
         let Some(session) = &self.shown else { return };
         let (digest, file, run_id) = (session.digest, session.path.is_some(), session.run.run_id);
         if file {
@@ -128,7 +128,7 @@ impl PlanPage {
     }
 
     /// Computes what all steps of the shown plan would do together, and shows that.
-    pub(in crate::app) fn simulate(&mut self, shared: &mut Shared) {
+    pub fn simulate(&mut self, shared: &mut Shared) {
         shared.page = Page::Plan;
         let Some(session) = &mut self.shown else { return };
         let (Some(plan), Some(review)) = (session.plan.clone(), &session.review) else { return };
@@ -164,7 +164,7 @@ impl PlanPage {
     }
 
     /// Selects the step below or above.
-    pub(in crate::app) fn move_selection(&mut self, by: isize) {
+    pub fn move_selection(&mut self, by: isize) {
         let Some(session) = &mut self.shown else { return };
         let count = session.plan.as_ref().map_or(0, |plan| plan.steps.len());
         let index = session.selected.saturating_add_signed(by).min(count.saturating_sub(1));
@@ -173,7 +173,7 @@ impl PlanPage {
     }
 
     /// Follows the run under way; false when it has no plan to show.
-    pub(in crate::app) fn follow_run(&mut self, shared: &mut Shared) -> bool {
+    pub fn follow_run(&mut self, shared: &mut Shared) -> bool {
         // The loop's own verification is shown on the page of the loop.
         if self.live.as_ref().is_some_and(|live| live.plan.is_none()) {
             return false;
@@ -189,7 +189,7 @@ impl PlanPage {
     }
 
     /// Records a decision about the shown plan; it counts once that is done.
-    pub(in crate::app) fn record(
+    pub fn record(
         &mut self,
         digest: Digest,
         shared: &mut Shared,
@@ -230,12 +230,7 @@ impl PlanPage {
     }
 
     /// Gives the person's answer to the plan of an attempt, which the dialog has asked for.
-    pub(in crate::app) fn answer_attempt(
-        &mut self,
-        digest: Digest,
-        answer: PlanAnswer,
-        shared: &mut Shared,
-    ) {
+    pub fn answer_attempt(&mut self, digest: Digest, answer: PlanAnswer, shared: &mut Shared) {
         if !shared.close_prompt(&Prompt::DECISIONS) {
             return;
         }

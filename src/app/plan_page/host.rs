@@ -9,7 +9,7 @@ use crate::worker::CheckTarget;
 
 impl PlanPage {
     /// Tries to connect to the host of the shown plan.
-    pub(in crate::app) fn try_host(&mut self, shared: &mut Shared) {
+    pub fn try_host(&mut self, shared: &mut Shared) {
         let Some(session) = &self.shown else { return };
         let (Some(plan), Some(review)) = (&session.plan, &session.review) else { return };
         let Some(destination) = plan.target.clone() else { return };
@@ -17,7 +17,7 @@ impl PlanPage {
         let summary = visible(&format!("Trying {destination}…")).into_owned();
         let query = CheckTarget { destination: destination.clone(), workspace };
         let asked = shared.ask_latest(query, move |app, state| {
-            // After a stop nobody waits for the answer.
+            // The answer is dropped after a stop.
             if app.plan.end_trying(&mut app.shared) {
                 match state {
                     Ok(state) => tell_host(&destination, &state, &mut app.shared),
@@ -32,7 +32,7 @@ impl PlanPage {
     }
 
     /// Waits no longer for the answer of a host.
-    pub(in crate::app) fn stop_trying(&mut self, shared: &mut Shared) {
+    pub fn stop_trying(&mut self, shared: &mut Shared) {
         shared.queries.stop_long_queries();
         self.end_trying(shared);
     }
@@ -46,7 +46,7 @@ impl PlanPage {
         notice.is_some()
     }
 
-    pub(in crate::app) fn is_trying(&self) -> bool {
+    pub fn is_trying(&self) -> bool {
         self.trying.is_some()
     }
 }

@@ -9,7 +9,7 @@ use crate::worker::PreviewStep;
 
 /// What was asked for, by key. What failed is not asked for again until it is forgotten.
 #[derive(Debug, Clone)]
-pub(in crate::app) struct Fetched<K, V>(BTreeMap<K, Slot<V>>);
+pub struct Fetched<K, V>(BTreeMap<K, Slot<V>>);
 
 #[derive(Debug, Clone)]
 enum Slot<V> {
@@ -25,7 +25,7 @@ impl<K, V> Default for Fetched<K, V> {
 }
 
 impl<K: Ord, V> Fetched<K, V> {
-    pub(in crate::app) fn get(&self, key: &K) -> Option<&V> {
+    pub fn get(&self, key: &K) -> Option<&V> {
         match self.0.get(key) {
             Some(Slot::Here(value)) => Some(value),
             _ => None,
@@ -68,7 +68,7 @@ impl<K: Ord, V> Fetched<K, V> {
 
 impl PlanPage {
     /// Asks for what the page wants to show and does not have yet.
-    pub(in crate::app) fn prefetch(&mut self, shared: &mut Shared) {
+    pub fn prefetch(&mut self, shared: &mut Shared) {
         let Some(session) = &mut self.shown else { return };
         let (step_index, digest) = (session.selected, session.digest);
         if let (Some(plan), Some(review)) = (&session.plan, &session.review)

@@ -13,7 +13,7 @@ use crate::worker::{Clock as _, Command, PlanProposal, SystemClock};
 
 impl PlanPage {
     /// Hands the authorized plan to the worker.
-    pub(in crate::app) fn start_run(&mut self, shared: &mut Shared) {
+    pub fn start_run(&mut self, shared: &mut Shared) {
         shared.evidence_trouble = None;
         let Some(session) = &mut self.shown else { return };
         if session.expire(shared.now.ms, &SystemClock::default().since_boot()).is_none() {
@@ -38,7 +38,7 @@ impl PlanPage {
     }
 
     /// Applies what happened in the run under way.
-    pub(in crate::app) fn happened(&mut self, event: &RunEvent, shared: &mut Shared) {
+    pub fn happened(&mut self, event: &RunEvent, shared: &mut Shared) {
         let now = shared.now.ms;
         let asked = self.running_mut().is_some_and(|it| it.happened(event, now));
         if matches!(event, RunEvent::RunStarted { .. }) {
@@ -58,7 +58,7 @@ impl PlanPage {
     }
 
     /// Applies what happened in a bounded loop.
-    pub(in crate::app) fn happened_in_loop(
+    pub fn happened_in_loop(
         &mut self,
         event: &RunEvent,
         current: CurrentAttempt,
@@ -86,7 +86,7 @@ impl PlanPage {
     }
 
     /// Takes the plan of an attempt. It waits beside the page, unless the page shows its loop's plans.
-    pub(in crate::app) fn take_proposal(&mut self, proposal: PlanProposal, shared: &mut Shared) {
+    pub fn take_proposal(&mut self, proposal: PlanProposal, shared: &mut Shared) {
         let loop_id = proposal.loop_id;
         let follows = shared.prompt.is_none()
             && self
@@ -103,7 +103,7 @@ impl PlanPage {
     }
 
     /// Notes that no plan of this loop is waited for any longer.
-    pub(in crate::app) fn end_attempts(&mut self, loop_id: Uuid, shared: &mut Shared) {
+    pub fn end_attempts(&mut self, loop_id: Uuid, shared: &mut Shared) {
         let mut was_asked = false;
         for session in self.sessions_mut() {
             if session.is_of_loop(loop_id) || session.plan.is_none() {
@@ -120,7 +120,7 @@ impl PlanPage {
     }
 
     /// Notes that the executor returned, or why nothing ran.
-    pub(in crate::app) fn ended(&mut self, result: &Result<i64, Failure>) {
+    pub fn ended(&mut self, result: &Result<i64, Failure>) {
         // The events have ended the run already, unless nothing ran.
         let ended = self.sessions_mut().find(|session| {
             matches!(session.approval, Approval::Used { .. }) && session.elapsed_ms.is_none()
@@ -136,7 +136,7 @@ impl PlanPage {
     }
 
     /// Notes that the worker panicked.
-    pub(in crate::app) fn interrupted(&mut self, now_ms: i64) {
+    pub fn interrupted(&mut self, now_ms: i64) {
         if let Some(session) = self.running_mut() {
             session.elapsed_ms = Some(now_ms - session.run.started_at_ms);
             session.run.interrupt();
@@ -144,7 +144,7 @@ impl PlanPage {
     }
 
     /// Keeps the record of an execution, or that there is none.
-    pub(in crate::app) fn take_execution(&mut self, id: Uuid, detail: Option<ExecutionDetail>) {
+    pub fn take_execution(&mut self, id: Uuid, detail: Option<ExecutionDetail>) {
         if let Some(session) = &mut self.shown {
             session.executions.arrived(id, detail);
         }

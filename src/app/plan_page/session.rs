@@ -1,4 +1,4 @@
-//! One plan on the page: its review, what its person said, its run. Pure but for ids.
+//! One plan on the page: its review, the decision about it, its run.
 
 use std::cell::OnceCell;
 use std::path::PathBuf;
@@ -22,69 +22,69 @@ use crate::worker::{OpenedPlan, Replayed, Simulation};
 
 /// One plan on the page.
 #[derive(Debug, Clone)]
-pub(in crate::app) struct PlanSession {
-    pub(in crate::app) path: Option<PathBuf>,
+pub struct PlanSession {
+    pub path: Option<PathBuf>,
     /// The workspace the person chose; none for the default one.
-    pub(in crate::app) workspace: Option<PathBuf>,
+    pub workspace: Option<PathBuf>,
     /// What they grant beyond the walls of its steps.
-    pub(in crate::app) grants: Grants,
-    pub(in crate::app) digest: Digest,
-    pub(in crate::app) plan: Option<Arc<Plan>>,
-    /// What there is to count in it.
-    pub(in crate::app) figures: Figures,
-    pub(in crate::app) findings: Vec<Finding>,
-    pub(in crate::app) review: Option<Arc<Review>>,
+    pub grants: Grants,
+    pub digest: Digest,
+    pub plan: Option<Arc<Plan>>,
+    /// Counts of its steps by kind and risk.
+    pub figures: Figures,
+    pub findings: Vec<Finding>,
+    pub review: Option<Arc<Review>>,
     /// What an approval of exactly this plan and review would cover, once somebody asks.
-    pub(in crate::app) question: OnceCell<Arc<AuthorizeView>>,
+    pub question: OnceCell<Arc<AuthorizeView>>,
     /// The run that the plan, or the recorded run itself, continues.
-    pub(in crate::app) continues: Option<Uuid>,
-    pub(in crate::app) approval: Approval,
-    /// The answer itself, while it can still be used.
-    pub(in crate::app) authorization: Option<PlanAuthorization>,
-    pub(in crate::app) run: RunState,
+    pub continues: Option<Uuid>,
+    pub approval: Approval,
+    /// The authorization, while it can still be used.
+    pub authorization: Option<PlanAuthorization>,
+    pub run: RunState,
     /// What it has printed.
-    pub(in crate::app) transcript: Transcript,
-    /// How its step under way is getting on.
-    pub(in crate::app) pace: Pace,
+    pub transcript: Transcript,
+    /// Times of the step under way.
+    pub pace: Pace,
     /// Whether what it prints is shown below the steps.
-    pub(in crate::app) shows_output: bool,
+    pub shows_output: bool,
     /// The run's whole duration, once it is over.
-    pub(in crate::app) elapsed_ms: Option<i64>,
-    pub(in crate::app) selected: usize,
-    pub(in crate::app) scroll_to_selected: bool,
+    pub elapsed_ms: Option<i64>,
+    pub selected: usize,
+    pub scroll_to_selected: bool,
     /// Whether the selection follows the run; ends when the person picks a step.
-    pub(in crate::app) follow: bool,
-    pub(in crate::app) tab: Tab,
-    pub(in crate::app) diagnostics: DiagnosticsPage,
-    pub(in crate::app) previews: Fetched<usize, Preview>,
+    pub follow: bool,
+    pub tab: Tab,
+    pub diagnostics: DiagnosticsPage,
+    pub previews: Fetched<usize, Preview>,
     /// What all its steps would do together, once somebody asked.
-    pub(in crate::app) simulation: Option<Simulated>,
+    pub simulation: Option<Simulated>,
     /// Whether the page shows that instead of the steps.
-    pub(in crate::app) shows_simulation: bool,
-    pub(in crate::app) executions: Fetched<Uuid, ExecutionDetail>,
+    pub shows_simulation: bool,
+    pub executions: Fetched<Uuid, ExecutionDetail>,
     /// Whether the question of the step under way is not in front: closed without an answer, or asked in
     /// the step's card until the person wants to run what needs the question.
-    pub(in crate::app) dismissed: bool,
+    pub dismissed: bool,
     /// Whether the card of the step that waits is to be brought into view.
-    pub(in crate::app) reveal_card: bool,
+    pub reveal_card: bool,
     /// The step that was answered and has not gone on yet.
-    pub(in crate::app) answered: Option<usize>,
+    pub answered: Option<usize>,
     /// The attempt of a bounded loop whose plan it is.
-    pub(in crate::app) attempt: Option<PlanAttempt>,
+    pub attempt: Option<PlanAttempt>,
 }
 
 /// A simulation that was asked for.
 #[derive(Debug, Clone)]
-pub(in crate::app) struct Simulated {
+pub struct Simulated {
     /// What came of it; none while it is under way.
-    pub(in crate::app) outcome: Option<Result<Simulation, Failure>>,
+    pub outcome: Option<Result<Simulation, Failure>>,
     /// Whether the plan, its workspace or a file it uses has changed since it was asked for.
-    pub(in crate::app) stale: bool,
+    pub stale: bool,
 }
 
 impl PlanSession {
     /// A session for a plan file that was opened.
-    pub(in crate::app) fn opened(opened: OpenedPlan, workspace: Option<PathBuf>) -> Self {
+    pub fn opened(opened: OpenedPlan, workspace: Option<PathBuf>) -> Self {
         Self {
             path: Some(opened.path),
             workspace,
@@ -120,7 +120,7 @@ impl PlanSession {
     }
 
     /// A session for a run from the records.
-    pub(in crate::app) fn replayed(replayed: Replayed) -> Self {
+    pub fn replayed(replayed: Replayed) -> Self {
         let (mut run, mut transcript) = (RunState::default(), Transcript::default());
         for event in &replayed.events {
             run.apply(event);
@@ -131,19 +131,17 @@ impl PlanSession {
             run.interrupt();
         }
         let failed = run.steps.stopped_at();
-        // Of an interrupted run, the step whose outcome nobody knows.
+        // Of an interrupted run, the step whose outcome is unknown.
         let selected = failed.or_else(|| {
             (run.phase == Phase::Interrupted && run.current_step < run.steps.len())
                 .then_some(run.current_step)
         });
         let summary = replayed.summary;
         let opened = OpenedPlan {
-            path: PathBuf::new(),
             plan: replayed.plan,
             digest: summary.plan_digest,
-            findings: Vec::new(),
-            review: None,
             continues: summary.parent_run,
+            ..OpenedPlan::without_plan(PathBuf::new())
         };
         Self {
             path: None,
@@ -158,17 +156,17 @@ impl PlanSession {
     }
 
     /// Whether its run is over, so that it can be followed up.
-    pub(in crate::app) fn is_over(&self) -> bool {
+    pub fn is_over(&self) -> bool {
         self.run.is_over() && self.run.run_id.is_some()
     }
 
     /// Whether its run is over and left something undone.
-    pub(in crate::app) fn is_unfinished(&self) -> bool {
+    pub fn is_unfinished(&self) -> bool {
         self.is_over() && self.run.phase != Phase::Ended(RunStatus::Completed)
     }
 
     /// Why the plan cannot be authorized now; none when it can.
-    pub(in crate::app) fn not_authorizable(&self) -> Option<&'static str> {
+    pub fn not_authorizable(&self) -> Option<&'static str> {
         if self.approval == Approval::Recorded {
             return Some("This is a run from the records. Run it again, or continue from here.");
         }
@@ -192,8 +190,8 @@ impl PlanSession {
         }
     }
 
-    /// Why what its steps would do together cannot be told; none when it can.
-    pub(in crate::app) fn not_simulatable(&self) -> Option<&'static str> {
+    /// Why the plan cannot be simulated; none when it can.
+    pub fn not_simulatable(&self) -> Option<&'static str> {
         if self.approval == Approval::Recorded {
             return Some("This is a run from the records. Run it again, or continue from here.");
         }
@@ -205,9 +203,9 @@ impl PlanSession {
     }
 
     /// What an approval would cover for `ttl_ms` milliseconds; none without a review.
-    pub(in crate::app) fn question(&self, ttl_ms: i64) -> Option<Arc<AuthorizeView>> {
+    pub fn question(&self, ttl_ms: i64) -> Option<Arc<AuthorizeView>> {
         let (plan, review) = (self.plan.as_ref()?, self.review.as_ref()?);
-        // Ten thousand files are listed once, not in every frame.
+        // Cached: a plan may have ten thousand files, and each frame asks.
         let make = || {
             let attempt = self.attempt.map(|it| (it.attempt, it.max_attempts));
             let view = authorize_view(plan, review, self.continues, ttl_ms);
@@ -217,14 +215,14 @@ impl PlanSession {
     }
 
     /// Whether its run goes through commands by itself.
-    pub(in crate::app) fn is_automatic(&self) -> bool {
+    pub fn is_automatic(&self) -> bool {
         let goes_on =
             |plan: &Arc<Plan>| plan.dialect == Dialect::CommandPlan && plan.mode == Mode::Automatic;
         self.plan.as_ref().is_some_and(goes_on) && !self.run.became_guided
     }
 
-    /// Takes in a new look at the same file. Gives what an approval covered and is different now.
-    pub(in crate::app) fn reviewed(&mut self, opened: OpenedPlan) -> Vec<Change> {
+    /// Applies a new review of the same file. Gives what has changed of what an approval covers.
+    pub fn reviewed(&mut self, opened: OpenedPlan) -> Vec<Change> {
         let mut changes = Vec::new();
         if opened.digest != self.digest {
             changes.push(Change {
@@ -233,7 +231,7 @@ impl PlanSession {
                 now: opened.digest.to_string(),
             });
         }
-        // An approval is compared with what it covers itself; without one, with what was shown.
+        // Compares with what the approval covers; without one, with what was shown.
         let covered = match (&self.authorization, &self.review) {
             (Some(authorization), _) => Some(&authorization.binding),
             (None, Some(review)) => Some(&review.binding),
@@ -277,8 +275,8 @@ impl PlanSession {
         changes
     }
 
-    /// Takes in that an answer was written down.
-    pub(in crate::app) fn answered(&mut self, authorization: PlanAuthorization) {
+    /// Applies a decision that was recorded.
+    pub fn answered(&mut self, authorization: PlanAuthorization) {
         use crate::authorization::AuthorizationStatus::{Approved, Pending, Rejected};
         if authorization.plan_digest != self.digest {
             return;
@@ -290,7 +288,7 @@ impl PlanSession {
                     until_ms: authorization.expires_at_ms,
                 };
                 self.authorization = Some(authorization);
-                // The last run's marks would look like those of the run to come.
+                // The states of the last run would look like those of the next one.
                 self.run = RunState::default();
                 self.elapsed_ms = None;
             }
@@ -302,13 +300,13 @@ impl PlanSession {
         }
     }
 
-    /// Lets an approval end when its time has run out; how long it lasts yet, in milliseconds.
-    pub(in crate::app) fn expire(&mut self, now_ms: i64, since_boot: &SinceBoot) -> Option<i64> {
+    /// Ends an approval whose time has run out; gives the milliseconds that are left.
+    pub fn expire(&mut self, now_ms: i64, since_boot: &SinceBoot) -> Option<i64> {
         let Approval::Approved { at_ms, .. } = self.approval else { return None };
         let authorization = self.authorization.as_ref()?;
         let left_ms = authorization.left_ms(now_ms, since_boot);
         if left_ms > 0 {
-            // Told by the wall clock, and never longer than it lasts.
+            // Shown as a wall clock time, and never later than the approval ends.
             self.approval = Approval::Approved { at_ms, until_ms: now_ms + left_ms };
             return Some(left_ms);
         }
@@ -317,12 +315,12 @@ impl PlanSession {
         None
     }
 
-    /// Hands the approval out for its one run.
-    pub(in crate::app) fn start(&mut self) -> Option<(Arc<Plan>, PlanAuthorization)> {
+    /// Takes the approval for its one run.
+    pub fn start(&mut self) -> Option<(Arc<Plan>, PlanAuthorization)> {
         let plan = self.plan.clone()?;
         let authorization = self.authorization.take()?;
         self.approval = Approval::Used { at_ms: authorization.decided_at_ms };
-        // Shown as running from the click on, although its first record is still to come.
+        // Shown as running from the click on; its first event comes later.
         self.run = RunState {
             phase: Phase::Running,
             steps: Steps::waiting(plan.steps.len()),
@@ -333,14 +331,14 @@ impl PlanSession {
         self.shows_output |= plan.dialect == Dialect::CommandPlan;
         self.elapsed_ms = None;
         self.executions.clear();
-        // A run is looked at step by step.
+        // A run is shown by its steps.
         self.shows_simulation = false;
         self.follow = true;
         Some((plan, authorization))
     }
 
-    /// Takes in what happened in the run. True when a question came up.
-    pub(in crate::app) fn happened(&mut self, event: &RunEvent, now_ms: i64) -> bool {
+    /// Applies an event of the run. True when it asks a question.
+    pub fn happened(&mut self, event: &RunEvent, now_ms: i64) -> bool {
         self.run.apply(event);
         self.transcript.apply(event);
         self.pace.apply(event, now_ms);
@@ -352,7 +350,7 @@ impl PlanSession {
                 }
             }
             RunEvent::ConfirmationNeeded { request } => {
-                // Without a plan there is no list in which a card could stand.
+                // Without a plan there is no list for a card.
                 self.dismissed = request.guided && self.plan.is_some();
                 self.answered = None;
                 if request.guided && self.follow {
@@ -367,30 +365,30 @@ impl PlanSession {
     }
 
     /// Lets what failed be asked for again.
-    pub(in crate::app) fn ask_again(&mut self) {
+    pub fn ask_again(&mut self) {
         self.previews.forget_failed();
         self.executions.forget_failed();
     }
 
     /// The workspace in which the file names of its run begin.
-    pub(in crate::app) fn reviewed_workspace(&self) -> Option<PathBuf> {
+    pub fn reviewed_workspace(&self) -> Option<PathBuf> {
         let reviewed = self.review.as_ref().map(|review| review.workspace.clone());
         reviewed.or_else(|| self.workspace.clone())
     }
 
-    /// Looks at a step.
-    pub(in crate::app) fn select(&mut self, index: usize) {
+    /// Selects a step and scrolls to it.
+    pub fn select(&mut self, index: usize) {
         self.selected = index;
         self.scroll_to_selected = true;
     }
 
     /// The step that waits for an answer, from 0.
-    pub(in crate::app) fn asking(&self) -> Option<usize> {
+    pub fn asking(&self) -> Option<usize> {
         self.request().map(|request| request.step_index)
     }
 
-    /// What is asked about it.
-    pub(in crate::app) fn request(&self) -> Option<&ConfirmationRequest> {
+    /// The confirmation that the run waits for, unless it was answered.
+    pub fn request(&self) -> Option<&ConfirmationRequest> {
         match &self.run.phase {
             Phase::AwaitingConfirmation(request) => {
                 Some(request.as_ref()).filter(|it| self.answered != Some(it.step_index))
@@ -400,7 +398,7 @@ impl PlanSession {
     }
 
     /// The evidence id of the selected step, once it has one.
-    pub(in crate::app) fn selected_execution(&self) -> Option<Uuid> {
+    pub fn selected_execution(&self) -> Option<Uuid> {
         match self.run.steps.get(self.selected)? {
             StepState::Done(result) => Some(result.execution_id),
             StepState::Waiting | StepState::Running => None,

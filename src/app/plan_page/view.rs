@@ -10,7 +10,7 @@ use crate::ui::plan::{
 };
 
 impl PlanPage {
-    pub(in crate::app) fn sidebar<'a>(&'a self, shared: &'a Shared) -> SidebarView<'a> {
+    pub fn sidebar<'a>(&'a self, shared: &'a Shared) -> SidebarView<'a> {
         SidebarView {
             plans: &self.recent,
             open: self.shown.as_ref().and_then(|session| session.path.as_deref()),
@@ -21,7 +21,7 @@ impl PlanPage {
     }
 
     /// What this page says about which commands can be given.
-    pub(in crate::app) fn situation(&self) -> Situation {
+    pub fn situation(&self) -> Situation {
         let of_run = match self.running() {
             None => Situation::default(),
             Some(live) => Situation {
@@ -59,16 +59,12 @@ impl PlanPage {
     }
 
     /// What the step that waits asks, unless its question was closed.
-    pub(in crate::app) fn request(&self) -> Option<&ConfirmationRequest> {
+    pub fn request(&self) -> Option<&ConfirmationRequest> {
         self.running().filter(|session| !session.dismissed)?.request()
     }
 
     /// The plan on the page; `covered` where a dialog or an overlay is in front of it.
-    pub(in crate::app) fn view<'a>(
-        &'a self,
-        covered: bool,
-        shared: &'a Shared,
-    ) -> Option<PlanView<'a>> {
+    pub fn view<'a>(&'a self, covered: bool, shared: &'a Shared) -> Option<PlanView<'a>> {
         let session = self.shown.as_ref()?;
         let run_id = session.run.run_id;
         Some(PlanView {
@@ -107,7 +103,7 @@ impl PlanPage {
     }
 
     /// Forgets what was meant for the frame that was drawn.
-    pub(in crate::app) fn drawn(&mut self) {
+    pub fn drawn(&mut self) {
         self.change(|session| {
             session.scroll_to_selected = false;
             session.reveal_card = false;

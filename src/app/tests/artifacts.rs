@@ -13,7 +13,7 @@ const READ: &str = r#"{"plan_id": "read", "intent": "QUERY", "title": "Read", "s
     {"step_id": "list", "tool": "file_search", "arguments": {"pattern": "heron", "root": "long.txt"}}
 ]}"#;
 
-/// No text, and with something in it that only its owner may read.
+/// Bytes that are no text and hold a secret.
 fn bytes() -> Vec<u8> {
     let mut bytes = vec![0xff; 40];
     bytes.extend(
@@ -61,7 +61,7 @@ fn here(loaded: Loaded) -> Arc<Prepared> {
 }
 
 #[test]
-fn the_whole_of_a_long_artifact_is_shown_copied_and_saved() {
+fn a_long_artifact_is_shown_copied_saved() {
     let mut bench = ran();
     let text = kept(&mut bench, 0);
     let prepared = here(load(&mut bench, (text, Shape::Text), true));
@@ -92,7 +92,7 @@ fn the_whole_of_a_long_artifact_is_shown_copied_and_saved() {
 }
 
 #[test]
-fn a_content_that_was_purged_or_is_sealed_says_so() {
+fn purged_and_sealed_contents_are_reported() {
     let mut bench = ran();
     let (text, binary) = (kept(&mut bench, 0), kept(&mut bench, 1));
     let setup = bench.app.shared.setup.clone();
@@ -124,7 +124,7 @@ fn a_content_that_was_purged_or_is_sealed_says_so() {
 }
 
 #[test]
-fn a_text_that_is_kept_as_json_is_saved_as_text() {
+fn a_json_string_is_saved_as_text() {
     let mut bench = Bench::new();
     bench.file("long.txt", &"heron\n".repeat(2_000));
     let plan = READ

@@ -37,7 +37,7 @@ impl Bench {
         });
     }
 
-    /// Looks at the plan that waits, and authorizes it in the dialog.
+    /// Opens the plan that waits, and authorizes it in the dialog.
     fn sign(&mut self, number: u32) {
         self.waits(number);
         self.act(Action::Do(Command::OpenAttempt));
@@ -61,8 +61,9 @@ impl Bench {
     }
 }
 
+/// Fills the form, authorizes each plan, and finds the loop in the evidence.
 #[test]
-fn a_loop_is_described_signed_watched_and_found_again() {
+fn a_loop_goes_from_form_to_evidence() {
     let mut bench = Bench::new();
     bench.fill(&["exit 3", "echo heron > egg"]);
     bench.act(Action::Do(Command::StartLoop));
@@ -111,8 +112,9 @@ fn a_loop_is_described_signed_watched_and_found_again() {
     assert_eq!(timeline.printed.get(&1).map(String::as_str), Some("thinking\n"));
 }
 
+/// Other plans can be opened and authorized meanwhile; only the answer in the waiting plan's dialog counts.
 #[test]
-fn a_plan_that_waits_stays_while_others_are_looked_at_and_no_other_answer_counts() {
+fn a_waiting_plan_survives_other_plans() {
     let mut bench = Bench::new();
     let other = bench.file("plan.json", PLAN);
     bench.file("a.txt", "bittern\n");
@@ -143,7 +145,7 @@ fn a_plan_that_waits_stays_while_others_are_looked_at_and_no_other_answer_counts
 }
 
 #[test]
-fn a_stop_ends_the_loop_and_takes_its_question_away() {
+fn a_stop_ends_the_loop_and_question() {
     let mut bench = Bench::new();
     bench.fill(&["echo heron > egg"]);
     bench.act(Action::Do(Command::StartLoop));
@@ -166,7 +168,7 @@ fn a_stop_ends_the_loop_and_takes_its_question_away() {
 }
 
 #[test]
-fn a_loop_that_cannot_begin_is_said_at_its_form() {
+fn a_refused_loop_returns_to_its_form() {
     let mut bench = Bench::new();
     bench.act(Action::Do(Command::NewLoop));
     bench.act(Action::Do(Command::StartLoop));
@@ -179,8 +181,9 @@ fn a_loop_that_cannot_begin_is_said_at_its_form() {
     assert!(!bench.app.is_busy());
 }
 
+/// A plan inside the class is authorized by it; plans outside wait, and the class can be revoked.
 #[test]
-fn a_class_answers_inside_of_it_and_is_taken_back() {
+fn a_class_authorizes_until_revoked() {
     let mut bench = Bench::new();
     bench.fill(&["exit 3", "echo heron > egg"]);
     bench.app.loops.form.class.on = true;
@@ -201,7 +204,7 @@ fn a_class_answers_inside_of_it_and_is_taken_back() {
 }
 
 #[test]
-fn folders_that_are_of_no_use_are_told_before_the_start() {
+fn unusable_folders_prevent_the_start() {
     let mut bench = Bench::new();
     bench.fill_with("true");
     let start = |app: &App| (Command::StartLoop.spec().unavailable)(&app.situation());
@@ -220,7 +223,7 @@ fn folders_that_are_of_no_use_are_told_before_the_start() {
     assert_eq!(start(&bench.app), Some("The workspace folder does not exist."));
     bench.act(Action::Do(Command::StartLoop));
     assert!(bench.app.loops.live.is_none());
-    // Nothing is typed: it is looked at again by itself.
+    // Without typing, the folder is checked again after a while.
     std::fs::create_dir(&nest).unwrap();
     bench.until("it is there now", |app| start(app).is_none());
 
@@ -243,8 +246,9 @@ fn folders_that_are_of_no_use_are_told_before_the_start() {
     assert_eq!(start(&bench.app), None);
 }
 
+/// The commands of the workspace are trusted from the form of the loop.
 #[test]
-fn commands_of_the_workspace_are_trusted_at_the_form_and_then_the_loop_verifies_with_them() {
+fn a_loop_verifies_with_trusted_commands() {
     let mut bench = Bench::new();
     let file = bench.file("countersign.toml", "[verify.local]\ncommand = \"touch verified\"\n");
     bench.fill(&["echo heron > egg"]);
@@ -255,7 +259,7 @@ fn commands_of_the_workspace_are_trusted_at_the_form_and_then_the_loop_verifies_
     bench.until("the commands", |app| trusted(app) == Some(false));
     assert_eq!(bench.app.loops.place().unwrap().verified_by.len(), 2);
 
-    // A file that changes under the question takes it away.
+    // A change of the file closes the question about it.
     bench.act(Action::Loop(LoopAction::LookAtCommands));
     assert!(bench.app.view().dialog.is_some());
     std::fs::write(&file, "[verify.local]\ncommand = \"touch checked\"\n").unwrap();
@@ -279,8 +283,9 @@ fn commands_of_the_workspace_are_trusted_at_the_form_and_then_the_loop_verifies_
     assert!(bench.workspace.path().join("checked").exists());
 }
 
+/// The loop ends unauthorized instead of verifying with commands that nobody trusts.
 #[test]
-fn a_loop_that_would_verify_with_commands_that_nobody_trusts_ends_without_them() {
+fn a_loop_never_runs_untrusted_commands() {
     let mut bench = Bench::new();
     bench.file("countersign.toml", "[verify.local]\ncommand = \"touch verified\"\n");
     bench.fill(&["echo heron > egg"]);
@@ -289,8 +294,9 @@ fn a_loop_that_would_verify_with_commands_that_nobody_trusts_ends_without_them()
     assert!(!bench.workspace.path().join("verified").exists());
 }
 
+/// However much the planner printed, the page shows the end of it.
 #[test]
-fn the_latest_of_what_a_planner_printed_is_read_again_however_much_it_was() {
+fn a_recorded_loop_shows_planner_stderr_end() {
     let mut bench = Bench::new();
     bench.fill(&["true"]);
     let command = bench.app.loops.form.command.clone();

@@ -49,8 +49,9 @@ fn copied(bench: &Bench) -> String {
     })
 }
 
+/// What a check found is shown with its source, copied, and looked up in the evidence.
 #[test]
-fn what_a_check_found_is_shown_with_its_source_copied_and_asked_about() {
+fn diagnostics_show_source_copy_and_questions() {
     let (mut bench, plan) = checked();
     run(&mut bench, &plan);
     assert_eq!(bench.app.shared.page, Page::Diagnostics);
@@ -94,13 +95,14 @@ fn what_a_check_found_is_shown_with_its_source_copied_and_asked_about() {
     assert_eq!(bench.app.evidence.question, None);
 }
 
+/// Lines of a file that changed since the check are not marked.
 #[test]
-fn a_file_that_changed_since_is_not_marked_and_one_that_is_gone_is_said() {
+fn changed_and_missing_sources_are_reported() {
     let (mut bench, plan) = checked();
     run(&mut bench, &plan);
     bench.until("the source", |app| matches!(excerpt(app), Some(Excerpt::Shown { .. })));
     bench.file("src/lib.rs", LATER);
-    // Looked at anew, the file is read anew.
+    // Shown again, the page reads the file again.
     bench.act(Action::Do(Command::GoPlan));
     bench.act(Action::Do(Command::GoDiagnostics));
     bench.until("the change", |app| excerpt(app) == Some(&Excerpt::Changed));
@@ -112,7 +114,7 @@ fn a_file_that_changed_since_is_not_marked_and_one_that_is_gone_is_said() {
 }
 
 #[test]
-fn the_second_check_of_a_run_tells_new_unchanged_and_gone() {
+fn the_second_check_compares_with_the_first() {
     let (mut bench, _) = checked();
     // A check with errors ends its run, so that the first one here has but a warning.
     bench.file("src/lib.rs", "pub fn f() {\n    let unused = 1;\n    let gone = 2;\n}\n");
@@ -156,7 +158,7 @@ fn the_second_check_of_a_run_tells_new_unchanged_and_gone() {
 }
 
 #[test]
-fn the_editor_of_the_settings_is_opened_and_what_goes_wrong_is_said() {
+fn the_editor_opens_or_its_fault_shows() {
     let (mut bench, plan) = checked();
     run(&mut bench, &plan);
     bench.act(Action::Do(Command::OpenInEditor));

@@ -26,8 +26,9 @@ fn faces(bench: &Bench) -> (Option<usize>, bool) {
     (card.map(|card| card.request.step_index), dialog)
 }
 
+/// A guided step asks in its card; a dangerous one also in the dialog before it runs.
 #[test]
-fn a_guided_step_is_asked_in_its_card_and_what_is_dangerous_in_front_before_it_runs() {
+fn guided_steps_ask_in_card_or_dialog() {
     let mut bench = guided();
     assert_eq!(faces(&bench), (Some(0), false));
     let first = bench.app.view().plan.unwrap().card.unwrap().prompt;
@@ -64,7 +65,7 @@ fn a_guided_step_is_asked_in_its_card_and_what_is_dangerous_in_front_before_it_r
 }
 
 #[test]
-fn a_key_leads_to_the_card_from_anywhere() {
+fn a_key_leads_to_the_card() {
     let mut bench = guided();
     bench.act(Action::Do(Command::GoEvidence));
     bench.act(Action::Plan(PlanAction::SelectStep(2)));

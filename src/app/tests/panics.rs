@@ -1,4 +1,4 @@
-//! Panics of the worker, of the reader and of a view: the window says so and goes on.
+//! Panics of the executor thread, of the query thread and of a view.
 
 use egui_kittest::kittest::Queryable as _;
 use egui_kittest::{Harness, kittest};
@@ -7,13 +7,13 @@ use super::*;
 use crate::run::RunFate;
 use crate::ui::action::WindowAction;
 
-/// What a view says that breaks down in a test.
+/// The message of a view that panics in a test.
 const WORDS: &str = "in the middle of a layer";
 
 /// The window of this bench, drawn as often as a test likes.
 struct Drawn {
     bench: Bench,
-    /// Whether the next frame breaks down after its last view has answered.
+    /// Whether the next frame panics after its last view.
     breaks: bool,
 }
 
@@ -86,7 +86,7 @@ fn click(window: &mut Window, name: &str) {
 const BROKEN: &str = "This page cannot be shown";
 
 #[test]
-fn a_view_that_panics_while_it_asks_decides_nothing() {
+fn a_panicking_step_dialog_decides_nothing() {
     let (mut bench, plan) = bench();
     bench.open(&plan);
     bench.authorize();
@@ -122,7 +122,7 @@ fn a_view_that_panics_while_it_asks_decides_nothing() {
 }
 
 #[test]
-fn a_question_about_the_plan_that_panics_authorizes_nothing() {
+fn a_panicking_plan_dialog_authorizes_nothing() {
     let (mut bench, plan) = bench();
     bench.open(&plan);
     bench.act(Action::Do(Command::Authorize));
@@ -131,7 +131,7 @@ fn a_question_about_the_plan_that_panics_authorizes_nothing() {
     drawn_until(&mut window, "the message", |window| shows(window, BROKEN));
     let bench = &mut window.state_mut().bench;
     assert_eq!(bench.session().approval, Approval::None);
-    // By keyboard neither: what stands behind the message cannot be seen.
+    // Keys do nothing either: the page behind the message cannot be seen.
     window.key_press(egui::Key::Enter);
     window.key_press(egui::Key::F5);
     window.step();
@@ -152,7 +152,7 @@ impl Bench {
 }
 
 #[test]
-fn a_page_that_panics_leaves_the_other_page_and_the_next_plan() {
+fn a_panicking_page_leaves_other_pages() {
     let (mut bench, plan) = bench();
     let other = bench.file("other.json", &PLAN.replace("two-writes", "other"));
     bench.open(&plan);
@@ -176,8 +176,9 @@ fn a_page_that_panics_leaves_the_other_page_and_the_next_plan() {
     bench.ended();
 }
 
+/// All views panic; the run can be stopped and the window closed.
 #[test]
-fn a_run_can_be_stopped_and_the_window_closed_when_all_views_panic() {
+fn stop_and_close_work_without_views() {
     let (mut bench, plan) = bench();
     bench.open(&plan);
     bench.authorize();
@@ -200,7 +201,7 @@ fn a_run_can_be_stopped_and_the_window_closed_when_all_views_panic() {
 }
 
 #[test]
-fn closing_while_a_page_is_broken_asks_as_ever() {
+fn closing_asks_while_a_page_is_broken() {
     let (mut bench, plan) = bench();
     bench.open(&plan);
     bench.authorize();
@@ -218,7 +219,7 @@ fn closing_while_a_page_is_broken_asks_as_ever() {
 }
 
 #[test]
-fn a_worker_that_panics_is_reported_and_takes_the_next_plan() {
+fn a_panicking_worker_takes_the_next_plan() {
     let (mut bench, plan) = bench();
     let other = bench.file("other.json", &PLAN.replace("two-writes", "other"));
     bench.open(&plan);
@@ -255,7 +256,7 @@ fn a_worker_that_panics_is_reported_and_takes_the_next_plan() {
 }
 
 #[test]
-fn closing_is_not_kept_waiting_by_a_worker_that_panicked() {
+fn a_panicked_worker_does_not_delay_closing() {
     let (mut bench, plan) = bench();
     bench.open(&plan);
     bench.authorize();
@@ -268,7 +269,7 @@ fn closing_is_not_kept_waiting_by_a_worker_that_panicked() {
 }
 
 #[test]
-fn a_reader_that_panics_is_reported_and_answers_the_next_question() {
+fn a_panicking_query_leaves_the_next_query() {
     let (mut bench, _) = bench();
     bench.app.shared.setup.faults.plant("reader");
     bench.act(Action::Evidence(EvidenceAction::Search("heron".into())));
@@ -284,9 +285,9 @@ fn a_reader_that_panics_is_reported_and_answers_the_next_question() {
     assert_eq!(bench.app.shared.notices.len(), 1);
 }
 
-/// What is shown is asked for by itself; what cannot be had must not be asked for again and again.
+/// Data of the shown step is fetched without a command; a failure must not be repeated in each frame.
 #[test]
-fn a_preview_that_cannot_be_had_is_said_once() {
+fn a_failed_preview_is_reported_once() {
     let (mut bench, plan) = bench();
     bench.open(&plan);
     bench.until("a preview", |app| app.plan.shown.as_ref().unwrap().previews.get(&0).is_some());

@@ -15,7 +15,7 @@ fn simulate(bench: &mut Bench) {
 }
 
 #[test]
-fn a_plan_is_simulated_before_anybody_has_authorized_it() {
+fn a_plan_is_simulated_without_authorization() {
     let (mut bench, plan) = bench();
     bench.open(&plan);
     assert_eq!(bench.session().approval, Approval::None);
@@ -42,7 +42,7 @@ fn a_plan_is_simulated_before_anybody_has_authorized_it() {
 }
 
 #[test]
-fn a_simulation_says_when_a_file_or_the_plan_has_changed_since() {
+fn a_simulation_becomes_stale_by_changes() {
     let (mut bench, plan) = bench();
     bench.open(&plan);
     simulate(&mut bench);
@@ -62,10 +62,10 @@ fn a_simulation_says_when_a_file_or_the_plan_has_changed_since() {
 }
 
 #[test]
-fn a_plan_that_cannot_be_simulated_says_why() {
+fn a_failed_simulation_says_why() {
     let (mut bench, plan) = bench();
     bench.open(&plan);
-    // The workspace goes away behind the window's back.
+    // The workspace is gone, and the window has not noticed.
     let gone = bench.workspace.path().join("gone");
     let mut review = (**bench.session().review.as_ref().unwrap()).clone();
     review.workspace = gone;

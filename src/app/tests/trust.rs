@@ -32,7 +32,7 @@ fn commands_run_only_while_they_are_trusted() {
     let plan = bench.file("plan.json", PLAN);
     bench.open(&plan);
     assert!(bench.app.situation().not_authorizable.is_some());
-    // Looking decides nothing, and neither does an answer to something else.
+    // Opening the question decides nothing, and neither does an answer to another question.
     bench.act(Action::Plan(PlanAction::LookAtCommands));
     bench.act(Action::Dialog(DialogAction::LeaveUndecided));
     let digest = commands(&bench.app).unwrap().digest;
@@ -53,7 +53,7 @@ fn commands_run_only_while_they_are_trusted() {
     decide(&mut bench, false);
     assert!(bench.app.situation().not_authorizable.is_some());
 
-    // The question about a file that changes meanwhile is no longer the question.
+    // A change of the file closes the question about it.
     bench.act(Action::Plan(PlanAction::LookAtCommands));
     assert!(bench.app.view().dialog.is_some());
     std::fs::write(&file, COMMANDS.replace("done", "other")).unwrap();

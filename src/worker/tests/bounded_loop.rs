@@ -1,4 +1,4 @@
-//! A bounded loop behind the window: plans are seen, answered for, stopped, and found again.
+//! A bounded loop on the executor thread, without a window.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use crate::authorization::AuthorizationClass;
 use crate::autonomy::scripted;
 use crate::run::{LoopFate, LoopPhase, LoopState, PlannerStatus, StopCode};
 
-/// What a loop told, and what it came to.
+/// The events of a loop, and its end.
 struct Told {
     outcome: Result<Box<LoopOutcome>, Failure>,
     state: LoopState,
@@ -28,7 +28,7 @@ impl Desktop {
         }
     }
 
-    /// Runs a loop to its end; `react` hears every event first.
+    /// Runs a loop to its end; `react` gets every event first.
     fn run_loop(&self, order: LoopOrder, mut react: impl FnMut(&Self, &RunEvent)) -> Told {
         self.worker.send(Command::Loop(Box::new(order))).unwrap();
         let (mut state, mut proposed) = (LoopState::default(), Vec::new());
@@ -61,8 +61,9 @@ fn command(command: &str) -> Value {
     json!({"goal": "a file", "steps": [{"command": command}]})
 }
 
+/// Each plan is shown, authorized and run; the replayed loop equals the live one.
 #[test]
-fn plans_are_seen_answered_for_run_and_found_again() {
+fn a_loop_shows_its_plans_and_replays() {
     let desktop = desktop();
     let order = desktop.order(&[command("exit 3"), command("echo done > a.txt")]);
     let told = desktop.run_loop(LoopOrder { max_attempts: 2, ..order }, Desktop::approve_each);
@@ -89,7 +90,7 @@ fn plans_are_seen_answered_for_run_and_found_again() {
 }
 
 #[test]
-fn a_plan_that_is_refused_ends_the_loop_and_nothing_runs() {
+fn a_rejected_plan_ends_the_loop() {
     let desktop = desktop();
     let order = desktop.order(&[command("echo done > a.txt")]);
     let told = desktop.run_loop(order, |desktop, event| {
@@ -105,9 +106,8 @@ fn a_plan_that_is_refused_ends_the_loop_and_nothing_runs() {
     assert!(!desktop.workspace().join("a.txt").exists());
 }
 
-/// Wherever it waits or works, a stop ends it.
 #[test]
-fn a_stop_ends_a_loop_while_it_plans_waits_or_runs() {
+fn a_stop_ends_a_loop_in_any_phase() {
     for at in ["planner", "authorization", "run"] {
         let desktop = desktop();
         let plans = [command("sleep 600; echo late > late.txt")];
@@ -142,7 +142,7 @@ fn a_stop_ends_a_loop_while_it_plans_waits_or_runs() {
 }
 
 #[test]
-fn a_class_authorizes_until_it_is_taken_back() {
+fn a_class_authorizes_until_revoked() {
     let desktop = desktop();
     let mut order = desktop.order(&[command("exit 3"), command("exit 4"), command("exit 5")]);
     order.class = Some(AuthorizationClass {
@@ -182,7 +182,7 @@ fn a_class_authorizes_until_it_is_taken_back() {
 }
 
 #[test]
-fn a_planner_without_a_name_is_refused_before_anything_is_recorded() {
+fn a_planner_without_name_records_nothing() {
     let desktop = desktop();
     let mut order = desktop.order(&[]);
     order.planner = "replay:".to_owned();
@@ -193,7 +193,7 @@ fn a_planner_without_a_name_is_refused_before_anything_is_recorded() {
 }
 
 #[test]
-fn a_loop_whose_thread_breaks_down_says_so_and_the_worker_goes_on() {
+fn a_panicking_loop_leaves_the_worker_usable() {
     let desktop = desktop();
     desktop.faults.plant("worker");
     let order = desktop.order(&[command("true")]);

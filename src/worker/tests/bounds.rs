@@ -15,8 +15,9 @@ fn hard(desktop: &Desktop, name: &str, text: &str) -> OpenPlan {
     super::open(path)
 }
 
+/// A source file that takes too long to parse is a finding of the opened plan.
 #[test]
-fn a_file_that_is_hard_to_read_is_a_limit_of_the_opened_plan() {
+fn a_file_beyond_limits_is_a_finding() {
     let desktop = desktop();
     let query = hard(&desktop, "hard.json", &"(".repeat(300_000));
     let opened = desktop.ask(query).unwrap();
@@ -35,7 +36,7 @@ fn a_file_that_is_hard_to_read_is_a_limit_of_the_opened_plan() {
 }
 
 #[test]
-fn opening_another_plan_ends_what_is_looked_at_for_the_one_before() {
+fn opening_another_plan_stops_the_earlier_one() {
     let desktop = desktop();
     let first = hard(&desktop, "hard.json", &"a,".repeat(1 << 20));
     let first = desktop.send(first);
@@ -51,7 +52,7 @@ fn opening_another_plan_ends_what_is_looked_at_for_the_one_before() {
 }
 
 #[test]
-fn opening_the_same_plan_again_stops_nothing() {
+fn opening_the_same_plan_stops_nothing() {
     let desktop = desktop();
     let both = [(), ()].map(|()| desktop.send(hard(&desktop, "hard.json", &"(".repeat(300_000))));
     for answer in both {
