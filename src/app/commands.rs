@@ -222,7 +222,7 @@ impl App {
         self.go(Page::Plan);
         self.follow_run();
         self.plan.change(|session| {
-            session.shows_simulation = false;
+            session.hide_simulation();
             session.reveal_card = true;
         });
     }

@@ -154,12 +154,13 @@ fn a_plan_goes_from_file_to_evidence() {
     let (mut bench, plan) = bench();
     bench.open(&plan);
     assert_eq!(bench.app.situation().not_authorizable, None, "{:?}", bench.session().findings);
-    bench.until("a preview", |app| app.plan.shown.as_ref().unwrap().previews.get(&0).is_some());
+    bench
+        .until("a preview", |app| app.plan.shown.as_ref().unwrap().pane.previews.get(&0).is_some());
     bench.authorize();
     bench.act(Action::Do(Command::Run));
     assert!(bench.app.situation().running, "shown as running from the click on");
     bench.asked(1);
-    assert_eq!(bench.session().selected, 1, "the selection follows the run");
+    assert_eq!(bench.session().pane.selected, 1, "the selection follows the run");
     let first = bench.app.view().dialog.unwrap().prompt;
     bench.answer(1, Decision::Approve);
     bench.asked(2);
@@ -189,7 +190,9 @@ fn a_plan_goes_from_file_to_evidence() {
     assert_eq!(bench.session().run.phase, Phase::Ended(RunStatus::Failed));
     bench.act(Action::Plan(PlanAction::ShowTab(Tab::Evidence)));
     let id = bench.session().selected_execution().unwrap();
-    bench.until("its record", |app| app.plan.shown.as_ref().unwrap().executions.get(&id).is_some());
+    bench.until("its record", |app| {
+        app.plan.shown.as_ref().unwrap().pane.executions.get(&id).is_some()
+    });
 }
 
 #[test]

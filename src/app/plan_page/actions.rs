@@ -23,15 +23,15 @@ impl PlanPage {
             PlanAction::Open(path) => Self::open(path, None, shared),
             PlanAction::OpenRun(run_id) => self.open_run(run_id, shared),
             PlanAction::SelectStep(index) => self.change(|session| {
-                session.selected = index;
-                session.follow = false;
-                session.ask_again();
+                session.pane.selected = index;
+                session.pane.is_pinned = true;
+                session.pane.ask_again();
             }),
             PlanAction::ShowTab(tab) => self.change(|session| {
-                session.tab = tab;
-                session.ask_again();
+                session.pane.tab = tab;
+                session.pane.ask_again();
             }),
-            PlanAction::CloseSimulation => self.change(|session| session.shows_simulation = false),
+            PlanAction::CloseSimulation => self.change(PlanSession::hide_simulation),
             PlanAction::CopyOutput => {
                 self.change(|session| shared.to_copy = Some(session.transcript.text()));
             }
@@ -133,8 +133,7 @@ impl PlanPage {
         let Some(session) = &mut self.shown else { return };
         let (Some(plan), Some(review)) = (session.plan.clone(), &session.review) else { return };
         let (digest, workspace) = (session.digest, review.workspace.clone());
-        session.simulation = Some(Simulated { outcome: None, stale: false });
-        session.shows_simulation = true;
+        session.simulation = Some(Simulated { outcome: None, stale: false, is_shown: true });
         shared.ask_each(Simulate { plan, workspace }, move |app, simulated, latest| {
             let outcome = match simulated {
                 Ok(simulation) => Ok(simulation),
@@ -143,7 +142,6 @@ impl PlanPage {
                     if let Some(session) = app.plan.shown.as_mut().filter(|it| it.digest == digest)
                     {
                         session.simulation = None;
-                        session.shows_simulation = false;
                     }
                     if latest {
                         app.shared.report(unanswered);
@@ -167,9 +165,9 @@ impl PlanPage {
     pub fn move_selection(&mut self, by: isize) {
         let Some(session) = &mut self.shown else { return };
         let count = session.plan.as_ref().map_or(0, |plan| plan.steps.len());
-        let index = session.selected.saturating_add_signed(by).min(count.saturating_sub(1));
-        session.select(index);
-        session.follow = false;
+        let index = session.pane.selected.saturating_add_signed(by).min(count.saturating_sub(1));
+        session.pane.select(index);
+        session.pane.is_pinned = true;
     }
 
     /// Follows the run under way; false when it has no plan to show.
@@ -182,8 +180,8 @@ impl PlanPage {
             self.show_live(|_| true, shared);
         }
         if let Some(session) = &mut self.shown {
-            session.follow = true;
-            session.select(session.run.current_step);
+            session.pane.is_pinned = false;
+            session.pane.select(session.run.current_step);
         }
         true
     }

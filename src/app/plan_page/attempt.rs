@@ -81,7 +81,7 @@ impl PlanSession {
             started_at_ms: now_ms,
             ..RunState::default()
         };
-        self.shows_simulation = false;
+        self.hide_simulation();
     }
 
     /// Ends the attempt: no answer is waited for, and no more events of its run come.

@@ -3,9 +3,9 @@
 mod actions;
 mod attempt;
 mod host;
-mod prefetch;
 mod run;
 mod session;
+mod step_pane;
 mod view;
 
 use std::collections::BTreeSet;
@@ -147,8 +147,8 @@ impl PlanPage {
 
     /// Puts a session on the page; one whose run is under way stays behind it.
     pub(super) fn show(&mut self, mut session: PlanSession, shared: &mut Shared) {
-        session.previews.forget_missing();
-        session.executions.forget_missing();
+        session.pane.previews.forget_missing();
+        session.pane.executions.forget_missing();
         self.to_authorize = None;
         shared.try_again();
         let before = self.shown.replace(session);

@@ -89,10 +89,9 @@ impl PlanPage {
     pub fn take_proposal(&mut self, proposal: PlanProposal, shared: &mut Shared) {
         let loop_id = proposal.loop_id;
         let follows = shared.prompt.is_none()
-            && self
-                .shown
-                .as_ref()
-                .is_some_and(|shown| shown.is_of_loop(loop_id) && shown.follow && !shown.is_kept());
+            && self.shown.as_ref().is_some_and(|shown| {
+                shown.is_of_loop(loop_id) && !shown.pane.is_pinned && !shown.is_kept()
+            });
         let session = PlanSession::proposed(proposal);
         if follows {
             self.shown = Some(session);
@@ -146,7 +145,7 @@ impl PlanPage {
     /// Keeps the record of an execution, or that there is none.
     pub fn take_execution(&mut self, id: Uuid, detail: Option<ExecutionDetail>) {
         if let Some(session) = &mut self.shown {
-            session.executions.arrived(id, detail);
+            session.pane.executions.arrived(id, detail);
         }
     }
 }

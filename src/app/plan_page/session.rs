@@ -7,13 +7,13 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 use super::attempt::PlanAttempt;
-use super::prefetch::Fetched;
+use super::step_pane::StepPane;
 use crate::app::diagnostics_page::DiagnosticsPage;
 use crate::authorization::{Change, Grants, PlanAuthorization, SinceBoot};
 use crate::plan::{self, Dialect, Digest, Finding, Mode, Plan};
 use crate::run::{
-    ConfirmationRequest, ExecutionDetail, Failure, Pace, Phase, Preview, Review, RunEvent, RunFate,
-    RunState, RunStatus, StepState, Steps, Transcript,
+    ConfirmationRequest, Failure, Pace, Phase, Review, RunEvent, RunFate, RunState, RunStatus,
+    StepState, Steps, Transcript,
 };
 use crate::ui::action::Tab;
 use crate::ui::dialog::{AuthorizeView, authorize_view};
@@ -50,18 +50,10 @@ pub struct PlanSession {
     pub shows_output: bool,
     /// The run's whole duration, once it is over.
     pub elapsed_ms: Option<i64>,
-    pub selected: usize,
-    pub scroll_to_selected: bool,
-    /// Whether the selection follows the run; ends when the person picks a step.
-    pub follow: bool,
-    pub tab: Tab,
+    pub pane: StepPane,
     pub diagnostics: DiagnosticsPage,
-    pub previews: Fetched<usize, Preview>,
     /// What all its steps would do together, once somebody asked.
     pub simulation: Option<Simulated>,
-    /// Whether the page shows that instead of the steps.
-    pub shows_simulation: bool,
-    pub executions: Fetched<Uuid, ExecutionDetail>,
     /// Whether the question of the step under way is not in front: closed without an answer, or asked in
     /// the step's card until the person wants to run what needs the question.
     pub dismissed: bool,
@@ -80,6 +72,8 @@ pub struct Simulated {
     pub outcome: Option<Result<Simulation, Failure>>,
     /// Whether the plan, its workspace or a file it uses has changed since it was asked for.
     pub stale: bool,
+    /// Whether the page shows it instead of the steps.
+    pub is_shown: bool,
 }
 
 impl PlanSession {
@@ -103,15 +97,9 @@ impl PlanSession {
             pace: Pace::default(),
             shows_output: false,
             elapsed_ms: None,
-            selected: 0,
-            scroll_to_selected: false,
-            follow: true,
-            tab: Tab::default(),
+            pane: StepPane::default(),
             diagnostics: DiagnosticsPage::default(),
-            previews: Fetched::default(),
             simulation: None,
-            shows_simulation: false,
-            executions: Fetched::default(),
             dismissed: false,
             reveal_card: false,
             answered: None,
@@ -148,9 +136,12 @@ impl PlanSession {
             approval: Approval::Recorded,
             elapsed_ms: summary.ended_at_ms.map(|end| end - summary.started_at_ms),
             run,
-            selected: selected.unwrap_or(0),
-            scroll_to_selected: selected.is_some(),
-            tab: Tab::Output,
+            pane: StepPane {
+                selected: selected.unwrap_or(0),
+                scroll_to_selected: selected.is_some(),
+                tab: Tab::Output,
+                ..StepPane::default()
+            },
             ..Self::opened(opened, Some(summary.workspace.into()))
         }
     }
@@ -260,9 +251,9 @@ impl PlanSession {
             self.elapsed_ms = None;
         }
         if !self.run.is_over() {
-            self.previews.clear();
+            self.pane.previews.clear();
         }
-        self.previews.forget_failed();
+        self.pane.previews.forget_failed();
         self.digest = opened.digest;
         self.figures = opened.plan.as_deref().map(Figures::of).unwrap_or_default();
         self.plan = opened.plan;
@@ -271,7 +262,7 @@ impl PlanSession {
         self.continues = opened.continues;
         self.question = OnceCell::new();
         let count = self.plan.as_ref().map_or(0, |plan| plan.steps.len());
-        self.selected = self.selected.min(count.saturating_sub(1));
+        self.pane.selected = self.pane.selected.min(count.saturating_sub(1));
         changes
     }
 
@@ -330,10 +321,10 @@ impl PlanSession {
         self.transcript = Transcript::default();
         self.shows_output |= plan.dialect == Dialect::CommandPlan;
         self.elapsed_ms = None;
-        self.executions.clear();
+        self.pane.executions.clear();
         // A run is shown by its steps.
-        self.shows_simulation = false;
-        self.follow = true;
+        self.hide_simulation();
+        self.pane.is_pinned = false;
         Some((plan, authorization))
     }
 
@@ -345,18 +336,16 @@ impl PlanSession {
         match event {
             RunEvent::StepStarted { step_index, .. } => {
                 self.answered = None;
-                if self.follow {
-                    self.select(*step_index);
-                }
+                self.pane.follow(*step_index);
             }
             RunEvent::ConfirmationNeeded { request } => {
                 // Without a plan there is no list for a card.
                 self.dismissed = request.guided && self.plan.is_some();
                 self.answered = None;
-                if request.guided && self.follow {
-                    self.select(request.step_index);
+                if request.guided {
+                    self.pane.follow(request.step_index);
                 }
-                self.previews.arrived(request.step_index, Some(request.preview.clone()));
+                self.pane.previews.arrived(request.step_index, Some(request.preview.clone()));
                 return true;
             }
             _ => {}
@@ -364,22 +353,17 @@ impl PlanSession {
         false
     }
 
-    /// Lets what failed be asked for again.
-    pub fn ask_again(&mut self) {
-        self.previews.forget_failed();
-        self.executions.forget_failed();
+    /// Shows the steps again instead of the simulation.
+    pub fn hide_simulation(&mut self) {
+        if let Some(simulation) = &mut self.simulation {
+            simulation.is_shown = false;
+        }
     }
 
     /// The workspace in which the file names of its run begin.
     pub fn reviewed_workspace(&self) -> Option<PathBuf> {
         let reviewed = self.review.as_ref().map(|review| review.workspace.clone());
         reviewed.or_else(|| self.workspace.clone())
-    }
-
-    /// Selects a step and scrolls to it.
-    pub fn select(&mut self, index: usize) {
-        self.selected = index;
-        self.scroll_to_selected = true;
     }
 
     /// The step that waits for an answer, from 0.
@@ -399,7 +383,7 @@ impl PlanSession {
 
     /// The evidence id of the selected step, once it has one.
     pub fn selected_execution(&self) -> Option<Uuid> {
-        match self.run.steps.get(self.selected)? {
+        match self.run.steps.get(self.pane.selected)? {
             StepState::Done(result) => Some(result.execution_id),
             StepState::Waiting | StepState::Running => None,
         }

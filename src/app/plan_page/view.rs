@@ -30,7 +30,8 @@ impl PlanPage {
                 automatic: live.is_automatic(),
                 requested: live.run.requested.is_some(),
                 asking: live.asking(),
-                looking_elsewhere: self.live.is_some() || live.selected != live.run.current_step,
+                looking_elsewhere: self.live.is_some()
+                    || live.pane.selected != live.run.current_step,
                 ..Situation::default()
             },
         };
@@ -90,14 +91,14 @@ impl PlanPage {
                 None => shared.attempt_of(run_id),
             },
             reconciled: shared.reconciled_in(run_id),
-            selected: session.selected,
-            scroll_to_selected: session.scroll_to_selected,
-            tab: session.tab,
+            selected: session.pane.selected,
+            scroll_to_selected: session.pane.scroll_to_selected,
+            tab: session.pane.tab,
             card: session.card(covered, shared),
-            preview: session.previews.get(&session.selected),
+            preview: session.pane.previews.get(&session.pane.selected),
             simulation: session.simulation_view(),
             contents: shared.contents.all(),
-            execution: session.selected_execution().and_then(|id| session.executions.get(&id)),
+            execution: session.selected_execution().and_then(|id| session.pane.executions.get(&id)),
             now: &shared.now,
         })
     }
@@ -105,7 +106,7 @@ impl PlanPage {
     /// Forgets what was meant for the frame that was drawn.
     pub fn drawn(&mut self) {
         self.change(|session| {
-            session.scroll_to_selected = false;
+            session.pane.scroll_to_selected = false;
             session.reveal_card = false;
             session.diagnostics.drawn();
         });
@@ -126,7 +127,7 @@ impl PlanSession {
     }
 
     fn simulation_view(&self) -> Option<SimulationView<'_>> {
-        let it = self.simulation.as_ref().filter(|_| self.shows_simulation)?;
+        let it = self.simulation.as_ref().filter(|it| it.is_shown)?;
         let state = match &it.outcome {
             None => SimulationState::UnderWay,
             Some(Err(failure)) => SimulationState::Failed(failure),

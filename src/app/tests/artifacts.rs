@@ -39,8 +39,10 @@ fn kept(bench: &mut Bench, step: usize) -> Digest {
     bench.act(Action::Plan(PlanAction::SelectStep(step)));
     bench.act(Action::Plan(PlanAction::ShowTab(Tab::Output)));
     let id = bench.session().selected_execution().unwrap();
-    bench.until("its record", |app| app.plan.shown.as_ref().unwrap().executions.get(&id).is_some());
-    let artifacts = &bench.session().executions.get(&id).unwrap().artifacts;
+    bench.until("its record", |app| {
+        app.plan.shown.as_ref().unwrap().pane.executions.get(&id).is_some()
+    });
+    let artifacts = &bench.session().pane.executions.get(&id).unwrap().artifacts;
     artifacts.iter().find(|it| it.artifact_type == "stdout").unwrap().blob.unwrap()
 }
 
@@ -143,8 +145,10 @@ fn a_json_string_is_saved_as_text() {
     bench.act(Action::Plan(PlanAction::SelectStep(0)));
     bench.act(Action::Plan(PlanAction::ShowTab(Tab::Artifacts)));
     let id = bench.session().selected_execution().unwrap();
-    bench.until("its record", |app| app.plan.shown.as_ref().unwrap().executions.get(&id).is_some());
-    let artifacts = &bench.session().executions.get(&id).unwrap().artifacts;
+    bench.until("its record", |app| {
+        app.plan.shown.as_ref().unwrap().pane.executions.get(&id).is_some()
+    });
+    let artifacts = &bench.session().pane.executions.get(&id).unwrap().artifacts;
     let digest = artifacts.iter().find(|it| it.artifact_type == "diff").unwrap().blob.unwrap();
     let Form::Diff(changes) = &here(load(&mut bench, (digest, Shape::Diff), false)).form else {
         panic!("a difference");

@@ -36,7 +36,7 @@ fn guided_steps_ask_in_card_or_dialog() {
     assert_eq!(faces(&bench), (None, false), "it is answered");
     bench.asked(1);
     assert_eq!(faces(&bench), (Some(1), false));
-    assert_eq!(bench.session().selected, 1, "the selection follows the run");
+    assert_eq!(bench.session().pane.selected, 1, "the selection follows the run");
     let card = bench.app.view().plan.unwrap().card.unwrap();
     assert!(card.request.required && card.prompt != first);
     // Whatever a view reports: without the question in front nothing dangerous runs.
@@ -71,7 +71,7 @@ fn a_key_leads_to_the_card() {
     bench.act(Action::Plan(PlanAction::SelectStep(2)));
     bench.act(Action::Do(Command::AnswerStep));
     assert_eq!(bench.app.view().situation.page, Page::Plan);
-    assert_eq!(bench.session().selected, 0);
+    assert_eq!(bench.session().pane.selected, 0);
     assert!(bench.app.view().plan.unwrap().card.unwrap().reveal);
     assert_eq!(faces(&bench), (Some(0), false), "the card is enough for what is harmless");
     // Another plan on the page hides it, and the key finds it again.

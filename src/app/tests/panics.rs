@@ -290,7 +290,8 @@ fn a_panicking_query_leaves_the_next_query() {
 fn a_failed_preview_is_reported_once() {
     let (mut bench, plan) = bench();
     bench.open(&plan);
-    bench.until("a preview", |app| app.plan.shown.as_ref().unwrap().previews.get(&0).is_some());
+    bench
+        .until("a preview", |app| app.plan.shown.as_ref().unwrap().pane.previews.get(&0).is_some());
     let folder = plan.parent().unwrap();
     let away = folder.with_extension("away");
     std::fs::rename(folder, &away).unwrap();
@@ -306,6 +307,8 @@ fn a_failed_preview_is_reported_once() {
 
     std::fs::rename(&away, folder).unwrap();
     bench.act(Action::Plan(PlanAction::SelectStep(1)));
-    bench.until("the preview", |app| app.plan.shown.as_ref().unwrap().previews.get(&1).is_some());
+    bench.until("the preview", |app| {
+        app.plan.shown.as_ref().unwrap().pane.previews.get(&1).is_some()
+    });
     assert_eq!(failed(&bench.app), 1);
 }

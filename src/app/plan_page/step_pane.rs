@@ -1,11 +1,50 @@
-//! Data of the selected step that is asked for without a command, because the page shows it.
+//! The selected step of a plan: its tab, its preview and its record, which are fetched because the page shows them.
 
 use std::collections::BTreeMap;
 
+use uuid::Uuid;
+
 use super::PlanPage;
 use crate::app::shared::Shared;
+use crate::run::{ExecutionDetail, Preview};
 use crate::ui::action::Tab;
 use crate::worker::PreviewStep;
+
+/// Which step is selected, and what is shown of it.
+#[derive(Debug, Clone, Default)]
+pub struct StepPane {
+    /// The step, from 0.
+    pub selected: usize,
+    pub scroll_to_selected: bool,
+    /// Whether the person picked the step. Otherwise the selection follows the run.
+    pub is_pinned: bool,
+    pub tab: Tab,
+    /// By step.
+    pub previews: Fetched<usize, Preview>,
+    /// By id.
+    pub executions: Fetched<Uuid, ExecutionDetail>,
+}
+
+impl StepPane {
+    /// Selects a step and scrolls to it.
+    pub fn select(&mut self, index: usize) {
+        self.selected = index;
+        self.scroll_to_selected = true;
+    }
+
+    /// Selects the step that the run is at, unless the person picked one.
+    pub fn follow(&mut self, index: usize) {
+        if !self.is_pinned {
+            self.select(index);
+        }
+    }
+
+    /// Lets what failed be asked for again.
+    pub fn ask_again(&mut self) {
+        self.previews.forget_failed();
+        self.executions.forget_failed();
+    }
+}
 
 /// What was asked for, by key. What failed is not asked for again until it is forgotten.
 #[derive(Debug, Clone)]
@@ -70,10 +109,10 @@ impl PlanPage {
     /// Asks for what the page wants to show and does not have yet.
     pub fn prefetch(&mut self, shared: &mut Shared) {
         let Some(session) = &mut self.shown else { return };
-        let (step_index, digest) = (session.selected, session.digest);
+        let (step_index, digest) = (session.pane.selected, session.digest);
         if let (Some(plan), Some(review)) = (&session.plan, &session.review)
             && plan.steps.get(step_index).is_some_and(|step| step.call.is_some())
-            && session.previews.wants(step_index)
+            && session.pane.previews.wants(step_index)
         {
             let (plan, workspace) = (plan.clone(), review.workspace.clone());
             let query = PreviewStep { plan, workspace, step_index };
@@ -86,9 +125,9 @@ impl PlanPage {
                 if let Some(session) = app.plan.shown.as_mut().filter(|it| it.digest == digest) {
                     // Another plan was opened: asked for again, should this one stay in front.
                     if is_cancelled {
-                        session.previews.forget(&step_index);
+                        session.pane.previews.forget(&step_index);
                     } else {
-                        session.previews.arrived(step_index, preview);
+                        session.pane.previews.arrived(step_index, preview);
                     }
                 }
                 if let Some(unanswered) = unanswered.filter(|_| latest && !is_cancelled) {
@@ -97,8 +136,8 @@ impl PlanPage {
             });
         }
         if let Some(id) = session.selected_execution()
-            && matches!(session.tab, Tab::Output | Tab::Artifacts | Tab::Evidence)
-            && session.executions.wants(id)
+            && matches!(session.pane.tab, Tab::Output | Tab::Artifacts | Tab::Evidence)
+            && session.pane.executions.wants(id)
         {
             shared.read_execution(id);
         }
