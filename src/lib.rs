@@ -13,7 +13,7 @@
 //!  window ──Command──▶ worker ──ApprovedPlan──▶ engine ──▶ tools ──▶ files
 //!     ▲                   │                        │
 //!     └──────Event────────┘                        └──▶ evidence (intent before, outcome after)
-//!     └──────────────── desk: open, review, search ──────┘
+//!     └──────── queries: open, review, search ──────────┘
 //! ```
 //!
 //! One direction: bytes become a [`plan::Plan`], a plan an [`authorization::ApprovedPlan`], each step
@@ -33,7 +33,7 @@
 //! | [`evidence`] | the memory: the only room that knows SQL |
 //! | [`engine`] | the step runner and the review before it |
 //! | [`autonomy`] | the bounded loop above it: plan, authorize, apply, verify, replan |
-//! | [`worker`] | the one thread that executes, and the desk that reads |
+//! | [`worker`] | the one thread that executes, and the query thread beside it |
 //! | [`planner`] | the planners that ship: one request in, one plan out |
 //! | [`cli`] | the headless commands |
 //! | [`ui`] | views: pure functions from view models to widgets and actions |

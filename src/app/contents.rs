@@ -1,5 +1,4 @@
-//! Contents of artifacts that a person asked to see whole: prepared on a thread of their own, kept for
-//! as long as there is room for them.
+//! Contents of artifacts that a person wants to see whole: prepared on their own thread, and cached up to a limit.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -12,17 +11,17 @@ use crate::worker::{Content, Wake};
 /// A content, and what it is expected to be.
 pub(super) type Key = (Digest, Shape);
 
-/// How much is kept, in bytes of contents; the one that was asked for last always is.
+/// The limit of the cache in bytes; the latest content is kept even if it alone is larger.
 const ROOM: usize = 128 << 20;
 
 /// The contents.
 pub(super) struct Contents {
     wake: Wake,
     all: artifact::Contents,
-    /// Those that are here with their sizes, the oldest first.
+    /// Those in the cache with their sizes, the oldest first.
     ages: VecDeque<(Key, usize)>,
     preparing: Vec<(Key, Receiver<Prepared>)>,
-    /// The one that is to be put on the clipboard once it is here.
+    /// The one that is copied to the clipboard once it has arrived.
     to_copy: Option<Key>,
 }
 
@@ -42,7 +41,7 @@ impl Contents {
         &self.all
     }
 
-    /// Notes that somebody wants this one; true when it has to be read.
+    /// Marks a content as asked for; true when it must be read.
     pub(super) fn ask(&mut self, key: Key, copy: bool) -> bool {
         if copy {
             self.to_copy = Some(key);
@@ -54,41 +53,32 @@ impl Contents {
         !known
     }
 
-    /// Takes in what the evidence has of it.
+    /// Takes what the evidence has, and prepares it.
     ///
     /// # Errors
     /// When the system gives no thread.
     pub(super) fn arrived(&mut self, key: Key, content: Content) -> std::io::Result<()> {
-        let bytes = match content {
-            Content::Bytes(bytes) => bytes,
+        let why = match content {
+            Content::Bytes(bytes) => return self.prepare(key, bytes),
             Content::Gone => {
-                self.missing(
-                    key,
-                    "The rest was removed from the evidence; its digest is what is left of it.",
-                );
-                return Ok(());
+                "The rest was removed from the evidence; its digest is what is left of it.".to_owned()
             }
             Content::TooLarge(size) => {
                 let size = crate::ui::format::bytes(size);
-                self.missing(
-                    key,
-                    &format!("It has {size}, too much to show here; save it instead."),
-                );
-                return Ok(());
+                format!("It has {size}, too much to show here; save it instead.")
             }
-            Content::Sealed => {
-                self.missing(
-                    key,
-                    "The rest holds a secret and is sealed; the key that opens it is not available here.",
-                );
-                return Ok(());
-            }
+            Content::Sealed => "The rest holds a secret and is sealed; the key that opens it is not available here.".to_owned(),
         };
+        self.missing(key, why);
+        Ok(())
+    }
+
+    fn prepare(&mut self, key: Key, bytes: Vec<u8>) -> std::io::Result<()> {
         let (sender, receiver) = sync_channel(1);
         let wake = Wake::clone(&self.wake);
         let size = bytes.len();
         let started = std::thread::Builder::new().name("artifact".to_owned()).spawn(move || {
-            // The window may be gone by now; then nobody needs it.
+            // The window may be gone by now.
             let _ = sender.send(Prepared::of_bytes(key.1, bytes));
             wake();
         });
@@ -101,18 +91,18 @@ impl Contents {
         Ok(())
     }
 
-    fn missing(&mut self, key: Key, why: &str) {
+    fn missing(&mut self, key: Key, why: String) {
         self.to_copy = self.to_copy.filter(|wanted| *wanted != key);
-        self.all.insert(key, Loaded::Missing(why.to_owned()));
+        self.all.insert(key, Loaded::Missing(why));
     }
 
-    /// As if nobody had asked for it.
+    /// Lets a content be asked for again.
     pub(super) fn forget(&mut self, key: &Key) {
         self.to_copy = self.to_copy.filter(|wanted| wanted != key);
         self.all.remove(key);
     }
 
-    /// Takes in those that are prepared, and gives a text that is to be put on the clipboard.
+    /// Takes those that are prepared; gives a text for the clipboard.
     pub(super) fn take(&mut self) -> Option<String> {
         let mut prepared = Vec::new();
         self.preparing.retain(|(key, receiver)| match receiver.try_recv() {
@@ -129,7 +119,8 @@ impl Contents {
                     self.make_room();
                 }
                 None => {
-                    self.missing(key, "It could not be made ready to be shown; save it instead.")
+                    let why = "It could not be made ready to be shown; save it instead.";
+                    self.missing(key, why.to_owned());
                 }
             }
         }
@@ -141,7 +132,7 @@ impl Contents {
         })
     }
 
-    /// Forgets the oldest ones when there are too many; asked for again, they are read again.
+    /// Drops the oldest ones when the cache is too large.
     fn make_room(&mut self) {
         let mut sum: usize = self.ages.iter().map(|(_, size)| size).sum();
         while sum > ROOM && self.ages.len() > 1 {

@@ -1,5 +1,4 @@
-//! The native file picker, on a thread of its own, so that no frame waits for it; and the copying of
-//! the tour, which ends the same way.
+//! The native file picker, on its own thread, so that no frame waits for it. The tour is copied on such a thread too.
 
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
@@ -18,7 +17,7 @@ pub(super) enum Chosen {
     Folder(PathBuf, FolderFor),
 }
 
-/// What became of a choice; none when nothing was chosen.
+/// The result of a choice; `None` when nothing was chosen.
 type Choice = Option<std::io::Result<Chosen>>;
 
 /// The picker, while one is open, and what was picked.
@@ -79,7 +78,7 @@ impl Picked {
         let (sender, receiver) = sync_channel(1);
         let wake = Wake::clone(&self.wake);
         std::thread::Builder::new().name(name.to_owned()).spawn(move || {
-            // The window may be gone by now; then nobody needs the answer.
+            // The window may be gone by now.
             let _ = sender.send(choose());
             wake();
         })?;

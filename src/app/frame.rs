@@ -1,7 +1,9 @@
-//! What happens in each frame: news are taken in, the window is drawn, what was done is applied.
+//! One frame: applies what has arrived, draws the window, applies what the person did.
 
-use super::{App, Prompt, now};
-use crate::worker::{Clock as _, SystemClock, keep_file};
+use super::plan_page::PlanPage;
+use super::shared::Prompt;
+use super::{App, now};
+use crate::worker::{Clock as _, KeepFile, SystemClock, keep_file};
 
 impl eframe::App for App {
     fn raw_input_hook(&mut self, ctx: &egui::Context, raw_input: &mut egui::RawInput) {
@@ -17,32 +19,32 @@ impl eframe::App for App {
     }
 
     fn on_exit(&mut self, _gl: Option<&eframe::glow::Context>) {
-        // The last frame is over; nobody is left to tell of a failure.
-        if let Some((file, text)) = self.settings_to_save() {
+        // After the last frame, a failure can no longer be shown.
+        if let Some(KeepFile { file, text }) = self.settings_to_save() {
             let _ = keep_file(&file, &text);
         }
     }
 }
 
 impl App {
-    /// Keys that must not count in this frame wait for the next.
+    /// Delays keys that must not count in this frame to the next.
     pub(super) fn put_in_order(&mut self, ctx: &egui::Context, input: &mut egui::RawInput) {
-        if self.key_order.put_in_order(&mut input.events, self.showing) {
+        if self.key_order.put_in_order(&mut input.events, self.shared.prompt_id(None).showing) {
             ctx.request_repaint();
         }
     }
 
     pub(super) fn take_in(&mut self, ctx: &egui::Context) {
-        self.now = now();
-        // Whoever comes back may have been at the folders meanwhile.
+        self.shared.now = now();
+        // The person may have changed the folders while another window was in front.
         let comes_back = |event: &egui::Event| matches!(event, egui::Event::WindowFocused(true));
         if ctx.input(|input| input.events.iter().any(comes_back)) {
-            self.look_at_place(0);
+            self.loops.look_at_folders(0, &self.shared);
         }
         if self.drain() {
             ctx.request_repaint();
         }
-        if let Some(text) = self.to_copy.take() {
+        if let Some(text) = self.shared.to_copy.take() {
             ctx.copy_text(text);
         }
         self.take_dropped_files(ctx);
@@ -52,16 +54,9 @@ impl App {
 
     pub(super) fn draw_and_apply(&mut self, ui: &mut egui::Ui) {
         let actions = self.draw(ui);
-        self.looping.scroll_to_latest = false;
-        self.looping.focus_goal = false;
-        self.evidence.focus_search = false;
-        self.evidence.scroll_to_selected = false;
-        if let Some(session) = &mut self.shown {
-            session.scroll_to_selected = false;
-            session.reveal_card = false;
-            session.diagnostics.scroll_to_selected = false;
-            session.diagnostics.focus_filter = false;
-        }
+        self.loops.drawn();
+        self.evidence.drawn();
+        self.plan.drawn();
         for action in actions {
             self.apply(action, ui.ctx());
         }
@@ -71,7 +66,7 @@ impl App {
         let dropped =
             ctx.input(|input| input.raw.dropped_files.first().map(|file| file.path().to_owned()));
         if let Some(path) = dropped {
-            self.open(path, None);
+            PlanPage::open(path, None, &mut self.shared);
         }
     }
 
@@ -83,8 +78,8 @@ impl App {
         let running = self.is_busy();
         if viewport.close_requested() && running {
             ctx.send_viewport_cmd(egui::ViewportCommand::CancelClose);
-            if self.prompt != Some(Prompt::Close) {
-                self.show_prompt(Some(Prompt::Close));
+            if self.shared.prompt != Some(Prompt::Close) {
+                self.shared.show_prompt(Some(Prompt::Close));
             }
         }
         if self.close_when_over && !running {
@@ -92,8 +87,7 @@ impl App {
         }
     }
 
-    /// Does what is due now, and asks to be woken for what comes due later. Without anything to
-    /// come, the window sleeps.
+    /// Does what is due now, and requests a repaint for what is due later.
     pub(super) fn keep_time(&mut self, ctx: &egui::Context) {
         let wake_in = |ms: i64| {
             let ms = u64::try_from(ms.max(1)).unwrap_or(1);
@@ -102,29 +96,17 @@ impl App {
         if self.is_busy() {
             wake_in(500);
         }
-        if let Some(session) = &mut self.shown
-            && let Some(left) = session.expire(self.now.ms, &SystemClock::default().since_boot())
-        {
-            // Often enough for the minutes shown, at once when they run out.
-            wake_in(left.min(10_000));
-        }
-        if let Some(left) = self.watch.due_in(self.now.ms) {
-            if left > 0 {
-                wake_in(left);
-            } else if self.running().is_none() {
-                self.watch.settle();
-                self.review_again(false);
-            }
-        }
-        if let Some(left) = self.place_due_in() {
-            wake_in(left);
-        }
-        if let Some(due) = self.evidence.search_at_ms {
-            if due > self.now.ms {
-                wake_in(due - self.now.ms);
-            } else {
-                self.search();
-            }
-        }
+        let shared = &mut self.shared;
+        // Often enough for the minutes shown, at once when they run out.
+        let since_boot = SystemClock::default().since_boot();
+        let shown = self.plan.shown.as_mut();
+        let expires = shown.and_then(|session| session.expire(shared.now.ms, &since_boot));
+        let due = [
+            expires.map(|left| left.min(10_000)),
+            self.plan.review_when_due(shared),
+            self.loops.folders_due_in(shared),
+            self.evidence.search_when_due(shared),
+        ];
+        due.into_iter().flatten().for_each(wake_in);
     }
 }

@@ -1,5 +1,5 @@
-//! The system's libraries that a window needs, looked for before one is opened: the window system's
-//! bindings panic where one is missing, or do not say which.
+//! Checks for the system libraries that a window needs: the bindings of the window system panic where one is
+//! missing, or do not name it.
 //!
 //! Called by [`super::run`] alone. What OpenGL lacks shows only when a window is made.
 

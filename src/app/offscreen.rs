@@ -6,13 +6,13 @@
 use super::{App, Options, settings};
 use crate::worker::Folders;
 
-/// The window's state with its worker and desk, drawn when somebody asks for it.
+/// The window's state with its threads, drawn on request.
 pub struct Offscreen {
     app: App,
 }
 
 impl Offscreen {
-    /// Starts the threads; `ctx` is told whenever there is something new to draw.
+    /// Starts the threads; `ctx` gets a repaint request whenever there is something new to draw.
     ///
     /// # Errors
     /// When the system gives no thread.
@@ -21,7 +21,7 @@ impl Offscreen {
         Ok(Self { app: App::start(ctx, options, folders, loaded)? })
     }
 
-    /// One whole frame: takes in what has arrived, draws, and does what the input asked for.
+    /// One whole frame: applies what has arrived, draws, and applies the input.
     pub fn frame(&mut self, ctx: &egui::Context, mut input: egui::RawInput) -> egui::FullOutput {
         self.app.put_in_order(ctx, &mut input);
         ctx.run_ui(input, |ui| {

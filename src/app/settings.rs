@@ -1,8 +1,7 @@
 //! What the person has chosen, in one TOML file.
 //!
-//! A file that cannot be read is said so and kept: what it settled may have been stricter than the
-//! defaults. Meanwhile every step asks; and where what it says about running cannot be used, nothing
-//! runs, as on the command line.
+//! A file that cannot be read is reported and left as it is: it may have been stricter than the defaults. Until it
+//! is corrected every step asks; where its policy cannot be used, nothing runs, as on the command line.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -65,17 +64,7 @@ pub(super) struct Settings {
     /// What planners may do, by their names.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) planners: BTreeMap<String, PlannerNeeds>,
-    pub(super) recent: Vec<Recent>,
-}
-
-/// A plan that was open lately.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Recent {
-    path: PathBuf,
-    name: String,
-    #[serde(default)]
-    detail: String,
+    pub(super) recent: Vec<RecentPlan>,
 }
 
 impl Default for Settings {
@@ -95,30 +84,6 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The recent plans as the list shows them.
-    pub(super) fn recent_plans(&self) -> Vec<RecentPlan> {
-        self.recent
-            .iter()
-            .map(|recent| RecentPlan {
-                path: recent.path.clone(),
-                name: recent.name.clone(),
-                detail: recent.detail.clone(),
-            })
-            .collect()
-    }
-
-    /// Takes the recent plans in.
-    pub(super) fn remember(&mut self, plans: &[RecentPlan]) {
-        self.recent = plans
-            .iter()
-            .map(|plan| Recent {
-                path: plan.path.clone(),
-                name: plan.name.clone(),
-                detail: plan.detail.clone(),
-            })
-            .collect();
-    }
-
     fn checked(mut self) -> Result<Self, String> {
         if !(0.5..=3.0).contains(&self.zoom) {
             return Err(format!("zoom is {}, and must lie between 0.5 and 3", self.zoom));
@@ -143,7 +108,7 @@ pub(super) struct Problem {
 #[derive(Debug)]
 pub(super) struct Loaded {
     pub(super) settings: Settings,
-    /// What the settings mean for runs.
+    /// The policy for runs.
     pub(super) policy: Policy,
     pub(super) file: Option<PathBuf>,
     pub(super) problem: Option<Problem>,
@@ -222,7 +187,7 @@ mod tests {
             ..Settings::default()
         };
         settings.policy.confirm_tools.insert(crate::plan::Tool::FileWrite);
-        settings.recent.push(Recent {
+        settings.recent.push(RecentPlan {
             path: "/p.json".into(),
             name: "P".into(),
             detail: "".into(),
@@ -239,20 +204,21 @@ mod tests {
         assert_eq!((loaded.settings, loaded.problem), (Settings::default(), None));
     }
 
+    /// The fault is reported, and the file stays as it is.
     #[test]
-    fn a_faulty_file_is_said_kept_and_makes_every_step_ask() {
+    fn a_faulty_file_makes_every_step_ask() {
         for text in ["zoom = 9", "zoom = \"big\"", "confirm = true"] {
             let policy = faulty(text).policy;
             assert_eq!(policy.confirm_tools.len(), TOOLS.len(), "{text}");
             assert_eq!(policy.refusal, None, "{text}");
         }
-        // What the rest of the file says of commands counts although the file is faulty.
+        // The rules for commands are valid although the file is faulty.
         let policy = faulty(&format!("zoom = 9\n{RULE}")).policy;
         assert_eq!(policy.command_rules.len(), 1);
     }
 
     #[test]
-    fn a_file_that_says_nothing_usable_about_runs_lets_nothing_run() {
+    fn an_unusable_policy_refuses_runs() {
         for text in [
             "zoom =",
             "[policy]\nconfirm_tools = [\"file_wirte\"]",
@@ -270,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_for_commands_are_kept_when_the_settings_are_saved() {
+    fn saving_settings_keeps_command_rules() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("settings.toml");
         std::fs::write(&file, RULE).unwrap();

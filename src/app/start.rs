@@ -1,4 +1,4 @@
-//! From the command line to a window, or to the one line that says why there is none.
+//! Opens the window, or says in one line why there is none.
 
 use std::path::PathBuf;
 

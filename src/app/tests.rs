@@ -1,29 +1,35 @@
-//! The window's glue against the real worker, desk and evidence, without a display.
+//! The window's glue against the real threads and evidence, without a display.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::Duration;
 
+use uuid::Uuid;
+
+use super::plan_page::PlanSession;
+use super::shared::Prompt;
 use super::*;
 
 mod artifacts;
+#[cfg(unix)]
+mod bounded_loop;
 mod diagnostics;
 #[cfg(unix)]
 mod flood;
 #[cfg(unix)]
 mod guided;
-#[cfg(unix)]
-mod looping;
 mod panics;
 mod simulation;
 #[cfg(unix)]
 mod trust;
 
 use crate::authorization::SinceBoot;
+use crate::plan::Digest;
 use crate::run::{Decision, Outcome, Phase, RunStatus};
-use crate::ui::action::{Action, DialogAction, EvidenceAction, PlanAction, Tab};
+use crate::ui::action::{Action, DialogAction, EvidenceAction, Page, PlanAction, Tab};
 use crate::ui::commands::Command;
 use crate::ui::dialog::Question;
+use crate::ui::notice::Notice;
 use crate::ui::plan::Approval;
 
 struct Bench {
@@ -65,17 +71,17 @@ impl Bench {
         path
     }
 
-    /// Takes in what arrives until this holds.
+    /// Applies what arrives until this holds.
     fn until(&mut self, what: &str, holds: impl Fn(&App) -> bool) {
         for _ in 0..2_000 {
-            self.app.now = now();
+            self.app.shared.now = now();
             self.app.drain();
             if holds(&self.app) {
                 return;
             }
             let _ = self.woken.recv_timeout(Duration::from_millis(20));
         }
-        panic!("never came true: {what}; notices: {:?}", self.app.notices);
+        panic!("never came true: {what}; notices: {:?}", self.app.shared.notices);
     }
 
     fn act(&mut self, action: Action) {
@@ -86,12 +92,12 @@ impl Bench {
         self.act(Action::Plan(PlanAction::Open(path.to_owned())));
         let path = path.to_owned();
         self.until("opened", |app| {
-            app.shown.as_ref().is_some_and(|session| session.path.as_ref() == Some(&path))
+            app.plan.shown.as_ref().is_some_and(|session| session.path.as_ref() == Some(&path))
         });
     }
 
     fn session(&self) -> &PlanSession {
-        self.app.shown.as_ref().unwrap()
+        self.app.plan.shown.as_ref().unwrap()
     }
 
     fn authorize(&mut self) {
@@ -100,13 +106,13 @@ impl Bench {
         assert!(matches!(self.app.view().dialog.unwrap().question, Question::Authorize(_)));
         self.act(Action::Dialog(DialogAction::Authorize(digest)));
         self.until("authorized", |app| {
-            matches!(app.shown.as_ref().unwrap().approval, Approval::Approved { .. })
+            matches!(app.plan.shown.as_ref().unwrap().approval, Approval::Approved { .. })
         });
     }
 
     fn asked(&mut self, step: usize) {
         self.until("a question", |app| {
-            app.running().is_some_and(|session| session.asking() == Some(step))
+            app.plan.running().is_some_and(|session| session.asking() == Some(step))
         });
     }
 
@@ -118,7 +124,7 @@ impl Bench {
 
     fn ended(&mut self) {
         self.until("the end", |app| {
-            let session = app.shown.as_ref().unwrap();
+            let session = app.plan.shown.as_ref().unwrap();
             session.run.is_over() && session.elapsed_ms.is_some()
         });
     }
@@ -142,17 +148,19 @@ fn bench() -> (Bench, PathBuf) {
     (bench, plan)
 }
 
+/// Opens, authorizes and runs a plan, answers its questions, and finds it in the evidence.
 #[test]
-fn a_plan_is_opened_signed_run_answered_and_found_again() {
+fn a_plan_goes_from_file_to_evidence() {
     let (mut bench, plan) = bench();
     bench.open(&plan);
     assert_eq!(bench.app.situation().not_authorizable, None, "{:?}", bench.session().findings);
-    bench.until("a preview", |app| app.shown.as_ref().unwrap().previews.contains_key(&0));
+    bench
+        .until("a preview", |app| app.plan.shown.as_ref().unwrap().pane.previews.get(&0).is_some());
     bench.authorize();
     bench.act(Action::Do(Command::Run));
     assert!(bench.app.situation().running, "shown as running from the click on");
     bench.asked(1);
-    assert_eq!(bench.session().selected, 1, "the selection follows the run");
+    assert_eq!(bench.session().pane.selected, 1, "the selection follows the run");
     let first = bench.app.view().dialog.unwrap().prompt;
     bench.answer(1, Decision::Approve);
     bench.asked(2);
@@ -173,19 +181,22 @@ fn a_plan_is_opened_signed_run_answered_and_found_again() {
     let hit = bench.app.evidence.page.as_ref().unwrap().hits[0].row.execution_id;
     bench.act(Action::Evidence(EvidenceAction::Open(hit)));
     bench.until("the record", |app| app.evidence.detail.is_some());
-    bench.until("the runs", |app| !app.runs.is_empty());
-    let run_id = bench.app.runs[0].run_id;
-    bench.app.shown = None;
+    bench.until("the runs", |app| !app.plan.runs.is_empty());
+    let run_id = bench.app.plan.runs[0].run_id;
+    bench.app.plan.shown = None;
     bench.act(Action::Plan(PlanAction::OpenRun(run_id)));
-    bench.until("the replay", |app| app.shown.is_some());
+    bench.until("the replay", |app| app.plan.shown.is_some());
     assert_eq!(bench.session().approval, Approval::Recorded);
     assert_eq!(bench.session().run.phase, Phase::Ended(RunStatus::Failed));
     bench.act(Action::Plan(PlanAction::ShowTab(Tab::Evidence)));
-    bench.until("its record", |app| !app.shown.as_ref().unwrap().executions.is_empty());
+    let id = bench.session().selected_execution().unwrap();
+    bench.until("its record", |app| {
+        app.plan.shown.as_ref().unwrap().pane.executions.get(&id).is_some()
+    });
 }
 
 #[test]
-fn the_arrow_keys_open_one_result_after_another() {
+fn arrow_keys_open_the_next_result() {
     let (mut bench, plan) = bench();
     bench.open(&plan);
     bench.authorize();
@@ -214,8 +225,9 @@ fn the_arrow_keys_open_one_result_after_another() {
     assert_eq!(opened, [ids[0], ids[1], ids[1], ids[0]]);
 }
 
+/// Closing the dialog decides nothing, and the question can be shown again.
 #[test]
-fn closing_the_question_leaves_it_open_and_it_can_be_asked_for_again() {
+fn a_closed_question_stays_undecided() {
     let (mut bench, plan) = bench();
     bench.open(&plan);
     bench.authorize();
@@ -232,13 +244,14 @@ fn closing_the_question_leaves_it_open_and_it_can_be_asked_for_again() {
     assert_eq!(bench.session().run.phase, Phase::Ended(RunStatus::Cancelled));
 }
 
+/// A bad rule in the settings is named, and no plan can be authorized.
 #[test]
-fn a_bad_rule_of_the_settings_is_named_and_no_plan_can_be_signed() {
+fn a_bad_rule_prevents_authorization() {
     let mut bench = Bench::with_settings(
         "[[policy.command_rules]]\nid = \"mine\"\nprefix = [\"make\"]\nlevel = \"blocked\"\n\
          reason = \"no\"\nmust_match = [\"cargo build\"]\nmust_not_match = []\n",
     );
-    assert!(bench.app.notices.iter().any(|notice| notice.details.contains("\"mine\"")));
+    assert!(bench.app.shared.notices.iter().any(|notice| notice.details.contains("\"mine\"")));
     bench.file("a.txt", "bittern\n");
     let plan = bench.file("plan.json", PLAN);
     bench.open(&plan);
@@ -251,24 +264,27 @@ fn a_bad_rule_of_the_settings_is_named_and_no_plan_can_be_signed() {
     assert!(bench.app.view().dialog.is_none(), "nothing to sign");
 }
 
+/// The notice says which file changed.
 #[test]
-fn a_change_on_disk_voids_the_approval_and_says_which() {
+fn a_change_on_disk_voids_the_approval() {
     let (mut bench, plan) = bench();
     bench.open(&plan);
     bench.authorize();
     bench.file("a.txt", "somebody else was here\n");
-    bench.app.review_again(false);
-    bench.until("void", |app| matches!(app.shown.as_ref().unwrap().approval, Approval::Void(_)));
+    bench.app.plan.review_again(false, &mut bench.app.shared);
+    bench.until("void", |app| {
+        matches!(app.plan.shown.as_ref().unwrap().approval, Approval::Void(_))
+    });
     let Approval::Void(changes) = &bench.session().approval else { panic!("not void") };
     assert_eq!(changes.iter().map(|c| c.what.as_str()).collect::<Vec<_>>(), ["file a.txt"]);
-    assert!(bench.app.notices.iter().any(|notice| notice.summary.contains("file a.txt")));
+    assert!(bench.app.shared.notices.iter().any(|notice| notice.summary.contains("file a.txt")));
     assert!(!bench.app.situation().approved);
     bench.act(Action::Do(Command::Run));
     assert!(!bench.app.situation().running, "nothing runs on a void approval");
 }
 
 #[test]
-fn the_question_lists_what_the_latest_review_found() {
+fn the_question_shows_the_latest_review() {
     let (mut bench, plan) = bench();
     bench.open(&plan);
     let listed = |bench: &Bench| match bench.app.view().dialog.unwrap().question {
@@ -281,16 +297,17 @@ fn the_question_lists_what_the_latest_review_found() {
     bench.act(Action::Dialog(DialogAction::LeaveUndecided));
     let binding = bench.session().review.as_ref().unwrap().binding.clone();
     bench.file("a.txt", "somebody else was here\n");
-    bench.app.review_again(false);
+    bench.app.plan.review_again(false, &mut bench.app.shared);
     bench.until("another review", |app| {
-        app.shown.as_ref().unwrap().review.as_ref().unwrap().binding != binding
+        app.plan.shown.as_ref().unwrap().review.as_ref().unwrap().binding != binding
     });
     bench.act(Action::Do(Command::Authorize));
     assert_ne!(listed(&bench), before);
 }
 
+/// The notice comes when the run ends.
 #[test]
-fn a_plan_that_changed_during_its_run_is_named_when_the_run_ends() {
+fn a_change_during_the_run_is_reported() {
     let (mut bench, plan) = bench();
     bench.open(&plan);
     bench.authorize();
@@ -299,12 +316,13 @@ fn a_plan_that_changed_during_its_run_is_named_when_the_run_ends() {
     std::fs::write(&plan, PLAN.replace("heron", "egret")).unwrap();
     bench.act(Action::Do(Command::StopNow));
     bench.until("a notice", |app| {
-        app.notices.iter().any(|notice| notice.summary.contains("changed since its run"))
+        app.shared.notices.iter().any(|notice| notice.summary.contains("changed since its run"))
     });
 }
 
+/// The file changes while the run waits; the bytes that were approved run.
 #[test]
-fn what_runs_is_what_was_approved_whatever_the_file_says_meanwhile() {
+fn the_approved_bytes_run_despite_a_change() {
     let (mut bench, plan) = bench();
     bench.open(&plan);
     bench.authorize();
@@ -320,14 +338,14 @@ fn what_runs_is_what_was_approved_whatever_the_file_says_meanwhile() {
     bench.asked(2);
     bench.answer(2, Decision::Approve);
     bench.until("a notice", |app| {
-        app.notices.iter().any(|notice| notice.summary.contains("changed since its run"))
+        app.shared.notices.iter().any(|notice| notice.summary.contains("changed since its run"))
     });
     let folder = plan.parent().unwrap();
     assert_eq!(std::fs::read_to_string(folder.join("b.txt")).unwrap(), "heron\n");
     assert!(!folder.join("c.txt").exists());
     assert_eq!(bench.session().digest, Digest::of(changed.as_bytes()), "now it is the file's");
     assert!(!bench.app.situation().approved, "the approval was for the other one");
-    bench.until("the runs", |app| app.runs.iter().any(|run| run.plan_digest == approved));
+    bench.until("the runs", |app| app.plan.runs.iter().any(|run| run.plan_digest == approved));
 }
 
 #[derive(Debug)]
@@ -355,19 +373,19 @@ fn a_dropped_file_is_opened() {
     let mut output = ctx.run_ui(dropped, |ui| app.take_dropped_files(ui.ctx()));
     output.textures_delta.clear();
     bench.until("opened", |app| {
-        app.shown.as_ref().is_some_and(|session| session.path.as_ref() == Some(&plan))
+        app.plan.shown.as_ref().is_some_and(|session| session.path.as_ref() == Some(&plan))
     });
 }
 
 #[test]
-fn the_watch_notices_a_changed_plan_by_itself() {
+fn the_watch_finds_a_changed_plan() {
     let (mut bench, plan) = bench();
     bench.open(&plan);
     let before = bench.session().digest;
     std::fs::write(&plan, PLAN.replace("heron", "egret")).unwrap();
     let ctx = bench.ctx.clone();
     for _ in 0..2_000 {
-        bench.app.now = now();
+        bench.app.shared.now = now();
         bench.app.drain();
         bench.app.keep_time(&ctx);
         if bench.session().digest != before {
@@ -383,11 +401,11 @@ fn an_approval_runs_out() {
     let (mut bench, plan) = bench();
     bench.open(&plan);
     bench.authorize();
-    let session = bench.app.shown.as_mut().unwrap();
+    let session = bench.app.plan.shown.as_mut().unwrap();
     let answer = session.authorization.clone().unwrap();
     let (until_ms, given) = (answer.expires_at_ms, answer.given_since_boot.unwrap());
     assert_eq!(session.expire(until_ms - 1, &given), Some(1));
-    // Whoever sets the wall clock back gains nothing.
+    // Setting the wall clock back does not extend it.
     let ttl_ms = until_ms - answer.decided_at_ms;
     let later = |ms| SinceBoot { ms: given.ms + ms, ..given.clone() };
     assert_eq!(session.expire(answer.decided_at_ms, &later(ttl_ms - 2)), Some(2));
@@ -406,12 +424,13 @@ fn a_rejection_is_kept_with_its_reason() {
     let reason = "It writes too much.".to_owned();
     bench.act(Action::Dialog(DialogAction::Reject { digest, reason: reason.clone() }));
     bench.until("rejected", |app| {
-        app.shown.as_ref().unwrap().approval == Approval::Rejected(reason.clone())
+        app.plan.shown.as_ref().unwrap().approval == Approval::Rejected(reason.clone())
     });
 }
 
+/// The digest in the answer is not the one of the plan on the page.
 #[test]
-fn an_answer_to_a_plan_that_is_no_longer_shown_counts_for_nothing() {
+fn an_answer_to_another_plan_is_ignored() {
     let (mut bench, plan) = bench();
     bench.open(&plan);
     bench.act(Action::Do(Command::Authorize));
@@ -421,7 +440,7 @@ fn an_answer_to_a_plan_that_is_no_longer_shown_counts_for_nothing() {
 }
 
 #[test]
-fn another_plan_can_be_read_while_one_runs() {
+fn another_plan_opens_during_a_run() {
     let (mut bench, plan) = bench();
     let other = bench.file("other.json", &PLAN.replace("two-writes", "other"));
     bench.open(&plan);
@@ -429,8 +448,8 @@ fn another_plan_can_be_read_while_one_runs() {
     bench.act(Action::Do(Command::Run));
     bench.asked(1);
     bench.open(&other);
-    assert!(bench.app.live.is_some() && bench.app.situation().running);
-    let run_id = bench.app.live.as_ref().unwrap().run.run_id.unwrap();
+    assert!(bench.app.plan.live.is_some() && bench.app.situation().running);
+    let run_id = bench.app.plan.live.as_ref().unwrap().run.run_id.unwrap();
     bench.act(Action::Plan(PlanAction::OpenRun(run_id)));
     assert_eq!(bench.session().path.as_ref(), Some(&plan));
     bench.answer(1, Decision::Cancel);
@@ -438,7 +457,7 @@ fn another_plan_can_be_read_while_one_runs() {
 }
 
 #[test]
-fn a_file_that_is_no_plan_is_a_finding_and_a_missing_one_too() {
+fn a_broken_plan_file_is_a_finding() {
     let mut bench = Bench::new();
     let broken = bench.file("broken.json", "{\"plan_id\": ");
     bench.open(&broken);
@@ -447,10 +466,10 @@ fn a_file_that_is_no_plan_is_a_finding_and_a_missing_one_too() {
 }
 
 #[test]
-fn the_tour_opens_and_can_be_signed() {
+fn the_tour_opens_and_can_be_authorized() {
     let mut bench = Bench::new();
     bench.act(Action::Do(Command::OpenTour));
-    bench.until("the tour", |app| app.shown.is_some());
+    bench.until("the tour", |app| app.plan.shown.is_some());
     assert_eq!(bench.app.situation().not_authorizable, None, "{:?}", bench.session().findings);
     let path = bench.session().path.clone().unwrap();
     let folder = path.parent().unwrap();
@@ -477,16 +496,16 @@ fn question_is_open(app: &App) -> bool {
 }
 
 #[test]
-fn a_run_is_continued_as_a_plan_of_its_own() {
+fn a_run_continues_as_another_plan() {
     let (mut bench, plan) = denied();
     let first = bench.session().run.run_id.unwrap();
     bench.act(Action::Do(Command::ContinueFromHere));
-    bench.until("the rest", |app| app.shown.as_ref().unwrap().continues.is_some());
+    bench.until("the rest", |app| app.plan.shown.as_ref().unwrap().continues.is_some());
     let session = bench.session();
     assert_eq!(session.continues, Some(first));
     assert_eq!(session.plan.as_ref().unwrap().steps.len(), 1);
     let path = session.path.clone().unwrap();
-    assert!(path.starts_with(bench.app.setup.location.evidence.join("continuations")));
+    assert!(path.starts_with(bench.app.shared.setup.location.evidence.join("continuations")));
     assert_eq!(bench.app.view().plan.unwrap().continues, Some(first), "its header says so");
     bench.authorize();
     bench.act(Action::Do(Command::Run));
@@ -496,14 +515,14 @@ fn a_run_is_continued_as_a_plan_of_its_own() {
     assert_eq!(bench.session().run.phase, Phase::Ended(RunStatus::Completed));
     assert!(plan.parent().unwrap().join("b.txt").exists());
     let second = bench.session().run.run_id.unwrap();
-    bench.app.shown = None;
+    bench.app.plan.shown = None;
     bench.act(Action::Plan(PlanAction::OpenRun(second)));
-    bench.until("the replay", |app| app.shown.is_some());
+    bench.until("the replay", |app| app.plan.shown.is_some());
     assert_eq!(bench.session().continues, Some(first), "the link is in the records");
 }
 
 #[test]
-fn a_run_is_run_again_from_its_file_and_from_the_records() {
+fn a_run_repeats_from_file_or_records() {
     let (mut bench, plan) = denied();
     let first = bench.session().run.run_id.unwrap();
     bench.act(Action::Do(Command::RunAgain));
@@ -511,9 +530,9 @@ fn a_run_is_run_again_from_its_file_and_from_the_records() {
     bench.act(Action::Dialog(DialogAction::LeaveUndecided));
 
     bench.act(Action::Plan(PlanAction::OpenRun(Uuid::nil())));
-    bench.app.shown = None;
+    bench.app.plan.shown = None;
     bench.act(Action::Plan(PlanAction::OpenRun(first)));
-    bench.until("the replay", |app| app.shown.is_some());
+    bench.until("the replay", |app| app.plan.shown.is_some());
     let offered = crate::ui::plan::bar(&bench.app.view().plan.unwrap(), &bench.app.situation());
     // Its first step made a file before its second was denied.
     let follow_ups = [Command::RunAgain, Command::ContinueFromHere, Command::Revert];
@@ -527,7 +546,7 @@ fn a_run_is_run_again_from_its_file_and_from_the_records() {
 }
 
 #[test]
-fn a_run_is_run_again_with_a_wall_wider() {
+fn a_run_repeats_with_wider_walls() {
     let (mut bench, _) = denied();
     let beside = tempfile::tempdir().unwrap();
     let path = beside.path().canonicalize().unwrap().display().to_string();
@@ -541,24 +560,28 @@ fn a_run_is_run_again_with_a_wall_wider() {
     assert!(grants(&bench).network && grants(&bench).write == [path].into());
 }
 
+/// A plan that changed since its run is shown first; its authorization is not asked for.
 #[test]
-fn a_plan_that_changed_since_its_run_is_shown_before_it_is_asked_about() {
+fn a_changed_plan_is_not_asked_about() {
     let (mut bench, plan) = denied();
     std::fs::write(&plan, PLAN.replace("heron", "egret")).unwrap();
     bench.act(Action::Do(Command::RunAgain));
     bench.until("the new plan", |app| {
-        app.notices.iter().any(|notice| notice.summary.contains("no longer the one"))
+        app.shared.notices.iter().any(|notice| notice.summary.contains("no longer the one"))
     });
     assert!(!question_is_open(&bench.app));
 }
 
+/// Reconciling a run without an interrupted step gives a notice.
 #[test]
-fn a_run_without_an_interrupted_step_has_nothing_to_reconcile_and_says_so() {
+fn a_run_without_interruption_has_no_findings() {
     let (mut bench, _) = denied();
     let run_id = bench.session().run.run_id.unwrap();
     bench.act(Action::Do(Command::Reconcile));
-    assert!(!bench.app.purposes.any(|purpose| matches!(purpose, Purpose::Reconcile)));
+    assert!(!bench.app.shared.pending.has::<crate::worker::Reconcile>());
     bench.act(Action::Evidence(EvidenceAction::Reconcile(run_id)));
-    bench.until("the answer", |app| app.reconciled.get(&run_id).is_some_and(Vec::is_empty));
-    assert!(bench.app.notices.iter().any(|it| it.summary.starts_with("No step of this run")));
+    bench.until("the answer", |app| app.shared.reconciled.get(&run_id).is_some_and(Vec::is_empty));
+    assert!(
+        bench.app.shared.notices.iter().any(|it| it.summary.starts_with("No step of this run"))
+    );
 }

@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn its_plan_is_valid_where_it_was_copied_to() {
+    fn the_copied_plan_is_valid() {
         let folder = tempfile::tempdir().unwrap();
         copy_to(folder.path()).unwrap();
         let plan = std::fs::read(folder.path().join("tour.plan.json")).unwrap();

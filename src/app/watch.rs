@@ -1,7 +1,7 @@
-//! Notices that the open plan file, or a file its approval covers, changed on disk.
+//! Watches the open plan file and the files that its approval covers.
 //!
-//! Folders are watched rather than files, because editors replace a file instead of writing into
-//! it. Changes are gathered until they settle.
+//! Folders are watched rather than files, because editors replace a file instead of writing into it. Changes are
+//! debounced.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
 use crate::worker::Wake;
 
-/// How long changes settle before they are looked at, in milliseconds.
+/// The debounce time in milliseconds.
 const SETTLE_MS: i64 = 200;
 
 /// The files that are watched, and whether one has changed.
@@ -38,7 +38,7 @@ impl Watch {
     /// Watches exactly these files from now on.
     ///
     /// # Errors
-    /// When the system watches nothing more; the plan is then compared only when it is run.
+    /// When the system cannot watch; the plan is then compared only when it runs.
     pub(super) fn files(&mut self, files: BTreeSet<PathBuf>) -> notify::Result<()> {
         if files == self.files && self.watcher.is_some() {
             return Ok(());
@@ -71,13 +71,13 @@ impl Watch {
         self.since_ms.map(|since| (since + SETTLE_MS - now_ms).max(0))
     }
 
-    /// Notes that the change is being looked at.
+    /// Marks the change as handled.
     pub(super) fn settle(&mut self) {
         self.since_ms = None;
     }
 }
 
-/// Whether an event is a change of one of these files. Reading is none: the review itself reads.
+/// Whether an event changes one of these files. Reads do not count: the review itself reads.
 fn concerns(event: &Event, files: &BTreeSet<PathBuf>) -> bool {
     let changes = matches!(
         event.kind,

@@ -1,11 +1,11 @@
-//! Contents of the evidence for the window: to be shown, where they are not too large, and to be saved.
+//! Queries for contents of the evidence: to be shown, where they are not too large, and to be saved.
 
 use std::fs::File;
 use std::io::{self, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use super::answers::{Content, ToSave};
-use super::messages::Reply;
+use super::query_thread::{Query, QueryContext, QueryError};
 use crate::evidence::{EvidenceError, EvidenceReader};
 use crate::plan::{Code, Digest};
 use crate::run::Failure;
@@ -13,20 +13,92 @@ use crate::run::Failure;
 /// A content that is larger is not shown, but it can be saved.
 const MOST_SHOWN: u64 = 256 << 20;
 
-/// The answer about what is not there.
-pub(super) fn missing(what: String) -> Reply {
-    Reply::Failed(Failure {
+/// What the evidence has under this digest.
+pub struct ReadContent(pub Digest);
+
+/// What the evidence has under a digest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Content {
+    /// These bytes.
+    Bytes(Vec<u8>),
+    /// Nothing: it was purged, or never stored.
+    Gone,
+    /// It is encrypted, and the key is another one.
+    Sealed,
+    /// It has so many bytes, more than a window shows.
+    TooLarge(u64),
+}
+
+impl Query for ReadContent {
+    type Answer = Content;
+    const FAILURE: &str = "The artifact cannot be read.";
+
+    fn run(self, context: &mut QueryContext) -> Result<Content, QueryError> {
+        Ok(content(&mut context.evidence, &self.0)?)
+    }
+}
+
+/// Writes a content to a file of the person's choice.
+pub struct Save {
+    /// The file.
+    pub file: PathBuf,
+    /// The content.
+    pub what: ToSave,
+}
+
+/// A content that is to be written to a file.
+#[derive(Debug, Clone)]
+pub enum ToSave {
+    /// This text.
+    Text(Arc<str>),
+    /// These bytes.
+    Bytes(Arc<[u8]>),
+    /// What the evidence keeps.
+    Kept {
+        /// Under this digest.
+        digest: Digest,
+        /// Whether a text is kept as a JSON string, and is to be written as text.
+        unquoted: bool,
+    },
+}
+
+impl Query for Save {
+    type Answer = ();
+    const FAILURE: &str = "The artifact could not be saved.";
+
+    fn run(self, context: &mut QueryContext) -> Result<(), QueryError> {
+        let (file, evidence) = (&self.file, &mut context.evidence);
+        let written = match self.what {
+            ToSave::Text(text) => std::fs::write(file, &*text),
+            ToSave::Bytes(bytes) => std::fs::write(file, &*bytes),
+            ToSave::Kept { digest, unquoted } => match content(evidence, &digest)? {
+                Content::Bytes(bytes) if unquoted => std::fs::write(file, as_text(bytes)),
+                Content::Bytes(bytes) => std::fs::write(file, bytes),
+                // Only output is so large, and output is stored as it came.
+                Content::TooLarge(_) => save_chunks(evidence, &digest, file)?,
+                Content::Gone => return Err(missing(format!("content {digest}")).into()),
+                Content::Sealed => return Err(EvidenceError::NotAvailable { digest }.into()),
+            },
+        };
+        Ok(written.map_err(|error| Failure {
+            code: Code::WriteFailed,
+            message: format!("cannot write {}: {error}", file.display()),
+            next: "Choose another place.".to_owned(),
+        })?)
+    }
+}
+
+/// The failure for what the evidence does not have.
+pub(super) fn missing(what: String) -> Failure {
+    Failure {
         code: Code::EvidenceStore,
         message: format!("the evidence has no {what}"),
         next: "Look it up on the evidence page.".to_owned(),
-    })
+    }
 }
 
-/// What there is of a content for a window.
-pub(super) fn content(
-    evidence: &mut EvidenceReader,
-    digest: &Digest,
-) -> Result<Content, EvidenceError> {
+/// A content for a window.
+fn content(evidence: &mut EvidenceReader, digest: &Digest) -> Result<Content, EvidenceError> {
     let size = evidence.blob_size(digest)?;
     if size > MOST_SHOWN {
         return Ok(Content::TooLarge(size));
@@ -39,36 +111,8 @@ pub(super) fn content(
     }
 }
 
-/// Writes a content to a file of the person's choice.
-pub(super) fn save(
-    evidence: &mut EvidenceReader,
-    file: &Path,
-    what: ToSave,
-) -> Result<Reply, EvidenceError> {
-    let written = match what {
-        ToSave::Text(text) => std::fs::write(file, &*text),
-        ToSave::Bytes(bytes) => std::fs::write(file, &*bytes),
-        ToSave::Kept { digest, unquoted } => match content(evidence, &digest)? {
-            Content::Bytes(bytes) if unquoted => std::fs::write(file, as_text(bytes)),
-            Content::Bytes(bytes) => std::fs::write(file, bytes),
-            // Only what was printed is so large, and that is kept as it came.
-            Content::TooLarge(_) => save_parts(evidence, &digest, file)?,
-            Content::Gone => return Ok(missing(format!("content {digest}"))),
-            Content::Sealed => return Err(EvidenceError::NotAvailable { digest }),
-        },
-    };
-    Ok(match written {
-        Ok(()) => Reply::Saved,
-        Err(error) => Reply::Failed(Failure {
-            code: Code::WriteFailed,
-            message: format!("cannot write {}: {error}", file.display()),
-            next: "Choose another place.".to_owned(),
-        }),
-    })
-}
-
-/// Writes a content without ever having all of it in memory.
-fn save_parts(
+/// Writes a content chunk by chunk, so that it never is in memory as a whole.
+fn save_chunks(
     evidence: &mut EvidenceReader,
     digest: &Digest,
     file: &Path,
@@ -85,7 +129,7 @@ fn save_parts(
     Ok(written.map(drop))
 }
 
-/// A text that is kept as a JSON string as that text; everything else as it is.
+/// Decodes a text that is stored as a JSON string; gives everything else as it is.
 fn as_text(bytes: Vec<u8>) -> Vec<u8> {
     let is_string = bytes.first() == Some(&b'"');
     match is_string.then(|| serde_json::from_slice::<String>(&bytes)) {

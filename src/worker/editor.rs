@@ -1,11 +1,32 @@
-//! The person's editor: from the command in the settings to what is started.
+//! The person's editor: from the command in the settings to the process.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use super::query_thread::{Query, QueryContext, QueryError};
 use crate::plan::Code;
 use crate::risk::Policy;
 use crate::run::Failure;
 use crate::tools::Toolbox;
+
+/// Shows a place in the person's editor.
+pub struct OpenEditor {
+    /// The workspace.
+    pub workspace: PathBuf,
+    /// The command in the settings.
+    pub command: String,
+    /// The place.
+    pub place: EditorPlace,
+}
+
+impl Query for OpenEditor {
+    type Answer = ();
+    const FAILURE: &str = "The editor cannot be opened.";
+
+    fn run(self, context: &mut QueryContext) -> Result<(), QueryError> {
+        let Self { workspace, command, place } = &self;
+        Ok(open(command, workspace, &context.setup.policy, place)?)
+    }
+}
 
 /// What an editor is to show.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,7 +46,7 @@ pub struct EditorCommand {
     arguments: Vec<String>,
 }
 
-/// The words that are replaced.
+/// The placeholders.
 const PLACES: [&str; 3] = ["{file}", "{line}", "{column}"];
 
 impl EditorCommand {
@@ -43,7 +64,7 @@ impl EditorCommand {
             return Err("It must begin with the program.".to_owned());
         }
         if program.contains('/') && !Path::new(&program).is_absolute() {
-            // It would depend on the folder, which may be a workspace.
+            // A relative path would depend on the working folder, which may be a workspace.
             return Err("Name the program, or its whole path.".to_owned());
         }
         if !arguments.iter().any(|argument| argument.contains("{file}")) {
@@ -52,7 +73,7 @@ impl EditorCommand {
         Ok(Self { program, arguments })
     }
 
-    /// The arguments for one place. What is put in is never split or replaced again.
+    /// The arguments for one place. A value that was filled in is never split or replaced again.
     fn arguments(&self, file: &str, place: &EditorPlace) -> Vec<String> {
         let (line, column) = (place.line.max(1).to_string(), place.column.max(1).to_string());
         let fill = |argument: &String| {
@@ -106,11 +127,11 @@ fn words(text: &str) -> Result<Vec<String>, String> {
     Ok(words)
 }
 
-/// Starts the editor at a place and lets it go.
+/// Starts the editor at a place, and does not wait for it.
 ///
 /// # Errors
 /// A command that cannot be used, a file that is gone, a program that cannot be started.
-pub(super) fn open(
+fn open(
     command: &str,
     workspace: &Path,
     policy: &Policy,
@@ -137,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_is_split_and_its_places_are_filled_once() {
+    fn placeholders_are_filled_once() {
         for (text, program, arguments) in [
             ("code -g {file}:{line}:{column}", "code", vec!["-g", "/w/{line} b.rs:3:1"]),
             (
@@ -154,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_used_is_said() {
+    fn unusable_commands_are_refused() {
         for (text, why) in [
             ("", "No editor is set."),
             ("   ", "No editor is set."),
@@ -167,9 +188,10 @@ mod tests {
         }
     }
 
+    /// Nothing waits for the editor.
     #[cfg(unix)]
     #[test]
-    fn the_editor_gets_the_place_as_arguments_and_nobody_waits_for_it() {
+    fn the_editor_starts_with_the_place() {
         use std::io::Read as _;
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
@@ -182,7 +204,7 @@ mod tests {
         let text = format!("printf '%s\\n' \"$@\" > '{}'\n", fifo.display());
         std::fs::write(&script, text).unwrap();
         let command = format!("sh '{}' -g {{file}}:{{line}}:{{column}} $(id)", script.display());
-        // The script cannot go on before somebody reads: opening returns all the same.
+        // The script blocks until the pipe is read: opening returns before that.
         open(&command, &root, &Policy::default(), &place()).unwrap();
         let mut said = String::new();
         std::fs::File::open(&fifo).unwrap().read_to_string(&mut said).unwrap();
@@ -191,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn an_editor_that_cannot_be_started_and_a_file_that_is_gone_are_said() {
+    fn missing_editors_and_files_are_reported() {
         let folder = tempfile::tempdir().unwrap();
         let policy = Policy::default();
         let gone = open("sh {file}", folder.path(), &policy, &place()).unwrap_err();

@@ -1,11 +1,11 @@
-//! Panics on purpose, so that tests can see what becomes of a thread or a view that panics.
+//! Injected panics for tests of threads and views that panic.
 //!
-//! A build for people has none of it: there a fault cannot be planted, and striking does nothing.
+//! Release builds cannot plant a fault, and striking does nothing there.
 
 #[cfg(any(test, feature = "inspection"))]
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The panics that were planted; clones are the same ones.
+/// The planted panics, shared by all clones.
 #[derive(Debug, Clone, Default)]
 pub struct Faults {
     #[cfg(any(test, feature = "inspection"))]
@@ -27,13 +27,13 @@ impl Faults {
         self.planted.lock().unwrap_or_else(PoisonError::into_inner).push(place.to_owned());
     }
 
-    /// Panics when a fault was planted here, once for each.
-    #[expect(clippy::panic, reason = "that is what it is for")]
+    /// Panics if a fault was planted at this place, and removes it.
+    #[expect(clippy::panic, reason = "a planted fault is a panic")]
     pub fn strike(&self, place: &str) {
         let mut planted = self.planted.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(index) = planted.iter().position(|other| other == place) {
             planted.swap_remove(index);
-            // Held by a tool, this text would be one from outside.
+            // A panic message is untrusted text, so it holds a character that must be made visible.
             panic!("planted in the {place}: \u{202e}desrever");
         }
     }

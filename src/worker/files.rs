@@ -1,12 +1,57 @@
-//! Files that belong to no workspace: plans that are read, and what the window keeps of its own.
+//! Files that are read and written beside a run: plans, sources that the window shows, and its own settings.
 
 use std::fs::File;
 use std::io::Read as _;
-use std::path::Path;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
 
+use super::query_thread::{Query, QueryContext, QueryError};
 use crate::plan::{Code, Finding, limits};
+use crate::run::{Failure, SourceLine};
+use crate::tools::{ToolError, Toolbox};
 
-/// Writes a file whole or not at all, with the folders that lead to it.
+/// Writes a file of the window's own, such as its settings.
+pub struct KeepFile {
+    /// The file.
+    pub file: PathBuf,
+    /// Its new content.
+    pub text: String,
+}
+
+impl Query for KeepFile {
+    type Answer = ();
+    const FAILURE: &str = "The settings could not be saved.";
+
+    fn run(self, _context: &mut QueryContext) -> Result<(), QueryError> {
+        Ok(keep_file(&self.file, &self.text).map_err(|error| Failure {
+            code: Code::WriteFailed,
+            message: format!("cannot write {}: {error}", self.file.display()),
+            next: "Your choices hold until the window is closed.".to_owned(),
+        })?)
+    }
+}
+
+/// Reads lines of a file of a workspace, as it is now.
+pub struct ReadSource {
+    /// The workspace.
+    pub workspace: PathBuf,
+    /// The file, as the records name it.
+    pub file: String,
+    /// The numbers of the lines, from 1.
+    pub wanted: Vec<RangeInclusive<usize>>,
+}
+
+impl Query for ReadSource {
+    type Answer = Vec<SourceLine>;
+    const FAILURE: &str = "The source cannot be read.";
+
+    fn run(self, context: &mut QueryContext) -> Result<Self::Answer, QueryError> {
+        let toolbox = Toolbox::open(&self.workspace, &context.setup.policy)?;
+        Ok(toolbox.source_lines(&self.file, &self.wanted).map_err(ToolError::from)?)
+    }
+}
+
+/// Replaces a file atomically; creates its parent folders.
 ///
 /// # Errors
 /// What the system says.
@@ -28,21 +73,21 @@ pub fn read_plan_file(path: &Path) -> Result<Vec<u8>, Finding> {
     let cannot = |error: std::io::Error| refuse(format!("cannot read {}: {error}", path.display()));
     let mut options = File::options();
     options.read(true);
-    // A pipe that nobody writes to would keep the opening waiting for ever.
+    // Opening a pipe without a writer would block for ever.
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(
         &mut options,
         rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
     );
     let file = options.open(path).map_err(cannot)?;
-    // Asked of what was opened: by its name it may be something else a moment later.
+    // Metadata of the open file: the path may name another file a moment later.
     let metadata = file.metadata().map_err(cannot)?;
     if !metadata.is_file() {
         let kind = if metadata.is_dir() { "a folder" } else { "no regular file" };
         return Err(refuse(format!("{} is {kind}; choose a plan file", path.display())));
     }
     let mut bytes = Vec::new();
-    // One byte more than the limit is enough to say that it is exceeded.
+    // One byte more than the limit shows that it is exceeded.
     let limit = u64::try_from(limits::PLAN_BYTES).unwrap_or(u64::MAX).saturating_add(1);
     file.take(limit).read_to_end(&mut bytes).map_err(cannot)?;
     Ok(bytes)

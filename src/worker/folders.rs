@@ -34,7 +34,7 @@ pub fn default_folders() -> Option<Folders> {
     Some(Folders {
         evidence: project.data_dir().join("evidence"),
         secrets: project.config_dir().to_owned(),
-        // Only Linux has a folder for what is kept between sessions and is neither data nor settings.
+        // Only Linux has a folder for state.
         state: match project.state_dir() {
             Some(state) => state.to_owned(),
             None => project.data_local_dir().join("state"),

@@ -1,43 +1,51 @@
-//! The one thread that executes, and the reader beside it (DESIGN "Threads and channels").
+//! The thread that executes and the thread that answers queries.
 //!
 //! The window talks to both through bounded channels and never waits. [`Worker`] owns the executor;
-//! [`Desk`] opens, reviews and previews plans, records answers, and reads the evidence, so that
-//! neither ever waits for a running step. Absent on purpose: any egui type; the window hands in a
-//! [`Wake`].
+//! [`QueryThread`] opens, reviews and previews plans, records decisions, and reads the evidence, so that
+//! no query waits for a running step. Absent on purpose: any egui type; the window hands in a [`Wake`].
 
-mod answers;
+mod bounded_loop;
 mod contents;
-mod desk;
 mod editor;
-mod executing;
+mod evidence_queries;
+mod executor_thread;
 mod faults;
 mod files;
 mod folders;
-mod kept;
-mod looping;
+mod follow_up_plans;
+mod loop_place;
 mod messages;
 mod model;
 mod opening;
 mod outbox;
-mod place;
+mod planner_stderr;
 mod policy;
-mod printed;
 mod prompt;
+mod query_thread;
+mod record_decisions;
 mod target;
-mod trusting;
 
 #[cfg(test)]
 mod tests;
 
 pub use crate::autonomy::{Authorization, LoopOutcome, VerifyChoice};
 pub use crate::engine::{Clock, Simulation, SystemClock};
-pub use answers::{Content, LoopReplayed, OpenedPlan, Replayed, ToSave};
-pub use desk::Desk;
-pub use editor::{EditorCommand, EditorPlace};
-pub use executing::{Worker, panic_message};
+pub use contents::{Content, ReadContent, Save, ToSave};
+pub use editor::{EditorCommand, EditorPlace, OpenEditor};
+pub use evidence_queries::{
+    ListLoops, ListRuns, LoopReplayed, ReadExecution, Reconcile, ReplayLoop, ReplayRun, Replayed,
+    Search, Verify,
+};
+pub use executor_thread::{Worker, panic_message};
 pub use faults::Faults;
-pub use files::{keep_file, read_plan_file};
+pub use files::{KeepFile, ReadSource, keep_file, read_plan_file};
 pub use folders::{Folders, default_folders};
-pub use messages::{Command, Event, LoopOrder, Proposed, Reply, Request, Setup, Ticket, Wake};
+pub use follow_up_plans::FollowUp;
+pub use loop_place::ReviewPlace;
+pub use messages::{Command, Event, LoopOrder, PlanProposal, Setup, Wake};
 pub use model::{ModelSettings, load_model};
+pub use opening::{OpenFollowUp, OpenPlan, OpenedPlan, PreviewStep, Simulate};
 pub use policy::{PolicySettings, SettingsError, load_policy, read_policy};
+pub use query_thread::{Continuation, PlanRead, Query, QueryContext, QueryError, QueryThread};
+pub use record_decisions::{RecordAuthorization, RecordTrust, RememberWalls, RevokeClass};
+pub use target::CheckTarget;

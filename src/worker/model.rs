@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::SettingsError;
+use super::policy::{SettingsError, load};
 
 /// The table `[model]` of the settings file. Variables of the environment come before it.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,14 +60,9 @@ struct SettingsFile {
 /// # Errors
 /// A file that cannot be read or is no settings file.
 pub fn load_model(settings: &Path) -> Result<ModelSettings, SettingsError> {
-    let path = settings.join("settings.toml");
-    let refuse = |message: String| SettingsError { message, path: path.clone() };
-    match std::fs::read_to_string(&path) {
-        Ok(text) => toml::from_str::<SettingsFile>(&text)
-            .map(|file| file.model)
-            // The words of the parser show the line at fault, which may be the one with the key.
-            .map_err(|error| refuse(error.message().to_owned())),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(ModelSettings::default()),
-        Err(error) => Err(refuse(error.to_string())),
-    }
+    load(settings, |text| {
+        let file = toml::from_str::<SettingsFile>(text);
+        // The parser's full error shows the line at fault, which may be the one with the key.
+        file.map(|file| file.model).map_err(|error| error.message().to_owned())
+    })
 }

@@ -1,100 +1,264 @@
-//! Opens plans for the window: reads a file, says where its plan would work, and reviews it there.
+//! Queries about plans: opens one in the workspace where it would work, previews its steps, simulates it.
 
+use std::any::TypeId;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::answers::OpenedPlan;
-use super::desk::Reader;
 use super::files::read_plan_file;
 use super::folders::default_folders;
-use super::kept::{self, Kind};
-use super::messages::Reply;
+use super::follow_up_plans::{self, FollowUp};
+use super::query_thread::{PlanRead, Query, QueryContext, QueryError};
 use crate::authorization::Grants;
 use crate::engine::{
-    FollowUpError, WorkspaceChoice, cannot_be_reverted, changes_since, choose_workspace,
+    FollowUpError, Simulation, WorkspaceChoice, cannot_be_reverted, changes_since,
+    choose_workspace, preview_step, review_trusting, review_until, simulate_shown,
 };
-use crate::plan::{Code, Digest, Finding, parse};
-use crate::run::RunSummary;
+use crate::plan::{Code, Digest, Finding, Plan, ShownPlan, parse};
+use crate::risk::Policy;
+use crate::run::{Failure, Preview, Review, RunSummary};
+use crate::tools::ToolError;
 
-impl Reader {
-    pub(super) fn open(&mut self, path: &Path, workspace: Option<&Path>, grants: Grants) -> Reply {
-        self.setup.policy.grants = grants;
-        let opened = |plan, digest, findings, review, continues| {
-            let path = path.to_owned();
-            Reply::Opened(Box::new(OpenedPlan { path, plan, digest, findings, review, continues }))
-        };
-        let bytes = match read_plan_file(path) {
-            Ok(bytes) => bytes,
-            Err(finding) => return opened(None, Digest::of(&[]), vec![finding], None, None),
-        };
-        let parsed = parse(&bytes);
-        if parsed.plan == Err(None) {
-            return opened(None, parsed.digest, parsed.findings, None, None);
-        }
-        let origin = match self.origin(path, &bytes) {
-            Ok(origin) => origin,
-            Err(error) => return Reply::Failed(error.failure()),
-        };
-        // What ran elsewhere than its file says runs again where it ran.
-        let mut parsed = match &origin {
-            Some((run, _)) => parsed.on_target(run.target.as_deref()),
-            None => parsed,
-        };
-        let linked = |it: &&(RunSummary, Kind)| matches!(it.1, Kind::Rest | Kind::Revert);
-        let continues = origin.as_ref().filter(linked).map(|it| it.0.run_id);
-        let reverts = kept::origin(&self.setup.location.evidence, path)
-            .filter(|it| it.1 == Kind::Revert && origin.is_some())
-            .map(|it| it.0);
-        let home: Option<PathBuf> = default_folders().map(|folders| folders.home);
-        let choice = match (workspace, origin) {
-            (None, Some((run, _))) => WorkspaceChoice {
-                folder: run.workspace.into(),
-                reason: "It is the workspace of the run that the plan comes from.".to_owned(),
-            },
-            _ => choose_workspace(path, workspace, home.as_deref()),
-        };
-        let reviewed = self.review(&parsed.plan, &choice);
-        let mut findings = std::mem::take(&mut parsed.findings);
-        let digest = parsed.digest;
-        let plan = parsed.into_shown().map(Arc::new);
-        match reviewed {
-            Ok(review) => {
-                findings.extend(review.iter().flat_map(|review| review.findings.iter().cloned()));
-                let said = match reverts {
-                    Some(id) => self
-                        .evidence()
-                        .map_err(Into::into)
-                        .and_then(|evidence| cannot_be_reverted(evidence, id)),
-                    None => self.changes_since(continues, &choice.folder),
-                };
-                match said {
-                    Ok(changes) => findings.extend(changes),
-                    Err(error) => return Reply::Failed(error.failure()),
-                }
-                opened(plan, digest, findings, review.map(Arc::new), continues)
-            }
-            Err(error) if error.code() == Code::Cancelled => Reply::Failed(error.failure()),
-            Err(error) => {
-                findings.push(Finding::error(error.code(), "", error.to_string()));
-                opened(plan, digest, findings, None, continues)
-            }
+/// Reads, parses and reviews a plan file.
+pub struct OpenPlan {
+    /// The file.
+    pub path: PathBuf,
+    /// The workspace that the person chose, or `None` for the default one.
+    pub workspace: Option<PathBuf>,
+    /// What they grant beyond the walls of its steps.
+    pub grants: Grants,
+}
+
+/// A plan file that was opened.
+#[derive(Debug, Clone)]
+pub struct OpenedPlan {
+    /// The file.
+    pub path: PathBuf,
+    /// The plan, where enough of it could be read to show it.
+    pub plan: Option<Arc<ShownPlan>>,
+    /// The digest of its bytes.
+    pub digest: Digest,
+    /// The plan's own findings and those of the review.
+    pub findings: Vec<Finding>,
+    /// The review; `None` when there is no plan to review.
+    pub review: Option<Arc<Review>>,
+    /// The run that it continues, where it is exactly the rest of one.
+    pub continues: Option<Uuid>,
+}
+
+impl OpenedPlan {
+    /// A file without a plan that could be read.
+    pub fn without_plan(path: PathBuf) -> Self {
+        Self {
+            path,
+            plan: None,
+            digest: Digest::of(&[]),
+            findings: Vec::new(),
+            review: None,
+            continues: None,
         }
     }
+}
 
-    /// The run that a kept plan was made of, when it still is exactly what is made of that run.
-    fn origin(
+impl Query for OpenPlan {
+    type Answer = OpenedPlan;
+
+    fn run(self, context: &mut QueryContext) -> Result<OpenedPlan, QueryError> {
+        context.open(self)
+    }
+
+    fn failure(&self) -> String {
+        format!("{} cannot be opened.", self.path.display())
+    }
+
+    fn plan(&self) -> PlanRead<'_> {
+        PlanRead::File(&self.path)
+    }
+}
+
+/// Makes a plan from an old run, and opens it.
+pub struct OpenFollowUp {
+    /// The run; for a revert also one execution.
+    pub id: Uuid,
+    /// Which plan.
+    pub follow_up: FollowUp,
+}
+
+impl Query for OpenFollowUp {
+    type Answer = OpenedPlan;
+    const FAILURE: &str = "The run cannot be followed up.";
+
+    fn run(self, context: &mut QueryContext) -> Result<OpenedPlan, QueryError> {
+        let Self { id, follow_up } = self;
+        let (_, bytes) = context.follow_up(id, follow_up)?;
+        let kept = follow_up_plans::keep(&context.setup.location.evidence, id, follow_up, &bytes);
+        let path = kept.map_err(|error| Failure {
+            code: Code::WriteFailed,
+            message: format!("the plan cannot be kept below the evidence folder: {error}"),
+            next: "See that the evidence folder can be written to, then try again.".to_owned(),
+        })?;
+        context.open(OpenPlan { path, workspace: None, grants: Grants::default() })
+    }
+
+    fn plan(&self) -> PlanRead<'_> {
+        PlanRead::New
+    }
+
+    /// A page shows one plan, be it opened or made from a run.
+    fn topic() -> TypeId {
+        OpenPlan::topic()
+    }
+}
+
+/// Computes what one step would do, after the steps before it.
+pub struct PreviewStep {
+    /// The plan.
+    pub plan: Arc<ShownPlan>,
+    /// The workspace of its review.
+    pub workspace: PathBuf,
+    /// The step, from 0.
+    pub step_index: usize,
+}
+
+impl Query for PreviewStep {
+    type Answer = Preview;
+
+    fn run(self, context: &mut QueryContext) -> Result<Preview, QueryError> {
+        let policy = &context.setup.policy;
+        let (plan, workspace, step) = (&self.plan, &self.workspace, self.step_index);
+        Ok(preview_step(
+            plan,
+            workspace,
+            policy,
+            Some(&context.setup.location),
+            step,
+            &context.stop,
+        )?)
+    }
+
+    fn failure(&self) -> String {
+        format!("What step {} would do is not known.", self.step_index + 1)
+    }
+}
+
+/// Computes what all steps of a plan would do together.
+pub struct Simulate {
+    /// The plan.
+    pub plan: Arc<ShownPlan>,
+    /// The workspace of its review.
+    pub workspace: PathBuf,
+}
+
+impl Query for Simulate {
+    type Answer = Simulation;
+    const FAILURE: &str = "The plan cannot be simulated.";
+
+    fn run(self, context: &mut QueryContext) -> Result<Simulation, QueryError> {
+        let policy = &context.setup.policy;
+        let Self { plan, workspace } = &self;
+        Ok(simulate_shown(plan, workspace, policy, Some(&context.setup.location), &context.stop)?)
+    }
+}
+
+/// From what a kept plan was made.
+struct Origin {
+    /// The run or execution in the name of its file.
+    id: Uuid,
+    follow_up: FollowUp,
+    run: RunSummary,
+}
+
+impl QueryContext {
+    fn open(&mut self, query: OpenPlan) -> Result<OpenedPlan, QueryError> {
+        let OpenPlan { path, workspace, grants } = query;
+        self.setup.policy.grants = grants;
+        let read = read_plan_file(&path);
+        let mut opened = OpenedPlan::without_plan(path);
+        let bytes = match read {
+            Ok(bytes) => bytes,
+            Err(finding) => {
+                opened.findings.push(finding);
+                return Ok(opened);
+            }
+        };
+        let mut parsed = parse(&bytes);
+        opened.digest = parsed.digest;
+        opened.findings = std::mem::take(&mut parsed.findings);
+        if parsed.plan == Err(None) {
+            return Ok(opened);
+        }
+        let origin = self.origin(&opened.path, &bytes)?;
+        // A plan that ran on another target than its file names runs there again.
+        let parsed = match &origin {
+            Some(origin) => parsed.on_target(origin.run.target.as_deref()),
+            None => parsed,
+        };
+        let made_as = origin.as_ref().map(|origin| (origin.follow_up, origin.id));
+        opened.continues = origin
+            .as_ref()
+            .filter(|it| matches!(it.follow_up, FollowUp::Continue | FollowUp::Revert))
+            .map(|it| it.run.run_id);
+        let choice = match (&workspace, origin) {
+            (None, Some(origin)) => WorkspaceChoice {
+                folder: origin.run.workspace.into(),
+                reason: "It is the workspace of the run that the plan comes from.".to_owned(),
+            },
+            _ => {
+                let home = default_folders().map(|folders| folders.home);
+                choose_workspace(&opened.path, workspace.as_deref(), home.as_deref())
+            }
+        };
+        let reviewed = self.review(&parsed.plan, &choice);
+        opened.plan = parsed.into_shown().map(Arc::new);
+        match reviewed {
+            Ok(review) => {
+                opened.findings.extend(review.iter().flat_map(|it| it.findings.iter().cloned()));
+                opened.review = review.map(Arc::new);
+                opened.findings.extend(match made_as {
+                    Some((FollowUp::Revert, id)) => cannot_be_reverted(&mut self.evidence, id)?,
+                    _ => self.changes_since(opened.continues, &choice.folder)?,
+                });
+            }
+            Err(error) if error.code() == Code::Cancelled => return Err(error.into()),
+            Err(error) => {
+                opened.findings.push(Finding::error(error.code(), "", error.to_string()));
+            }
+        }
+        Ok(opened)
+    }
+
+    /// Reviews under what is trusted. Where the evidence cannot be read nothing is trusted; recording trust then
+    /// fails and says why.
+    fn review(
         &mut self,
-        path: &Path,
-        bytes: &[u8],
-    ) -> Result<Option<(RunSummary, Kind)>, FollowUpError> {
-        let Some((run_id, kind)) = kept::origin(&self.setup.location.evidence, path) else {
+        plan: &Result<Plan, Option<ShownPlan>>,
+        choice: &WorkspaceChoice,
+    ) -> Result<Option<Review>, ToolError> {
+        let (setup, stop) = (&mut self.setup, &self.stop);
+        let location = &setup.location;
+        let review =
+            |plan: &Plan, policy: &Policy| review_until(plan, choice, policy, Some(location), stop);
+        let trust = || Ok(self.evidence.trust().unwrap_or_default());
+        review_trusting(plan, &mut setup.policy, review, trust)
+    }
+
+    fn follow_up(
+        &mut self,
+        id: Uuid,
+        follow_up: FollowUp,
+    ) -> Result<(RunSummary, Vec<u8>), FollowUpError> {
+        follow_up.plan(&mut self.evidence, id, &self.setup.policy)
+    }
+
+    /// From what a kept plan was made, when the same would be made today.
+    fn origin(&mut self, path: &Path, bytes: &[u8]) -> Result<Option<Origin>, FollowUpError> {
+        let Some((id, follow_up)) = follow_up_plans::origin(&self.setup.location.evidence, path)
+        else {
             return Ok(None);
         };
-        let policy = self.setup.policy.clone();
-        match kind.of(self.evidence()?, run_id, &policy) {
-            Ok((run, made)) => Ok((made == bytes).then_some((run, kind))),
+        match self.follow_up(id, follow_up) {
+            Ok((run, made)) => Ok((made == bytes).then_some(Origin { id, follow_up, run })),
             Err(error @ FollowUpError::Evidence { .. }) => Err(error),
             // Of another evidence, or of a run that has nothing left: a file like any other.
             Err(_) => Ok(None),
@@ -107,7 +271,6 @@ impl Reader {
         workspace: &Path,
     ) -> Result<Vec<Finding>, FollowUpError> {
         let Some(run_id) = run_id else { return Ok(Vec::new()) };
-        let policy = self.setup.policy.clone();
-        changes_since(self.evidence()?, run_id, workspace, &policy)
+        changes_since(&mut self.evidence, run_id, workspace, &self.setup.policy)
     }
 }

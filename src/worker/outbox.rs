@@ -1,8 +1,8 @@
-//! What waits for the window: events in their order, and of output never more than a screen needs.
+//! The queue of events for the window, with a limit for output.
 //!
-//! A program may print faster than anybody can draw, and a window may not look for long. Output then makes
-//! nobody wait: the oldest of it gives way, and how much is told in its place. The evidence gets all of it
-//! on another way. Everything else is kept, and a run waits when too much of it piles up.
+//! A program may print faster than the window draws. Output never blocks the run: the oldest is dropped and
+//! replaced by its size. The evidence is written before and has all of it. Other events are kept; the run
+//! waits when too many of them pile up.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -10,14 +10,13 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use super::messages::Event;
 use crate::run::{RunEvent, Stream};
 
-/// Events that wait. A window that does not look for this long makes the run wait, rather than letting
-/// memory grow.
+/// Events besides output that the queue holds. When it is full, the run waits.
 const EVENTS: usize = 4096;
-/// Bytes of output that wait.
+/// Bytes of output that the queue holds.
 const OUTPUT_BYTES: usize = 2 << 20;
 /// Bytes of output in one event, so that a frame can stop after any of them.
 pub(super) const PIECE: usize = 8 << 10;
-/// What an event takes besides its text.
+/// Bytes of an event besides its text, roughly.
 const OVERHEAD: usize = 256;
 
 /// The two ends of a queue.
@@ -35,9 +34,9 @@ struct Outbox {
 #[derive(Default)]
 struct State {
     queue: VecDeque<Event>,
-    /// Room that output takes in the queue.
+    /// Bytes of output in the queue.
     output: usize,
-    /// How many events in it are no output.
+    /// Events besides output in the queue.
     others: usize,
     sender_gone: bool,
     receiver_gone: bool,
@@ -54,7 +53,7 @@ pub(super) struct Receiver {
 }
 
 impl Sender {
-    /// False when nobody looks any more.
+    /// Adds an event. False when the receiver is gone.
     pub(super) fn send(&self, event: Event) -> bool {
         let mut state = self.shared.lock();
         match event {
@@ -77,10 +76,10 @@ impl Sender {
                 state.others += 1;
             }
         }
-        let is_heard = !state.receiver_gone;
+        let is_received = !state.receiver_gone;
         drop(state);
         self.shared.changed.notify_all();
-        is_heard
+        is_received
     }
 }
 
@@ -97,7 +96,7 @@ impl State {
             };
             self.output -= chunk.len() + OVERHEAD;
             let (at, lost) = (oldest.unwrap_or_default(), chunk.len() as u64);
-            // Told once for what was lost in one place.
+            // One event for everything that was dropped at one place.
             let before = at.checked_sub(1).and_then(|before| self.queue.get_mut(before));
             match before {
                 Some(Event::Run(RunEvent::OutputLeftOut { step_id: same, bytes }))
@@ -152,7 +151,7 @@ impl Receiver {
 }
 
 impl Outbox {
-    /// A queue stays true when a thread panicked while it held the lock.
+    /// The queue is consistent also when a thread panicked while it held the lock.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -188,8 +187,9 @@ mod tests {
         })
     }
 
+    /// What was dropped is counted in its place.
     #[test]
-    fn of_a_flood_the_newest_waits_and_the_rest_is_counted_in_its_place() {
+    fn a_flood_keeps_the_newest_output() {
         let (sender, receiver) = outbox();
         sender.send(Event::Run(RunEvent::Paused));
         let line = "kingfisher é\n";
@@ -225,8 +225,9 @@ mod tests {
         assert_eq!(told, 2, "once for each step");
     }
 
+    /// Output never blocks; other events do once too many wait.
     #[test]
-    fn output_makes_nobody_wait_and_too_much_else_does() {
+    fn only_other_events_block_the_sender() {
         let (sender, receiver) = outbox();
         for _ in 0..EVENTS {
             sender.send(Event::Run(RunEvent::Paused));
@@ -246,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn who_does_not_listen_any_more_is_not_waited_for() {
+    fn a_dropped_receiver_never_blocks() {
         let (sender, receiver) = outbox();
         drop(receiver);
         for _ in 0..=EVENTS {

@@ -1,5 +1,5 @@
-//! The part of the settings file that decides about prompts and limits: the same for the window and
-//! for the headless commands, so that neither is a way around the other.
+//! The part of the settings file that decides about prompts and limits. The window and the headless commands read
+//! it here, so that neither bypasses it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ pub struct PolicySettings {
     pub extra_roots: Vec<PathBuf>,
     /// How long an approval waits for its run, in minutes: 1 to 1440.
     pub authorization_minutes: u32,
-    /// Who reads symbols and replaces definitions: `auto`, `embedded` or `external`.
+    /// The code engine: `auto`, `embedded` or `external`.
     pub engine: EngineChoice,
     /// The program `splice`, absolute; the one on `PATH` where this is left out.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -28,9 +28,9 @@ pub struct PolicySettings {
     /// The settings file of the SSH client, absolute; the client's own where this is left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ssh_config: Option<PathBuf>,
-    /// Whether what a run starts on this computer runs behind walls: `required`, `preferred` or `off`.
+    /// Whether local processes of a run are isolated: `required`, `preferred` or `off`.
     pub walls: WallSetting,
-    /// The person's own rules for commands, each as it is written; a bad one can so be named.
+    /// The person's own rules for commands, unparsed, so that an error can name the rule.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub command_rules: Vec<toml::Table>,
 }
@@ -46,8 +46,8 @@ struct SettingsFile {
     model: ModelSettings,
 }
 
-/// The settings exist and cannot be used. What they settled may have been stricter than the defaults,
-/// so nothing may be run as if they were not there.
+/// The settings exist and cannot be used. They may have been stricter than the defaults, so nothing runs
+/// under the defaults instead.
 #[derive(Debug, thiserror::Error)]
 #[error("the settings cannot be used: {message} ({})", path.display())]
 pub struct SettingsError {
@@ -102,13 +102,7 @@ impl PolicySettings {
             ssh_config: self.ssh_config.clone(),
             command_rules: UserRules::read(&self.command_rules).map_err(|bad| bad.to_string())?,
             walls: self.walls,
-            grants: crate::authorization::Grants::default(),
-            planners: BTreeMap::new(),
-            planner_settings: None,
-            trusted_commands: std::collections::BTreeSet::new(),
-            unproven_trust: std::collections::BTreeSet::new(),
-            own_folders: Vec::new(),
-            refusal: None,
+            ..Policy::default()
         })
     }
 }
@@ -129,11 +123,22 @@ pub fn read_policy(text: &str) -> Result<Policy, String> {
 /// # Errors
 /// A file that cannot be read, is no settings file, or holds a value out of its bounds.
 pub fn load_policy(settings: &Path) -> Result<Policy, SettingsError> {
+    load(settings, read_policy)
+}
+
+/// What a settings file in this folder says; the default where there is no file.
+///
+/// # Errors
+/// A file that cannot be read, or that `read` refuses.
+pub(super) fn load<T: Default>(
+    settings: &Path,
+    read: impl FnOnce(&str) -> Result<T, String>,
+) -> Result<T, SettingsError> {
     let path = settings.join("settings.toml");
-    let refuse = |message: String| SettingsError { message, path: path.clone() };
-    match std::fs::read_to_string(&path) {
-        Ok(text) => read_policy(&text).map_err(refuse),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Policy::default()),
-        Err(error) => Err(refuse(error.to_string())),
-    }
+    let read = match std::fs::read_to_string(&path) {
+        Ok(text) => read(&text),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(T::default()),
+        Err(error) => Err(error.to_string()),
+    };
+    read.map_err(|message| SettingsError { message, path })
 }

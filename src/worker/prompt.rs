@@ -1,4 +1,4 @@
-//! The meeting point of a waiting executor and the person's answer.
+//! The place where a waiting executor and the person's answer meet.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -8,137 +8,121 @@ use crate::autonomy::Authorization;
 use crate::engine::{ConfirmationCallback, ControlHandle, Provenance};
 use crate::run::{Answer, AnsweredBy, ConfirmationRequest, Control, Decision};
 
-/// Shared by the worker's thread, which waits, and the window, which answers.
+/// Shared by the executor thread, which waits, and the window, which answers.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Prompt {
-    shared: Arc<Shared>,
+    /// By run and step.
+    pub(super) step: Arc<Slot<(Uuid, usize), Answer>>,
+    /// By loop and attempt.
+    pub(super) plan: Arc<Slot<(Uuid, u32), Authorization>>,
+    /// The answer that the executor took last.
+    taken: Arc<Mutex<Option<Answer>>>,
     control: ControlHandle,
 }
 
-#[derive(Debug, Default)]
-struct Shared {
-    state: Mutex<State>,
+/// A question and its answer.
+#[derive(Debug)]
+pub(super) struct Slot<K, A> {
+    state: Mutex<State<K, A>>,
     changed: Condvar,
 }
 
-#[derive(Debug, Default)]
-enum State {
-    #[default]
+#[derive(Debug)]
+enum State<K, A> {
     Nothing,
-    /// A person is asked about this step.
-    Asked {
-        run_id: Uuid,
-        step_index: usize,
-    },
-    Answered(Answer),
-    /// The executor took this answer.
-    Taken(Answer),
-    /// A person is asked about the plan of this attempt.
-    PlanAsked {
-        loop_id: Uuid,
-        attempt: u32,
-    },
-    PlanAnswered(Authorization),
+    Asked(K),
+    Answered(A),
+}
+
+impl<K, A> Default for Slot<K, A> {
+    fn default() -> Self {
+        Self { state: Mutex::new(State::Nothing), changed: Condvar::new() }
+    }
+}
+
+impl<K: PartialEq, A> Slot<K, A> {
+    /// Accepts an answer to this question from now on. The executor may begin to wait only later, because the window
+    /// gets the question first.
+    pub(super) fn open(&self, key: K) {
+        *self.lock() = State::Asked(key);
+    }
+
+    /// Gives an answer; false when none to this question is waited for.
+    pub(super) fn answer(&self, key: K, answer: A) -> bool {
+        let mut state = self.lock();
+        let asked = matches!(&*state, State::Asked(asked) if *asked == key);
+        if asked {
+            *state = State::Answered(answer);
+            self.changed.notify_all();
+        }
+        asked
+    }
+
+    /// Waits for the answer; `None` when the wait is over without one.
+    fn wait(&self, is_over: impl Fn() -> bool) -> Option<A> {
+        let waits = |state: &mut State<K, A>| matches!(state, State::Asked(_)) && !is_over();
+        let waited = self.changed.wait_while(self.lock(), waits);
+        let mut state = waited.unwrap_or_else(PoisonError::into_inner);
+        match std::mem::replace(&mut *state, State::Nothing) {
+            State::Answered(answer) => Some(answer),
+            _ => None,
+        }
+    }
+
+    /// Makes a wait check again whether it is over.
+    fn wake(&self) {
+        // With the lock held once, so that a wait that is about to begin cannot miss the notification.
+        drop(self.lock());
+        self.changed.notify_all();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<K, A>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Prompt {
     pub(super) fn new(control: ControlHandle) -> Self {
-        Self { shared: Arc::default(), control }
-    }
-
-    /// Gives an answer; false when nobody waits for one to this step.
-    pub(super) fn answer(&self, run_id: Uuid, step_index: usize, answer: Answer) -> bool {
-        let mut state = self.lock();
-        if !matches!(&*state, State::Asked { run_id: run, step_index: step } if (*run, *step) == (run_id, step_index))
-        {
-            return false;
-        }
-        *state = State::Answered(answer);
-        self.shared.changed.notify_all();
-        true
-    }
-
-    /// From now on an answer to this step is taken, also before the executor waits for it: the window
-    /// hears of the question first.
-    pub(super) fn open(&self, request: &ConfirmationRequest) {
-        *self.lock() = State::Asked { run_id: request.run_id, step_index: request.step_index };
-    }
-
-    /// Gives an answer to the plan of an attempt; false when nobody waits for one to this plan.
-    pub(super) fn answer_plan(&self, loop_id: Uuid, attempt: u32, answer: Authorization) -> bool {
-        let mut state = self.lock();
-        if !matches!(&*state, State::PlanAsked { loop_id: of, attempt: at } if (*of, *at) == (loop_id, attempt))
-        {
-            return false;
-        }
-        *state = State::PlanAnswered(answer);
-        self.shared.changed.notify_all();
-        true
-    }
-
-    /// From now on an answer to this plan is taken, also before the loop waits for it.
-    pub(super) fn open_plan(&self, loop_id: Uuid, attempt: u32) {
-        *self.lock() = State::PlanAsked { loop_id, attempt };
+        Self { control, ..Self::default() }
     }
 
     /// Waits for the answer to a plan, or for the end of the loop.
     pub(super) fn wait_for_plan(&self) -> Authorization {
-        let waits = |state: &mut State| {
-            matches!(state, State::PlanAsked { .. }) && !self.control.is_ending()
-        };
-        let mut state = self
-            .shared
-            .changed
-            .wait_while(self.lock(), waits)
-            .unwrap_or_else(PoisonError::into_inner);
-        match std::mem::take(&mut *state) {
-            State::PlanAnswered(answer) => answer,
-            _ => Authorization::Stop,
-        }
+        self.plan.wait(|| self.control.is_ending()).unwrap_or(Authorization::Stop)
     }
 
-    /// From now on no answer is taken: nobody waits for one.
+    /// Accepts no answer from now on.
     pub(super) fn close(&self) {
-        *self.lock() = State::Nothing;
+        *self.step.lock() = State::Nothing;
+        *self.plan.lock() = State::Nothing;
+        *self.taken() = None;
     }
 
     /// A control takes effect at once, also on an executor that waits for an answer.
     pub(super) fn control(&self, control: Control) {
         self.control.request(control, AnsweredBy::Window);
-        // Under the lock, so that a wait that is just about to begin cannot miss it.
-        drop(self.lock());
-        self.shared.changed.notify_all();
+        self.step.wake();
+        self.plan.wake();
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn taken(&self) -> MutexGuard<'_, Option<Answer>> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl ConfirmationCallback for Prompt {
     fn request_confirmation(&self, _request: &ConfirmationRequest) -> Decision {
-        let mut state = self
-            .shared
-            .changed
-            .wait_while(self.lock(), |state| {
-                matches!(state, State::Asked { .. }) && !self.control.is_stopped()
-            })
-            .unwrap_or_else(PoisonError::into_inner);
-        match std::mem::take(&mut *state) {
-            State::Answered(answer) => {
-                let decision = answer.decision;
-                *state = State::Taken(answer);
-                decision
-            }
-            // Stopped: the executor looks at that before it looks at the decision.
-            _ => Decision::Cancel,
-        }
+        let answer = self.step.wait(|| self.control.is_stopped());
+        // Without an answer the run was stopped, which the executor checks before the decision.
+        let decision = answer.as_ref().map_or(Decision::Cancel, |answer| answer.decision);
+        *self.taken() = answer;
+        decision
     }
 
     fn provenance(&self) -> Provenance {
-        match &*self.lock() {
-            State::Taken(answer) => Provenance { by: answer.by, note: answer.note.clone() },
-            _ => Provenance { by: AnsweredBy::Window, note: String::new() },
+        match &*self.taken() {
+            Some(answer) => Provenance { by: answer.by, note: answer.note.clone() },
+            None => Provenance { by: AnsweredBy::Window, note: String::new() },
         }
     }
 }
@@ -148,23 +132,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_panic_at_the_meeting_point_keeps_nobody_waiting() {
+    fn a_poisoned_lock_keeps_nobody_waiting() {
         let prompt = Prompt::new(ControlHandle::default());
         let poisoned = std::thread::scope(|scope| {
             let panics = || {
-                let _state = prompt.lock();
+                let _state = prompt.step.lock();
                 panic!("while it holds the lock");
             };
             scope.spawn(panics).join()
         });
-        assert!(poisoned.is_err() && prompt.shared.state.is_poisoned());
+        assert!(poisoned.is_err() && prompt.step.state.is_poisoned());
         let run_id = Uuid::new_v4();
-        *prompt.lock() = State::Asked { run_id, step_index: 0 };
+        prompt.step.open((run_id, 0));
         let answer =
             Answer { decision: Decision::Approve, by: AnsweredBy::Window, note: String::new() };
-        assert!(prompt.answer(run_id, 0, answer.clone()));
+        assert!(prompt.step.answer((run_id, 0), answer.clone()));
         prompt.close();
-        assert!(!prompt.answer(run_id, 0, answer), "nobody waits for it any more");
+        assert!(!prompt.step.answer((run_id, 0), answer), "nobody waits for it any more");
         prompt.control(Control::StopNow);
         assert!(prompt.control.is_stopped());
     }

@@ -1,5 +1,6 @@
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, sync_channel};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -15,16 +16,16 @@ use crate::run::{
     Phase, RunEvent, RunFate, RunState, RunStatus, Way,
 };
 
-mod bounds;
 #[cfg(unix)]
-mod looping;
+mod bounded_loop;
+mod bounds;
 
 /// A workspace, an evidence folder, and both threads.
 struct Desktop {
     temp: TempDir,
     faults: Faults,
     worker: Worker,
-    desk: Desk,
+    queries: QueryThread<()>,
 }
 
 fn desktop() -> Desktop {
@@ -37,8 +38,8 @@ fn desktop() -> Desktop {
     };
     let wake: Wake = Arc::new(|| {});
     let worker = Worker::start(setup.clone(), Arc::clone(&wake)).unwrap();
-    let desk = Desk::start(setup.clone(), wake).unwrap();
-    Desktop { temp, faults: setup.faults, worker, desk }
+    let queries = QueryThread::start(setup.clone(), wake).unwrap();
+    Desktop { temp, faults: setup.faults, worker, queries }
 }
 
 impl Desktop {
@@ -46,21 +47,29 @@ impl Desktop {
         self.temp.path().join("work")
     }
 
-    fn ask(&self, request: Request) -> Reply {
-        let ticket = self.desk.ask(request).unwrap();
-        let (answered, reply) = self.desk.recv().unwrap();
-        assert_eq!(answered, ticket);
-        reply
+    /// Asks and waits for the answer.
+    fn ask<Q: Query>(&self, query: Q) -> Result<Q::Answer, QueryError> {
+        let answer = self.send(query);
+        self.take_next();
+        answer.try_recv().expect("the answer to this query")
+    }
+
+    /// Asks; the answer is there once it was the next to be taken.
+    fn send<Q: Query>(&self, query: Q) -> Receiver<Result<Q::Answer, QueryError>> {
+        let (sender, answer) = sync_channel(1);
+        self.queries.ask(query, move |(), answer| sender.try_send(answer).unwrap()).unwrap();
+        answer
+    }
+
+    fn take_next(&self) {
+        self.queries.recv().unwrap()(&mut ());
     }
 
     fn open(&self, steps: &Value) -> OpenedPlan {
         let path = self.workspace().join("p.plan.json");
         let plan = json!({"plan_id": "p", "intent": "MUTATE", "steps": steps});
         std::fs::write(&path, plan.to_string()).unwrap();
-        match self.ask(Request::Open { path, workspace: None, grants: Default::default() }) {
-            Reply::Opened(opened) => *opened,
-            other => panic!("not opened: {other:?}"),
-        }
+        self.ask(open(path)).unwrap()
     }
 
     fn approve(&self, opened: &OpenedPlan) -> ApprovedPlan {
@@ -69,15 +78,13 @@ impl Desktop {
         let now_ms = SystemClock::default().now_ms();
         let authorization = PlanAuthorization::pending(&plan, binding, Method::Window, now_ms)
             .approve(now_ms, 60_000);
-        let request = Request::Record {
-            authorization: Box::new(authorization.clone()),
-            plan: Box::new(plan.clone()),
-        };
-        assert!(matches!(self.ask(request), Reply::Recorded));
+        let recorded = Box::new(authorization.clone());
+        let query = RecordAuthorization { authorization: recorded, plan: Box::new(plan.clone()) };
+        self.ask(query).unwrap();
         ApprovedPlan { plan, authorization }
     }
 
-    /// Runs until the worker panics; gives what the panic said, and what the events amount to.
+    /// Runs until the worker panics; gives the message of the panic, and the state after the events.
     fn run_into_panic(&self, approved: ApprovedPlan) -> (String, RunState) {
         self.worker.send(Command::Run { approved: Box::new(approved), file: None }).unwrap();
         let mut state = RunState::default();
@@ -127,14 +134,15 @@ fn say(decision: Decision) -> Answer {
     Answer { decision, by: AnsweredBy::Window, note: "a note".to_owned() }
 }
 
+/// Opens, authorizes and runs a plan, and reopens its run.
 #[test]
-fn a_plan_is_opened_authorized_run_and_reopened() {
+fn a_replayed_run_equals_the_live_run() {
     let desktop = desktop();
     let opened = desktop.open(&json!([create("a.txt", true), create("b.txt", true)]));
     assert_eq!(opened.findings, []);
     let approved = desktop.approve(&opened);
     let (result, live) = desktop.run(approved, |worker, request| {
-        // An answer to a step that nobody asks about is none.
+        // An answer to a step that is not asked about is refused.
         assert!(!worker.answer(request.run_id, request.step_index + 1, say(Decision::Approve)));
         let decision = [Decision::Approve, Decision::Skip][request.step_index];
         assert!(worker.answer(request.run_id, request.step_index, say(decision)));
@@ -146,9 +154,7 @@ fn a_plan_is_opened_authorized_run_and_reopened() {
     assert!(desktop.workspace().join("a.txt").exists());
     assert!(!desktop.workspace().join("b.txt").exists());
 
-    let Reply::Replayed(replayed) = desktop.ask(Request::Replay { run_id: result.run_id }) else {
-        panic!("not replayed")
-    };
+    let replayed = desktop.ask(ReplayRun(result.run_id)).unwrap();
     let mut again = RunState::default();
     replayed.events.iter().for_each(|event| again.apply(event));
     assert_eq!(again, live, "a reopened run is the run that was watched");
@@ -168,9 +174,9 @@ fn stop_now_ends_a_run_that_waits_for_an_answer() {
     assert!(!desktop.workspace().join("a.txt").exists());
 }
 
-/// Between two runs the thread is still busy for a moment, and the window shows the second as begun.
+/// After a run the thread is still indexing for a moment, while the window shows the next run as begun.
 #[test]
-fn stop_now_is_not_lost_before_the_thread_takes_the_run() {
+fn stop_now_counts_before_the_run_begins() {
     let mut desktop = desktop();
     let setup = Setup {
         location: EvidenceLocation::new(
@@ -207,7 +213,7 @@ fn stop_now_is_not_lost_before_the_thread_takes_the_run() {
 }
 
 #[test]
-fn a_second_plan_is_given_back_while_one_runs() {
+fn a_second_plan_is_refused_during_a_run() {
     let desktop = desktop();
     let opened = desktop.open(&json!([create("a.txt", true)]));
     let (first, second) = (desktop.approve(&opened), desktop.approve(&opened));
@@ -217,9 +223,7 @@ fn a_second_plan_is_given_back_while_one_runs() {
             worker.send(Command::Run { approved: Box::new(second.take().unwrap()), file: None });
         assert!(refused.is_err());
         // What was opened can be searched and previewed while the run waits.
-        assert!(
-            matches!(desktop.ask(Request::Runs { limit: 5 }), Reply::Runs(runs) if runs.len() == 1)
-        );
+        assert_eq!(desktop.ask(ListRuns(5)).unwrap().len(), 1);
         assert!(worker.answer(request.run_id, request.step_index, say(Decision::Cancel)));
     });
     assert_eq!(result.unwrap().status, RunStatus::Failed);
@@ -239,28 +243,25 @@ fn an_approval_is_void_once_a_covered_file_changed() {
     assert_eq!(std::fs::read(desktop.workspace().join("a.txt")).unwrap(), b"changed");
 }
 
+/// The finding is at line 1.
 #[test]
-fn what_cannot_be_read_is_a_finding_at_line_one() {
+fn an_unreadable_file_is_a_finding() {
     let desktop = desktop();
     for path in [desktop.workspace(), desktop.workspace().join("absent.json")] {
-        let Reply::Opened(opened) =
-            desktop.ask(Request::Open { path, workspace: None, grants: Default::default() })
-        else {
-            panic!("no answer")
-        };
+        let opened = desktop.ask(open(path)).unwrap();
         assert_eq!(opened.plan, None);
         assert_eq!((opened.findings[0].line, opened.findings.len()), (1, 1));
     }
 }
 
 #[test]
-fn a_preview_shows_what_the_steps_before_leave() {
+fn a_preview_includes_earlier_steps() {
     let desktop = desktop();
     let write = json!({"tool": "file_write", "arguments": {"path": "a.txt", "contents": "two\n"}});
     let opened = desktop.open(&json!([create("a.txt", false), write]));
     let plan = opened.plan.unwrap();
-    let request = Request::Preview { plan, workspace: desktop.workspace(), step_index: 1 };
-    let Reply::Preview { preview, .. } = desktop.ask(request) else { panic!("no preview") };
+    let query = PreviewStep { plan, workspace: desktop.workspace(), step_index: 1 };
+    let preview = desktop.ask(query).unwrap();
     assert!(matches!(
         &preview.changes[0].diff,
         crate::run::Diff::Text { added: 1, removed: 1, .. }
@@ -279,19 +280,28 @@ fn failed_run(desktop: &Desktop) -> Uuid {
     result.run_id
 }
 
-fn opened(reply: Reply) -> OpenedPlan {
-    match reply {
-        Reply::Opened(opened) => *opened,
-        other => panic!("not opened: {other:?}"),
+fn follow_up(id: Uuid, follow_up: FollowUp) -> OpenFollowUp {
+    OpenFollowUp { id, follow_up }
+}
+
+fn open(path: PathBuf) -> OpenPlan {
+    OpenPlan { path, workspace: None, grants: Default::default() }
+}
+
+fn failure<A: std::fmt::Debug>(answer: Result<A, QueryError>) -> Failure {
+    match answer {
+        Err(QueryError::Failed(failure)) => failure,
+        other => panic!("no failure: {other:?}"),
     }
 }
 
+/// What a run left undone becomes a plan file that can be opened like any other.
 #[test]
-fn the_rest_of_a_run_is_a_plan_of_its_own_with_a_path() {
+fn the_rest_of_a_run_is_a_file() {
     let desktop = desktop();
     let run_id = failed_run(&desktop);
     std::fs::remove_file(desktop.workspace().join("b.txt")).unwrap();
-    let rest = opened(desktop.ask(Request::Continue { run_id }));
+    let rest = desktop.ask(follow_up(run_id, FollowUp::Continue)).unwrap();
     assert!(rest.path.starts_with(desktop.temp.path().join("evidence/continuations")));
     assert_eq!(rest.continues, Some(run_id));
     let plan = rest.plan.clone().unwrap();
@@ -301,24 +311,19 @@ fn the_rest_of_a_run_is_a_plan_of_its_own_with_a_path() {
     assert_eq!(rest.findings.len(), 1, "{:?}", rest.findings);
     assert!(rest.findings[0].message.starts_with("b.txt has changed since the run"));
 
-    // Opened again like any other file it is still that run's; with another byte it is nobody's.
+    // Opened as a file it still belongs to that run; with another byte it belongs to none.
     let path = rest.path.clone();
-    let again = opened(desktop.ask(Request::Open {
-        path: path.clone(),
-        workspace: None,
-        grants: Default::default(),
-    }));
+    let again = desktop.ask(open(path.clone())).unwrap();
     assert_eq!((again.continues, again.digest), (Some(run_id), rest.digest));
     let mut bytes = std::fs::read(&path).unwrap();
     bytes.push(b'\n');
     std::fs::write(&path, bytes).unwrap();
-    let edited =
-        opened(desktop.ask(Request::Open { path, workspace: None, grants: Default::default() }));
+    let edited = desktop.ask(open(path)).unwrap();
     // Without the run nothing names another workspace than the plan's own folder, which is the evidence's.
     let codes: Vec<_> = edited.findings.iter().map(|finding| finding.code).collect();
     assert_eq!((edited.continues, codes), (None, vec![crate::plan::Code::OutsideWorkspace]));
 
-    let rest = opened(desktop.ask(Request::Continue { run_id }));
+    let rest = desktop.ask(follow_up(run_id, FollowUp::Continue)).unwrap();
     let mut approved = desktop.approve(&rest);
     approved.authorization =
         PlanAuthorization { authorization_id: Uuid::new_v4(), ..approved.authorization }
@@ -326,29 +331,30 @@ fn the_rest_of_a_run_is_a_plan_of_its_own_with_a_path() {
     let (result, _) = desktop.run(approved, |_, _| {});
     let result = result.unwrap();
     assert_eq!(result.status, RunStatus::Completed);
-    let Reply::Runs(runs) = desktop.ask(Request::Runs { limit: 5 }) else { panic!("no runs") };
+    let runs = desktop.ask(ListRuns(5)).unwrap();
     let run = runs.iter().find(|run| run.run_id == result.run_id).unwrap();
     assert_eq!(run.parent_run, Some(run_id));
 
-    let nothing = desktop.ask(Request::Continue { run_id: result.run_id });
-    assert!(matches!(nothing, Reply::Failed(failure) if failure.message.contains("nothing to")));
+    let nothing = failure(desktop.ask(follow_up(result.run_id, FollowUp::Continue)));
+    assert!(nothing.message.contains("nothing to"), "{nothing:?}");
 }
 
 #[test]
-fn an_old_run_gives_its_exact_plan_back() {
+fn a_run_gives_back_its_exact_plan() {
     let desktop = desktop();
     let run_id = failed_run(&desktop);
     let original = std::fs::read(desktop.workspace().join("p.plan.json")).unwrap();
     std::fs::remove_file(desktop.workspace().join("p.plan.json")).unwrap();
-    let again = opened(desktop.ask(Request::Again { run_id }));
+    let again = desktop.ask(follow_up(run_id, FollowUp::RunAgain)).unwrap();
     assert_eq!(*again.plan.unwrap().source, *original);
     assert_eq!(again.continues, None);
     let review = again.review.unwrap();
     assert_eq!(review.workspace, desktop.workspace().canonicalize().unwrap());
 }
 
+/// The finding is recorded, and a plan brings the file to one of two states.
 #[test]
-fn an_interrupted_step_is_compared_with_the_disk_and_the_finding_recorded() {
+fn an_interrupted_step_is_reconciled_and_settled() {
     use crate::evidence::{Entry, EvidenceStore, IntentRecord, RunStart};
     use crate::run::{DiskState, FileEffect};
     use crate::tools::Toolbox;
@@ -381,8 +387,8 @@ fn an_interrupted_step_is_compared_with_the_disk_and_the_finding_recorded() {
         decision: None,
     };
     store.commit(&Entry::Intent(intent)).unwrap();
-    let active = desktop.ask(Request::Reconcile { run_id });
-    assert!(matches!(active, Reply::Failed(failure) if failure.message.contains("under way")));
+    let active = failure(desktop.ask(Reconcile(run_id)));
+    assert!(active.message.contains("under way"), "{active:?}");
 
     drop(store);
     let states = [
@@ -396,38 +402,31 @@ fn an_interrupted_step_is_compared_with_the_disk_and_the_finding_recorded() {
             Some(contents) => std::fs::write(&file, contents).unwrap(),
             None => std::fs::remove_file(&file).unwrap(),
         }
-        let Reply::Reconciled { found, .. } = desktop.ask(Request::Reconcile { run_id }) else {
-            panic!("not compared")
-        };
+        let found = desktop.ask(Reconcile(run_id)).unwrap();
         assert_eq!(found.iter().map(|found| found.finding).collect::<Vec<_>>(), [finding]);
         assert_eq!(contents, std::fs::read_to_string(&file).ok().as_deref(), "only looked at");
-        let Reply::Execution { detail, .. } = desktop.ask(Request::Execution(execution_id)) else {
-            panic!("no record")
-        };
+        let (detail, _) = desktop.ask(ReadExecution(execution_id)).unwrap();
         let last = detail.decisions.last().unwrap();
         assert_eq!((&*last.decision, &last.note), ("reconcile", &found[0].sentence()));
     }
     let leftover = format!(".countersign-{execution_id}");
     std::fs::write(desktop.workspace().join(&leftover), "ne").unwrap();
-    let Reply::Reconciled { found, .. } = desktop.ask(Request::Reconcile { run_id }) else {
-        panic!("not compared")
-    };
+    let found = desktop.ask(Reconcile(run_id)).unwrap();
     assert_eq!(found[0].leftover.as_ref(), Some(&leftover));
     assert!(found[0].sentence().ends_with(&format!("{leftover}, which can be deleted")));
     assert!(desktop.workspace().join(&leftover).exists(), "only named");
-    let Reply::Verified(report) = desktop.ask(Request::Verify) else { panic!("no report") };
+    let report = desktop.ask(Verify).unwrap();
     assert!(report.ok, "{report:?}");
     // The finding is about the step; it is neither an answer to it nor its outcome.
-    let Reply::Replayed(replayed) = desktop.ask(Request::Replay { run_id }) else {
-        panic!("not replayed")
-    };
+    let replayed = desktop.ask(ReplayRun(run_id)).unwrap();
     assert_eq!(replayed.events.len(), 2, "{:?}", replayed.events);
 
-    // What is offered is a plan like any other: opened, authorized, asked for where it deletes, and run.
+    // The settlement is a plan like any other: opened, authorized, confirmed where it deletes, and run.
     for (now, way, then) in [("new\n", Way::RollBack, "old\n"), ("old\n", Way::Finish, "new\n")] {
         std::fs::write(&file, now).unwrap();
         std::fs::write(desktop.workspace().join(&leftover), "ne").unwrap();
-        let offered = self::opened(desktop.ask(Request::Settle { run_id, way }));
+        let settle = || follow_up(run_id, FollowUp::Settle(way));
+        let offered = desktop.ask(settle()).unwrap();
         assert_eq!(now, std::fs::read_to_string(&file).unwrap(), "only opened");
         assert_eq!(offered.continues, None);
         let (result, _) = desktop.run(desktop.approve(&offered), |worker, request| {
@@ -436,19 +435,17 @@ fn an_interrupted_step_is_compared_with_the_disk_and_the_finding_recorded() {
         assert_eq!(result.unwrap().status, RunStatus::Completed);
         assert_eq!(then, std::fs::read_to_string(&file).unwrap());
         assert!(!desktop.workspace().join(&leftover).exists());
-        let again = desktop.ask(Request::Settle { run_id, way });
-        let Reply::Failed(failure) = again else { panic!("there is nothing left to do") };
-        assert!(failure.message.contains("every file is there already"), "{failure:?}");
+        let again = failure(desktop.ask(settle()));
+        assert!(again.message.contains("every file is there already"), "{again:?}");
     }
     std::fs::write(&file, "mine\n").unwrap();
-    let Reply::Failed(failure) = desktop.ask(Request::Settle { run_id, way: Way::Finish }) else {
-        panic!("what somebody wrote is left alone")
-    };
-    assert!(failure.message.contains("somebody changed it"), "{failure:?}");
+    let refused = failure(desktop.ask(follow_up(run_id, FollowUp::Settle(Way::Finish))));
+    assert!(refused.message.contains("somebody changed it"), "{refused:?}");
 }
 
+/// The worker takes the next run.
 #[test]
-fn a_panic_interrupts_the_run_and_the_worker_takes_the_next_one() {
+fn a_panic_interrupts_only_its_run() {
     let desktop = desktop();
     let steps = json!([create("a.txt", false), create("b.txt", false)]);
     let opened = desktop.open(&steps);
@@ -459,11 +456,10 @@ fn a_panic_interrupts_the_run_and_the_worker_takes_the_next_one() {
     assert!(!desktop.workspace().join("b.txt").exists(), "nothing after the panic");
 
     // The evidence says the same at once, although the program is still there.
-    let Reply::Runs(runs) = desktop.ask(Request::Runs { limit: 5 }) else { panic!("no runs") };
+    let runs = desktop.ask(ListRuns(5)).unwrap();
     assert_eq!(runs.len(), 1);
     assert_eq!(runs[0].fate, RunFate::Interrupted);
-    let request = Request::Replay { run_id: runs[0].run_id };
-    let Reply::Replayed(replayed) = desktop.ask(request) else { panic!("not replayed") };
+    let replayed = desktop.ask(ReplayRun(runs[0].run_id)).unwrap();
     let mut recorded = RunState::default();
     replayed.events.iter().for_each(|event| recorded.apply(event));
     live.interrupt();
@@ -471,17 +467,17 @@ fn a_panic_interrupts_the_run_and_the_worker_takes_the_next_one() {
     assert_eq!((recorded.steps.done(), &recorded.phase), (1, &Phase::Interrupted));
     assert_eq!(live.steps, recorded.steps);
 
-    let rest = self::opened(desktop.ask(Request::Continue { run_id: runs[0].run_id }));
+    let rest = desktop.ask(follow_up(runs[0].run_id, FollowUp::Continue)).unwrap();
     let (result, _) = desktop.run(desktop.approve(&rest), |_, _| {});
     assert_eq!(result.unwrap().status, RunStatus::Completed, "the same worker goes on");
     assert!(desktop.workspace().join("b.txt").exists());
-    let Reply::Verified(report) = desktop.ask(Request::Verify) else { panic!("no report") };
+    let report = desktop.ask(Verify).unwrap();
     assert!(report.ok, "{report:?}");
 }
 
-/// The window is woken on the worker's thread, so this is a panic in the middle of a question.
+/// The window is woken on the executor thread, so a panic in `wake` comes in the middle of a question.
 #[test]
-fn a_panic_while_a_person_is_asked_decides_nothing() {
+fn a_panic_during_a_question_decides_nothing() {
     let mut desktop = desktop();
     let setup = Setup {
         location: EvidenceLocation::new(
@@ -491,7 +487,7 @@ fn a_panic_while_a_person_is_asked_decides_nothing() {
         policy: Policy::default(),
         faults: Faults::default(),
     };
-    // The run tells of its start, of the step, and of the question.
+    // The run sends three events: its start, the step, the question.
     let left = std::sync::atomic::AtomicIsize::new(3);
     let wake: Wake = Arc::new(move || {
         let before = left.fetch_sub(1, std::sync::atomic::Ordering::SeqCst);
@@ -512,15 +508,15 @@ fn a_panic_while_a_person_is_asked_decides_nothing() {
 }
 
 #[test]
-fn a_panic_of_the_reader_answers_its_request_and_no_other() {
+fn a_panicking_query_answers_only_itself() {
     let desktop = desktop();
     let opened = desktop.open(&json!([create("a.txt", false)]));
     let (result, _) = desktop.run(desktop.approve(&opened), |_, _| {});
     assert_eq!(result.unwrap().status, RunStatus::Completed);
-    let search = || Request::Search(Box::default());
+    let search = || Search(Default::default());
     desktop.faults.plant("reader");
-    let Reply::Panicked { message } = desktop.ask(search()) else { panic!("an answer") };
+    let Err(QueryError::Panicked(message)) = desktop.ask(search()) else { panic!("an answer") };
     assert_eq!(message, "planted in the reader: ⟨U+202E⟩desrever");
-    let Reply::Page(page) = desktop.ask(search()) else { panic!("no page") };
+    let page = desktop.ask(search()).unwrap();
     assert_eq!(page.total, 1, "the evidence is opened anew");
 }

@@ -100,7 +100,7 @@ fn a_wrong_arrow_is_found_however_it_is_written() {
 fn a_right_arrow_is_left_alone() {
     for (path, text) in [
         ("src/main.rs", "fn main() { countersign::cli::run(); countersign::app::run(); }"),
-        ("src/app/mod.rs", "use crate::{ui::Action, worker::{Desk, Worker}, plan::Plan};"),
+        ("src/app/mod.rs", "use crate::{ui::Action, worker::{QueryThread, Worker}, plan::Plan};"),
         ("src/cli/mod.rs", "use crate::evidence::Store; use crate::engine::Executor;"),
         ("src/run/mod.rs", "use crate::{authorization::Answer, plan::Plan, risk::Policy};"),
         ("src/plan/parse/mod.rs", "use super::{Plan, Step}; use super::super::plan::Code;"),

@@ -11,7 +11,7 @@ use countersign::run::{
     Control, Decision, ExecutionResult, RunEvent, RunStatus, STREAM_HEAD_BYTES,
 };
 use countersign::worker::{
-    Clock as _, Command, Desk, Event, Faults, Reply, Request, Setup, SystemClock, Wake, Worker,
+    Clock as _, Command, Event, Faults, QueryThread, Search, Setup, SystemClock, Wake, Worker,
 };
 use serde_json::{Value, json};
 
@@ -239,7 +239,7 @@ fn invariant_7_cancel_and_search_never_wait_for_a_running_step() {
     };
     let wake: Wake = Arc::new(|| {});
     let worker = Worker::start(setup.clone(), Arc::clone(&wake)).unwrap();
-    let desk = Desk::start(setup, wake).unwrap();
+    let queries = QueryThread::<bool>::start(setup, wake).unwrap();
     // The fake clock of the harness dates the approval far from now, so it is dated anew.
     let clock = SystemClock::default();
     let authorization =
@@ -255,8 +255,10 @@ fn invariant_7_cancel_and_search_never_wait_for_a_running_step() {
             break;
         }
     }
-    desk.ask(Request::Search(Box::default())).unwrap();
-    assert!(matches!(desk.recv().unwrap().1, Reply::Page(_)), "found while the step is under way");
+    queries.ask(Search(Default::default()), |found, page| *found = page.is_ok()).unwrap();
+    let mut found = false;
+    queries.recv().unwrap()(&mut found);
+    assert!(found, "while the step is under way");
     worker.control(Control::StopNow);
     let result = loop {
         if let Event::Finished(result) = worker.recv().unwrap() {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use countersign::evidence::EvidenceLocation;
 use countersign::plan::ShownPlan;
 use countersign::risk::Policy;
-use countersign::worker::{Desk, Faults, Reply, Request, Setup};
+use countersign::worker::{Faults, FollowUp, OpenFollowUp, OpenedPlan, QueryThread, Setup};
 use serde_json::{Value, json};
 
 use crate::cli_home::{Home, PROGRAM};
@@ -82,11 +82,16 @@ fn a_simulation_starts_no_process_and_a_check_asks_the_client_only() {
     assert_eq!(sshd.logged("Connection from"), 0, "and nobody connected");
 }
 
-fn opened(desk: &Desk, request: Request) -> Arc<ShownPlan> {
-    let ticket = desk.ask(request).unwrap();
-    let (answered, reply) = desk.recv().unwrap();
-    assert_eq!(answered, ticket);
-    let Reply::Opened(opened) = reply else { panic!("{reply:?}") };
+fn opened(
+    queries: &QueryThread<Option<OpenedPlan>>,
+    id: uuid::Uuid,
+    follow_up: FollowUp,
+) -> Arc<ShownPlan> {
+    let query = OpenFollowUp { id, follow_up };
+    queries.ask(query, |opened, answer| *opened = Some(answer.unwrap())).unwrap();
+    let mut opened = None;
+    queries.recv().unwrap()(&mut opened);
+    let opened = opened.unwrap();
     assert_eq!(opened.findings, [], "it may be authorized");
     let target = opened.review.unwrap().binding.target.clone();
     let target = target.map(|target| target.destination);
@@ -119,11 +124,11 @@ fn what_ran_elsewhere_is_run_again_and_taken_back_there() {
         policy: Policy { ssh_config: Some(sshd.config()), ..Policy::default() },
         faults: Faults::default(),
     };
-    let desk = Desk::start(setup, Arc::new(|| {})).unwrap();
+    let queries = QueryThread::start(setup, Arc::new(|| {})).unwrap();
     for (run_id, target) in [(there, Some("loopback")), (here, None)] {
-        let plan = opened(&desk, Request::Again { run_id });
+        let plan = opened(&queries, run_id, FollowUp::RunAgain);
         assert_eq!(plan.target.as_deref(), target);
-        let plan = opened(&desk, Request::RollBack { run_id });
+        let plan = opened(&queries, run_id, FollowUp::RollBack);
         assert_eq!(plan.target.as_deref(), target);
     }
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use countersign::evidence::EvidenceLocation;
 use countersign::risk::Policy;
 use countersign::run::{AnsweredBy, Control, Decision, RunEvent, TargetState};
-use countersign::worker::{Desk, Faults, Reply, Request, Setup};
+use countersign::worker::{CheckTarget, Faults, OpenPlan, QueryThread, Setup};
 use serde_json::{Value, json};
 
 use crate::cli_home::{Done, Home, PROGRAM};
@@ -397,51 +397,48 @@ fn a_host_is_tried_beside_everything_else() {
         policy: Policy { ssh_config: Some(sshd.config()), ..Policy::default() },
         faults: Faults::default(),
     };
-    let desk = Desk::start(setup(), Arc::new(|| {})).unwrap();
-    let workspace = folder.path().to_owned();
-    let check = || Request::CheckTarget {
-        destination: "loopback".to_owned(),
-        workspace: workspace.clone(),
+    let queries = QueryThread::<Option<TargetState>>::start(setup(), Arc::new(|| {})).unwrap();
+    let answer = || {
+        let mut state = None;
+        queries.recv().unwrap()(&mut state);
+        state
     };
-    let ticket = desk.ask(check()).unwrap();
-    let (answered, reply) = desk.recv().unwrap();
-    assert_eq!(answered, ticket);
-    let Reply::Target { destination, state } = reply else { panic!("{reply:?}") };
-    assert_eq!(destination, "loopback");
-    let TargetState::Reachable { host } = *state else { panic!("{state:?}") };
+    let workspace = folder.path().to_owned();
+    let check = || {
+        let (destination, workspace) = ("loopback".to_owned(), workspace.clone());
+        let query = CheckTarget { destination, workspace };
+        queries.ask(query, |state, answer| *state = Some(answer.unwrap())).unwrap();
+    };
+    check();
+    let state = answer().unwrap();
+    let TargetState::Reachable { host } = state else { panic!("{state:?}") };
     assert_eq!(host.host_key, sshd.fingerprint("host_key"));
     // One that says nothing holds up nobody.
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
     sshd.settle(&format!("Host loopback\nPort {port}"));
-    let silent = desk.ask(check()).unwrap();
+    check();
     let (held, _) = listener.accept().unwrap();
-    let other = desk
-        .ask(Request::Open { path: "no.json".into(), workspace: None, grants: Default::default() })
-        .unwrap();
-    let (answered, reply) = desk.recv().unwrap();
-    assert_eq!(answered, other);
-    assert!(matches!(reply, Reply::Opened(_)), "{reply:?}");
+    let open = OpenPlan { path: "no.json".into(), workspace: None, grants: Default::default() };
+    queries.ask(open, |_, opened| assert!(opened.is_ok(), "{opened:?}")).unwrap();
+    assert_eq!(answer(), None, "it is opened while the host is silent");
     drop(held);
-    let (answered, reply) = desk.recv().unwrap();
-    assert_eq!(answered, silent);
-    let Reply::Target { state, .. } = reply else { panic!("{reply:?}") };
-    assert!(matches!(*state, TargetState::Unreachable { .. }), "{state:?}");
+    let state = answer();
+    assert!(matches!(state, Some(TargetState::Unreachable { .. })), "{state:?}");
     // It ends with the client, which else would wait for 15 seconds.
     let ends_soon = |mut held: std::net::TcpStream| {
         let begin = Instant::now();
         let _ = std::io::Read::read_to_end(&mut held, &mut Vec::new());
         assert!(begin.elapsed() < Duration::from_secs(10), "{:?}", begin.elapsed());
     };
-    let stopped = desk.ask(check()).unwrap();
+    check();
     let (held, _) = listener.accept().unwrap();
-    desk.stop_trying();
+    queries.stop_long_queries();
     ends_soon(held);
-    let (answered, reply) = desk.recv().unwrap();
-    assert!(answered == stopped && matches!(reply, Reply::Target { .. }), "{reply:?}");
+    assert!(answer().is_some());
     // Nobody waits for the answer any more; that one was stopped does not stop the next.
-    desk.ask(check()).unwrap();
+    check();
     let (held, _) = listener.accept().unwrap();
-    drop(desk);
+    drop(queries);
     ends_soon(held);
 }

@@ -1,6 +1,6 @@
 //! Artifacts that are longer than their row: read, shown, copied and saved from the real evidence.
 
-use super::super::apply::to_save;
+use super::super::commands::to_save;
 use super::*;
 use crate::ui::action::{ArtifactAction, Saved};
 use crate::ui::artifact::{Form, Loaded, Prepared, Shape};
@@ -12,7 +12,7 @@ const READ: &str = r#"{"plan_id": "read", "intent": "QUERY", "title": "Read", "s
     {"step_id": "list", "tool": "file_search", "arguments": {"pattern": "heron", "root": "long.txt"}}
 ]}"#;
 
-/// No text, and with something in it that only its owner may read.
+/// Bytes that are no text and hold a secret.
 fn bytes() -> Vec<u8> {
     let mut bytes = vec![0xff; 40];
     bytes.extend(
@@ -38,8 +38,10 @@ fn kept(bench: &mut Bench, step: usize) -> Digest {
     bench.act(Action::Plan(PlanAction::SelectStep(step)));
     bench.act(Action::Plan(PlanAction::ShowTab(Tab::Output)));
     let id = bench.session().selected_execution().unwrap();
-    bench.until("its record", |app| app.shown.as_ref().unwrap().executions.contains_key(&id));
-    let artifacts = &bench.session().executions[&id].artifacts;
+    bench.until("its record", |app| {
+        app.plan.shown.as_ref().unwrap().pane.executions.get(&id).is_some()
+    });
+    let artifacts = &bench.session().pane.executions.get(&id).unwrap().artifacts;
     artifacts.iter().find(|it| it.artifact_type == "stdout").unwrap().blob.unwrap()
 }
 
@@ -47,11 +49,11 @@ fn load(bench: &mut Bench, key: (Digest, Shape), copy: bool) -> Loaded {
     let (digest, shape) = key;
     bench.act(Action::Artifact(ArtifactAction::Load { digest, shape, copy }));
     let ready = |app: &App| {
-        let loaded = app.contents.all().get(&key);
+        let loaded = app.shared.contents.all().get(&key);
         loaded.is_some_and(|it| !matches!(it, Loaded::Asked))
     };
     bench.until("the whole", ready);
-    bench.app.contents.all()[&key].clone()
+    bench.app.shared.contents.all()[&key].clone()
 }
 
 fn here(loaded: Loaded) -> Arc<Prepared> {
@@ -60,12 +62,12 @@ fn here(loaded: Loaded) -> Arc<Prepared> {
 }
 
 #[test]
-fn the_whole_of_a_long_artifact_is_shown_copied_and_saved() {
+fn a_long_artifact_is_shown_copied_saved() {
     let mut bench = ran();
     let text = kept(&mut bench, 0);
     let prepared = here(load(&mut bench, (text, Shape::Text), true));
     assert_eq!(prepared.text.line_count(), 1_000);
-    assert_eq!(bench.app.to_copy.as_ref().unwrap().len(), 21_000, "for the clipboard");
+    assert_eq!(bench.app.shared.to_copy.as_ref().unwrap().len(), 21_000, "for the clipboard");
     let binary = kept(&mut bench, 1);
     let Form::Hex(shown) = &here(load(&mut bench, (binary, Shape::Text), false)).form else {
         panic!("bytes are shown as bytes");
@@ -79,26 +81,28 @@ fn the_whole_of_a_long_artifact_is_shown_copied_and_saved() {
 
     let file = bench.workspace.path().join("saved.bin");
     let what = to_save(Saved::Kept { digest: binary, shape: Shape::Text });
-    bench.app.ask(Request::Save { file: file.clone(), what }, Purpose::Save(file.clone()));
-    bench.until("saved", |app| app.notices.iter().any(|it| it.summary.starts_with("Saved as")));
+    bench.app.shared.save(file.clone(), what);
+    bench.until("saved", |app| {
+        app.shared.notices.iter().any(|it| it.summary.starts_with("Saved as"))
+    });
     assert_eq!(std::fs::read(&file).unwrap(), bytes());
     let nowhere = bench.workspace.path().join("no/such/folder.txt");
     let what = ToSave::Text("heron".into());
-    bench.app.ask(Request::Save { file: nowhere.clone(), what }, Purpose::Save(nowhere));
-    bench.until("refused", |app| app.notices.iter().any(|it| it.summary.contains("E302")));
+    bench.app.shared.save(nowhere, what);
+    bench.until("refused", |app| app.shared.notices.iter().any(|it| it.summary.contains("E302")));
 }
 
 #[test]
-fn a_content_that_was_purged_or_is_sealed_says_so() {
+fn purged_and_sealed_contents_are_reported() {
     let mut bench = ran();
     let (text, binary) = (kept(&mut bench, 0), kept(&mut bench, 1));
-    let setup = bench.app.setup.clone();
+    let setup = bench.app.shared.setup.clone();
     let mut store = setup.location.store().unwrap();
     store.purge(&text, "no longer needed", 1).unwrap();
     drop(store);
     let Loaded::Missing(why) = load(&mut bench, (text, Shape::Text), true) else { panic!("gone") };
     assert!(why.contains("removed from the evidence"), "{why}");
-    assert_eq!(bench.app.to_copy, None);
+    assert_eq!(bench.app.shared.to_copy, None);
 
     // Another user, who has another key.
     let folders = Folders {
@@ -117,11 +121,11 @@ fn a_content_that_was_purged_or_is_sealed_says_so() {
     let sealed = load(&mut bench, (binary, Shape::Text), false);
     let Loaded::Missing(why) = sealed else { panic!("sealed: {sealed:?}") };
     assert!(why.contains("sealed"), "{why}");
-    assert!(bench.app.notices.is_empty(), "{:?}", bench.app.notices);
+    assert!(bench.app.shared.notices.is_empty(), "{:?}", bench.app.shared.notices);
 }
 
 #[test]
-fn a_text_that_is_kept_as_json_is_saved_as_text() {
+fn a_json_string_is_saved_as_text() {
     let mut bench = Bench::new();
     bench.file("long.txt", &"heron\n".repeat(2_000));
     let plan = READ
@@ -140,8 +144,10 @@ fn a_text_that_is_kept_as_json_is_saved_as_text() {
     bench.act(Action::Plan(PlanAction::SelectStep(0)));
     bench.act(Action::Plan(PlanAction::ShowTab(Tab::Artifacts)));
     let id = bench.session().selected_execution().unwrap();
-    bench.until("its record", |app| app.shown.as_ref().unwrap().executions.contains_key(&id));
-    let artifacts = &bench.session().executions[&id].artifacts;
+    bench.until("its record", |app| {
+        app.plan.shown.as_ref().unwrap().pane.executions.get(&id).is_some()
+    });
+    let artifacts = &bench.session().pane.executions.get(&id).unwrap().artifacts;
     let digest = artifacts.iter().find(|it| it.artifact_type == "diff").unwrap().blob.unwrap();
     let Form::Diff(changes) = &here(load(&mut bench, (digest, Shape::Diff), false)).form else {
         panic!("a difference");
@@ -149,8 +155,10 @@ fn a_text_that_is_kept_as_json_is_saved_as_text() {
     assert_eq!(changes[0].path, "long.txt");
     let file = bench.workspace.path().join("saved.diff");
     let what = to_save(Saved::Kept { digest, shape: Shape::Diff });
-    bench.app.ask(Request::Save { file: file.clone(), what }, Purpose::Save(file.clone()));
-    bench.until("saved", |app| app.notices.iter().any(|it| it.summary.starts_with("Saved as")));
+    bench.app.shared.save(file.clone(), what);
+    bench.until("saved", |app| {
+        app.shared.notices.iter().any(|it| it.summary.starts_with("Saved as"))
+    });
     let saved = std::fs::read_to_string(file).unwrap();
     assert!(saved.starts_with("--- a/long.txt\n+++ b/long.txt\n"), "{saved:.80}");
 }

@@ -36,7 +36,7 @@ fn run(bench: &mut Bench, plan: &Path) {
 }
 
 fn excerpt(app: &App) -> Option<&Excerpt> {
-    app.shown.as_ref()?.diagnostics.view(&app.shown.as_ref()?.run).excerpt
+    app.plan.shown.as_ref()?.diagnostics.view(&app.plan.shown.as_ref()?.run).excerpt
 }
 
 fn copied(bench: &Bench) -> String {
@@ -49,11 +49,12 @@ fn copied(bench: &Bench) -> String {
     })
 }
 
+/// What a check found is shown with its source, copied, and looked up in the evidence.
 #[test]
-fn what_a_check_found_is_shown_with_its_source_copied_and_asked_about() {
+fn diagnostics_show_source_copy_and_questions() {
     let (mut bench, plan) = checked();
     run(&mut bench, &plan);
-    assert_eq!(bench.app.page, Page::Diagnostics);
+    assert_eq!(bench.app.shared.page, Page::Diagnostics);
     bench.until("the source", |app| matches!(excerpt(app), Some(Excerpt::Shown { .. })));
     let Some(Excerpt::Shown { rows, compared }) = excerpt(&bench.app) else { panic!() };
     assert!(compared, "the records hold the lines of the check");
@@ -83,7 +84,7 @@ fn what_a_check_found_is_shown_with_its_source_copied_and_asked_about() {
         (Question::ChangesAfter { code: "E0425".into(), file: Some(file) }, 0),
     ] {
         bench.act(Action::Evidence(EvidenceAction::Ask(question.clone())));
-        assert_eq!(bench.app.page, Page::Evidence);
+        assert_eq!(bench.app.shared.page, Page::Evidence);
         assert_eq!(bench.app.evidence.answer, None, "the last answer is not taken for this one");
         bench.until("an answer", |app| app.evidence.answer.is_some());
         assert_eq!(bench.app.evidence.answer.as_ref().unwrap().len(), rows, "{question:?}");
@@ -94,13 +95,14 @@ fn what_a_check_found_is_shown_with_its_source_copied_and_asked_about() {
     assert_eq!(bench.app.evidence.question, None);
 }
 
+/// Lines of a file that changed since the check are not marked.
 #[test]
-fn a_file_that_changed_since_is_not_marked_and_one_that_is_gone_is_said() {
+fn changed_and_missing_sources_are_reported() {
     let (mut bench, plan) = checked();
     run(&mut bench, &plan);
     bench.until("the source", |app| matches!(excerpt(app), Some(Excerpt::Shown { .. })));
     bench.file("src/lib.rs", LATER);
-    // Looked at anew, the file is read anew.
+    // Shown again, the page reads the file again.
     bench.act(Action::Do(Command::GoPlan));
     bench.act(Action::Do(Command::GoDiagnostics));
     bench.until("the change", |app| excerpt(app) == Some(&Excerpt::Changed));
@@ -112,7 +114,7 @@ fn a_file_that_changed_since_is_not_marked_and_one_that_is_gone_is_said() {
 }
 
 #[test]
-fn the_second_check_of_a_run_tells_new_unchanged_and_gone() {
+fn the_second_check_compares_with_the_first() {
     let (mut bench, _) = checked();
     // A check with errors ends its run, so that the first one here has but a warning.
     bench.file("src/lib.rs", "pub fn f() {\n    let unused = 1;\n    let gone = 2;\n}\n");
@@ -131,10 +133,10 @@ fn the_second_check_of_a_run_tells_new_unchanged_and_gone() {
     // The compiler stops at the wrong types, before it looks for what is unused.
     assert_eq!(counts, [1, 0, 2], "{:?}", listing.counts);
     let run_id = bench.session().run.run_id.unwrap();
-    bench.app.shown = None;
+    bench.app.plan.shown = None;
     // The same, from the records.
     bench.act(Action::Plan(PlanAction::OpenRun(run_id)));
-    bench.until("the run", |app| app.shown.is_some());
+    bench.until("the run", |app| app.plan.shown.is_some());
     bench.act(Action::Do(Command::GoDiagnostics));
     let again = &bench.session().diagnostics.listing;
     assert_eq!(
@@ -156,20 +158,20 @@ fn the_second_check_of_a_run_tells_new_unchanged_and_gone() {
 }
 
 #[test]
-fn the_editor_of_the_settings_is_opened_and_what_goes_wrong_is_said() {
+fn the_editor_opens_or_its_fault_shows() {
     let (mut bench, plan) = checked();
     run(&mut bench, &plan);
     bench.act(Action::Do(Command::OpenInEditor));
-    bench.until("that there is none", |app| !app.notices.is_empty());
-    let notice = bench.app.notices.pop().unwrap();
+    bench.until("that there is none", |app| !app.shared.notices.is_empty());
+    let notice = bench.app.shared.notices.pop().unwrap();
     assert!(notice.summary.contains("No editor is set."), "{notice:?}");
     assert!(notice.next.contains("{file}:{line}:{column}"), "{notice:?}");
     bench.act(Action::Window(crate::ui::action::WindowAction::SetEditor(
         "no-such-editor {file}".into(),
     )));
     bench.act(Action::Do(Command::OpenInEditor));
-    bench.until("that it is not there", |app| !app.notices.is_empty());
-    assert!(bench.app.notices[0].summary.contains("no-such-editor is not on PATH"));
+    bench.until("that it is not there", |app| !app.shared.notices.is_empty());
+    assert!(bench.app.shared.notices[0].summary.contains("no-such-editor is not on PATH"));
     let fifo = bench.workspace.path().join("fifo");
     let made = assert_cmd::Command::new("mkfifo").arg(&fifo).output().unwrap();
     assert!(made.status.success());

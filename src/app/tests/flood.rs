@@ -1,4 +1,4 @@
-//! A command that prints more than anybody can draw.
+//! A command that prints faster than the window draws.
 
 use super::*;
 use crate::run::{Part, StepState};
@@ -7,8 +7,9 @@ use crate::worker::Event;
 
 const LINES: u64 = 10_000_000;
 
+/// Output that is left out of the pane is counted in its place; the evidence has all of it.
 #[test]
-fn a_frame_takes_in_a_bounded_part_of_a_flood_and_nothing_is_lost_but_told() {
+fn a_frame_takes_bounded_output() {
     let mut bench = Bench::new();
     let plan = format!(
         r#"{{"goal": "print", "steps": [{{"command": "yes kingfisher | head -n {LINES}"}}]}}"#
@@ -24,7 +25,7 @@ fn a_frame_takes_in_a_bounded_part_of_a_flood_and_nothing_is_lost_but_told() {
     };
     let (mut before, mut frames) = (0, 0);
     while !(bench.session().run.is_over() && bench.session().elapsed_ms.is_some()) {
-        bench.app.now = now();
+        bench.app.shared.now = now();
         let has_more = bench.app.drain();
         let (lines, kept) = printed(&bench);
         // As many lines as a frame's bytes, and one for each piece that a line was cut in.
@@ -52,7 +53,7 @@ fn a_frame_takes_in_a_bounded_part_of_a_flood_and_nothing_is_lost_but_told() {
 }
 
 #[test]
-fn a_window_that_does_not_look_keeps_no_command_waiting() {
+fn a_stalled_window_delays_no_command() {
     let mut bench = Bench::new();
     // The second step begins when all that the first one printed has been handed on.
     let plan = r#"{"goal": "print", "steps": [
@@ -69,7 +70,7 @@ fn a_window_that_does_not_look_keeps_no_command_waiting() {
         let _ = bench.woken.recv_timeout(Duration::from_millis(20));
     }
     let mut waiting = 0;
-    while let Some(event) = bench.app.worker.try_recv() {
+    while let Some(event) = bench.app.shared.worker.try_recv() {
         if let Event::Run(crate::run::RunEvent::StepOutput { chunk, .. }) = &event {
             waiting += chunk.len();
         }

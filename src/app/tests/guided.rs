@@ -26,8 +26,9 @@ fn faces(bench: &Bench) -> (Option<usize>, bool) {
     (card.map(|card| card.request.step_index), dialog)
 }
 
+/// A guided step asks in its card; a dangerous one also in the dialog before it runs.
 #[test]
-fn a_guided_step_is_asked_in_its_card_and_what_is_dangerous_in_front_before_it_runs() {
+fn guided_steps_ask_in_card_or_dialog() {
     let mut bench = guided();
     assert_eq!(faces(&bench), (Some(0), false));
     let first = bench.app.view().plan.unwrap().card.unwrap().prompt;
@@ -35,7 +36,7 @@ fn a_guided_step_is_asked_in_its_card_and_what_is_dangerous_in_front_before_it_r
     assert_eq!(faces(&bench), (None, false), "it is answered");
     bench.asked(1);
     assert_eq!(faces(&bench), (Some(1), false));
-    assert_eq!(bench.session().selected, 1, "the selection follows the run");
+    assert_eq!(bench.session().pane.selected, 1, "the selection follows the run");
     let card = bench.app.view().plan.unwrap().card.unwrap();
     assert!(card.request.required && card.prompt != first);
     // Whatever a view reports: without the question in front nothing dangerous runs.
@@ -64,13 +65,13 @@ fn a_guided_step_is_asked_in_its_card_and_what_is_dangerous_in_front_before_it_r
 }
 
 #[test]
-fn a_key_leads_to_the_card_from_anywhere() {
+fn a_key_leads_to_the_card() {
     let mut bench = guided();
     bench.act(Action::Do(Command::GoEvidence));
     bench.act(Action::Plan(PlanAction::SelectStep(2)));
     bench.act(Action::Do(Command::AnswerStep));
     assert_eq!(bench.app.view().situation.page, Page::Plan);
-    assert_eq!(bench.session().selected, 0);
+    assert_eq!(bench.session().pane.selected, 0);
     assert!(bench.app.view().plan.unwrap().card.unwrap().reveal);
     assert_eq!(faces(&bench), (Some(0), false), "the card is enough for what is harmless");
     // Another plan on the page hides it, and the key finds it again.

@@ -1,4 +1,4 @@
-//! Panics of the worker, of the reader and of a view: the window says so and goes on.
+//! Panics of the executor thread, of the query thread and of a view.
 
 use egui_kittest::kittest::Queryable as _;
 use egui_kittest::{Harness, kittest};
@@ -7,13 +7,13 @@ use super::*;
 use crate::run::RunFate;
 use crate::ui::action::WindowAction;
 
-/// What a view says that breaks down in a test.
+/// The message of a view that panics in a test.
 const WORDS: &str = "in the middle of a layer";
 
 /// The window of this bench, drawn as often as a test likes.
 struct Drawn {
     bench: Bench,
-    /// Whether the next frame breaks down after its last view has answered.
+    /// Whether the next frame panics after its last view.
     breaks: bool,
 }
 
@@ -23,7 +23,7 @@ fn window(bench: Bench) -> Window {
     let frame = |ui: &mut egui::Ui, drawn: &mut Drawn| {
         let breaks = std::mem::take(&mut drawn.breaks);
         let app = &mut drawn.bench.app;
-        app.now = now();
+        app.shared.now = now();
         app.drain();
         let actions = app.draw_with(ui, |ui, view, actions| {
             crate::ui::window_ui(ui, view, actions);
@@ -86,7 +86,7 @@ fn click(window: &mut Window, name: &str) {
 const BROKEN: &str = "This page cannot be shown";
 
 #[test]
-fn a_view_that_panics_while_it_asks_decides_nothing() {
+fn a_panicking_step_dialog_decides_nothing() {
     let (mut bench, plan) = bench();
     bench.open(&plan);
     bench.authorize();
@@ -103,7 +103,7 @@ fn a_view_that_panics_while_it_asks_decides_nothing() {
     assert!(shows(&window, "Waiting for you: step 2 of 3"), "the bars are still there");
     let app = &window.state().bench.app;
     assert_eq!(app.situation().asking, Some(1), "still undecided");
-    assert_eq!(app.shown.as_ref().unwrap().answered, None);
+    assert_eq!(app.plan.shown.as_ref().unwrap().answered, None);
     let folder = plan.parent().unwrap();
     assert_eq!(std::fs::read_to_string(folder.join("a.txt")).unwrap(), "bittern\n");
 
@@ -122,16 +122,16 @@ fn a_view_that_panics_while_it_asks_decides_nothing() {
 }
 
 #[test]
-fn a_question_about_the_plan_that_panics_authorizes_nothing() {
+fn a_panicking_plan_dialog_authorizes_nothing() {
     let (mut bench, plan) = bench();
     bench.open(&plan);
     bench.act(Action::Do(Command::Authorize));
-    bench.app.setup.faults.plant("dialog");
+    bench.app.shared.setup.faults.plant("dialog");
     let mut window = window(bench);
     drawn_until(&mut window, "the message", |window| shows(window, BROKEN));
     let bench = &mut window.state_mut().bench;
     assert_eq!(bench.session().approval, Approval::None);
-    // By keyboard neither: what stands behind the message cannot be seen.
+    // Keys do nothing either: the page behind the message cannot be seen.
     window.key_press(egui::Key::Enter);
     window.key_press(egui::Key::F5);
     window.step();
@@ -152,17 +152,17 @@ impl Bench {
 }
 
 #[test]
-fn a_page_that_panics_leaves_the_other_page_and_the_next_plan() {
+fn a_panicking_page_leaves_other_pages() {
     let (mut bench, plan) = bench();
     let other = bench.file("other.json", &PLAN.replace("two-writes", "other"));
     bench.open(&plan);
-    let faults = bench.app.setup.faults.clone();
+    let faults = bench.app.shared.setup.faults.clone();
     faults.plant("plan page");
     let mut window = window(bench);
     drawn_until(&mut window, "the message", |window| shows(window, BROKEN));
     click(&mut window, "Evidence");
     drawn_until(&mut window, "the other page", |window| !shows(window, BROKEN));
-    assert_eq!(window.state().bench.app.page, Page::Evidence);
+    assert_eq!(window.state().bench.app.shared.page, Page::Evidence);
 
     faults.plant("evidence page");
     drawn_until(&mut window, "the message", |window| shows(window, BROKEN));
@@ -176,15 +176,16 @@ fn a_page_that_panics_leaves_the_other_page_and_the_next_plan() {
     bench.ended();
 }
 
+/// All views panic; the run can be stopped and the window closed.
 #[test]
-fn a_run_can_be_stopped_and_the_window_closed_when_all_views_panic() {
+fn stop_and_close_work_without_views() {
     let (mut bench, plan) = bench();
     bench.open(&plan);
     bench.authorize();
     bench.act(Action::Do(Command::Run));
     bench.asked(1);
     for place in ["step dialog", "what is left"] {
-        bench.app.setup.faults.plant(place);
+        bench.app.shared.setup.faults.plant(place);
     }
     let mut window = window(bench);
     drawn_until(&mut window, "the bare message", |window| {
@@ -200,33 +201,33 @@ fn a_run_can_be_stopped_and_the_window_closed_when_all_views_panic() {
 }
 
 #[test]
-fn closing_while_a_page_is_broken_asks_as_ever() {
+fn closing_asks_while_a_page_is_broken() {
     let (mut bench, plan) = bench();
     bench.open(&plan);
     bench.authorize();
     bench.act(Action::Do(Command::Run));
     bench.asked(1);
-    bench.app.setup.faults.plant("step dialog");
+    bench.app.shared.setup.faults.plant("step dialog");
     let mut window = window(bench);
     drawn_until(&mut window, "the message", |window| shows(window, BROKEN));
-    window.state_mut().bench.app.show_prompt(Some(Prompt::Close));
+    window.state_mut().bench.app.shared.show_prompt(Some(Prompt::Close));
     drawn_until(&mut window, "the question", |window| shows(window, "Stop the run and close"));
     let bench = &mut window.state_mut().bench;
     bench.act(Action::Dialog(DialogAction::StopAndClose));
     bench.ended();
-    assert!(bench.app.close_when_over && bench.app.running().is_none());
+    assert!(bench.app.close_when_over && bench.app.plan.running().is_none());
 }
 
 #[test]
-fn a_worker_that_panics_is_reported_and_takes_the_next_plan() {
+fn a_panicking_worker_takes_the_next_plan() {
     let (mut bench, plan) = bench();
     let other = bench.file("other.json", &PLAN.replace("two-writes", "other"));
     bench.open(&plan);
     bench.authorize();
-    bench.app.setup.faults.plant("worker");
+    bench.app.shared.setup.faults.plant("worker");
     bench.act(Action::Do(Command::Run));
     bench.until("a notice", |app| {
-        app.notices.iter().any(|notice| {
+        app.shared.notices.iter().any(|notice| {
             notice.summary.contains("The worker broke down; the run is interrupted")
                 && notice.details == "planted in the worker: ⟨U+202E⟩desrever"
         })
@@ -238,7 +239,7 @@ fn a_worker_that_panics_is_reported_and_takes_the_next_plan() {
     assert!(!bench.app.situation().running && bench.app.situation().interrupted);
     let run_id = session.run.run_id;
     bench.until("the runs", |app| {
-        let run = app.runs.iter().find(|run| Some(run.run_id) == run_id);
+        let run = app.plan.runs.iter().find(|run| Some(run.run_id) == run_id);
         run.is_some_and(|run| run.fate == RunFate::Interrupted)
     });
     assert_eq!(std::fs::read_to_string(plan.parent().unwrap().join("a.txt")).unwrap(), "bittern\n");
@@ -255,25 +256,25 @@ fn a_worker_that_panics_is_reported_and_takes_the_next_plan() {
 }
 
 #[test]
-fn closing_is_not_kept_waiting_by_a_worker_that_panicked() {
+fn a_panicked_worker_does_not_delay_closing() {
     let (mut bench, plan) = bench();
     bench.open(&plan);
     bench.authorize();
-    bench.app.setup.faults.plant("worker");
+    bench.app.shared.setup.faults.plant("worker");
     bench.act(Action::Do(Command::Run));
-    bench.app.show_prompt(Some(Prompt::Close));
+    bench.app.shared.show_prompt(Some(Prompt::Close));
     bench.act(Action::Dialog(DialogAction::StopAndClose));
-    bench.until("the end", |app| app.running().is_none());
-    assert!(bench.app.close_when_over && bench.app.prompt.is_none());
+    bench.until("the end", |app| app.plan.running().is_none());
+    assert!(bench.app.close_when_over && bench.app.shared.prompt.is_none());
 }
 
 #[test]
-fn a_reader_that_panics_is_reported_and_answers_the_next_question() {
+fn a_panicking_query_leaves_the_next_query() {
     let (mut bench, _) = bench();
-    bench.app.setup.faults.plant("reader");
+    bench.app.shared.setup.faults.plant("reader");
     bench.act(Action::Evidence(EvidenceAction::Search("heron".into())));
     bench.until("a notice", |app| {
-        app.notices.iter().any(|notice| {
+        app.shared.notices.iter().any(|notice| {
             notice.summary == "The evidence cannot be searched. The reader broke down."
                 && notice.details == "planted in the reader: ⟨U+202E⟩desrever"
         })
@@ -281,15 +282,16 @@ fn a_reader_that_panics_is_reported_and_answers_the_next_question() {
     assert_eq!(bench.app.evidence.page, None);
     bench.act(Action::Window(WindowAction::Go(Page::Evidence)));
     bench.until("an answer", |app| app.evidence.page.is_some());
-    assert_eq!(bench.app.notices.len(), 1);
+    assert_eq!(bench.app.shared.notices.len(), 1);
 }
 
-/// What is shown is asked for by itself; what cannot be had must not be asked for again and again.
+/// Data of the shown step is fetched without a command; a failure must not be repeated in each frame.
 #[test]
-fn a_preview_that_cannot_be_had_is_said_once() {
+fn a_failed_preview_is_reported_once() {
     let (mut bench, plan) = bench();
     bench.open(&plan);
-    bench.until("a preview", |app| app.shown.as_ref().unwrap().previews.contains_key(&0));
+    bench
+        .until("a preview", |app| app.plan.shown.as_ref().unwrap().pane.previews.get(&0).is_some());
     let folder = plan.parent().unwrap();
     let away = folder.with_extension("away");
     std::fs::rename(folder, &away).unwrap();
@@ -297,15 +299,16 @@ fn a_preview_that_cannot_be_had_is_said_once() {
     let failed = |app: &App| {
         let of_the_step =
             |it: &&Notice| it.summary.starts_with("What step 2 would do is not known.");
-        app.notices.iter().filter(of_the_step).count()
+        app.shared.notices.iter().filter(of_the_step).count()
     };
     bench.until("a notice", |app| failed(app) == 1);
     bench.app.drain();
-    let asks = |purpose: &Purpose| matches!(purpose, Purpose::Preview(..));
-    assert!(!bench.app.purposes.any(asks), "not asked for again");
+    assert!(!bench.app.shared.pending.has::<crate::worker::PreviewStep>(), "not asked for again");
 
     std::fs::rename(&away, folder).unwrap();
     bench.act(Action::Plan(PlanAction::SelectStep(1)));
-    bench.until("the preview", |app| app.shown.as_ref().unwrap().previews.contains_key(&1));
+    bench.until("the preview", |app| {
+        app.plan.shown.as_ref().unwrap().pane.previews.get(&1).is_some()
+    });
     assert_eq!(failed(&bench.app), 1);
 }

@@ -5,7 +5,7 @@ use crate::run::Failure;
 use crate::worker::Simulation;
 
 fn outcome(app: &App) -> Option<&Result<Simulation, Failure>> {
-    app.shown.as_ref()?.simulation.as_ref()?.outcome.as_ref()
+    app.plan.shown.as_ref()?.simulation.as_ref()?.outcome.as_ref()
 }
 
 fn simulate(bench: &mut Bench) {
@@ -15,7 +15,7 @@ fn simulate(bench: &mut Bench) {
 }
 
 #[test]
-fn a_plan_is_simulated_before_anybody_has_authorized_it() {
+fn a_plan_is_simulated_without_authorization() {
     let (mut bench, plan) = bench();
     bench.open(&plan);
     assert_eq!(bench.session().approval, Approval::None);
@@ -27,8 +27,11 @@ fn a_plan_is_simulated_before_anybody_has_authorized_it() {
     let folder = plan.parent().unwrap();
     assert_eq!(std::fs::read_to_string(folder.join("a.txt")).unwrap(), "bittern\n");
     assert!(!folder.join("b.txt").exists(), "nothing was touched");
-    assert!(bench.app.runs.is_empty(), "and nothing was run");
-    assert!(!bench.app.setup.location.evidence.join("execution_log.db").exists(), "nor recorded");
+    assert!(bench.app.plan.runs.is_empty(), "and nothing was run");
+    assert!(
+        !bench.app.shared.setup.location.evidence.join("execution_log.db").exists(),
+        "nor recorded"
+    );
     bench.act(Action::Plan(PlanAction::CloseSimulation));
     assert!(bench.app.view().plan.unwrap().simulation.is_none());
     simulate(&mut bench);
@@ -42,13 +45,13 @@ fn a_plan_is_simulated_before_anybody_has_authorized_it() {
 }
 
 #[test]
-fn a_simulation_says_when_a_file_or_the_plan_has_changed_since() {
+fn a_simulation_becomes_stale_by_changes() {
     let (mut bench, plan) = bench();
     bench.open(&plan);
     simulate(&mut bench);
-    let stale = |app: &App| app.shown.as_ref().unwrap().simulation.as_ref().unwrap().stale;
+    let stale = |app: &App| app.plan.shown.as_ref().unwrap().simulation.as_ref().unwrap().stale;
     bench.act(Action::Do(Command::Reload));
-    let reviewed = |app: &App| !app.purposes.any(|it| matches!(it, Purpose::Review(_)));
+    let reviewed = |app: &App| !app.shared.pending.has::<crate::worker::OpenPlan>();
     bench.until("the same review", reviewed);
     assert!(!stale(&bench.app), "nothing has changed");
     bench.file("a.txt", "heron\n");
@@ -62,18 +65,18 @@ fn a_simulation_says_when_a_file_or_the_plan_has_changed_since() {
 }
 
 #[test]
-fn a_plan_that_cannot_be_simulated_says_why() {
+fn a_failed_simulation_says_why() {
     let (mut bench, plan) = bench();
     bench.open(&plan);
-    // The workspace goes away behind the window's back.
+    // The workspace is gone, and the window has not noticed.
     let gone = bench.workspace.path().join("gone");
     let mut review = (**bench.session().review.as_ref().unwrap()).clone();
     review.workspace = gone;
-    bench.app.shown.as_mut().unwrap().review = Some(Arc::new(review));
+    bench.app.plan.shown.as_mut().unwrap().review = Some(Arc::new(review));
     simulate(&mut bench);
     let failure = outcome(&bench.app).unwrap().as_ref().unwrap_err();
     assert!(failure.message.contains("gone"), "{failure:?}");
-    assert!(bench.app.notices.is_empty(), "it is said where it was asked");
+    assert!(bench.app.shared.notices.is_empty(), "it is said where it was asked");
     let broken = bench.file("broken.json", "{");
     bench.open(&broken);
     assert!((Command::Simulate.spec().unavailable)(&bench.app.situation()).is_some());

@@ -8,7 +8,7 @@ const PLAN: &str = r#"{"version": "2026-02-19", "goal": "see whether it is sound
   "actions": [{"type": "verify", "request": {}}]}"#;
 
 fn commands(app: &App) -> Option<&CommandsReview> {
-    app.shown.as_ref()?.review.as_ref()?.workspace_commands.as_ref()
+    app.plan.shown.as_ref()?.review.as_ref()?.workspace_commands.as_ref()
 }
 
 /// Answers the question that is in front.
@@ -32,7 +32,7 @@ fn commands_run_only_while_they_are_trusted() {
     let plan = bench.file("plan.json", PLAN);
     bench.open(&plan);
     assert!(bench.app.situation().not_authorizable.is_some());
-    // Looking decides nothing, and neither does an answer to something else.
+    // Opening the question decides nothing, and neither does an answer to another question.
     bench.act(Action::Plan(PlanAction::LookAtCommands));
     bench.act(Action::Dialog(DialogAction::LeaveUndecided));
     let digest = commands(&bench.app).unwrap().digest;
@@ -53,7 +53,7 @@ fn commands_run_only_while_they_are_trusted() {
     decide(&mut bench, false);
     assert!(bench.app.situation().not_authorizable.is_some());
 
-    // The question about a file that changes meanwhile is no longer the question.
+    // A change of the file closes the question about it.
     bench.act(Action::Plan(PlanAction::LookAtCommands));
     assert!(bench.app.view().dialog.is_some());
     std::fs::write(&file, COMMANDS.replace("done", "other")).unwrap();
@@ -62,5 +62,5 @@ fn commands_run_only_while_they_are_trusted() {
         commands(app).is_some_and(|it| it.commands[0].command == "touch other")
     });
     assert!(bench.app.view().dialog.is_none());
-    assert!(bench.app.notices.iter().any(|it| it.summary.contains("file countersign.toml")));
+    assert!(bench.app.shared.notices.iter().any(|it| it.summary.contains("file countersign.toml")));
 }

@@ -15,13 +15,15 @@ use crate::ui::theme::{self, Text, Theme, Tone};
 use crate::ui::widgets::{self, Look};
 
 /// A plan file that was open lately.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct RecentPlan {
     /// The file.
     pub path: PathBuf,
     /// The plan's name when it was open last.
     pub name: String,
     /// One short line more.
+    #[serde(default)]
     pub detail: String,
 }
 

@@ -1,0 +1,254 @@
+//! The commands of the table, and what a person does on more than one page.
+
+use std::path::{Path, PathBuf};
+
+use super::App;
+use super::plan_page::PlanSession;
+use super::shared::Prompt;
+use crate::run::{Control, RunEvent};
+use crate::ui::action::{Action, ArtifactAction, DiagnosticsAction, LoopAction, Page, Saved};
+use crate::ui::artifact::Shape;
+use crate::ui::commands::Command;
+use crate::ui::diagnostics::{copied, copied_all};
+use crate::ui::overlay::Overlay;
+use crate::ui::theme::Tone;
+use crate::worker::{FollowUp, OpenEditor, ToSave};
+
+impl App {
+    /// Does what a person asked for.
+    pub(super) fn apply(&mut self, action: Action, ctx: &egui::Context) {
+        let shared = &mut self.shared;
+        match action {
+            Action::Do(command) => self.apply_command(command, ctx),
+            Action::Plan(action) => self.plan.apply(action, shared),
+            Action::Dialog(action) => self.apply_dialog(action),
+            Action::Evidence(action) => self.evidence.apply(action, shared),
+            Action::Diagnostics(action) => self.apply_diagnostics(action),
+            Action::Loop(LoopAction::OpenAttempt(number)) => self.open_attempt(number),
+            Action::Loop(LoopAction::PickFolder(what)) => {
+                let typed = Some(self.loops.typed_folder(what)).filter(|typed| !typed.is_empty());
+                if let Err(error) = self.picked.folder(what, typed.map(PathBuf::from)) {
+                    let summary = "The folder picker cannot be opened.";
+                    shared.notify(Tone::Danger, summary, error.to_string(), "Type the path.");
+                }
+            }
+            Action::Loop(action) => self.loops.apply(action, shared),
+            Action::Artifact(ArtifactAction::Load { digest, shape, copy }) => {
+                shared.load_content((digest, shape), copy);
+            }
+            Action::Artifact(ArtifactAction::Save { name, what }) => {
+                if let Err(error) = self.picked.save(name, to_save(what)) {
+                    let summary = "The file picker cannot be opened.";
+                    shared.notify(Tone::Danger, summary, error.to_string(), "Copy it instead.");
+                }
+            }
+            Action::Window(action) => self.apply_window(action, ctx),
+        }
+        self.update_diagnostics();
+    }
+
+    fn apply_diagnostics(&mut self, action: DiagnosticsAction) {
+        let shows_step = matches!(action, DiagnosticsAction::Show(_));
+        if shows_step && self.plan.shown.is_some() && self.shared.page != Page::Diagnostics {
+            self.go(Page::Diagnostics);
+        }
+        self.plan.change(|session| session.diagnostics.apply(action));
+    }
+
+    /// Requests a control, and shows the request at once: the run may reach it only later.
+    pub(super) fn control(&mut self, control: Control) {
+        self.shared.worker.control(control);
+        if control == Control::StopNow {
+            self.loops.stopping();
+        }
+        if let Some(session) = self.plan.running_mut() {
+            session.run.apply(&RunEvent::ControlRequested { control });
+        }
+    }
+
+    fn apply_command(&mut self, command: Command, ctx: &egui::Context) {
+        // The view checked the same before it offered the command; the state may have changed since.
+        if (command.spec().unavailable)(&self.situation()).is_some() {
+            return;
+        }
+        let shared = &mut self.shared;
+        match command {
+            Command::OpenPlan => self.pick_plan(),
+            Command::OpenTour => {
+                if let Err(error) = self.picked.tour() {
+                    let summary = "The tour cannot be opened.";
+                    shared.notify(Tone::Danger, summary, error.to_string(), "");
+                }
+            }
+            Command::Reload => self.plan.review_again(true, shared),
+            Command::Simulate => self.plan.simulate(shared),
+            Command::TryHost => self.plan.try_host(shared),
+            Command::StopTrying => self.plan.stop_trying(shared),
+            Command::Authorize => shared.show_prompt(Some(Prompt::Authorize)),
+            Command::Reject => shared.show_prompt(Some(Prompt::Reject)),
+            Command::Run => self.plan.start_run(shared),
+            Command::RunAgain => self.plan.run_again(shared),
+            Command::ContinueFromHere
+            | Command::RollBack
+            | Command::Revert
+            | Command::Reconcile => {
+                let shown = self.plan.shown.as_ref();
+                let Some(run_id) = shown.and_then(|session| session.run.run_id) else { return };
+                match command {
+                    Command::ContinueFromHere => shared.follow_up(run_id, FollowUp::Continue),
+                    Command::RollBack => shared.follow_up(run_id, FollowUp::RollBack),
+                    Command::Revert => shared.follow_up(run_id, FollowUp::Revert),
+                    _ => shared.reconcile(run_id),
+                }
+            }
+            Command::Pause => self.control(Control::Pause),
+            Command::Resume => self.control(Control::Resume),
+            Command::GoOnGuided => self.control(Control::GoOnGuided),
+            Command::CancelAfterStep => self.control(Control::CancelAfterStep),
+            Command::StopNow => self.control(Control::StopNow),
+            Command::AnswerStep => self.lead_to_question(),
+            Command::NextStep => self.move_selection(1),
+            Command::PreviousStep => self.move_selection(-1),
+            Command::FollowRun => self.follow_run(),
+            Command::ToggleOutput => {
+                self.go(Page::Plan);
+                self.plan.change(|session| session.shows_output = !session.shows_output);
+            }
+            Command::CopyDigest => {
+                self.plan.change(|session| ctx.copy_text(session.digest.to_string()));
+            }
+            Command::GoPlan => self.go(Page::Plan),
+            Command::GoEvidence => self.go(Page::Evidence),
+            Command::GoDiagnostics => self.go(Page::Diagnostics),
+            Command::GoLoop => self.go_to_loop(),
+            Command::NewLoop => {
+                self.go_to_loop();
+                self.loops.new_loop();
+            }
+            Command::StartLoop => self.loops.start(shared),
+            Command::OpenAttempt => {
+                let waiting = self.plan.waiting_attempt().and_then(|session| session.attempt);
+                if let Some(attempt) = waiting {
+                    self.open_attempt(attempt.attempt);
+                }
+            }
+            Command::LoopAgain => self.loops.fill_again(shared),
+            Command::FilterDiagnostics => {
+                self.go(Page::Diagnostics);
+                self.plan.change(|session| session.diagnostics.focus_filter());
+            }
+            Command::OpenInEditor => self.open_in_editor(),
+            Command::CopyDiagnostic => self.plan.change(|session| {
+                let text = copied(&session.run, &session.diagnostics.listing);
+                ctx.copy_text(text.unwrap_or_default());
+            }),
+            Command::CopyDiagnostics => self.plan.change(|session| {
+                ctx.copy_text(copied_all(&session.run, &session.diagnostics.listing));
+            }),
+            Command::FocusSearch => {
+                self.go(Page::Evidence);
+                self.evidence.focus_search();
+            }
+            Command::Verify => {
+                self.go(Page::Evidence);
+                self.evidence.verify(&mut self.shared);
+            }
+            Command::Palette => self.overlay = Some(Overlay::Palette),
+            Command::Settings => self.overlay = Some(Overlay::Settings(self.settings_view(ctx))),
+            Command::SwitchTheme => {
+                let dark = ctx.global_style().visuals.dark_mode;
+                let theme =
+                    if dark { egui::ThemePreference::Light } else { egui::ThemePreference::Dark };
+                self.set_theme(theme, ctx);
+            }
+            Command::Help => self.overlay = Some(Overlay::Help),
+        }
+    }
+
+    /// Shows a page; also one that could not be shown before.
+    pub(super) fn go(&mut self, page: Page) {
+        self.shared.try_again();
+        self.shared.page = page;
+        self.plan.change(|session| session.diagnostics.forget_source());
+        self.evidence.search(&mut self.shared);
+    }
+
+    /// Shows the page of the loop; its form begins with the workspace of the plan that is open.
+    fn go_to_loop(&mut self) {
+        self.go(Page::Loop);
+        let workspace = self.plan.review().map(|review| &*review.workspace);
+        self.loops.enter(workspace, &self.shared);
+    }
+
+    /// Shows the plan of an attempt of the loop on the page, live or from the records.
+    fn open_attempt(&mut self, number: u32) {
+        if let Some((loop_id, run_id)) = self.loops.attempt(number) {
+            self.plan.open_attempt((loop_id, number), run_id, &mut self.shared);
+        }
+    }
+
+    fn pick_plan(&mut self) {
+        let shown = self.plan.shown.as_ref().and_then(|session| session.path.as_ref());
+        let path = shown.or_else(|| self.plan.recent.first().map(|recent| &recent.path));
+        let folder = path.and_then(|path| path.parent()).map(Path::to_owned);
+        if let Err(error) = self.picked.open(folder) {
+            self.shared.notify(
+                Tone::Danger,
+                "The file picker cannot be opened.",
+                error.to_string(),
+                "Drop the plan file on the window, or name it on the command line.",
+            );
+        }
+    }
+
+    fn move_selection(&mut self, by: isize) {
+        match self.shared.page {
+            Page::Plan => self.plan.move_selection(by),
+            Page::Loop => {}
+            Page::Evidence => self.evidence.move_selection(by, &mut self.shared),
+            Page::Diagnostics => {
+                self.plan.change(|session| session.diagnostics.move_selection(by));
+            }
+        }
+    }
+
+    /// Brings the question that waits into view: to the front, or the card of a guided step.
+    fn lead_to_question(&mut self) {
+        let running = self.plan.running().filter(|session| session.plan.is_some());
+        let request = running.and_then(PlanSession::request);
+        if request.is_none_or(|request| !request.guided) {
+            return self.plan.ask_in_front(&mut self.shared);
+        }
+        self.go(Page::Plan);
+        self.follow_run();
+        self.plan.change(|session| {
+            session.hide_simulation();
+            session.reveal_card = true;
+        });
+    }
+
+    fn follow_run(&mut self) {
+        if !self.plan.follow_run(&mut self.shared) {
+            self.go(Page::Loop);
+        }
+    }
+
+    /// Shows the selected diagnostic in the person's editor.
+    fn open_in_editor(&mut self) {
+        let Some(session) = &self.plan.shown else { return };
+        let Some(place) = session.diagnostics.editor_place(&session.run) else { return };
+        let Some(workspace) = session.reviewed_workspace() else { return };
+        let command = self.settings.editor_command.clone();
+        self.shared.ask(OpenEditor { workspace, command, place }, |_, ()| {});
+    }
+}
+
+/// What is to be written to a file.
+pub(super) fn to_save(what: Saved) -> ToSave {
+    match what {
+        Saved::Text(text) => ToSave::Text(text),
+        Saved::Bytes(bytes) => ToSave::Bytes(bytes),
+        // A difference is kept as a JSON string.
+        Saved::Kept { digest, shape } => ToSave::Kept { digest, unquoted: shape == Shape::Diff },
+    }
+}

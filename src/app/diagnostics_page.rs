@@ -1,0 +1,159 @@
+//! The diagnostics page of one run: what is listed, and the source of the diagnostic that is selected.
+
+use std::path::PathBuf;
+
+use uuid::Uuid;
+
+use super::pending::Unanswered;
+use super::shared::Shared;
+use crate::plan::ShownPlan;
+use crate::run::{DiagnosticArtifact, Failure, RunState, SourceLine};
+use crate::ui::action::DiagnosticsAction;
+use crate::ui::diagnostics::{
+    DiagnosticsView, Excerpt, Listing, Place, Sight, diagnostic, excerpt, wanted,
+};
+use crate::worker::{EditorPlace, QueryError, ReadSource};
+
+/// A diagnostic of a run.
+type Key = (Option<Uuid>, Place);
+
+/// What the page remembers of one run.
+#[derive(Debug, Clone, Default)]
+pub(super) struct DiagnosticsPage {
+    sight: Sight,
+    pub(super) listing: Listing,
+    /// Of what the listing was made: the run, how many of its steps had ended, and what was to be seen.
+    made_of: Option<(Option<Uuid>, usize, Sight)>,
+    /// The diagnostic whose source was asked for, and the source, once read.
+    source: Option<(Key, Option<Excerpt>)>,
+    focus_filter: bool,
+    scroll_to_selected: bool,
+}
+
+impl DiagnosticsPage {
+    pub(super) fn apply(&mut self, action: DiagnosticsAction) {
+        match action {
+            DiagnosticsAction::Show(step) => {
+                self.sight.step = step;
+                self.sight.picked = None;
+            }
+            DiagnosticsAction::Filter(text) => self.sight.filter = text,
+            DiagnosticsAction::Toggle(facet) => self.sight.toggle(facet),
+            DiagnosticsAction::SortBy(column) => {
+                // The selected row stays in view at its new place.
+                self.sight.picked = self.listing.chosen().map(|entry| entry.place);
+                self.sight.sort_by(column);
+                self.scroll_to_selected = true;
+            }
+            DiagnosticsAction::Pick(place) => self.sight.picked = Some(place),
+        }
+    }
+
+    /// Selects the diagnostic below or above.
+    pub(super) fn move_selection(&mut self, by: isize) {
+        let last = self.listing.shown.len().saturating_sub(1);
+        let at = self.listing.selected.unwrap_or(0).saturating_add_signed(by).min(last);
+        self.sight.picked = self.listing.shown.get(at).map(|entry| entry.place);
+        self.scroll_to_selected = true;
+    }
+
+    pub(super) fn focus_filter(&mut self) {
+        self.focus_filter = true;
+    }
+
+    /// Forgets what was meant for the frame that was drawn.
+    pub(super) fn drawn(&mut self) {
+        self.focus_filter = false;
+        self.scroll_to_selected = false;
+    }
+
+    /// Makes the list again when the run or what is to be seen has changed, and asks for the source of the
+    /// selected diagnostic.
+    pub(super) fn update(
+        &mut self,
+        run: &RunState,
+        plan: Option<&ShownPlan>,
+        workspace: Option<PathBuf>,
+        shared: &mut Shared,
+    ) {
+        let (id, ended) = (run.run_id, run.steps.done());
+        let same_run = matches!(&self.made_of, Some(made) if (made.0, made.1) == (id, ended));
+        if !same_run {
+            // A step that has ended may have changed the file.
+            self.source = None;
+        }
+        if !same_run || self.made_of.as_ref().is_none_or(|made| made.2 != self.sight) {
+            self.listing = Listing::of(run, plan, &self.sight);
+            self.made_of = Some((id, ended, self.sight.clone()));
+        }
+        let Some((place, it)) = self.chosen(run) else { return };
+        if self.source.as_ref().is_some_and(|(key, _)| *key == (id, place)) {
+            return;
+        }
+        let (wanted, file) = (wanted(it), it.file_name.clone());
+        let known = wanted.is_empty().then_some(Excerpt::Nowhere);
+        let ask = known.is_none();
+        self.source = Some(((id, place), known));
+        if ask && let Some(workspace) = workspace {
+            let query = ReadSource { workspace, file, wanted };
+            shared.ask_each(query, move |app, lines, latest| {
+                let lines = match lines {
+                    Ok(lines) => Ok(lines),
+                    Err(Unanswered { error: QueryError::Failed(failure), .. }) => Err(failure),
+                    Err(unanswered) if latest => return app.shared.report(unanswered),
+                    Err(_) => return,
+                };
+                if let Some(session) = &mut app.plan.shown {
+                    session.diagnostics.take_source(&session.run, (id, place), lines);
+                }
+            });
+        }
+    }
+
+    fn take_source(&mut self, run: &RunState, key: Key, lines: Result<Vec<SourceLine>, Failure>) {
+        if let Some((wanted, kept)) = &mut self.source
+            && *wanted == key
+            && run.run_id == key.0
+            && let Some(it) = diagnostic(run, key.1)
+        {
+            *kept = Some(match lines {
+                Ok(lines) => excerpt(it, &lines),
+                Err(failure) => Excerpt::Missing(failure.message),
+            });
+        }
+    }
+
+    /// Lets the source be read again: the file may have changed by then.
+    pub(super) fn forget_source(&mut self) {
+        self.source = None;
+    }
+
+    /// The selected diagnostic.
+    fn chosen<'a>(&self, run: &'a RunState) -> Option<(Place, &'a DiagnosticArtifact)> {
+        let place = self.listing.chosen()?.place;
+        Some((place, diagnostic(run, place)?))
+    }
+
+    /// Where the selected diagnostic is, for an editor.
+    pub(super) fn editor_place(&self, run: &RunState) -> Option<EditorPlace> {
+        let (_, it) = self.chosen(run)?;
+        Some(EditorPlace {
+            file: it.file_name.clone(),
+            line: it.line_start,
+            column: it.column_start.unwrap_or(1),
+        })
+    }
+
+    pub(super) fn view<'a>(&'a self, run: &'a RunState) -> DiagnosticsView<'a> {
+        let chosen = self.listing.chosen().map(|entry| (run.run_id, entry.place));
+        let source = self.source.as_ref().filter(|(key, _)| Some(*key) == chosen);
+        DiagnosticsView {
+            run,
+            listing: &self.listing,
+            sight: &self.sight,
+            excerpt: source.and_then(|(_, excerpt)| excerpt.as_ref()),
+            focus_filter: self.focus_filter,
+            scroll_to_selected: self.scroll_to_selected,
+        }
+    }
+}

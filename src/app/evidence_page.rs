@@ -1,0 +1,182 @@
+//! The evidence page: the search, the answer to a question in its place, and one record in full.
+
+use uuid::Uuid;
+
+use super::shared::Shared;
+use crate::run::{Answered, ExecutionDetail, Question, SearchPage};
+use crate::ui::action::{EvidenceAction, Page};
+use crate::ui::evidence::{EvidenceView, Verification, parse};
+use crate::worker::{FollowUp, Search, Verify};
+
+/// How long typing pauses before a search begins, in milliseconds.
+const TYPING_MS: i64 = 150;
+
+/// What the page remembers.
+#[derive(Debug, Default)]
+pub(super) struct EvidencePage {
+    text: String,
+    problems: Vec<String>,
+    pub(super) page: Option<SearchPage>,
+    /// The question whose answer stands in place of the search.
+    pub(super) question: Option<Question>,
+    pub(super) answer: Option<Answered>,
+    pub(super) selected: Option<Uuid>,
+    pub(super) detail: Option<ExecutionDetail>,
+    verification: Verification,
+    focus_search: bool,
+    scroll_to_selected: bool,
+    /// When to search for what was typed, in Unix milliseconds.
+    search_at_ms: Option<i64>,
+}
+
+impl EvidencePage {
+    pub(super) fn apply(&mut self, action: EvidenceAction, shared: &mut Shared) {
+        match action {
+            EvidenceAction::Edit(text) => {
+                self.text = text;
+                self.close_answer();
+                self.search_at_ms = Some(shared.now.ms + TYPING_MS);
+            }
+            EvidenceAction::Search(text) => {
+                self.text = text;
+                self.close_answer();
+                shared.page = Page::Evidence;
+                self.search(shared);
+            }
+            EvidenceAction::Ask(question) => {
+                self.close_answer();
+                self.question = Some(question);
+                shared.try_again();
+                shared.page = Page::Evidence;
+                self.search(shared);
+            }
+            EvidenceAction::CloseAnswer => self.close_answer(),
+            EvidenceAction::Open(id) => {
+                self.selected = Some(id);
+                self.detail = None;
+                shared.read_execution(id);
+            }
+            EvidenceAction::CloseDetail => {
+                self.selected = None;
+                self.detail = None;
+            }
+            EvidenceAction::Reconcile(run_id) => shared.reconcile(run_id),
+            EvidenceAction::Settle(run_id, way) => shared.follow_up(run_id, FollowUp::Settle(way)),
+            EvidenceAction::Revert(id) => shared.follow_up(id, FollowUp::Revert),
+        }
+    }
+
+    /// Goes back to the search.
+    fn close_answer(&mut self) {
+        self.question = None;
+        self.answer = None;
+    }
+
+    /// Searches for what stands in the search box, when the page is in front.
+    pub(super) fn search(&mut self, shared: &mut Shared) {
+        self.search_at_ms = None;
+        if shared.page != Page::Evidence {
+            return;
+        }
+        if let Some(question) = self.question.clone() {
+            shared.ask_each(question.clone(), move |app, answer, latest| match answer {
+                Ok(answer) if app.evidence.question.as_ref() == Some(&question) => {
+                    app.evidence.answer = Some(answer);
+                }
+                Err(unanswered) if latest => app.shared.report(unanswered),
+                _ => {}
+            });
+        }
+        let parsed = parse(&self.text, &shared.now.zone);
+        self.problems = parsed.problems;
+        shared.ask(Search(parsed.query), |app, page| app.evidence.page = Some(page));
+    }
+
+    /// Searches when typing has paused; else in how many milliseconds that will be.
+    pub(super) fn search_when_due(&mut self, shared: &mut Shared) -> Option<i64> {
+        let left = self.search_at_ms? - shared.now.ms;
+        if left > 0 {
+            return Some(left);
+        }
+        self.search(shared);
+        None
+    }
+
+    pub(super) fn verify(&mut self, shared: &mut Shared) {
+        self.verification = Verification::UnderWay;
+        shared.ask_latest(Verify, |app, report| match report {
+            Ok(report) => app.evidence.verification = Verification::Done(report),
+            Err(unanswered) => {
+                app.evidence.verification = Verification::NotAsked;
+                app.shared.report(unanswered);
+            }
+        });
+    }
+
+    pub(super) fn take_execution(&mut self, detail: &ExecutionDetail) {
+        if self.selected == Some(detail.row.execution_id) {
+            self.detail = Some(detail.clone());
+        }
+    }
+
+    /// The record that is open, when it belongs to this run.
+    pub(super) fn open_record_of(&self, run_id: Uuid) -> Option<Uuid> {
+        let row = &self.detail.as_ref()?.row;
+        (row.run_id == run_id).then_some(row.execution_id)
+    }
+
+    /// Opens the result below or above the open one; without one, the first.
+    pub(super) fn move_selection(&mut self, by: isize, shared: &mut Shared) {
+        let listed = self.listed();
+        let open = |id| listed.iter().position(|listed| *listed == id);
+        let index = match self.selected.and_then(open) {
+            Some(index) => index.saturating_add_signed(by).min(listed.len().saturating_sub(1)),
+            None => 0,
+        };
+        let Some(id) = listed.get(index).copied() else { return };
+        self.apply(EvidenceAction::Open(id), shared);
+        self.scroll_to_selected = true;
+    }
+
+    pub(super) fn focus_search(&mut self) {
+        self.focus_search = true;
+    }
+
+    /// Forgets what was meant for the frame that was drawn.
+    pub(super) fn drawn(&mut self) {
+        self.focus_search = false;
+        self.scroll_to_selected = false;
+    }
+
+    /// The executions that the page lists, in order.
+    pub(super) fn listed(&self) -> Vec<Uuid> {
+        match (&self.question, &self.answer, &self.page) {
+            (Some(_), Some(answer), _) => {
+                let row = |at| answer.execution(at).map(|row| row.execution_id);
+                (0..answer.len()).filter_map(row).collect()
+            }
+            (None, _, Some(page)) => page.hits.iter().map(|hit| hit.row.execution_id).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    pub(super) fn view<'a>(&'a self, shared: &'a Shared) -> EvidenceView<'a> {
+        let run_id = self.detail.as_ref().map(|it| it.row.run_id);
+        EvidenceView {
+            text: &self.text,
+            problems: &self.problems,
+            page: self.page.as_ref(),
+            question: self.question.as_ref(),
+            answer: self.answer.as_ref(),
+            selected: self.selected,
+            detail: self.detail.as_ref(),
+            reconciled: shared.reconciled_in(run_id),
+            attempt: shared.attempt_of(run_id),
+            contents: shared.contents.all(),
+            verification: &self.verification,
+            focus_search: self.focus_search,
+            scroll_to_selected: self.scroll_to_selected,
+            now: &shared.now,
+        }
+    }
+}

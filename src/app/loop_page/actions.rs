@@ -1,0 +1,164 @@
+//! What a person does on the page of the bounded loop.
+
+use std::path::Path;
+use std::time::Duration;
+
+use uuid::Uuid;
+
+use super::loop_folders::TYPING_MS;
+use super::{LoopPage, ShownLoop, Which};
+use crate::app::shared::{Prompt, Shared};
+use crate::plan::VerifyScope;
+use crate::run::{LoopPhase, LoopState};
+use crate::ui::action::{FolderFor, LoopAction};
+use crate::ui::loop_page::{Form, PlannerChoice, Wanted};
+use crate::ui::theme::Tone;
+use crate::worker::{Command, LoopOrder, ReplayLoop, RevokeClass, VerifyChoice};
+
+impl LoopPage {
+    /// Applies what concerns this page alone.
+    pub fn apply(&mut self, action: LoopAction, shared: &mut Shared) {
+        match action {
+            LoopAction::Edit(form) => {
+                self.form = *form;
+                // Also where the folders stay the same: what is in them may not.
+                self.look_at_folders(TYPING_MS, shared);
+            }
+            LoopAction::LookAtCommands => shared.show_prompt(Some(Prompt::TrustPlace)),
+            LoopAction::Show(loop_id) => self.show_loop(loop_id, shared),
+            LoopAction::Unfold(attempt, unfolded) => {
+                self.unfolded.insert(attempt, unfolded);
+            }
+            LoopAction::RevokeClass(class_id) => {
+                shared.ask(RevokeClass(class_id), |app, _| {
+                    if let Some(live) = &mut app.loops.live {
+                        live.class_revoked = true;
+                    }
+                });
+            }
+            // Another page and the file picker are the window's.
+            LoopAction::OpenAttempt(_) | LoopAction::PickFolder(_) => {}
+        }
+    }
+
+    fn show_loop(&mut self, loop_id: Uuid, shared: &mut Shared) {
+        if self.live.as_ref().is_some_and(|live| live.state.loop_id == Some(loop_id)) {
+            return self.show(Which::Live);
+        }
+        self.show(Which::Reading);
+        shared.ask_latest(ReplayLoop(loop_id), |app, replayed| match replayed {
+            Ok(replayed) => app.loops.show_recorded(replayed),
+            Err(unanswered) => {
+                app.loops.leave_reading(Which::Form);
+                app.shared.report(unanswered);
+            }
+        });
+    }
+
+    /// The folder from which the picker begins.
+    pub fn typed_folder(&self, what: FolderFor) -> &str {
+        match what {
+            FolderFor::Plans if !self.form.folder.is_empty() => &self.form.folder,
+            _ => &self.form.workspace,
+        }
+    }
+
+    /// Puts a folder that was picked into the form.
+    pub fn take_folder(&mut self, folder: &Path, what: FolderFor, shared: &Shared) {
+        let text = folder.display().to_string();
+        match what {
+            FolderFor::Plans => self.form.folder = text,
+            FolderFor::Workspace => self.form.workspace = text,
+        }
+        self.look_at_folders(0, shared);
+    }
+
+    /// Prepares the page to be shown; an empty form begins with this workspace.
+    pub fn enter(&mut self, workspace: Option<&Path>, shared: &Shared) {
+        if let (true, Some(workspace)) = (self.form.workspace.is_empty(), workspace) {
+            self.form.workspace = workspace.display().to_string();
+        }
+        self.look_at_folders(0, shared);
+    }
+
+    pub fn new_loop(&mut self) {
+        self.show(Which::Form);
+        self.focus_goal = true;
+    }
+
+    /// Fills the form from the loop on the page.
+    pub fn fill_again(&mut self, shared: &Shared) {
+        let Some(state) = self.shown_state() else { return };
+        let (planner, folder, command) = match state.planner.as_str() {
+            "cargo-fix" => (PlannerChoice::CargoFix, "", ""),
+            "openai-compatible" => (PlannerChoice::Model, "", ""),
+            other => match other.strip_prefix("replay:") {
+                Some(folder) => (PlannerChoice::Replay, folder, ""),
+                None => (PlannerChoice::Command, "", other),
+            },
+        };
+        self.form = Form {
+            goal: state.goal.clone(),
+            planner,
+            folder: folder.to_owned(),
+            command: command.to_owned(),
+            workspace: state.workspace.clone(),
+            max_attempts: state.max_attempts.to_string(),
+            // An authorization class is given for one loop.
+            ..Form::default()
+        };
+        self.show(Which::Form);
+        self.look_at_folders(0, shared);
+    }
+
+    /// Starts the loop of the form, or says what is wrong with it.
+    pub fn start(&mut self, shared: &mut Shared) {
+        let Some(wanted) = self.form.wanted(shared.now.ms) else {
+            self.form.tried = true;
+            return;
+        };
+        shared.evidence_trouble = None;
+        let live = ShownLoop {
+            state: LoopState {
+                goal: wanted.goal.clone(),
+                planner: wanted.planner.clone(),
+                workspace: wanted.workspace.display().to_string(),
+                max_attempts: wanted.max_attempts,
+                phase: LoopPhase::Idle,
+                ..LoopState::default()
+            },
+            verify: wanted.verify.map_or("none", VerifyScope::as_str).to_owned(),
+            class: wanted.class.clone(),
+            ..ShownLoop::default()
+        };
+        if shared.worker.send(Command::Loop(Box::new(order(wanted)))).is_err() {
+            let next = "Wait for its end, then start the loop again.";
+            shared.notify(Tone::Caution, "The worker is still busy with another run.", "", next);
+            return;
+        }
+        self.form.refusal = None;
+        self.form.tried = false;
+        self.live = Some(live);
+        self.show(Which::Live);
+    }
+
+    /// An attempt of the loop on the page, or of the one under way, with its run where it has one.
+    pub fn attempt(&self, number: u32) -> Option<(Uuid, Option<Uuid>)> {
+        let under_way = self.under_way().map(|live| &live.state);
+        let state = self.shown_state().or(under_way)?;
+        let attempt = state.attempts.iter().find(|attempt| attempt.attempt == number);
+        Some((state.loop_id?, attempt.and_then(|attempt| attempt.run.as_ref()?.run_id)))
+    }
+}
+
+fn order(wanted: Wanted) -> LoopOrder {
+    LoopOrder {
+        goal: wanted.goal,
+        planner: wanted.planner,
+        planner_timeout: Duration::from_secs(wanted.timeout_s.into()),
+        max_attempts: wanted.max_attempts,
+        verify: wanted.verify.map_or(VerifyChoice::None, VerifyChoice::Scope),
+        workspace: wanted.workspace,
+        class: wanted.class,
+    }
+}

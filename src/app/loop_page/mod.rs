@@ -1,0 +1,213 @@
+//! The page of the bounded loop: its form, the loop that was started last, and one from the evidence.
+
+mod actions;
+mod loop_folders;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use uuid::Uuid;
+
+use super::shared::Shared;
+use crate::authorization::AuthorizationClass;
+use crate::plan::ShownPlan;
+use crate::run::{Failure, LoopFate, LoopPhase, LoopState, LoopSummary, RunEvent};
+use crate::ui::loop_page::{Form, FormView, LoopView, Shown, TimelineView};
+use crate::worker::{LoopReplayed, PlanProposal};
+use loop_folders::LoopFolders;
+
+/// What stands on the page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Which {
+    #[default]
+    Form,
+    Live,
+    Recorded,
+    Reading,
+}
+
+/// What the page remembers.
+#[derive(Debug, Default)]
+pub(super) struct LoopPage {
+    pub(super) form: Form,
+    folders: LoopFolders,
+    pub(super) loops: Vec<LoopSummary>,
+    /// The loop that was started here last.
+    pub(super) live: Option<ShownLoop>,
+    recorded: Option<ShownLoop>,
+    which: Which,
+    unfolded: BTreeMap<u32, bool>,
+    scroll_to_latest: bool,
+    /// Whether the goal is to be typed with the next frame.
+    focus_goal: bool,
+}
+
+/// A loop on the page: the one that was started here last, or one from the evidence.
+#[derive(Debug, Default)]
+pub(super) struct ShownLoop {
+    pub(super) state: LoopState,
+    recorded: bool,
+    verify: String,
+    class: Option<AuthorizationClass>,
+    pub(super) class_revoked: bool,
+    /// The plans of its attempts; none of a loop from the evidence.
+    plans: BTreeMap<u32, Arc<ShownPlan>>,
+    /// What its planner printed on its error output; none of a live loop.
+    printed: BTreeMap<u32, String>,
+    stopping: bool,
+    pub(super) ended_at_ms: Option<i64>,
+}
+
+/// The attempt that a loop is in.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CurrentAttempt {
+    pub(super) loop_id: Uuid,
+    pub(super) number: u32,
+    /// Whether the loop's own verification is under way.
+    pub(super) verifies: bool,
+}
+
+impl LoopPage {
+    /// The loop under way.
+    pub(super) fn under_way(&self) -> Option<&ShownLoop> {
+        self.live.as_ref().filter(|live| live.ended_at_ms.is_none())
+    }
+
+    fn under_way_mut(&mut self) -> Option<&mut ShownLoop> {
+        self.live.as_mut().filter(|live| live.ended_at_ms.is_none())
+    }
+
+    /// Whether the form stands on the page.
+    pub(super) fn shows_form(&self) -> bool {
+        self.which == Which::Form
+    }
+
+    /// Puts this on the page.
+    fn show(&mut self, which: Which) {
+        self.which = which;
+        self.unfolded.clear();
+        self.scroll_to_latest = which == Which::Live;
+    }
+
+    /// Puts a loop from the evidence on the page.
+    fn show_recorded(&mut self, replayed: LoopReplayed) {
+        let LoopReplayed { detail, events, printed } = replayed;
+        let mut state = LoopState::default();
+        events.iter().for_each(|event| state.apply(event));
+        if detail.summary.fate == LoopFate::Interrupted {
+            state.interrupt();
+        }
+        self.recorded = Some(ShownLoop {
+            state,
+            recorded: true,
+            verify: detail.summary.verify,
+            class: detail.class.and_then(|class| serde_json::from_value(class).ok()),
+            class_revoked: detail.class_revoked,
+            printed,
+            ended_at_ms: detail.summary.ended_at_ms,
+            ..ShownLoop::default()
+        });
+        self.leave_reading(Which::Recorded);
+    }
+
+    /// Replaces the page that waits for a loop from the evidence.
+    fn leave_reading(&mut self, which: Which) {
+        if self.which == Which::Reading {
+            self.show(which);
+        }
+    }
+
+    /// Applies what happened to the loop under way; gives its attempt.
+    pub(super) fn happened(
+        &mut self,
+        event: &RunEvent,
+        shared: &mut Shared,
+    ) -> Option<CurrentAttempt> {
+        let live = self.under_way_mut()?;
+        live.state.apply(event);
+        let current = live.state.loop_id.zip(live.state.attempts.last().map(|it| it.attempt));
+        let verifies = live.state.phase == LoopPhase::Verifying;
+        match event {
+            RunEvent::LoopStarted { .. } => shared.list_loops(),
+            RunEvent::AttemptStarted { .. } => self.scroll_to_latest = true,
+            _ => {}
+        }
+        current.map(|(loop_id, number)| CurrentAttempt { loop_id, number, verifies })
+    }
+
+    /// Keeps the plan of an attempt. False when no loop is under way.
+    pub(super) fn take_proposal(&mut self, proposal: &PlanProposal) -> bool {
+        let Some(live) = self.under_way_mut() else { return false };
+        live.plans.insert(proposal.attempt, Arc::clone(&proposal.plan));
+        true
+    }
+
+    /// Marks the loop under way as stopping.
+    pub(super) fn stopping(&mut self) {
+        if let Some(live) = self.under_way_mut() {
+            live.stopping = true;
+        }
+    }
+
+    /// Notes that the loop under way returned; gives its id, if it had begun.
+    pub(super) fn ended(&mut self, failure: Option<&Failure>, now_ms: i64) -> Option<Uuid> {
+        let live = self.under_way_mut()?;
+        live.ended_at_ms = Some(now_ms);
+        live.state.interrupt();
+        let loop_id = live.state.loop_id;
+        if let (None, Some(failure)) = (loop_id, failure) {
+            self.live = None;
+            self.form.refusal =
+                Some(format!("{} {} {}", failure.code, failure.message, failure.next));
+            if self.which == Which::Live {
+                self.show(Which::Form);
+            }
+        }
+        loop_id
+    }
+
+    /// Forgets what was meant for the frame that was drawn.
+    pub(super) fn drawn(&mut self) {
+        self.scroll_to_latest = false;
+        self.focus_goal = false;
+    }
+
+    /// The loop on the page.
+    fn shown(&self) -> Option<&ShownLoop> {
+        match self.which {
+            Which::Live => self.live.as_ref(),
+            Which::Recorded => self.recorded.as_ref(),
+            Which::Form | Which::Reading => None,
+        }
+    }
+
+    /// The state of the loop on the page.
+    pub(super) fn shown_state(&self) -> Option<&LoopState> {
+        self.shown().map(|shown| &shown.state)
+    }
+
+    pub(super) fn view<'a>(&'a self, shared: &'a Shared) -> LoopView<'a> {
+        let shown = match self.shown() {
+            Some(it) => Shown::Loop(TimelineView {
+                state: &it.state,
+                recorded: it.recorded,
+                plans: &it.plans,
+                printed: &it.printed,
+                unfolded: &self.unfolded,
+                verify: &it.verify,
+                class: it.class.as_ref(),
+                class_revoked: it.class_revoked,
+                stopping: it.stopping,
+                ended_at_ms: it.ended_at_ms,
+                scroll_to_latest: self.scroll_to_latest && !it.recorded,
+            }),
+            None if self.which == Which::Reading => Shown::Reading,
+            None => Shown::Form(FormView {
+                form: &self.form,
+                place: self.place(),
+                focus_goal: self.focus_goal,
+            }),
+        };
+        LoopView { loops: &self.loops, shown, now: &shared.now }
+    }
+}

@@ -1,0 +1,75 @@
+//! Catches a panic of a view: its page is replaced, and clicks of the frame that panicked are dropped, so that
+//! they decide nothing.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::App;
+use super::shared::Broken;
+use crate::ui::action::{Action, Page};
+use crate::ui::breakdown::{Breakdown, breakdown_ui};
+use crate::ui::dialog::{Dialog, Question};
+use crate::ui::{WindowView, window_ui};
+use crate::worker::panic_message;
+
+impl App {
+    /// Draws the window; gives what the person did.
+    pub(super) fn draw(&mut self, ui: &mut egui::Ui) -> Vec<Action> {
+        self.draw_with(ui, window_ui)
+    }
+
+    /// The same with these views.
+    pub(super) fn draw_with(
+        &mut self,
+        ui: &mut egui::Ui,
+        views: impl FnOnce(&mut egui::Ui, &WindowView<'_>, &mut Vec<Action>),
+    ) -> Vec<Action> {
+        let app = &*self;
+        // Views change nothing of the app. egui begins its state again with each pass, and a panic releases its
+        // locks without poisoning them.
+        let drawn = catch_unwind(AssertUnwindSafe(|| {
+            let mut actions = Vec::new();
+            app.draw_unguarded(ui, views, &mut actions);
+            actions
+        }));
+        drawn.unwrap_or_else(|panic| {
+            let bare = self.shared.broken.is_some();
+            if !self.shared.broken.as_ref().is_some_and(|broken| broken.bare) {
+                // Discards the half-drawn page. When the bare page panics too, it is left as it is, because drawing
+                // it again would repeat for ever.
+                ui.ctx().request_discard("a view panicked");
+                ui.ctx().request_repaint();
+            }
+            // The overlay may be what panicked, and it holds no decision.
+            self.overlay = None;
+            self.shared.broken = Some(Broken { message: panic_message(&*panic), bare });
+            Vec::new()
+        })
+    }
+
+    fn draw_unguarded(
+        &self,
+        ui: &mut egui::Ui,
+        views: impl FnOnce(&mut egui::Ui, &WindowView<'_>, &mut Vec<Action>),
+        actions: &mut Vec<Action>,
+    ) {
+        let Some(Broken { message, bare }) = &self.shared.broken else {
+            let view = self.view();
+            views(ui, &view, actions);
+            self.shared.setup.faults.strike(match (&view.dialog, self.shared.page) {
+                (Some(Dialog { question: Question::Confirm(_), .. }), _) => "step dialog",
+                (Some(_), _) => "dialog",
+                (None, Page::Plan) => "plan page",
+                (None, Page::Evidence) => "evidence page",
+                (None, Page::Diagnostics) => "diagnostics page",
+                (None, Page::Loop) => "loop page",
+            });
+            return;
+        };
+        let breakdown = Breakdown { message, running: self.is_busy() };
+        let view = (!bare).then(|| self.view());
+        breakdown_ui(ui, &breakdown, view.as_ref(), actions);
+        if !bare {
+            self.shared.setup.faults.strike("what is left");
+        }
+    }
+}

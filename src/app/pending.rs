@@ -1,0 +1,137 @@
+//! Queries of the window: each is sent with what is done with its answer, and an answer to an older query is not
+//! taken for the latest.
+
+use std::any::TypeId;
+use std::collections::BTreeMap;
+
+use super::App;
+use super::shared::Shared;
+use crate::plan::Code;
+use crate::ui::theme::Tone;
+use crate::worker::{Query, QueryError};
+
+/// The queries without an answer yet, by number, with their topics.
+#[derive(Debug, Default)]
+pub(super) struct Pending {
+    next: u64,
+    open: BTreeMap<u64, TypeId>,
+}
+
+impl Pending {
+    fn insert(&mut self, topic: TypeId) -> u64 {
+        self.next += 1;
+        self.open.insert(self.next, topic);
+        self.next
+    }
+
+    /// Removes a query; whether no later one of its topic is open.
+    fn remove(&mut self, number: u64) -> bool {
+        let topic = self.open.remove(&number);
+        !self.open.range(number..).any(|(_, other)| Some(*other) == topic)
+    }
+
+    /// Whether a query of this topic is open.
+    #[cfg(test)]
+    pub(super) fn has<Q: Query>(&self) -> bool {
+        self.open.values().any(|topic| *topic == Q::topic())
+    }
+}
+
+/// A query that has no answer.
+#[derive(Debug)]
+pub(super) struct Unanswered {
+    /// What could not be done.
+    pub(super) summary: String,
+    pub(super) error: QueryError,
+}
+
+impl Unanswered {
+    /// Whether it was stopped, because another plan was opened.
+    pub(super) fn is_cancelled(&self) -> bool {
+        matches!(&self.error, QueryError::Failed(failure) if failure.code == Code::Cancelled)
+    }
+}
+
+impl Shared {
+    /// Asks. An answer is dropped when a later query of the topic is open; a failure becomes a notice.
+    pub(super) fn ask<Q: Query>(
+        &mut self,
+        query: Q,
+        then: impl FnOnce(&mut App, Q::Answer) + Send + 'static,
+    ) {
+        self.ask_latest(query, |app, answer| match answer {
+            Ok(answer) => then(app, answer),
+            Err(unanswered) => app.shared.report(unanswered),
+        });
+    }
+
+    /// Asks. Answers and failures are dropped when a later query of the topic is open.
+    pub(super) fn ask_latest<Q: Query>(
+        &mut self,
+        query: Q,
+        then: impl FnOnce(&mut App, Result<Q::Answer, Unanswered>) + Send + 'static,
+    ) -> bool {
+        self.ask_each(query, |app, answer, latest| {
+            if latest {
+                then(app, answer);
+            }
+        })
+    }
+
+    /// Asks. `then` gets each answer, and whether no later query of the topic is open. False when the query could
+    /// not be sent, which becomes a notice.
+    pub(super) fn ask_each<Q: Query>(
+        &mut self,
+        query: Q,
+        then: impl FnOnce(&mut App, Result<Q::Answer, Unanswered>, bool) + Send + 'static,
+    ) -> bool {
+        let (summary, number) = (query.failure(), self.pending.insert(Q::topic()));
+        let name = summary.clone();
+        let asked = self.queries.ask(query, move |app: &mut App, answer| {
+            let latest = app.shared.pending.remove(number);
+            then(app, answer.map_err(|error| Unanswered { summary, error }), latest);
+        });
+        if let Err(error) = &asked {
+            self.pending.remove(number);
+            self.notify(Tone::Danger, name, error.to_string(), "Try again in a moment.");
+        }
+        asked.is_ok()
+    }
+
+    /// Makes a notice of a query without an answer.
+    pub(super) fn report(&mut self, unanswered: Unanswered) {
+        let Unanswered { summary, error } = unanswered;
+        match error {
+            QueryError::Failed(failure) => self.failed(&summary, &failure),
+            QueryError::Panicked(message) => {
+                let summary = format!("{summary} The reader broke down.");
+                let next = "Try again; if it happens again, copy this and report it.";
+                self.notify(Tone::Danger, summary, message, next);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::worker::{ListRuns, OpenFollowUp, OpenPlan, ReplayRun, Search};
+
+    #[test]
+    fn only_the_latest_of_a_topic_counts() {
+        let mut pending = Pending::default();
+        let numbers = [Search::topic(), ListRuns::topic(), Search::topic()]
+            .map(|topic| pending.insert(topic));
+        assert_eq!(numbers.map(|number| pending.remove(number)), [false, true, true]);
+        assert!(!pending.has::<Search>());
+    }
+
+    #[test]
+    fn a_replay_overtakes_an_opening() {
+        let mut pending = Pending::default();
+        let opening = pending.insert(OpenPlan::topic());
+        pending.insert(ReplayRun::topic());
+        assert!(!pending.remove(opening));
+        assert_eq!(OpenFollowUp::topic(), OpenPlan::topic());
+    }
+}

@@ -1,0 +1,248 @@
+//! What a person does on the plan page.
+
+use uuid::Uuid;
+
+use super::session::Simulated;
+use super::{PlanPage, PlanSession};
+use crate::app::pending::Unanswered;
+use crate::app::shared::{Prompt, Shared};
+use crate::authorization::{Grants, Method, PlanAuthorization};
+use crate::plan::Digest;
+use crate::run::Failure;
+use crate::ui::action::{Page, PlanAction};
+use crate::ui::plan::Approval;
+use crate::ui::theme::Tone;
+use crate::worker::{
+    Authorization, FollowUp, QueryError, RecordAuthorization, RememberWalls, ReplayRun, Simulate,
+    Simulation,
+};
+
+impl PlanPage {
+    pub fn apply(&mut self, action: PlanAction, shared: &mut Shared) {
+        match action {
+            PlanAction::Open(path) => Self::open(path, None, shared),
+            PlanAction::OpenRun(run_id) => self.open_run(run_id, shared),
+            PlanAction::SelectStep(index) => self.change(|session| {
+                session.pane.selected = index;
+                session.pane.is_pinned = true;
+                session.pane.ask_again();
+            }),
+            PlanAction::ShowTab(tab) => self.change(|session| {
+                session.pane.tab = tab;
+                session.pane.ask_again();
+            }),
+            PlanAction::CloseSimulation => self.change(PlanSession::hide_simulation),
+            PlanAction::CopyOutput => {
+                self.change(|session| shared.to_copy = Some(session.transcript.text()));
+            }
+            PlanAction::LookAtCommands => shared.show_prompt(Some(Prompt::Trust)),
+            PlanAction::AskInFront => self.ask_in_front(shared),
+            PlanAction::RememberWalls(remember) => self.remember_walls(remember, shared),
+            PlanAction::GrantProposed(proposed) => {
+                self.change(|session| session.grants.proposed = proposed);
+                self.review_again(true, shared);
+            }
+            PlanAction::RunAgainWithNetwork => {
+                self.change(|session| session.grants.network = true);
+                self.run_again(shared);
+            }
+            PlanAction::RunAgainWithWrite(path) => {
+                self.change(|session| session.grants.write.extend([path]));
+                self.run_again(shared);
+            }
+        }
+    }
+
+    /// Changes the session on the page, if there is one.
+    pub fn change(&mut self, change: impl FnOnce(&mut PlanSession)) {
+        if let Some(session) = &mut self.shown {
+            change(session);
+        }
+    }
+
+    fn open_run(&mut self, run_id: Uuid, shared: &mut Shared) {
+        let is_it = |session: &PlanSession| session.run.run_id == Some(run_id);
+        if self.shown.as_ref().is_some_and(is_it) {
+            shared.page = Page::Plan;
+        } else if !self.show_live(is_it, shared) {
+            shared.ask(ReplayRun(run_id), move |app, replayed| {
+                let attempt = replayed.attempt.map(|attempt| (run_id, attempt));
+                app.shared.attempts.extend(attempt);
+                app.plan.show(PlanSession::replayed(replayed), &mut app.shared);
+            });
+        }
+    }
+
+    /// Shows the plan of an attempt, or the run of it that is recorded.
+    pub fn open_attempt(
+        &mut self,
+        (loop_id, number): (Uuid, u32),
+        run_id: Option<Uuid>,
+        shared: &mut Shared,
+    ) {
+        let is_it = |session: &PlanSession| session.is_attempt(loop_id, number);
+        if self.shown.as_ref().is_some_and(is_it) {
+            shared.try_again();
+            shared.page = Page::Plan;
+        } else if !self.show_live(is_it, shared)
+            && let Some(run_id) = run_id
+        {
+            self.open_run(run_id, shared);
+        }
+    }
+
+    /// Brings the question of the step that waits to the front of everything else.
+    pub fn ask_in_front(&mut self, shared: &mut Shared) {
+        if let Some(session) = self.running_mut() {
+            session.dismissed = false;
+        }
+        shared.show_prompt(None);
+    }
+
+    /// Whether the step that waits must not run without the question that is not in front now.
+    pub fn wants_question(&self) -> bool {
+        let waiting = self.running().filter(|session| session.dismissed);
+        waiting.and_then(PlanSession::request).is_some_and(|request| request.required)
+    }
+
+    fn remember_walls(&self, remember: bool, shared: &mut Shared) {
+        let Some(review) = self.review() else { return };
+        let binding = &review.binding;
+        // The id of a step means something in this plan alone.
+        let grants =
+            remember.then(|| Grants { proposed_for: Default::default(), ..binding.grants.clone() });
+        let query = RememberWalls { workspace: binding.workspace.clone(), grants };
+        shared.ask_each(query, |app, recorded, _| app.trust_changed(recorded));
+    }
+
+    /// Reviews the plan of the shown run as things are now; the question follows when that is done.
+    pub fn run_again(&mut self, shared: &mut Shared) {
+        let Some(session) = &self.shown else { return };
+        let (digest, file, run_id) = (session.digest, session.path.is_some(), session.run.run_id);
+        if file {
+            self.review_again(true, shared);
+        } else if let Some(run_id) = run_id {
+            shared.follow_up(run_id, FollowUp::RunAgain);
+        }
+        self.to_authorize = Some(digest);
+    }
+
+    /// Computes what all steps of the shown plan would do together, and shows that.
+    pub fn simulate(&mut self, shared: &mut Shared) {
+        shared.page = Page::Plan;
+        let Some(session) = &mut self.shown else { return };
+        let (Some(plan), Some(review)) = (session.plan.clone(), &session.review) else { return };
+        let (digest, workspace) = (session.digest, review.workspace.clone());
+        session.simulation = Some(Simulated { outcome: None, stale: false, is_shown: true });
+        shared.ask_each(Simulate { plan, workspace }, move |app, simulated, latest| {
+            let outcome = match simulated {
+                Ok(simulation) => Ok(simulation),
+                Err(Unanswered { error: QueryError::Failed(failure), .. }) => Err(failure),
+                Err(unanswered) => {
+                    if let Some(session) = app.plan.shown.as_mut().filter(|it| it.digest == digest)
+                    {
+                        session.simulation = None;
+                    }
+                    if latest {
+                        app.shared.report(unanswered);
+                    }
+                    return;
+                }
+            };
+            app.plan.take_simulation(digest, outcome);
+        });
+    }
+
+    fn take_simulation(&mut self, digest: Digest, outcome: Result<Simulation, Failure>) {
+        let Some(session) = &mut self.shown else { return };
+        if let Some(simulated) = session.simulation.as_mut().filter(|it| it.outcome.is_none()) {
+            simulated.stale |= session.digest != digest;
+            simulated.outcome = Some(outcome);
+        }
+    }
+
+    /// Selects the step below or above.
+    pub fn move_selection(&mut self, by: isize) {
+        let Some(session) = &mut self.shown else { return };
+        let count = session.plan.as_ref().map_or(0, |plan| plan.steps.len());
+        let index = session.pane.selected.saturating_add_signed(by).min(count.saturating_sub(1));
+        session.pane.select(index);
+        session.pane.is_pinned = true;
+    }
+
+    /// Follows the run under way; false when it has no plan to show.
+    pub fn follow_run(&mut self, shared: &mut Shared) -> bool {
+        // The loop's own verification is shown on the page of the loop.
+        if self.live.as_ref().is_some_and(|live| live.plan.is_none()) {
+            return false;
+        }
+        if self.shown.as_ref().is_none_or(|session| !session.run.is_active()) {
+            self.show_live(|_| true, shared);
+        }
+        if let Some(session) = &mut self.shown {
+            session.pane.is_pinned = false;
+            session.pane.select(session.run.current_step);
+        }
+        true
+    }
+
+    /// Records a decision about the shown plan; it counts once that is done.
+    pub fn record(
+        &mut self,
+        digest: Digest,
+        shared: &mut Shared,
+        decide: impl FnOnce(PlanAuthorization, i64) -> PlanAuthorization,
+    ) {
+        if !shared.close_prompt(&Prompt::DECISIONS) {
+            return;
+        }
+        let now = shared.now.ms;
+        let Some(session) = &mut self.shown else { return };
+        let (Some(plan), Some(review)) = (session.plan.clone(), &session.review) else { return };
+        if plan.digest != digest || session.not_authorizable().is_some() {
+            return;
+        }
+        let Ok(plan) = std::sync::Arc::unwrap_or_clone(plan).complete() else { return };
+        let pending =
+            PlanAuthorization::pending(&plan, review.binding.clone(), Method::Window, now)
+                .continuing(session.continues);
+        let authorization = Box::new(decide(pending, now));
+        session.approval = Approval::Recording;
+        let plan = Box::new(plan);
+        let query = RecordAuthorization { authorization: authorization.clone(), plan };
+        shared.ask_each(query, |app, recorded, _| match recorded {
+            Ok(()) => {
+                if let Some(session) = &mut app.plan.shown {
+                    session.answered(*authorization);
+                }
+                if let Some(void) = app.plan.void_notice.take() {
+                    app.shared.dismiss(void);
+                }
+            }
+            Err(unanswered) => {
+                let shown = app.plan.shown.as_mut();
+                if let Some(session) = shown.filter(|it| it.approval == Approval::Recording) {
+                    session.approval = Approval::None;
+                }
+                app.shared.report(unanswered);
+            }
+        });
+    }
+
+    /// Gives the person's answer to the plan of an attempt, which the dialog has asked for.
+    pub fn answer_attempt(&mut self, digest: Digest, answer: Authorization, shared: &mut Shared) {
+        if !shared.close_prompt(&Prompt::DECISIONS) {
+            return;
+        }
+        let Some(session) = &mut self.shown else { return };
+        let Some(attempt) = session.attempt.filter(|_| session.digest == digest) else { return };
+        if session.not_authorizable().is_some() {
+            return;
+        }
+        if shared.worker.answer_plan(attempt.loop_id, attempt.attempt, answer) {
+            session.approval = Approval::Recording;
+        } else {
+            shared.notify(Tone::Caution, "The loop no longer waits for that answer.", "", "");
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Trying the host of a plan: a notice while it is tried, and one with how it answered.
+
+use super::PlanPage;
+use crate::app::shared::Shared;
+use crate::plan::visible;
+use crate::run::TargetState;
+use crate::ui::theme::Tone;
+use crate::worker::CheckTarget;
+
+impl PlanPage {
+    /// Tries to connect to the host of the shown plan.
+    pub fn try_host(&mut self, shared: &mut Shared) {
+        let Some(session) = &self.shown else { return };
+        let (Some(plan), Some(review)) = (&session.plan, &session.review) else { return };
+        let Some(destination) = plan.target.clone() else { return };
+        let workspace = review.workspace.clone();
+        let summary = visible(&format!("Trying {destination}…")).into_owned();
+        let query = CheckTarget { destination: destination.clone(), workspace };
+        let asked = shared.ask_latest(query, move |app, state| {
+            // The answer is dropped after a stop.
+            if app.plan.end_trying(&mut app.shared) {
+                match state {
+                    Ok(state) => tell_host(&destination, &state, &mut app.shared),
+                    Err(unanswered) => app.shared.report(unanswered),
+                }
+            }
+        });
+        if asked {
+            let next = "A host that does not answer is given up after a minute at most. Nothing of the plan is sent.";
+            self.trying = Some(shared.notify(Tone::Accent, summary, "", next));
+        }
+    }
+
+    /// Waits no longer for the answer of a host.
+    pub fn stop_trying(&mut self, shared: &mut Shared) {
+        shared.queries.stop_long_queries();
+        self.end_trying(shared);
+    }
+
+    /// Removes the notice that a host is being tried; whether it was there.
+    fn end_trying(&mut self, shared: &mut Shared) -> bool {
+        let notice = self.trying.take();
+        if let Some(notice) = notice {
+            shared.dismiss(notice);
+        }
+        notice.is_some()
+    }
+
+    pub fn is_trying(&self) -> bool {
+        self.trying.is_some()
+    }
+}
+
+fn tell_host(destination: &str, state: &TargetState, shared: &mut Shared) {
+    let summary = visible(&format!("{destination}: {}.", state.title())).into_owned();
+    let (tone, details, next) = match state {
+        TargetState::Reachable { host } => {
+            let details = format!("{}\n{}, {}", host.line(), host.system, host.bash);
+            (Tone::Safe, details, "")
+        }
+        TargetState::UnknownKey { host_key, said } | TargetState::ChangedKey { host_key, said } => {
+            let key = host_key.as_deref().unwrap_or("It showed no key.");
+            let next = "Compare the key with the one that the host's owner names.";
+            (Tone::Danger, format!("{key}\n{said}"), next)
+        }
+        TargetState::Refused { said }
+        | TargetState::Unreachable { said }
+        | TargetState::Unusable { said } => {
+            (Tone::Danger, said.clone(), "A run would end before anything is sent.")
+        }
+    };
+    shared.notify(tone, summary, details, next);
+}

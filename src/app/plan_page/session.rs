@@ -1,0 +1,392 @@
+//! One plan on the page: its review, the decision about it, its run.
+
+use std::cell::OnceCell;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use uuid::Uuid;
+
+use super::attempt::PlanAttempt;
+use super::step_pane::StepPane;
+use crate::app::diagnostics_page::DiagnosticsPage;
+use crate::authorization::{ApprovedPlan, Change, Grants, PlanAuthorization, SinceBoot};
+use crate::plan::{self, Dialect, Digest, Finding, Mode, ShownPlan};
+use crate::run::{
+    ConfirmationRequest, Failure, Phase, Review, RunEvent, RunFate, RunState, RunStatus, StepState,
+    StepTimer, Steps, Transcript,
+};
+use crate::ui::action::Tab;
+use crate::ui::dialog::{AuthorizeView, authorize_view};
+use crate::ui::plan::{Approval, Figures};
+use crate::worker::{OpenedPlan, Replayed, Simulation};
+
+/// One plan on the page.
+#[derive(Debug, Clone)]
+pub struct PlanSession {
+    pub path: Option<PathBuf>,
+    /// The workspace the person chose; none for the default one.
+    pub workspace: Option<PathBuf>,
+    /// What they grant beyond the walls of its steps.
+    pub grants: Grants,
+    pub digest: Digest,
+    pub plan: Option<Arc<ShownPlan>>,
+    /// Counts of its steps by kind and risk.
+    pub figures: Figures,
+    pub findings: Vec<Finding>,
+    pub review: Option<Arc<Review>>,
+    /// What an approval of exactly this plan and review would cover, once somebody asks.
+    pub question: OnceCell<Arc<AuthorizeView>>,
+    /// The run that the plan, or the recorded run itself, continues.
+    pub continues: Option<Uuid>,
+    pub approval: Approval,
+    /// The authorization, while it can still be used.
+    pub authorization: Option<PlanAuthorization>,
+    pub run: RunState,
+    /// What it has printed.
+    pub transcript: Transcript,
+    /// Times of the step under way.
+    pub pace: StepTimer,
+    /// Whether what it prints is shown below the steps.
+    pub shows_output: bool,
+    /// The run's whole duration, once it is over.
+    pub elapsed_ms: Option<i64>,
+    pub pane: StepPane,
+    pub diagnostics: DiagnosticsPage,
+    /// What all its steps would do together, once somebody asked.
+    pub simulation: Option<Simulated>,
+    /// Whether the question of the step under way is not in front: closed without an answer, or asked in
+    /// the step's card until the person wants to run what needs the question.
+    pub dismissed: bool,
+    /// Whether the card of the step that waits is to be brought into view.
+    pub reveal_card: bool,
+    /// The step that was answered and has not gone on yet.
+    pub answered: Option<usize>,
+    /// The attempt of a bounded loop whose plan it is.
+    pub attempt: Option<PlanAttempt>,
+}
+
+/// A simulation that was asked for.
+#[derive(Debug, Clone)]
+pub struct Simulated {
+    /// What came of it; none while it is under way.
+    pub outcome: Option<Result<Simulation, Failure>>,
+    /// Whether the plan, its workspace or a file it uses has changed since it was asked for.
+    pub stale: bool,
+    /// Whether the page shows it instead of the steps.
+    pub is_shown: bool,
+}
+
+impl PlanSession {
+    /// A session for a plan file that was opened.
+    pub fn opened(opened: OpenedPlan, workspace: Option<PathBuf>) -> Self {
+        Self {
+            path: Some(opened.path),
+            workspace,
+            grants: Grants::default(),
+            digest: opened.digest,
+            figures: opened.plan.as_deref().map(Figures::of).unwrap_or_default(),
+            plan: opened.plan,
+            findings: opened.findings,
+            review: opened.review,
+            question: OnceCell::new(),
+            continues: opened.continues,
+            approval: Approval::None,
+            authorization: None,
+            run: RunState::default(),
+            transcript: Transcript::default(),
+            pace: StepTimer::default(),
+            shows_output: false,
+            elapsed_ms: None,
+            pane: StepPane::default(),
+            diagnostics: DiagnosticsPage::default(),
+            simulation: None,
+            dismissed: false,
+            reveal_card: false,
+            answered: None,
+            attempt: None,
+        }
+    }
+
+    /// A session for a run from the records.
+    pub fn replayed(replayed: Replayed) -> Self {
+        let (mut run, mut transcript) = (RunState::default(), Transcript::default());
+        for event in &replayed.events {
+            run.apply(event);
+            transcript.apply(event);
+        }
+        run.run_id = Some(replayed.summary.run_id);
+        if replayed.summary.fate == RunFate::Interrupted {
+            run.interrupt();
+        }
+        let failed = run.steps.stopped_at();
+        // Of an interrupted run, the step whose outcome is unknown.
+        let selected = failed.or_else(|| {
+            (run.phase == Phase::Interrupted && run.current_step < run.steps.len())
+                .then_some(run.current_step)
+        });
+        let summary = replayed.summary;
+        let opened = OpenedPlan {
+            plan: replayed.plan,
+            digest: summary.plan_digest,
+            continues: summary.parent_run,
+            ..OpenedPlan::without_plan(PathBuf::new())
+        };
+        Self {
+            path: None,
+            approval: Approval::Recorded,
+            elapsed_ms: summary.ended_at_ms.map(|end| end - summary.started_at_ms),
+            run,
+            pane: StepPane {
+                selected: selected.unwrap_or(0),
+                scroll_to_selected: selected.is_some(),
+                tab: Tab::Output,
+                ..StepPane::default()
+            },
+            ..Self::opened(opened, Some(summary.workspace.into()))
+        }
+    }
+
+    /// Whether its run is over, so that it can be followed up.
+    pub fn is_over(&self) -> bool {
+        self.run.is_over() && self.run.run_id.is_some()
+    }
+
+    /// Whether its run is over and left something undone.
+    pub fn is_unfinished(&self) -> bool {
+        self.is_over() && self.run.phase != Phase::Ended(RunStatus::Completed)
+    }
+
+    /// Why the plan cannot be authorized now; none when it can.
+    pub fn not_authorizable(&self) -> Option<&'static str> {
+        if self.approval == Approval::Recorded {
+            return Some("This is a run from the records. Run it again, or continue from here.");
+        }
+        if self.run.is_active() {
+            return Some("Its run is under way.");
+        }
+        if self.attempt.is_some() && !self.waits() {
+            return Some("It is the plan of a loop, which does not wait for it.");
+        }
+        if self.approval == Approval::Recording {
+            return Some("Your answer is being written down.");
+        }
+        match (&self.plan, &self.review) {
+            (None, _) => Some("The file cannot be read as a plan."),
+            (Some(_), Some(review)) if review.untrusted().is_some() => {
+                Some("It would run commands that you do not trust yet.")
+            }
+            _ if !plan::is_valid(&self.findings) => Some("Its findings contain errors."),
+            (_, None) => Some("It could not be reviewed in its workspace."),
+            _ => None,
+        }
+    }
+
+    /// Why the plan cannot be simulated; none when it can.
+    pub fn not_simulatable(&self) -> Option<&'static str> {
+        if self.approval == Approval::Recorded {
+            return Some("This is a run from the records. Run it again, or continue from here.");
+        }
+        match (&self.plan, &self.review) {
+            (None, _) => Some("The file cannot be read as a plan."),
+            (_, None) => Some("It could not be reviewed in its workspace."),
+            _ => None,
+        }
+    }
+
+    /// What an approval would cover for `ttl_ms` milliseconds; none without a review.
+    pub fn question(&self, ttl_ms: i64) -> Option<Arc<AuthorizeView>> {
+        let (plan, review) = (self.plan.as_ref()?, self.review.as_ref()?);
+        // Cached: a plan may have ten thousand files, and each frame asks.
+        let make = || {
+            let attempt = self.attempt.map(|it| (it.attempt, it.max_attempts));
+            let view = authorize_view(plan, review, self.continues, ttl_ms);
+            Arc::new(AuthorizeView { attempt, ..view })
+        };
+        Some(Arc::clone(self.question.get_or_init(make)))
+    }
+
+    /// Whether its run goes through commands by itself.
+    pub fn is_automatic(&self) -> bool {
+        let goes_on = |plan: &Arc<ShownPlan>| {
+            plan.dialect == Dialect::CommandPlan && plan.mode == Mode::Automatic
+        };
+        self.plan.as_ref().is_some_and(goes_on) && !self.run.became_guided
+    }
+
+    /// Applies a new review of the same file. Gives what has changed of what an approval covers.
+    pub fn reviewed(&mut self, opened: OpenedPlan) -> Vec<Change> {
+        let mut changes = Vec::new();
+        if opened.digest != self.digest {
+            changes.push(Change {
+                what: "plan bytes".to_owned(),
+                approved: self.digest.to_string(),
+                now: opened.digest.to_string(),
+            });
+        }
+        // Compares with what the approval covers; without one, with what was shown.
+        let covered = match (&self.authorization, &self.review) {
+            (Some(authorization), _) => Some(&authorization.binding),
+            (None, Some(review)) => Some(&review.binding),
+            (None, None) => None,
+        };
+        if let (Some(covered), Some(review)) = (covered, &opened.review) {
+            changes.extend(covered.changes(&review.binding));
+        }
+        if let Some(simulation) = &mut self.simulation {
+            simulation.stale |= opened.digest != self.digest
+                || match (&self.review, &opened.review) {
+                    (Some(then), Some(now)) => {
+                        then.workspace != now.workspace
+                            || !then.binding.changes(&now.binding).is_empty()
+                    }
+                    (then, now) => then.is_some() != now.is_some(),
+                };
+        }
+        let approved = matches!(self.approval, Approval::Approved { .. });
+        if approved && (!changes.is_empty() || !plan::is_valid(&opened.findings)) {
+            self.approval = Approval::Void(changes.clone());
+            self.authorization = None;
+        }
+        if opened.digest != self.digest {
+            self.run = RunState::default();
+            self.elapsed_ms = None;
+        }
+        if !self.run.is_over() {
+            self.pane.previews.clear();
+        }
+        self.pane.previews.forget_failed();
+        self.digest = opened.digest;
+        self.figures = opened.plan.as_deref().map(Figures::of).unwrap_or_default();
+        self.plan = opened.plan;
+        self.findings = opened.findings;
+        self.review = opened.review;
+        self.continues = opened.continues;
+        self.question = OnceCell::new();
+        let count = self.plan.as_ref().map_or(0, |plan| plan.steps.len());
+        self.pane.selected = self.pane.selected.min(count.saturating_sub(1));
+        changes
+    }
+
+    /// Applies a decision that was recorded.
+    pub fn answered(&mut self, authorization: PlanAuthorization) {
+        use crate::authorization::AuthorizationStatus::{Approved, Pending, Rejected};
+        if authorization.plan_digest != self.digest {
+            return;
+        }
+        match &authorization.status {
+            Approved => {
+                self.approval = Approval::Approved {
+                    at_ms: authorization.decided_at_ms,
+                    until_ms: authorization.expires_at_ms,
+                };
+                self.authorization = Some(authorization);
+                // The states of the last run would look like those of the next one.
+                self.run = RunState::default();
+                self.elapsed_ms = None;
+            }
+            Rejected { reason } => {
+                self.approval = Approval::Rejected(reason.clone());
+                self.authorization = None;
+            }
+            Pending => {}
+        }
+    }
+
+    /// Ends an approval whose time has run out; gives the milliseconds that are left.
+    pub fn expire(&mut self, now_ms: i64, since_boot: &SinceBoot) -> Option<i64> {
+        let Approval::Approved { at_ms, .. } = self.approval else { return None };
+        let authorization = self.authorization.as_ref()?;
+        let left_ms = authorization.left_ms(now_ms, since_boot);
+        if left_ms > 0 {
+            // Shown as a wall clock time, and never later than the approval ends.
+            self.approval = Approval::Approved { at_ms, until_ms: now_ms + left_ms };
+            return Some(left_ms);
+        }
+        self.approval = Approval::Expired;
+        self.authorization = None;
+        None
+    }
+
+    /// Takes the approval for its one run.
+    pub fn start(&mut self) -> Option<ApprovedPlan> {
+        let plan = Arc::unwrap_or_clone(self.plan.clone()?).complete().ok()?;
+        let authorization = self.authorization.take()?;
+        self.approval = Approval::Used { at_ms: authorization.decided_at_ms };
+        // Shown as running from the click on; its first event comes later.
+        self.run = RunState {
+            phase: Phase::Running,
+            steps: Steps::waiting(plan.steps.len()),
+            started_at_ms: authorization.decided_at_ms,
+            ..RunState::default()
+        };
+        self.transcript = Transcript::default();
+        self.shows_output |= plan.dialect == Dialect::CommandPlan;
+        self.elapsed_ms = None;
+        self.pane.executions.clear();
+        // A run is shown by its steps.
+        self.hide_simulation();
+        self.pane.is_pinned = false;
+        Some(ApprovedPlan { plan, authorization })
+    }
+
+    /// Applies an event of the run. True when it asks a question.
+    pub fn happened(&mut self, event: &RunEvent, now_ms: i64) -> bool {
+        self.run.apply(event);
+        self.transcript.apply(event);
+        self.pace.apply(event, now_ms);
+        match event {
+            RunEvent::StepStarted { step_index, .. } => {
+                self.answered = None;
+                self.pane.follow(*step_index);
+            }
+            RunEvent::ConfirmationNeeded { request } => {
+                // Without a plan there is no list for a card.
+                self.dismissed = request.guided && self.plan.is_some();
+                self.answered = None;
+                if request.guided {
+                    self.pane.follow(request.step_index);
+                }
+                self.pane.previews.arrived(request.step_index, Some(request.preview.clone()));
+                return true;
+            }
+            _ => {}
+        }
+        false
+    }
+
+    /// Shows the steps again instead of the simulation.
+    pub fn hide_simulation(&mut self) {
+        if let Some(simulation) = &mut self.simulation {
+            simulation.is_shown = false;
+        }
+    }
+
+    /// The workspace in which the file names of its run begin.
+    pub fn reviewed_workspace(&self) -> Option<PathBuf> {
+        let reviewed = self.review.as_ref().map(|review| review.workspace.clone());
+        reviewed.or_else(|| self.workspace.clone())
+    }
+
+    /// The step that waits for an answer, from 0.
+    pub fn asking(&self) -> Option<usize> {
+        self.request().map(|request| request.step_index)
+    }
+
+    /// The confirmation that the run waits for, unless it was answered.
+    pub fn request(&self) -> Option<&ConfirmationRequest> {
+        match &self.run.phase {
+            Phase::AwaitingConfirmation(request) => {
+                Some(request.as_ref()).filter(|it| self.answered != Some(it.step_index))
+            }
+            _ => None,
+        }
+    }
+
+    /// The evidence id of the selected step, once it has one.
+    pub fn selected_execution(&self) -> Option<Uuid> {
+        match self.run.steps.get(self.pane.selected)? {
+            StepState::Done(result) => Some(result.execution_id),
+            StepState::Waiting | StepState::Running => None,
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! From the plan page to what one frame shows of it.
+
+use super::{PlanPage, PlanSession};
+use crate::app::shared::Shared;
+use crate::plan::{ShownPlan, ShownStep, ToolCall, ToolClass};
+use crate::run::{Attempt, ConfirmationRequest, Phase, StepState};
+use crate::ui::commands::Situation;
+use crate::ui::plan::{
+    Approval, AttemptView, CardView, PlanView, SidebarView, SimulationState, SimulationView,
+};
+
+impl PlanPage {
+    pub fn sidebar<'a>(&'a self, shared: &'a Shared) -> SidebarView<'a> {
+        SidebarView {
+            plans: &self.recent,
+            open: self.shown.as_ref().and_then(|session| session.path.as_deref()),
+            runs: &self.runs,
+            run: self.shown.as_ref().and_then(|session| session.run.run_id),
+            now: &shared.now,
+        }
+    }
+
+    /// What this page says about which commands can be given.
+    pub fn situation(&self) -> Situation {
+        let of_run = match self.running() {
+            None => Situation::default(),
+            Some(live) => Situation {
+                running: true,
+                paused: live.run.phase == Phase::Paused,
+                automatic: live.is_automatic(),
+                requested: live.run.requested.is_some(),
+                asking: live.asking(),
+                looking_elsewhere: self.live.is_some()
+                    || live.pane.selected != live.run.current_step,
+                ..Situation::default()
+            },
+        };
+        let of_run = Situation {
+            trying: self.is_trying(),
+            attempt_waits: self.waiting_attempt().is_some(),
+            ..of_run
+        };
+        let Some(shown) = &self.shown else { return of_run };
+        let plan = shown.plan.as_deref();
+        Situation {
+            plan_open: true,
+            steps: plan.map_or(0, |plan| plan.steps.len()),
+            diagnostics: shown.diagnostics.listing.shown.len(),
+            not_authorizable: shown.not_authorizable(),
+            not_simulatable: shown.not_simulatable(),
+            approved: matches!(shown.approval, Approval::Approved { .. }),
+            over: shown.is_over(),
+            unfinished: shown.is_unfinished(),
+            remote: plan.is_some_and(|plan| plan.target.is_some()),
+            way_back: plan.is_some_and(|plan| !plan.notes.rollback.is_empty()),
+            changed_files: plan.is_some_and(|plan| changed_files(shown, plan)),
+            interrupted: shown.is_over() && shown.run.phase == Phase::Interrupted,
+            ..of_run
+        }
+    }
+
+    /// What the step that waits asks, unless its question was closed.
+    pub fn request(&self) -> Option<&ConfirmationRequest> {
+        self.running().filter(|session| !session.dismissed)?.request()
+    }
+
+    /// The plan on the page; `covered` where a dialog or an overlay is in front of it.
+    pub fn view<'a>(&'a self, covered: bool, shared: &'a Shared) -> Option<PlanView<'a>> {
+        let session = self.shown.as_ref()?;
+        let run_id = session.run.run_id;
+        Some(PlanView {
+            path: session.path.as_deref(),
+            digest: session.digest,
+            plan: session.plan.as_deref(),
+            figures: session.figures,
+            findings: &session.findings,
+            review: session.review.as_deref(),
+            approval: &session.approval,
+            run: &session.run,
+            transcript: &session.transcript,
+            pace: session.pace,
+            shows_output: session.shows_output,
+            continues: session.continues,
+            attempt: session.attempt.map(|attempt| AttemptView {
+                attempt: attempt.attempt,
+                max_attempts: attempt.max_attempts,
+                waits: attempt.waits,
+            }),
+            of_loop: match session.attempt {
+                Some(it) => Some(Attempt { loop_id: it.loop_id, number: it.attempt }),
+                None => shared.attempt_of(run_id),
+            },
+            reconciled: shared.reconciled_in(run_id),
+            selected: session.pane.selected,
+            scroll_to_selected: session.pane.scroll_to_selected,
+            tab: session.pane.tab,
+            card: session.card(covered, shared),
+            preview: session.pane.previews.get(&session.pane.selected),
+            simulation: session.simulation_view(),
+            contents: shared.contents.all(),
+            execution: session.selected_execution().and_then(|id| session.pane.executions.get(&id)),
+            now: &shared.now,
+        })
+    }
+
+    /// Forgets what was meant for the frame that was drawn.
+    pub fn drawn(&mut self) {
+        self.change(|session| {
+            session.pane.scroll_to_selected = false;
+            session.reveal_card = false;
+            session.diagnostics.drawn();
+        });
+    }
+}
+
+impl PlanSession {
+    /// The question of a guided step, in its place among the steps.
+    fn card(&self, covered: bool, shared: &Shared) -> Option<CardView<'_>> {
+        let request = self.request().filter(|request| request.guided)?;
+        Some(CardView {
+            prompt: shared.prompt_id(Some(request)),
+            request,
+            reveal: self.reveal_card,
+            covered,
+            in_front: shared.prompt.is_none() && !self.dismissed,
+        })
+    }
+
+    fn simulation_view(&self) -> Option<SimulationView<'_>> {
+        let it = self.simulation.as_ref().filter(|it| it.is_shown)?;
+        let state = match &it.outcome {
+            None => SimulationState::UnderWay,
+            Some(Err(failure)) => SimulationState::Failed(failure),
+            Some(Ok(simulation)) => SimulationState::Done {
+                previews: &simulation.previews,
+                changes: &simulation.changes,
+            },
+        };
+        Some(SimulationView { state, stale: it.stale })
+    }
+}
+
+/// Whether a run is over and may have changed files that are on the record. What a failed step left is taken back
+/// from its own record.
+fn changed_files(session: &PlanSession, plan: &ShownPlan) -> bool {
+    let may_change = |step: &ShownStep| {
+        let class = step.call.as_ref().map(ToolCall::class);
+        matches!(class, Some(ToolClass::Mutate | ToolClass::Check))
+            && match session.run.steps.get(step.step_index) {
+                Some(StepState::Done(result)) => result.success,
+                Some(StepState::Running) => true,
+                _ => false,
+            }
+    };
+    session.is_over() && plan.steps.iter().any(may_change)
+}

@@ -1,0 +1,116 @@
+//! The window itself.
+
+use crate::ui::action::WindowAction;
+use crate::ui::format;
+use crate::ui::overlay::{Overlay, SettingsView};
+use crate::ui::theme::{self, Tone};
+
+use super::App;
+use super::settings::{self, ThemeChoice};
+use crate::worker::{EditorCommand, KeepFile, Query as _};
+
+impl App {
+    pub(super) fn apply_window(&mut self, action: WindowAction, ctx: &egui::Context) {
+        match action {
+            WindowAction::Go(page) => self.go(page),
+            WindowAction::TryAgain => self.shared.try_again(),
+            WindowAction::DismissNotice(id) => self.shared.dismiss(id),
+            WindowAction::CloseOverlay => self.overlay = None,
+            WindowAction::SetTheme(theme) => self.set_theme(theme, ctx),
+            WindowAction::SetHighContrast(high) => {
+                self.settings.high_contrast = high;
+                theme::set_contrast(ctx, high);
+                self.refresh_settings(ctx);
+            }
+            WindowAction::SetEditor(command) => {
+                self.settings.editor_command = command.trim().to_owned();
+                self.refresh_settings(ctx);
+            }
+            WindowAction::SetZoom(zoom) => {
+                self.settings.zoom = zoom;
+                ctx.set_zoom_factor(zoom);
+                self.refresh_settings(ctx);
+            }
+        }
+    }
+
+    pub(super) fn set_theme(&mut self, theme: egui::ThemePreference, ctx: &egui::Context) {
+        self.settings.theme = ThemeChoice::of(theme);
+        ctx.set_theme(theme);
+        self.refresh_settings(ctx);
+    }
+
+    fn refresh_settings(&mut self, ctx: &egui::Context) {
+        self.save_settings();
+        if matches!(self.overlay, Some(Overlay::Settings(_))) {
+            self.overlay = Some(Overlay::Settings(self.settings_view(ctx)));
+        }
+    }
+
+    /// Has the settings written, without waiting for it.
+    pub(super) fn save_settings(&mut self) {
+        if let Some(query) = self.settings_to_save() {
+            self.shared.ask(query, |_, ()| {});
+        }
+    }
+
+    pub(super) fn settings_to_save(&mut self) -> Option<KeepFile> {
+        // The stricter policy that stands in for a faulty file must not become the person's own.
+        if self.settings_were_bad {
+            return None;
+        }
+        self.settings.recent.clone_from(&self.plan.recent);
+        let file = self.settings_file.clone()?;
+        match settings::text(&self.settings) {
+            Ok(text) => Some(KeepFile { file, text }),
+            Err(error) => {
+                let summary = KeepFile::FAILURE;
+                self.shared.notify(Tone::Caution, summary, error.to_string(), "");
+                None
+            }
+        }
+    }
+
+    pub(super) fn settings_view(&self, ctx: &egui::Context) -> SettingsView {
+        let policy = &self.shared.setup.policy;
+        let tools: Vec<_> = policy.confirm_tools.iter().map(|tool| tool.name()).collect();
+        let roots: Vec<_> =
+            policy.extra_roots.iter().map(|root| root.display().to_string()).collect();
+        let or = |list: Vec<String>, none: &str| {
+            if list.is_empty() { none.to_owned() } else { list.join(", ") }
+        };
+        SettingsView {
+            theme: ctx.options(|options| options.theme_preference),
+            high_contrast: self.settings.high_contrast,
+            zoom: self.settings.zoom,
+            editor: self.settings.editor_command.clone(),
+            editor_fault: Some(&self.settings.editor_command)
+                .filter(|command| !command.is_empty())
+                .and_then(|command| EditorCommand::parse(command).err()),
+            file: self
+                .settings_file
+                .as_ref()
+                .map_or_else(|| "none".to_owned(), |file| file.display().to_string()),
+            evidence: self.shared.setup.location.evidence.display().to_string(),
+            policy: vec![
+                (
+                    "always ask for".to_owned(),
+                    or(tools.into_iter().map(str::to_owned).collect(), "no tool by itself"),
+                ),
+                ("also reachable".to_owned(), or(roots, "nothing outside the workspace")),
+                (
+                    "commands".to_owned(),
+                    match policy.command_rules.len() {
+                        0 => "judged by the built-in rules alone".to_owned(),
+                        1 => "judged by the built-in rules and one of yours".to_owned(),
+                        many => format!("judged by the built-in rules and {many} of yours"),
+                    },
+                ),
+                (
+                    "approval".to_owned(),
+                    format!("waits {} for its run", format::remaining(policy.authorization_ttl_ms)),
+                ),
+            ],
+        }
+    }
+}

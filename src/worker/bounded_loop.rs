@@ -1,0 +1,79 @@
+//! A bounded loop on the executor thread (SPEC §10): the window shows each plan and asks a person to authorize it.
+
+use std::sync::Arc;
+
+use super::executor_thread::{EventSink, ExecutorThread};
+use super::messages::{Event, LoopOrder, PlanProposal};
+use super::prompt::Prompt;
+use crate::authorization::Method;
+use crate::autonomy::{
+    Authorization, AuthorizationRequest, BoundedLoop, LoopDeps, LoopSetup, PlanAuthorizer, resolve,
+};
+use crate::engine::{SystemClock, WorkspaceChoice};
+use crate::plan::Code;
+use crate::run::Failure;
+
+impl ExecutorThread {
+    pub(super) fn run_loop(&self, order: LoopOrder) -> Event {
+        let program = match resolve(&order.planner, &order.workspace) {
+            Ok(program) => program,
+            Err(error) => {
+                return Event::LoopFinished(Err(Failure {
+                    code: Code::BadValue,
+                    message: error.to_string(),
+                    next: "Name another planner.".to_owned(),
+                }));
+            }
+        };
+        let setup = LoopSetup {
+            goal: order.goal,
+            planner: order.planner,
+            program,
+            planner_timeout: order.planner_timeout,
+            max_attempts: order.max_attempts,
+            verify: order.verify,
+            workspace: WorkspaceChoice {
+                folder: order.workspace,
+                reason: "You chose it.".to_owned(),
+            },
+            class: order.class.map(|class| (class, Method::Window)),
+            location: self.setup.location.clone(),
+            policy: self.setup.policy.clone(),
+        };
+        let parts = LoopDeps {
+            clock: Arc::new(SystemClock::default()),
+            confirmation: Box::new(self.prompt.clone()),
+            progress: Arc::new(self.out.clone()),
+            control: self.control.clone(),
+            authorizer: Box::new(Window { out: self.out.clone(), prompt: self.prompt.clone() }),
+        };
+        let outcome = BoundedLoop::run(&setup, parts);
+        Event::LoopFinished(outcome.map(Box::new).map_err(|error| error.failure()))
+    }
+}
+
+/// Asks the person at the window to authorize plans.
+struct Window {
+    out: EventSink,
+    prompt: Prompt,
+}
+
+impl PlanAuthorizer for Window {
+    fn show(&mut self, asked: &AuthorizationRequest<'_>) {
+        self.out.send(Event::Proposed(Box::new(PlanProposal {
+            loop_id: asked.loop_id,
+            attempt: asked.attempt,
+            max_attempts: asked.max_attempts,
+            plan: Arc::new(asked.plan.clone().into()),
+            review: Arc::new(asked.review.clone()),
+            difference: asked.difference.cloned(),
+            outside: asked.outside.to_vec(),
+        })));
+    }
+
+    fn authorize(&mut self, _asked: &AuthorizationRequest<'_>) -> Authorization {
+        let answer = self.prompt.wait_for_plan();
+        self.prompt.close();
+        answer
+    }
+}

@@ -1,0 +1,178 @@
+//! Queries that read the evidence, and the comparison of interrupted steps with the disk.
+
+use std::any::TypeId;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use uuid::Uuid;
+
+use super::contents::missing;
+use super::opening::OpenPlan;
+use super::planner_stderr::planner_stderr;
+use super::query_thread::{Query, QueryContext, QueryError};
+use crate::engine::{Clock as _, SystemClock, reconcile};
+use crate::evidence::verify_with_kept_head;
+use crate::plan::{ShownPlan, parse};
+use crate::run::{
+    Answered, AnsweredBy, Attempt, ExecutionDetail, LoopDetail, LoopSummary, Question, Reconciled,
+    RunEvent, RunSummary, SearchPage, SearchQuery, VerifyReport,
+};
+
+/// The latest runs, at most so many.
+pub struct ListRuns(pub usize);
+
+impl Query for ListRuns {
+    type Answer = Vec<RunSummary>;
+    const FAILURE: &str = "The runs cannot be listed.";
+
+    fn run(self, context: &mut QueryContext) -> Result<Self::Answer, QueryError> {
+        Ok(context.evidence.runs(self.0)?)
+    }
+}
+
+/// A recorded run in full.
+pub struct ReplayRun(pub Uuid);
+
+/// A recorded run that was reopened.
+#[derive(Debug, Clone)]
+pub struct Replayed {
+    /// The run.
+    pub summary: RunSummary,
+    /// The plan it ran, from its recorded bytes; `None` where they are not available.
+    pub plan: Option<Arc<ShownPlan>>,
+    /// Its events, in order.
+    pub events: Vec<RunEvent>,
+    /// The attempt of a bounded loop to which it belongs.
+    pub attempt: Option<Attempt>,
+}
+
+impl Query for ReplayRun {
+    type Answer = Replayed;
+    const FAILURE: &str = "The run cannot be shown.";
+
+    fn run(self, context: &mut QueryContext) -> Result<Replayed, QueryError> {
+        let (Self(run_id), evidence) = (self, &mut context.evidence);
+        let summary = evidence.run(run_id)?.ok_or_else(|| missing(format!("run {run_id}")))?;
+        let plan = evidence
+            .plan_of_run(run_id)?
+            .and_then(|bytes| parse(&bytes).into_shown())
+            .map(|plan| Arc::new(plan.on_target(summary.target.as_deref())));
+        let events = evidence.replay(run_id)?;
+        let attempt = evidence.attempt_of(run_id)?;
+        Ok(Replayed { summary, plan, events, attempt })
+    }
+
+    /// A page shows one plan, be it opened or replayed.
+    fn topic() -> TypeId {
+        OpenPlan::topic()
+    }
+}
+
+/// The latest bounded loops, at most so many.
+pub struct ListLoops(pub usize);
+
+impl Query for ListLoops {
+    type Answer = Vec<LoopSummary>;
+    const FAILURE: &str = "The loops cannot be listed.";
+
+    fn run(self, context: &mut QueryContext) -> Result<Self::Answer, QueryError> {
+        Ok(context.evidence.loops(self.0)?)
+    }
+}
+
+/// A recorded loop in full.
+pub struct ReplayLoop(pub Uuid);
+
+/// A recorded loop that was reopened.
+#[derive(Debug, Clone)]
+pub struct LoopReplayed {
+    /// The loop.
+    pub detail: LoopDetail,
+    /// The events of the loop and of its runs, in order, as [`crate::run::LoopState`] applies them.
+    pub events: Vec<RunEvent>,
+    /// The end of what its planner printed on its error output, by attempt.
+    pub printed: BTreeMap<u32, String>,
+}
+
+impl Query for ReplayLoop {
+    type Answer = LoopReplayed;
+    const FAILURE: &str = "The loop cannot be shown.";
+
+    fn run(self, context: &mut QueryContext) -> Result<LoopReplayed, QueryError> {
+        let (Self(id), evidence) = (self, &mut context.evidence);
+        let detail = evidence.bounded_loop(id)?.ok_or_else(|| missing(format!("loop {id}")))?;
+        let events = evidence.replay_loop(id)?;
+        let printed = planner_stderr(evidence, &detail)?;
+        Ok(LoopReplayed { detail, events, printed })
+    }
+}
+
+/// A search of the evidence.
+pub struct Search(pub SearchQuery);
+
+impl Query for Search {
+    type Answer = SearchPage;
+    const FAILURE: &str = "The evidence cannot be searched.";
+
+    fn run(self, context: &mut QueryContext) -> Result<SearchPage, QueryError> {
+        let page = context.evidence.search(&self.0)?;
+        context.setup.faults.strike("reader");
+        Ok(page)
+    }
+}
+
+/// One execution in full, with the attempt of a bounded loop to which its run belongs.
+pub struct ReadExecution(pub Uuid);
+
+impl Query for ReadExecution {
+    type Answer = (ExecutionDetail, Option<Attempt>);
+    const FAILURE: &str = "The record cannot be read.";
+
+    fn run(self, context: &mut QueryContext) -> Result<Self::Answer, QueryError> {
+        let (Self(id), evidence) = (self, &mut context.evidence);
+        let detail = evidence.execution(id)?.ok_or_else(|| missing(format!("execution {id}")))?;
+        let attempt = evidence.attempt_of(detail.row.run_id)?;
+        Ok((detail, attempt))
+    }
+}
+
+/// A question about one file, symbol or diagnostic.
+impl Query for Question {
+    type Answer = Answered;
+
+    fn run(self, context: &mut QueryContext) -> Result<Answered, QueryError> {
+        Ok(context.evidence.answer(&self)?)
+    }
+}
+
+/// Recomputes the chain.
+pub struct Verify;
+
+impl Query for Verify {
+    type Answer = VerifyReport;
+    const FAILURE: &str = "The evidence could not be verified.";
+
+    fn run(self, context: &mut QueryContext) -> Result<VerifyReport, QueryError> {
+        let location = &context.setup.location;
+        Ok(verify_with_kept_head(&location.evidence, &location.secrets, None)?)
+    }
+}
+
+/// Compares the interrupted steps of this run with the disk, and records what was found. The answer has each
+/// file of those steps, and is empty when there is none.
+pub struct Reconcile(pub Uuid);
+
+impl Query for Reconcile {
+    type Answer = Vec<Reconciled>;
+    const FAILURE: &str = "The run cannot be compared with the disk.";
+
+    fn run(self, context: &mut QueryContext) -> Result<Self::Answer, QueryError> {
+        let found = reconcile(&mut context.evidence, self.0, &context.setup.policy)?;
+        if !found.is_empty() {
+            let now_ms = SystemClock::default().now_ms();
+            let mut store = context.store()?;
+            store.record_reconciliation(self.0, &found, AnsweredBy::Window, now_ms)?;
+        }
+        Ok(found)
+    }
+}

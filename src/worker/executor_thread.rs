@@ -1,0 +1,202 @@
+//! The executor thread: owns the executor and everything that has an effect.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::thread;
+
+use uuid::Uuid;
+
+use super::faults::Faults;
+use super::messages::{Command, Event, Setup, Wake};
+use super::outbox;
+use super::prompt::Prompt;
+use crate::authorization::ApprovedPlan;
+use crate::autonomy::Authorization;
+use crate::engine::{ControlHandle, Executor, ExecutorDeps, ProgressCallback, SystemClock};
+use crate::plan::visible_lines;
+use crate::run::{Answer, Control, RunEvent};
+use crate::tools::tidy_simulations;
+
+/// The window's end of the executor thread.
+pub struct Worker {
+    commands: SyncSender<Command>,
+    events: outbox::Receiver,
+    control: ControlHandle,
+    prompt: Prompt,
+    busy: Arc<AtomicBool>,
+}
+
+impl Worker {
+    /// Starts the thread.
+    ///
+    /// # Errors
+    /// When the system gives no thread.
+    pub fn start(setup: Setup, wake: Wake) -> std::io::Result<Self> {
+        // Room for one: a second command is refused while the first is under way.
+        let (commands, inbox) = sync_channel(1);
+        let (events, outbox) = outbox::outbox();
+        let control = ControlHandle::default();
+        let prompt = Prompt::new(control.clone());
+        let busy = Arc::new(AtomicBool::new(false));
+        let body = ExecutorThread {
+            control: control.clone(),
+            prompt: prompt.clone(),
+            busy: Arc::clone(&busy),
+            out: EventSink {
+                events: Arc::new(events),
+                wake,
+                prompt: prompt.clone(),
+                faults: setup.faults.clone(),
+            },
+            setup,
+        };
+        thread::Builder::new().name("countersign-worker".to_owned()).spawn(move || {
+            body.serve(&inbox);
+        })?;
+        Ok(Self { commands, events: outbox, control, prompt, busy })
+    }
+
+    /// Hands over a plan; gives it back when a run is still under way.
+    ///
+    /// # Errors
+    /// The command itself, when the worker is busy or gone.
+    pub fn send(&self, command: Command) -> Result<(), Command> {
+        if self.busy.swap(true, Ordering::SeqCst) {
+            return Err(command);
+        }
+        // Reset here and not on the thread, which may still be indexing the last run: a control that is
+        // requested meanwhile is meant for this run.
+        self.control.reset();
+        self.commands.try_send(command).map_err(|error| {
+            self.busy.store(false, Ordering::SeqCst);
+            match error {
+                TrySendError::Full(command) | TrySendError::Disconnected(command) => command,
+            }
+        })
+    }
+
+    /// Takes effect at once, whatever the worker waits for.
+    pub fn control(&self, control: Control) {
+        self.prompt.control(control);
+    }
+
+    /// Answers the confirmation for which the run waits. False when the run waits for no answer to this step.
+    pub fn answer(&self, run_id: Uuid, step_index: usize, answer: Answer) -> bool {
+        self.prompt.step.answer((run_id, step_index), answer)
+    }
+
+    /// Decides about the plan of an attempt that waits for it. False when no loop waits for an answer to this plan.
+    pub fn answer_plan(&self, loop_id: Uuid, attempt: u32, answer: Authorization) -> bool {
+        self.prompt.plan.answer((loop_id, attempt), answer)
+    }
+
+    /// The next event, if there is one.
+    pub fn try_recv(&self) -> Option<Event> {
+        self.events.try_recv()
+    }
+
+    /// Waits for the next event; `None` when the thread is gone. For callers that are no window.
+    pub fn recv(&self) -> Option<Event> {
+        self.events.recv()
+    }
+}
+
+/// What the thread owns.
+pub(super) struct ExecutorThread {
+    pub(super) setup: Setup,
+    pub(super) control: ControlHandle,
+    pub(super) prompt: Prompt,
+    busy: Arc<AtomicBool>,
+    pub(super) out: EventSink,
+}
+
+/// Sends to the window and wakes it. A run goes on when the window is gone.
+#[derive(Clone)]
+pub(super) struct EventSink {
+    events: Arc<outbox::Sender>,
+    wake: Wake,
+    prompt: Prompt,
+    faults: Faults,
+}
+
+impl EventSink {
+    pub(super) fn send(&self, event: Event) {
+        if self.events.send(event) {
+            (self.wake)();
+        }
+    }
+}
+
+impl ProgressCallback for EventSink {
+    fn on_event(&self, event: &RunEvent) {
+        if let RunEvent::ConfirmationNeeded { request } = event {
+            self.prompt.step.open((request.run_id, request.step_index));
+        }
+        if let RunEvent::AuthorizationNeeded { loop_id, attempt, .. } = event {
+            self.prompt.plan.open((*loop_id, *attempt));
+        }
+        self.send(Event::Run(event.clone()));
+        if let RunEvent::StepCompleted { .. } = event {
+            self.faults.strike("worker");
+        }
+    }
+}
+
+impl ExecutorThread {
+    fn serve(self, inbox: &Receiver<Command>) {
+        // What cannot be removed now is tried again before the next simulation.
+        let _ = tidy_simulations();
+        while let Ok(command) = inbox.recv() {
+            // Each run has its own executor, so that nothing survives a panic. Unwinding closes the evidence,
+            // which marks the run as interrupted.
+            let event = catch_unwind(AssertUnwindSafe(|| self.carry_out(command)))
+                .unwrap_or_else(|panic| Event::Panicked { message: panic_message(&*panic) });
+            self.prompt.close();
+            // Not busy before the window gets the event: it may send the next plan at once.
+            self.busy.store(false, Ordering::SeqCst);
+            self.out.send(event);
+            // Indexes while the window waits for nothing. When this fails, the next search does it and reports why.
+            let _ = catch_unwind(AssertUnwindSafe(|| {
+                self.setup.location.open().and_then(|mut evidence| evidence.catch_up_index())
+            }));
+        }
+    }
+
+    fn carry_out(&self, command: Command) -> Event {
+        match command {
+            Command::Run { approved, file } => self.run(*approved, file),
+            Command::Loop(order) => self.run_loop(*order),
+        }
+    }
+
+    fn run(&self, approved: ApprovedPlan, file: Option<PathBuf>) -> Event {
+        let store = match self.setup.location.store() {
+            Ok(store) => store,
+            Err(error) => return Event::Finished(Err(error.failure())),
+        };
+        let mut executor = Executor::new(
+            store,
+            ExecutorDeps {
+                policy: self.setup.policy.clone(),
+                clock: Arc::new(SystemClock::default()),
+                confirmation: Box::new(self.prompt.clone()),
+                progress: Arc::new(self.out.clone()),
+                control: self.control.clone(),
+            },
+        )
+        .of_plan(file);
+        Event::Finished(executor.execute(approved).map(Box::new).map_err(|error| error.failure()))
+    }
+}
+
+/// The message of a panic with invisible characters made visible: it may quote a plan or an output.
+pub fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    text.map_or_else(|| "a panic without a message".to_owned(), visible_lines)
+}

@@ -1,0 +1,89 @@
+//! Queries that record decisions of a person (SPEC §2, §9, §10): about a plan, about the commands of a workspace,
+//! about the walls in it, and about an authorization class.
+
+use uuid::Uuid;
+
+use super::query_thread::{Query, QueryContext, QueryError};
+use crate::authorization::{Grants, PlanAuthorization};
+use crate::engine::{Clock as _, SystemClock};
+use crate::evidence::{TrustDecision, WallsDecision};
+use crate::plan::Plan;
+use crate::run::{AnsweredBy, CommandsReview};
+
+/// Records whether a plan was authorized.
+pub struct RecordAuthorization {
+    /// The decision.
+    pub authorization: Box<PlanAuthorization>,
+    /// The plan.
+    pub plan: Box<Plan>,
+}
+
+impl Query for RecordAuthorization {
+    type Answer = ();
+    const FAILURE: &str = "Your answer could not be written down; nothing is authorized.";
+
+    fn run(self, context: &mut QueryContext) -> Result<(), QueryError> {
+        Ok(context.store()?.record_authorization(&self.authorization, &self.plan)?)
+    }
+}
+
+/// Records whether the commands of a workspace are trusted from now on.
+pub struct RecordTrust {
+    /// The workspace.
+    pub workspace: String,
+    /// Its commands as they were shown.
+    pub commands: CommandsReview,
+    /// Whether they are trusted.
+    pub trusted: bool,
+}
+
+impl Query for RecordTrust {
+    type Answer = ();
+    const FAILURE: &str = "Your decision could not be written down; nothing has changed.";
+
+    fn run(self, context: &mut QueryContext) -> Result<(), QueryError> {
+        Ok(context.store()?.record_trust(&TrustDecision {
+            workspace: &self.workspace,
+            digest: self.commands.digest,
+            trusted: self.trusted,
+            shown: Some(&self.commands),
+            by: AnsweredBy::Window,
+            timestamp_ms: SystemClock::default().now_ms(),
+        })?)
+    }
+}
+
+/// Records what every plan in a workspace is granted beyond its walls from now on.
+pub struct RememberWalls {
+    /// The workspace.
+    pub workspace: String,
+    /// What is granted; `None` revokes what was.
+    pub grants: Option<Grants>,
+}
+
+impl Query for RememberWalls {
+    type Answer = ();
+    const FAILURE: &str = "Your decision could not be written down; nothing has changed.";
+
+    fn run(self, context: &mut QueryContext) -> Result<(), QueryError> {
+        Ok(context.store()?.record_walls(&WallsDecision {
+            workspace: &self.workspace,
+            grants: self.grants.as_ref(),
+            by: AnsweredBy::Window,
+            timestamp_ms: SystemClock::default().now_ms(),
+        })?)
+    }
+}
+
+/// Revokes this authorization class. A loop that is under way asks about its next plan again. The answer says
+/// whether the class was still valid.
+pub struct RevokeClass(pub Uuid);
+
+impl Query for RevokeClass {
+    type Answer = bool;
+    const FAILURE: &str = "The class could not be taken back; it still holds.";
+
+    fn run(self, context: &mut QueryContext) -> Result<bool, QueryError> {
+        Ok(context.store()?.revoke_class(self.0, SystemClock::default().now_ms())?)
+    }
+}

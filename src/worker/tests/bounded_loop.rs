@@ -1,0 +1,215 @@
+//! A bounded loop on the executor thread, without a window.
+
+use std::time::Duration;
+
+use super::*;
+use crate::authorization::AuthorizationClass;
+use crate::autonomy::scripted;
+use crate::run::{LoopFate, LoopPhase, LoopState, PlannerStatus, StopCode};
+
+/// The events of a loop, and its end.
+struct Told {
+    outcome: Result<Box<LoopOutcome>, Failure>,
+    state: LoopState,
+    proposed: Vec<PlanProposal>,
+}
+
+impl Desktop {
+    /// The order for a loop whose planner prints the n-th of these plans at the n-th time.
+    fn order(&self, plans: &[Value]) -> LoopOrder {
+        LoopOrder {
+            goal: "a file".to_owned(),
+            planner: scripted(plans.iter().map(Value::to_string)),
+            planner_timeout: Duration::from_secs(60),
+            max_attempts: 3,
+            verify: VerifyChoice::None,
+            workspace: self.workspace(),
+            class: None,
+        }
+    }
+
+    /// Runs a loop to its end; `react` gets every event first.
+    fn run_loop(&self, order: LoopOrder, mut react: impl FnMut(&Self, &RunEvent)) -> Told {
+        self.worker.send(Command::Loop(Box::new(order))).unwrap();
+        let (mut state, mut proposed) = (LoopState::default(), Vec::new());
+        loop {
+            match self.worker.recv().unwrap() {
+                Event::Run(event) => {
+                    state.apply(&event);
+                    react(self, &event);
+                }
+                Event::Proposed(plan) => proposed.push(*plan),
+                Event::LoopFinished(outcome) => return Told { outcome, state, proposed },
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+
+    fn approve_each(&self, event: &RunEvent) {
+        if let RunEvent::AuthorizationNeeded { loop_id, attempt, .. } = event {
+            let approve = || Authorization::Approve {
+                method: Method::Window,
+                note: "in the window".to_owned(),
+            };
+            assert!(!self.worker.answer_plan(*loop_id, attempt + 1, approve()), "another attempt");
+            assert!(!self.worker.answer_plan(Uuid::new_v4(), *attempt, approve()), "another loop");
+            assert!(self.worker.answer_plan(*loop_id, *attempt, approve()));
+            assert!(!self.worker.answer_plan(*loop_id, *attempt, approve()), "answered already");
+        }
+    }
+}
+
+fn command(command: &str) -> Value {
+    json!({"goal": "a file", "steps": [{"command": command}]})
+}
+
+/// Each plan is shown, authorized and run; the replayed loop equals the live one.
+#[test]
+fn a_loop_shows_its_plans_and_replays() {
+    let desktop = desktop();
+    let order = desktop.order(&[command("exit 3"), command("echo done > a.txt")]);
+    let told = desktop.run_loop(LoopOrder { max_attempts: 2, ..order }, Desktop::approve_each);
+    let outcome = told.outcome.unwrap();
+    assert_eq!(outcome.stop_reason.code, StopCode::Completed, "{outcome:?}");
+    assert!(desktop.workspace().join("a.txt").exists());
+    let [first, second] = told.proposed.as_slice() else { panic!("{:?}", told.proposed) };
+    assert!(first.difference.is_none());
+    assert_eq!(second.difference.as_ref().unwrap().changed, 1);
+    assert_eq!((second.attempt, second.plan.steps.len(), second.review.risks.len()), (2, 1, 1));
+    assert_eq!(told.state.attempts[1].planner_output, "thinking\n");
+
+    let loops = desktop.ask(ListLoops(5)).unwrap();
+    assert_eq!(loops.len(), 1);
+    assert_eq!(loops[0].fate, LoopFate::Ended(StopCode::Completed));
+    let replayed = desktop.ask(ReplayLoop(loops[0].loop_id)).unwrap();
+    let mut again = LoopState::default();
+    replayed.events.iter().for_each(|event| again.apply(event));
+    let mut live = told.state;
+    live.attempts.iter_mut().for_each(|attempt| attempt.planner_output.clear());
+    assert_eq!(again, live, "a reopened loop is the loop that was watched");
+    let records: Vec<_> = replayed.detail.attempts.iter().map(|it| it.record.clone()).collect();
+    assert_eq!(records, outcome.attempts.into_iter().map(Some).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_rejected_plan_ends_the_loop() {
+    let desktop = desktop();
+    let order = desktop.order(&[command("echo done > a.txt")]);
+    let told = desktop.run_loop(order, |desktop, event| {
+        if let RunEvent::AuthorizationNeeded { loop_id, attempt, .. } = event {
+            let answer =
+                Authorization::Reject { method: Method::Window, reason: "not this".to_owned() };
+            assert!(desktop.worker.answer_plan(*loop_id, *attempt, answer));
+        }
+    });
+    let outcome = told.outcome.unwrap();
+    assert_eq!(outcome.stop_reason.code, StopCode::NotAuthorized);
+    assert_eq!(outcome.stop_reason.message, "not this");
+    assert!(!desktop.workspace().join("a.txt").exists());
+}
+
+#[test]
+fn a_stop_ends_a_loop_in_any_phase() {
+    for at in ["planner", "authorization", "run"] {
+        let desktop = desktop();
+        let plans = [command("sleep 600; echo late > late.txt")];
+        let mut order = desktop.order(&plans);
+        if at == "planner" {
+            order.planner = "sleep 600; echo late > late.txt".to_owned();
+        }
+        let told = desktop.run_loop(order, |desktop, event| {
+            let now = match event {
+                RunEvent::PlannerStarted { .. } => "planner",
+                RunEvent::AuthorizationNeeded { .. } => "authorization",
+                RunEvent::StepStarted { .. } => "run",
+                _ => return,
+            };
+            if now == at {
+                desktop.worker.control(Control::StopNow);
+            } else {
+                desktop.approve_each(event);
+            }
+        });
+        let outcome = told.outcome.unwrap();
+        assert_eq!(outcome.stop_reason.code, StopCode::OperatorStopped, "{at}: {outcome:?}");
+        assert_eq!(told.state.phase, LoopPhase::Ended(Box::new(outcome.stop_reason)));
+        assert!(!desktop.workspace().join("late.txt").exists());
+        let report = desktop.ask(Verify).unwrap();
+        assert!(report.ok, "{report:?}");
+        // The same worker takes the next one.
+        let order = desktop.order(&[command("true"), command("true"), command("true")]);
+        let told = desktop.run_loop(order, Desktop::approve_each);
+        assert_eq!(told.outcome.unwrap().stop_reason.code, StopCode::Completed, "{at}");
+    }
+}
+
+#[test]
+fn a_class_authorizes_until_revoked() {
+    let desktop = desktop();
+    let mut order = desktop.order(&[command("exit 3"), command("exit 4"), command("exit 5")]);
+    order.class = Some(AuthorizationClass {
+        tools: vec!["shell".to_owned()],
+        paths: vec![".".to_owned()],
+        hosts: Vec::new(),
+        max_risk: crate::plan::RiskLevel::Dangerous,
+        max_attempts: 3,
+        expires_at: "9999-01-01T00:00:00Z".to_owned(),
+        needs: Default::default(),
+    });
+    let mut class = None;
+    let mut asked = Vec::new();
+    let told = desktop.run_loop(order, |desktop, event| match event {
+        RunEvent::LoopStarted { class_id, .. } => class = *class_id,
+        RunEvent::AttemptStarted { attempt: 2, .. } => {
+            let class_id = class.unwrap();
+            for revoked in [true, false] {
+                assert_eq!(desktop.ask(RevokeClass(class_id)).unwrap(), revoked);
+            }
+        }
+        RunEvent::AuthorizationNeeded { attempt, outside, .. } => {
+            asked.push((*attempt, outside.clone()));
+            desktop.approve_each(event);
+        }
+        _ => {}
+    });
+    let revoked = vec!["the class was revoked".to_owned()];
+    assert_eq!(asked, [(2, revoked.clone()), (3, revoked)]);
+    let outcome = told.outcome.unwrap();
+    assert_eq!(outcome.stop_reason.code, StopCode::RetryBudgetExhausted);
+    assert_eq!(told.proposed.len(), 3, "a person sees also what nobody is asked about");
+    let how: Vec<_> =
+        told.state.attempts.iter().map(|it| it.authorized.clone().unwrap().1).collect();
+    assert!(how[0].contains("inside the authorization class"), "{how:?}");
+    assert!(how[1].contains("in the window"), "{how:?}");
+}
+
+#[test]
+fn a_planner_without_name_records_nothing() {
+    let desktop = desktop();
+    let mut order = desktop.order(&[]);
+    order.planner = "replay:".to_owned();
+    let told = desktop.run_loop(order, |_, event| panic!("{event:?}"));
+    assert!(told.outcome.unwrap_err().message.contains("replay:DIR"));
+    let loops = desktop.ask(ListLoops(5)).unwrap();
+    assert_eq!(loops, []);
+}
+
+#[test]
+fn a_panicking_loop_leaves_the_worker_usable() {
+    let desktop = desktop();
+    desktop.faults.plant("worker");
+    let order = desktop.order(&[command("true")]);
+    let told = desktop.run_loop(order, Desktop::approve_each);
+    let outcome = told.outcome.unwrap();
+    assert_eq!(outcome.stop_reason.code, StopCode::RunnerInternalError);
+    assert!(outcome.stop_reason.message.contains("planted in the worker"), "{outcome:?}");
+    assert!(outcome.not_recorded.is_none());
+    assert_eq!(outcome.attempts.len(), 1);
+    assert_eq!(outcome.attempts[0].planner.status, PlannerStatus::Accepted);
+    let loops = desktop.ask(ListLoops(5)).unwrap();
+    assert_eq!(loops[0].fate, LoopFate::Ended(StopCode::RunnerInternalError));
+    let runs = desktop.ask(ListRuns(5)).unwrap();
+    assert_eq!(runs[0].fate, RunFate::Interrupted, "the run that it was in");
+    let report = desktop.ask(Verify).unwrap();
+    assert!(report.ok, "{report:?}");
+}
