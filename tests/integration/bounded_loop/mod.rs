@@ -1,0 +1,10 @@
+//! The bounded loop: its stop reasons, limits and interruptions, and the planners that ship (SPEC §10).
+
+#[cfg(unix)]
+mod interruptions;
+#[cfg(target_os = "linux")]
+mod kills;
+mod limits;
+mod planners;
+#[cfg(unix)]
+mod stop_reasons;

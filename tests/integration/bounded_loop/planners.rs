@@ -1,0 +1,517 @@
+//! The planners that ship (SPEC §10), as processes that read a request and print a plan: a model behind a real
+//! HTTP server on loopback, and cargo itself.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::thread::{self, JoinHandle};
+
+use countersign::plan::parse;
+use serde_json::{Value, json};
+
+use crate::harness::home::Home;
+
+const KEY: &str = "sk-test-3f9a7c51d2e84b06";
+
+/// What the server was sent.
+struct Asked {
+    path: String,
+    authorization: Option<String>,
+    body: Value,
+}
+
+/// A server that takes one request, and answers it with whatever it is told to write.
+struct Served {
+    url: String,
+    thread: JoinHandle<Asked>,
+}
+
+fn serve(answer: impl FnOnce(&mut TcpStream) + Send + 'static) -> Served {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/v1", listener.local_addr().unwrap());
+    let serving = move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let asked = read_request(&stream);
+        answer(&mut stream);
+        asked
+    };
+    let thread = thread::Builder::new().name("server".to_owned()).spawn(serving).unwrap();
+    Served { url, thread }
+}
+
+fn read_request(stream: &TcpStream) -> Asked {
+    let mut reader = BufReader::new(stream);
+    let (mut path, mut authorization, mut length) = (String::new(), None, 0);
+    for number in 0.. {
+        let mut line = String::new();
+        reader.read_line(&mut line).unwrap();
+        let line = line.trim_end();
+        if line.is_empty() {
+            break;
+        }
+        if number == 0 {
+            path = line.split(' ').nth(1).unwrap().to_owned();
+        } else if let Some((name, value)) = line.split_once(": ") {
+            match name.to_ascii_lowercase().as_str() {
+                "content-length" => length = value.parse().unwrap(),
+                "authorization" => authorization = Some(value.to_owned()),
+                _ => {}
+            }
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).unwrap();
+    Asked { path, authorization, body: serde_json::from_slice(&body).unwrap() }
+}
+
+/// A whole answer with this status and body.
+fn whole(status: &str, kind: &str, body: &str) -> String {
+    format!(
+        "HTTP/1.1 {status}\r\ncontent-type: {kind}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+        body.len()
+    )
+}
+
+fn chat(content: &str) -> String {
+    let body = json!({ "id": "1", "object": "chat.completion", "model": "m", "choices": [
+        { "index": 0, "message": { "role": "assistant", "content": content }, "finish_reason": "stop" }
+    ] });
+    whole("200 OK", "application/json", &body.to_string())
+}
+
+fn event(delta: &Value, reason: Option<&str>) -> String {
+    format!(
+        "data: {}\n\n",
+        json!({ "choices": [
+        { "index": 0, "delta": delta, "finish_reason": reason }] })
+    )
+}
+
+const EVENTS: &str =
+    "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+
+/// Waits until the other end has gone.
+fn until_gone(stream: &mut TcpStream) {
+    let _ = stream.read_to_end(&mut Vec::new());
+}
+
+fn a_plan() -> String {
+    json!({ "version": "2026-02-19", "goal": "g",
+        "actions": [{ "type": "verify", "request": {}, "rationale": "r" }] })
+    .to_string()
+}
+
+fn request() -> Value {
+    json!({ "protocol": 1, "goal": "mend it", "attempt": 2, "max_attempts": 3,
+        "last_attempt": { "diagnostics": [{ "message": "mismatched types" }] } })
+}
+
+/// What the planner prints when it asks this address, with these settings.
+fn ask(url: &str, settings: &str) -> (Value, String) {
+    let home = Home::new();
+    let folder = home.path().join(".config/countersign");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("settings.toml"), format!("[model]\nname = \"small\"\n{settings}"))
+        .unwrap();
+    let mut command = home.command();
+    command.args(["planner", "openai-compatible"]).env("COUNTERSIGN_MODEL_URL", url);
+    command.env("COUNTERSIGN_MODEL_KEY", KEY).write_stdin(request().to_string());
+    // Nothing of the machine's own may lead elsewhere.
+    for name in ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY", "OPENAI_BASE_URL"] {
+        command.env_remove(name);
+    }
+    let output = command.output().unwrap();
+    let (stdout, stderr) =
+        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    assert!(!stdout.contains(KEY) && !stderr.contains(KEY), "the key was told: {stdout}{stderr}");
+    let plan = parse(stdout.as_bytes());
+    assert!(plan.is_valid(), "{stdout}\n{:?}", plan.findings);
+    (serde_json::from_str(&stdout).unwrap(), stderr)
+}
+
+/// The failure that the planner prints.
+#[track_caller]
+fn failure(url: &str, settings: &str, code: &str, retryable: bool, says: &str) {
+    let (plan, _) = ask(url, settings);
+    let failure = &plan["failure"];
+    assert_eq!(
+        (&failure["code"], &failure["retryable"]),
+        (&json!(code), &json!(retryable)),
+        "{plan}"
+    );
+    assert!(failure["message"].as_str().unwrap().contains(says), "{plan}");
+}
+
+#[test]
+fn a_model_is_told_the_request_and_the_form_of_a_plan() {
+    let served = serve(|stream| stream.write_all(chat(&a_plan()).as_bytes()).unwrap());
+    let (plan, told) = ask(&served.url, "stream = false\n");
+    assert_eq!(plan["actions"][0]["type"], "verify");
+    assert!(told.contains("Asking small at http://127.0.0.1"), "{told}");
+    let asked = served.thread.join().unwrap();
+    assert_eq!(asked.path, "/v1/chat/completions");
+    assert_eq!(asked.authorization, Some(format!("Bearer {KEY}")));
+    assert_eq!(asked.body["model"], "small");
+    assert_eq!(asked.body["stream"], false);
+    let schema = &asked.body["tools"][0]["function"]["parameters"];
+    let shipped: Value = serde_json::from_slice(
+        &fs::read(
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/schema/action-plan.schema.json"),
+        )
+        .unwrap(),
+    )
+    .unwrap();
+    assert_eq!(*schema, shipped);
+    let user = asked.body["messages"][1]["content"].as_str().unwrap();
+    assert_eq!(serde_json::from_str::<Value>(user).unwrap(), request());
+}
+
+#[test]
+fn a_server_that_knows_no_functions_is_given_none() {
+    let served = serve(|stream| stream.write_all(chat(&a_plan()).as_bytes()).unwrap());
+    ask(&served.url, "tools = false\n");
+    let asked = served.thread.join().unwrap();
+    assert_eq!(asked.body.get("tools"), None);
+    assert_eq!(asked.body["stream"], true);
+}
+
+#[test]
+fn an_answer_may_come_in_pieces() {
+    let served = serve(|stream| {
+        stream.write_all(EVENTS.as_bytes()).unwrap();
+        let plan = a_plan();
+        for piece in plan.as_bytes().chunks(7) {
+            let text = std::str::from_utf8(piece).unwrap();
+            stream.write_all(event(&json!({ "content": text }), None).as_bytes()).unwrap();
+            stream.flush().unwrap();
+        }
+        stream.write_all(event(&json!({}), Some("stop")).as_bytes()).unwrap();
+        stream.write_all(b"data: [DONE]\n\n").unwrap();
+    });
+    let (plan, _) = ask(&served.url, "");
+    assert_eq!(plan["goal"], "g");
+    served.thread.join().unwrap();
+}
+
+#[test]
+fn a_plan_may_come_as_the_call_of_the_function_in_pieces() {
+    let served = serve(|stream| {
+        stream.write_all(EVENTS.as_bytes()).unwrap();
+        let plan = a_plan();
+        let (one, two) = plan.split_at(20);
+        for (name, arguments) in [(Some("submit_plan"), one), (None, two)] {
+            let delta = json!({ "tool_calls": [
+                { "index": 0, "function": { "name": name, "arguments": arguments } }] });
+            stream.write_all(event(&delta, None).as_bytes()).unwrap();
+        }
+        stream.write_all(event(&json!({}), Some("tool_calls")).as_bytes()).unwrap();
+        stream.write_all(b"data: [DONE]\n\n").unwrap();
+    });
+    let (plan, _) = ask(&served.url, "");
+    assert_eq!(plan["goal"], "g");
+    served.thread.join().unwrap();
+}
+
+#[test]
+fn what_a_server_refuses_is_told_in_its_own_words_without_the_key() {
+    for (status, retryable, says) in [
+        ("401 Unauthorized", false, "does not accept the key"),
+        ("404 Not Found", false, "does not know the address or the model"),
+        ("400 Bad Request", false, "refuses the request"),
+        ("429 Too Many Requests", true, "has too much to do"),
+        ("500 Internal Server Error", true, "failed"),
+        ("503 Service Unavailable", true, "failed"),
+        ("307 Temporary Redirect", false, "sends to another address"),
+    ] {
+        let body =
+            json!({ "error": { "message": format!("no: {KEY} is what you sent") } }).to_string();
+        let answer = whole(status, "application/json\r\nlocation: http://127.0.0.1:1/", &body);
+        let served = serve(move |stream| stream.write_all(answer.as_bytes()).unwrap());
+        failure(&served.url, "", "planner_unavailable", retryable, says);
+        served.thread.join().unwrap();
+    }
+    let body = json!({ "error": { "message": "the model is too large" } }).to_string();
+    let served = serve(move |stream| {
+        stream.write_all(whole("500 Oh", "application/json", &body).as_bytes()).unwrap();
+    });
+    failure(&served.url, "", "planner_unavailable", true, "the model is too large");
+}
+
+#[test]
+fn nonsense_is_no_plan() {
+    for (answer, says) in [
+        (chat("Here is your plan: do it."), "it begins: Here is your plan"),
+        (chat(""), "the answer is empty"),
+        (whole("200 OK", "text/html", "<html>welcome</html>"), "no answer of a chat"),
+        (whole("200 OK", "application/json", ""), "empty"),
+    ] {
+        let served = serve(move |stream| stream.write_all(answer.as_bytes()).unwrap());
+        failure(&served.url, "", "validation_failed", true, says);
+        served.thread.join().unwrap();
+    }
+    let error = json!({ "error": { "message": "cuda out of memory" } });
+    let served = serve(move |stream| {
+        stream.write_all(format!("{EVENTS}data: {error}\n\n").as_bytes()).unwrap();
+    });
+    failure(&served.url, "", "planner_unavailable", true, "cuda out of memory");
+}
+
+#[test]
+fn an_answer_that_is_cut_off_is_no_plan() {
+    let of_whole = chat(&a_plan());
+    let half = of_whole[..of_whole.len() - 30].to_owned();
+    let one = event(&json!({ "content": "{\"version\"" }), None);
+    for answer in [
+        half,
+        format!("{EVENTS}{one}"),
+        format!(
+            "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n\
+             {:x}\r\n{one}\r\n",
+            one.len()
+        ),
+    ] {
+        let served = serve(move |stream| stream.write_all(answer.as_bytes()).unwrap());
+        failure(&served.url, "", "validation_failed", true, "cut off");
+        served.thread.join().unwrap();
+    }
+}
+
+#[test]
+fn a_slow_server_is_given_up_on() {
+    let silent = serve(until_gone);
+    failure(&silent.url, "timeout_seconds = 1\n", "planner_unavailable", true, "within 1 s");
+    silent.thread.join().unwrap();
+    let stuck = serve(|stream| {
+        stream.write_all(EVENTS.as_bytes()).unwrap();
+        stream.write_all(event(&json!({ "content": "{" }), None).as_bytes()).unwrap();
+        until_gone(stream);
+    });
+    failure(&stuck.url, "timeout_seconds = 1\n", "planner_unavailable", true, "within 1 s");
+    stuck.thread.join().unwrap();
+}
+
+#[test]
+fn an_absent_server_is_told_with_what_to_do() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/v1", listener.local_addr().unwrap());
+    drop(listener);
+    failure(&url, "", "planner_unavailable", true, "Start the server");
+    failure("not an address", "", "planner_unavailable", false, "is no address");
+}
+
+#[test]
+fn a_planner_that_lacks_something_is_a_fault_of_the_command_line() {
+    let home = Home::new();
+    for arguments in [&["planner", "openai-compatible"][..], &["planner", "replay"]] {
+        let mut command = home.command();
+        for name in
+            ["COUNTERSIGN_MODEL_URL", "OPENAI_BASE_URL", "COUNTERSIGN_MODEL", "OPENAI_MODEL"]
+        {
+            command.env_remove(name);
+        }
+        let output = command.args(arguments).write_stdin(request().to_string()).output().unwrap();
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(5), 0), "{arguments:?}");
+        assert!(!output.stderr.is_empty());
+    }
+    let output = home.command().args(["planner", "cargo-fix"]).write_stdin("[]").output().unwrap();
+    assert_eq!(output.status.code(), Some(5));
+}
+
+/// Six things that the compiler warns of and can mend, and an error that it can mend too.
+const FIXME: &str = r#"use std::collections::HashMap;
+use std::fmt::Display;
+
+fn shown(it: Box<Display>) -> String {
+    return (it.to_string());
+}
+
+fn first() -> u32 {
+    let mut one = 1;
+    while true {
+        if (one > 0) {
+            break;
+        };
+    }
+    one
+}
+
+fn main() {
+    let list = Vec::new();
+    list.push(first());
+    println!("{} {}", shown(Box::new(list.len())), 7);
+}
+"#;
+
+fn fixme(folder: &Path) {
+    let manifest =
+        "[package]\nname = \"fixme\"\nversion = \"0.1.0\"\nedition = \"2018\"\n[workspace]\n";
+    fs::create_dir_all(folder.join("src")).unwrap();
+    fs::write(folder.join("Cargo.toml"), manifest).unwrap();
+    fs::write(folder.join("src/main.rs"), FIXME).unwrap();
+}
+
+/// What `cargo-fix` proposes in this folder.
+fn cargo_fix(home: &Home, folder: &Path) -> Value {
+    let output = home
+        .command()
+        // The compiler's own home is not the made-up one.
+        .env("HOME", std::env::var_os("HOME").unwrap())
+        .current_dir(folder)
+        .args(["planner", "cargo-fix"])
+        .write_stdin(request().to_string())
+        .output()
+        .unwrap();
+    let plan = parse(&output.stdout);
+    assert!(plan.is_valid(), "{:?}\n{}", plan.findings, String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn cargo_fix_proposes_what_the_compiler_offers_until_nothing_is_left() {
+    let home = Home::new();
+    let folder = home.path().join("space");
+    fixme(&folder);
+    let plan = cargo_fix(&home, &folder);
+    let edits = plan["actions"][0]["request"]["edits"].as_array().unwrap();
+    assert_eq!((edits.len(), &edits[0]["path"]), (1, &json!("src/main.rs")));
+    for mended in [
+        "unused_imports",
+        "unused_parens (2)",
+        "while_true",
+        "bare_trait_objects",
+        "unused_mut",
+        "E0596",
+    ] {
+        let rationale = plan["actions"][0]["rationale"].as_str().unwrap();
+        assert!(rationale.contains(mended), "{mended}: {rationale}");
+    }
+    // The patch is one that others apply too.
+    let diff = edits[0]["diff"].as_str().unwrap();
+    let mut git = home.command_of("git");
+    git.args(["apply", "-"]).current_dir(&folder).write_stdin(diff).assert().success();
+    let next = cargo_fix(&home, &folder);
+    assert_eq!(next["actions"][0]["type"], "verify", "{next}");
+    assert_eq!(
+        next["metadata"]["notes"],
+        "0 errors and 0 warnings, 0 of 0 offers of the compiler applied."
+    );
+}
+
+#[test]
+fn cargo_fix_gives_up_in_words_where_it_can_do_nothing() {
+    let home = Home::new();
+    let folder = home.path().join("space");
+    fixme(&folder);
+    fs::write(folder.join("src/main.rs"), "fn main() { let x: u32 = \"no\"; let _ = x; }\n")
+        .unwrap();
+    let plan = cargo_fix(&home, &folder);
+    assert_eq!(
+        (&plan["failure"]["code"], &plan["failure"]["retryable"]),
+        (&json!("unsupported_goal"), &json!(true)),
+        "{plan}"
+    );
+    fs::remove_file(folder.join("Cargo.toml")).unwrap();
+    let plan = cargo_fix(&home, &folder);
+    assert_eq!(
+        (&plan["failure"]["code"], &plan["failure"]["retryable"]),
+        (&json!("planner_unavailable"), &json!(false)),
+        "{plan}"
+    );
+}
+
+/// What a loop towards this goal says at its end.
+fn bounded_loop(
+    command: &mut assert_cmd::Command,
+    folder: &Path,
+    planner: &str,
+    verify: &str,
+) -> Value {
+    let evidence = folder.parent().unwrap().join("evidence");
+    command.args(["loop", "--goal", "No warning is left", "--planner", planner, "--yes", "--json"]);
+    command.args(["--max-attempts", "3", "--verify", verify, "--workspace"]).arg(folder);
+    command.arg("--evidence").arg(evidence);
+    let output = command.output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    serde_json::from_str(&text)
+        .unwrap_or_else(|_| panic!("{text}\n{}", String::from_utf8_lossy(&output.stderr)))
+}
+
+/// The warnings and errors that cargo itself finds in this folder.
+fn complaints(home: &Home, folder: &Path) -> usize {
+    let mut cargo = home.command_of("cargo");
+    cargo.env("HOME", std::env::var_os("HOME").unwrap()).current_dir(folder);
+    let output = cargo.args(["check", "--all-targets", "--message-format=json"]).output().unwrap();
+    String::from_utf8(output.stdout)
+        .unwrap()
+        .lines()
+        .filter(|line| line.contains("\"reason\":\"compiler-message\""))
+        .count()
+}
+
+#[test]
+fn a_loop_with_cargo_fix_repairs_a_crate_in_a_bounded_number_of_attempts() {
+    let home = Home::new();
+    let folder = home.path().join("space");
+    fixme(&folder);
+    assert!(complaints(&home, &folder) >= 7);
+    let mut command = home.command();
+    command.env("HOME", std::env::var_os("HOME").unwrap());
+    let ended = bounded_loop(&mut command, &folder, "cargo-fix", "full");
+    assert_eq!(ended["stop_reason"]["code"], "completed", "{ended:#}");
+    let attempts = ended["attempts"].as_array().unwrap();
+    assert_eq!(attempts.len(), 1, "{ended:#}");
+    let verify = &attempts[0]["verify"];
+    assert_eq!((&verify["scope"], &verify["passed"]), (&json!("full"), &json!(true)), "{ended:#}");
+    assert_eq!(complaints(&home, &folder), 0);
+}
+
+#[test]
+fn a_loop_with_cargo_fix_leaves_a_crate_alone_that_it_cannot_repair() {
+    let home = Home::new();
+    let folder = home.path().join("space");
+    fixme(&folder);
+    let text = "fn main() { let x: u32 = \"no\"; let _ = x; }\n";
+    fs::write(folder.join("src/main.rs"), text).unwrap();
+    let mut command = home.command();
+    command.env("HOME", std::env::var_os("HOME").unwrap());
+    let ended = bounded_loop(&mut command, &folder, "cargo-fix", "local");
+    let code = &ended["stop_reason"]["code"];
+    assert_eq!(code, "planner_rejected_retry_budget_exhausted", "{ended:#}");
+    assert_eq!(ended["attempts"].as_array().unwrap().len(), 3);
+    assert_eq!(fs::read_to_string(folder.join("src/main.rs")).unwrap(), text);
+}
+
+#[test]
+fn a_loop_with_a_model_applies_its_plan_and_keeps_the_key_out_of_the_evidence() {
+    let plan = json!({ "version": "2026-02-19", "goal": "g", "actions": [
+        { "type": "mutate_batch", "rationale": "It is missing.", "request": { "edits": [
+            { "op": "create", "path": "notes/heron.txt", "contents": "grey\n" }] } }] });
+    let served = serve(move |stream| stream.write_all(chat(&plan.to_string()).as_bytes()).unwrap());
+    let home = Home::new();
+    let folder = home.path().join("space");
+    let mut command = home.command();
+    command.env("COUNTERSIGN_MODEL_URL", &served.url).env("COUNTERSIGN_MODEL", "small");
+    command.env("COUNTERSIGN_MODEL_KEY", KEY);
+    for name in ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"] {
+        command.env_remove(name);
+    }
+    let ended = bounded_loop(&mut command, &folder, "openai-compatible", "none");
+    assert_eq!(ended["stop_reason"]["code"], "completed", "{ended:#}");
+    assert_eq!(fs::read_to_string(folder.join("notes/heron.txt")).unwrap(), "grey\n");
+    let asked = served.thread.join().unwrap();
+    assert_eq!(asked.authorization, Some(format!("Bearer {KEY}")));
+    let user = asked.body["messages"][1]["content"].as_str().unwrap();
+    assert!(user.contains("No warning is left") && !user.contains(KEY));
+    let mut files = 0;
+    for entry in fs::read_dir(home.evidence()).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_file() {
+            files += 1;
+            let bytes = fs::read(&path).unwrap();
+            assert!(!bytes.windows(KEY.len()).any(|it| it == KEY.as_bytes()), "{}", path.display());
+        }
+    }
+    assert!(files > 0);
+}

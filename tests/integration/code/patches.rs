@@ -1,0 +1,577 @@
+//! Definitions of real source texts in every language, shuffled, and replaced by themselves, by mutations
+//! of themselves, by what does not parse and by what does not check (SPEC §4).
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::OnceLock;
+
+use countersign::code::{CodeError, Definition, Language, Source, SymbolKind};
+use countersign::plan::{Plan, ToolCall};
+use countersign::risk::{EngineChoice, Policy};
+use countersign::tools::{Context, Invocation, NoCapture, StopSignal, Toolbox};
+use proptest::prelude::*;
+use proptest::sample::Index;
+use proptest::test_runner::{TestCaseError, TestRunner};
+use serde_json::json;
+use tempfile::TempDir;
+
+use crate::harness::{files_below, registry};
+use crate::harness::{plan, read, step};
+
+/// A real source text.
+struct Fixture {
+    name: String,
+    language: Language,
+    text: String,
+}
+
+fn fixtures() -> Vec<Fixture> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/code");
+    let mut fixtures: Vec<_> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| {
+            let path = entry.unwrap().path();
+            Fixture {
+                name: path.file_name().unwrap().to_str().unwrap().to_owned(),
+                language: Language::of_path(&path).unwrap(),
+                text: fs::read_to_string(&path).unwrap(),
+            }
+        })
+        .collect();
+    fixtures.sort_by(|one, other| one.name.cmp(&other.name));
+    fixtures
+}
+
+/// Packages whose sources are read beside the fixtures: Rust of all kinds, and the C and JavaScript that
+/// grammars are written in.
+const PACKAGES: [&str; 12] = [
+    "clap_builder",
+    "serde_json",
+    "strsim",
+    "toml",
+    "tree-sitter-c",
+    "tree-sitter-cpp",
+    "tree-sitter-go",
+    "tree-sitter-java",
+    "tree-sitter-javascript",
+    "tree-sitter-python",
+    "tree-sitter-rust",
+    "tree-sitter-typescript",
+];
+/// Larger ones would only take longer.
+const MOST_BYTES: usize = 40_000;
+
+/// Files of our dependencies that define something.
+fn real_sources() -> &'static [Fixture] {
+    static SOURCES: OnceLock<Vec<Fixture>> = OnceLock::new();
+    SOURCES.get_or_init(|| {
+        let files = PACKAGES.iter().flat_map(|name| files_below(&registry::package(name).0));
+        let sources = files.filter_map(|path| {
+            let language = Language::of_path(&path)?;
+            let text = fs::read_to_string(&path).ok().filter(|text| text.len() <= MOST_BYTES)?;
+            let name = path.file_name()?.to_str()?.to_owned();
+            let is_used = !parsed(language, &text).definitions().is_empty();
+            is_used.then_some(Fixture { name, language, text })
+        });
+        sources.collect()
+    })
+}
+
+fn parsed(language: Language, text: &str) -> Source<'_> {
+    Source::parse(language, text, &|| false).unwrap()
+}
+
+/// A workspace with one source file and one replacement.
+struct Bench {
+    folder: TempDir,
+    tools: Toolbox,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let policy = Policy { engine: EngineChoice::Embedded, ..Policy::default() };
+        let tools = Toolbox::open(folder.path(), &policy).unwrap();
+        Self { folder, tools }
+    }
+
+    /// Replaces a definition as a step does; what the tool says and what the file holds then.
+    fn replace(
+        &self,
+        name: &str,
+        text: &str,
+        definition: &Definition,
+        with: &str,
+    ) -> (Invocation, String) {
+        let file = self.folder.path().join(name);
+        fs::write(&file, text).unwrap();
+        fs::write(self.folder.path().join("with"), with).unwrap();
+        let invocation = self.invoke(&call(name, definition));
+        (invocation, fs::read_to_string(&file).unwrap())
+    }
+
+    fn invoke(&self, call: &ToolCall) -> Invocation {
+        let expected = self.tools.inputs(call).unwrap();
+        let stop = StopSignal::default();
+        let context = Context {
+            expected: &expected,
+            stop: &stop,
+            capture: &NoCapture,
+            walls: countersign::authorization::StepWalls::NONE,
+            execution_id: uuid::Uuid::new_v4(),
+            output: &|_, _| {},
+        };
+        self.tools.invoke(call, &context)
+    }
+}
+
+fn call(name: &str, definition: &Definition) -> ToolCall {
+    let arguments = json!({
+        "file": name, "symbol": definition.fqn, "with": "with", "kind": definition.kind.as_str(),
+    });
+    let plan: Plan = read(&plan([step("s", "splice_patch", arguments)]));
+    plan.steps.into_iter().next().unwrap().call.unwrap()
+}
+
+/// The definition as a person would write it into a file of its own: with the indentation of its line.
+fn alone(text: &str, definition: &Definition) -> String {
+    let start = definition.span.byte_start;
+    let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
+    let indentation: String =
+        text[line..start].chars().take_while(|sign| [' ', '\t'].contains(sign)).collect();
+    format!("{indentation}{}\n", &text[start..definition.span.byte_end])
+}
+
+/// What a macro of C stands for is any text: no bracket is too many for it.
+fn takes_any_text(language: Language, definition: &Definition) -> bool {
+    matches!(language, Language::C | Language::Cpp) && definition.kind == SymbolKind::Macro
+}
+
+/// What the definition's full name and kind mean: it, the body where it is only a signature, or nothing
+/// when they mean several.
+fn meant(source: &Source<'_>, definition: &Definition) -> Option<Definition> {
+    source.definition(&definition.fqn, Some(definition.kind.as_str())).ok()
+}
+
+#[test]
+fn the_fixtures_are_whole_and_of_every_language() {
+    let fixtures = fixtures();
+    for language in Language::all() {
+        let fixture = fixtures.iter().find(|it| it.language == language);
+        let fixture = fixture.unwrap_or_else(|| panic!("no fixture in {}", language.name()));
+        let lines = fixture.text.lines().count();
+        assert!((60..=150).contains(&lines), "{}: {lines}", fixture.name);
+        let source = parsed(language, &fixture.text);
+        assert_eq!(source.faults(), [], "{}", fixture.name);
+        let definitions = source.definitions();
+        assert!(definitions.len() >= 9, "{}: {}", fixture.name, definitions.len());
+    }
+}
+
+#[test]
+fn every_definition_replaced_by_itself_stays_as_it_is() {
+    let bench = Bench::new();
+    let mut refused: BTreeMap<String, String> = BTreeMap::new();
+    let mut replaced = 0;
+    for Fixture { name, language, text } in fixtures() {
+        let source = parsed(language, &text);
+        for definition in source.definitions() {
+            let what = format!("{name}: {} {}", definition.kind.as_str(), definition.fqn);
+            let definition = meant(&source, &definition).unwrap_or(definition);
+            let with = alone(&text, &definition);
+            let (invocation, after) = bench.replace(&name, &text, &definition, &with);
+            assert!(after == text, "{what}:\n{after}");
+            match invocation.error {
+                None => replaced += 1,
+                Some(error) => drop(refused.insert(what, error.to_string())),
+            }
+        }
+    }
+    let refused: Vec<_> = refused.iter().map(|(what, why)| format!("{what}: {why}")).collect();
+    assert!(replaced > 200, "only {replaced} were replaced; refused:\n{}", refused.join("\n"));
+    insta::assert_snapshot!("refused_by_name", refused.join("\n"));
+}
+
+/// What is done to a text before a definition of it is replaced.
+#[derive(Debug, Clone)]
+struct Case {
+    /// Of our dependencies, and not of the fixtures, which are of every language.
+    real: bool,
+    source: Index,
+    /// In which order its parts come.
+    order: Option<u64>,
+    definition: Index,
+    other: Index,
+    place: Index,
+    crlf: bool,
+    bom: bool,
+    cut: bool,
+    change: Change,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Change {
+    /// Another definition of the same text.
+    Other,
+    /// A comment somewhere inside.
+    Comment,
+    /// A line taken out.
+    Line,
+    /// A bracket too many.
+    Bracket,
+    /// A bracket that is never closed, somewhere inside.
+    Open,
+    /// Only its first half.
+    Half,
+}
+
+const CHANGES: [Change; 5] =
+    [Change::Other, Change::Comment, Change::Line, Change::Bracket, Change::Half];
+/// Those after which a text is seldom the language.
+const FAULTS: [Change; 4] = [Change::Line, Change::Bracket, Change::Open, Change::Half];
+
+fn any_case(changes: &'static [Change]) -> impl Strategy<Value = Case> {
+    let flags = any::<[bool; 4]>();
+    let order = any::<Option<u64>>();
+    let change = proptest::sample::select(changes);
+    (any::<[Index; 4]>(), order, flags, change).prop_map(|(indices, order, flags, change)| {
+        let [source, definition, other, place] = indices;
+        let [real, crlf, bom, cut] = flags;
+        Case { real, source, order, definition, other, place, crlf, bom, cut, change }
+    })
+}
+
+/// The text with its parts in another order, with other line breaks, with a mark at its begin, without a
+/// line break at its end.
+fn dressed(fixture: &Fixture, case: &Case) -> String {
+    let Fixture { language, text, .. } = fixture;
+    let mut text = match case.order {
+        Some(seed) => shuffled(*language, text, seed),
+        None => text.clone(),
+    };
+    if case.cut {
+        text.truncate(text.trim_end().len());
+    }
+    if case.crlf && !text.contains('\r') {
+        text = text.replace('\n', "\r\n");
+    }
+    if case.bom {
+        text.insert(0, '\u{feff}');
+    }
+    text
+}
+
+/// The text with its outermost definitions in another order, each with what stands above it.
+fn shuffled(language: Language, text: &str, mut seed: u64) -> String {
+    let mut begins = Vec::new();
+    let mut end = 0;
+    for definition in parsed(language, text).definitions() {
+        if definition.span.byte_start >= end {
+            begins.push(lead(text, definition.span.byte_start));
+            end = definition.span.byte_end;
+        }
+    }
+    begins.dedup();
+    begins.push(text.len());
+    let parts = begins.windows(2).map(|it| &text[it[0]..it[1]]);
+    // A macro is only known behind its definition: moved behind its use, the source would not compile.
+    let (first, mut parts): (Vec<&str>, Vec<&str>) =
+        parts.partition(|part| part.contains("macro_rules!"));
+    let mut result = text[..begins[0]].to_owned() + &first.concat();
+    while !parts.is_empty() {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let next = usize::try_from(seed >> 33).unwrap() % parts.len();
+        result.push_str(parts.swap_remove(next));
+        if !result.ends_with('\n') {
+            result.push('\n');
+        }
+    }
+    result
+}
+
+fn mutated(text: &str, definition: &Definition, definitions: &[Definition], case: &Case) -> String {
+    let own = alone(text, definition);
+    let places: Vec<usize> = own.char_indices().map(|(at, _)| at).collect();
+    let place = places[case.place.index(places.len())];
+    match case.change {
+        Change::Other => alone(text, &definitions[case.other.index(definitions.len())]),
+        Change::Comment => format!("{}/* here */{}", &own[..place], &own[place..]),
+        Change::Line => {
+            let lines: Vec<&str> = own.split_inclusive('\n').collect();
+            let gone = case.place.index(lines.len());
+            lines.iter().enumerate().filter(|(at, _)| *at != gone).map(|(_, line)| *line).collect()
+        }
+        Change::Bracket => format!("{} )\n", own.trim_end()),
+        Change::Open => format!("{} ( {}", &own[..place], &own[place..]),
+        Change::Half => own[..places[places.len() / 2]].to_owned(),
+    }
+}
+
+/// Tries so many cases that count; what is assumed and does not hold is another try.
+fn tried<T: std::fmt::Debug>(
+    cases: u32,
+    strategy: &impl Strategy<Value = T>,
+    test: impl Fn(T) -> Result<(), TestCaseError>,
+) {
+    let config = ProptestConfig {
+        cases,
+        failure_persistence: None,
+        max_global_rejects: 20 * cases,
+        ..ProptestConfig::default()
+    };
+    TestRunner::new(config).run(strategy, test).unwrap_or_else(|failure| panic!("{failure}"));
+}
+
+/// How many cases there are, unless the environment asks for more.
+fn thousand() -> u32 {
+    ProptestConfig::default().cases.max(1_000)
+}
+
+/// Counts the cases of each language.
+#[derive(Default)]
+struct Tally(RefCell<BTreeMap<&'static str, [usize; 2]>>);
+
+impl Tally {
+    fn add(&self, language: Language, was_refused: bool) {
+        self.0.borrow_mut().entry(language.name()).or_default()[usize::from(was_refused)] += 1;
+    }
+
+    /// Shows them, and how many were replaced and refused in all.
+    fn show(&self, what: &str) -> [usize; 2] {
+        let mut all = [0; 2];
+        for (language, [replaced, refused]) in &*self.0.borrow() {
+            println!("{what}: {language}: {replaced} replaced, {refused} refused");
+            all = [all[0] + replaced, all[1] + refused];
+        }
+        println!("{what}: {} replaced, {} refused", all[0], all[1]);
+        all
+    }
+
+    fn knows_every_language(&self) -> bool {
+        self.0.borrow().len() == Language::all().count()
+    }
+}
+
+/// The text of a case, the definition of it that is replaced, and with what.
+struct Put<'a> {
+    name: &'a str,
+    language: Language,
+    text: String,
+    definition: Definition,
+    /// Whether the definition's full name and kind mean one definition.
+    is_meant: bool,
+    with: String,
+}
+
+impl Put<'_> {
+    fn of(case: &Case) -> Put<'static> {
+        static FIXTURES: OnceLock<Vec<Fixture>> = OnceLock::new();
+        let sources =
+            if case.real { real_sources() } else { FIXTURES.get_or_init(fixtures).as_slice() };
+        let fixture = &sources[case.source.index(sources.len())];
+        let text = dressed(fixture, case);
+        let source = parsed(fixture.language, &text);
+        let definitions = source.definitions();
+        let picked = &definitions[case.definition.index(definitions.len())];
+        let meant = meant(&source, picked);
+        let is_meant = meant.is_some();
+        let definition = meant.unwrap_or_else(|| picked.clone());
+        let with = mutated(&text, &definition, &definitions, case);
+        let (name, language) = (&fixture.name, fixture.language);
+        Put { name, language, text, definition, is_meant, with }
+    }
+
+    /// Whether the text with the replacement in place is less the language than it was.
+    fn is_worse(&self) -> bool {
+        let span = self.definition.span;
+        let mut text = self.text.clone();
+        text.replace_range(span.byte_start..span.byte_end, self.with.trim());
+        let faults = |text: &str| parsed(self.language, text).faults().len();
+        faults(&text) > faults(&self.text)
+    }
+}
+
+#[test]
+fn whatever_replaces_a_definition_touches_nothing_outside_of_it() {
+    let tally = Tally::default();
+    tried(thousand(), &any_case(&CHANGES), |case| {
+        let put = Put::of(&case);
+        let Put { name, language, text, definition, .. } = &put;
+        let (invocation, after) = Bench::new().replace(name, text, definition, &put.with);
+        tally.add(*language, invocation.error.is_some());
+        if let Some(error) = &invocation.error {
+            prop_assert_eq!(&after, text, "refused and changed: {}", error);
+            prop_assert!(invocation.files.is_empty());
+            // What counts are the replaced ones.
+            return Err(TestCaseError::reject("refused"));
+        }
+        prop_assert!(put.is_meant, "{} is not one", definition.fqn);
+        let any_text = takes_any_text(*language, definition);
+        prop_assert!(case.change != Change::Bracket || any_text, "{}", after);
+        // Comments and attributes right above belong to it when the replacement brings its own.
+        let above = lead(text, definition.span.byte_start);
+        prop_assert!(after.starts_with(&text[..above]), "{}", after);
+        let below = &text[definition.span.byte_end..];
+        prop_assert!(after.ends_with(below), "{}", after);
+        let faults = |text: &str| parsed(*language, text).faults().len();
+        prop_assert!(faults(&after) <= faults(text), "{}", after);
+        let crlf = after.matches("\r\n").count();
+        prop_assert!(!case.crlf || crlf == 0 || crlf == after.matches('\n').count(), "{:?}", after);
+        Ok(())
+    });
+    let [replaced, refused] = tally.show("any replacement");
+    assert_eq!(replaced, thousand() as usize);
+    assert!(refused > 200, "{refused}");
+    assert!(tally.knows_every_language());
+}
+
+#[test]
+fn what_does_not_parse_leaves_the_file_as_it_is() {
+    let tally = Tally::default();
+    tried(thousand(), &any_case(&FAULTS), |case| {
+        let put = Put::of(&case);
+        let Put { name, language, text, definition, .. } = &put;
+        prop_assume!(put.is_meant && !takes_any_text(*language, definition) && put.is_worse());
+        let (invocation, after) = Bench::new().replace(name, text, definition, &put.with);
+        prop_assert_eq!(&after, text);
+        prop_assert!(invocation.error.is_some(), "{}", put.with);
+        prop_assert!(invocation.files.is_empty());
+        tally.add(*language, true);
+        Ok(())
+    });
+    assert_eq!(tally.show("no longer the language"), [0, thousand() as usize]);
+    assert!(tally.knows_every_language());
+}
+
+/// A Rust source that is a package by itself: the fixture, and one of our dependencies.
+fn packages() -> [(&'static str, String); 2] {
+    let fixture = fixtures().into_iter().find(|it| it.name == "ledger.rs").unwrap().text;
+    let real = registry::package("strsim").0.join("src/lib.rs");
+    [("ledger.rs", fixture), ("lib.rs", fs::read_to_string(real).unwrap())]
+}
+
+/// A package whose one source is replaced.
+fn package_of(name: &str) -> Bench {
+    let bench = Bench::new();
+    let manifest = format!(
+        "[package]\nname = \"p\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[lib]\npath = \"{name}\"\n"
+    );
+    fs::write(bench.folder.path().join("Cargo.toml"), manifest).unwrap();
+    bench
+}
+
+/// The functions of a text that have a body and a name of their own.
+fn bodies(text: &str) -> Vec<Definition> {
+    let source = parsed(Language::Rust, text);
+    let all = source.definitions();
+    all.into_iter()
+        .filter(|it| matches!(it.kind, SymbolKind::Function | SymbolKind::Method))
+        .filter(|it| meant(&source, it).is_some_and(|meant| meant.span == it.span))
+        .filter(|it| text[it.span.byte_start..it.span.byte_end].contains('{'))
+        // What only tests call is not checked.
+        .filter(|it| !it.fqn.starts_with("tests::"))
+        .collect()
+}
+
+/// What only the compiler can tell, put at the begin of a body.
+const UNSOUND: [&str; 5] = [
+    "let _: u8 = \"\";",
+    "nowhere();",
+    "let text = String::new(); drop(text); drop(text);",
+    "let _ = u8::from(1_u64);",
+    "let _: &'static u8 = &*Box::new(1);",
+];
+
+#[test]
+fn what_cargo_refuses_leaves_the_file_as_it_is() {
+    let packages = packages();
+    let tally = Tally::default();
+    let cases = (0..packages.len(), any::<[Index; 2]>(), any::<Option<u64>>());
+    // Each case is two runs of cargo, so the environment asks for fewer than elsewhere.
+    let count = (thousand() / 33).max(30);
+    tried(count, &cases, |(package, [picked, fault], order)| {
+        let (name, text) = &packages[package];
+        let text = order.map_or(text.clone(), |seed| shuffled(Language::Rust, text, seed));
+        let bodies = bodies(&text);
+        let definition = &bodies[picked.index(bodies.len())];
+        let own = alone(&text, definition);
+        let fault = UNSOUND[fault.index(UNSOUND.len())];
+        let with = own.replacen('{', &format!("{{ {fault}"), 1);
+        let (invocation, after) = package_of(name).replace(name, &text, definition, &with);
+        prop_assert_eq!(&after, &text);
+        let error = invocation.error.map(|error| error.to_string()).unwrap_or_default();
+        let refused = "in it that was not there before";
+        prop_assert!(error.contains(refused), "{}: {}: {}", definition.fqn, fault, error);
+        prop_assert!(invocation.files.is_empty());
+        // Else the property says nothing: the compiler may not come to the new error.
+        let checked = &invocation.result["cargo_check"][0];
+        prop_assert_eq!(&checked["errors_before"], 0, "the source does not compile");
+        tally.add(Language::Rust, true);
+        Ok(())
+    });
+    assert_eq!(tally.show("does not check"), [0, count as usize]);
+}
+
+#[test]
+fn what_cargo_takes_still_checks() {
+    let packages = packages();
+    let cases = (0..packages.len(), any::<[Index; 2]>(), any::<bool>());
+    tried(10, &cases, |(package, [picked, other], same)| {
+        let (name, text) = &packages[package];
+        let bodies = bodies(text);
+        let definition = &bodies[picked.index(bodies.len())];
+        let own = alone(text, definition);
+        let with = match same {
+            true => own.replacen('{', "{/* as before */", 1),
+            false => alone(text, &bodies[other.index(bodies.len())]),
+        };
+        let bench = package_of(name);
+        let (invocation, after) = bench.replace(name, text, definition, &with);
+        if let Some(error) = &invocation.error {
+            prop_assert!(!same, "{}", error);
+            prop_assert_eq!(&after, text, "refused and changed: {}", error);
+            return Ok(());
+        }
+        let check = step("c", "lsp_check", json!({ "path": "." }));
+        let call = read(&plan([check])).steps.into_iter().next().unwrap().call.unwrap();
+        let checked = bench.invoke(&call);
+        prop_assert!(checked.error.is_none(), "{:?}\n{}", checked.error, after);
+        Ok(())
+    });
+}
+
+/// Where the lines begin that stand directly above a place, up to the next empty one.
+fn lead(text: &str, place: usize) -> usize {
+    let mut begin = text[..place].rfind('\n').map_or(0, |at| at + 1);
+    while begin > 0 {
+        let before = text[..begin - 1].rfind('\n').map_or(0, |at| at + 1);
+        if text[before..begin].trim().is_empty() {
+            break;
+        }
+        begin = before;
+    }
+    begin
+}
+
+#[test]
+fn a_text_that_is_no_longer_the_language_is_never_taken() {
+    let bench = Bench::new();
+    for Fixture { name, language, text } in fixtures() {
+        let source = parsed(language, &text);
+        for definition in source.definitions().iter().filter_map(|it| meant(&source, it)) {
+            if takes_any_text(language, &definition) {
+                continue;
+            }
+            let with = format!("{} ) ( }}\n", alone(&text, &definition).trim_end());
+            let (invocation, after) = bench.replace(&name, &text, &definition, &with);
+            let error = invocation.error.unwrap_or_else(|| panic!("{name}: {}", definition.fqn));
+            let known = ["does not parse", "in one statement"];
+            assert!(known.iter().any(|part| error.to_string().contains(part)), "{name}: {error}");
+            assert_eq!(after, text, "{name}: {}", definition.fqn);
+        }
+        let error = source.definition("not there at all", None).unwrap_err();
+        assert!(matches!(error, CodeError::NotFound { .. }));
+    }
+}

@@ -1,0 +1,444 @@
+//! Every way in which the evidence can be unusable, through the real command (SPEC §3, §8, §11): without
+//! evidence nothing is run, the error says what to do, and what was recorded before is still there.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use countersign::plan::Digest;
+use rusqlite::Connection;
+use serde_json::{Value, json};
+
+use crate::harness::home::{Done, Home};
+use crate::harness::tree;
+use crate::harness::{create_file, read_file};
+
+/// What is asked of the evidence beside a run.
+const QUESTIONS: [&[&str]; 4] = [
+    &["evidence", "verify"],
+    &["evidence", "search", "wombat"],
+    &["evidence", "query", "q1", "file_read"],
+    &["evidence", "show", "00000000-0000-4000-8000-000000000000"],
+];
+
+/// A home with one recorded run, and a plan that would make another file.
+fn home() -> Home {
+    let home = Home::new();
+    home.write("a.txt", "a wombat\n");
+    home.plan(json!([read_file("look", "a.txt"), create_file("make", "b.txt", "new\n")]));
+    let _ = home.json(["run", "space/p.json", "--yes"]).exits(0);
+    home.plan(json!([read_file("look", "a.txt"), create_file("make", "c.txt", "never\n")]));
+    home
+}
+
+fn database(home: &Home) -> PathBuf {
+    home.evidence().join("execution_log.db")
+}
+
+/// A connection of the test's own.
+#[expect(clippy::disallowed_methods, reason = "another program does not ask this one")]
+fn sql(home: &Home) -> Connection {
+    Connection::open(database(home)).unwrap()
+}
+
+/// Every file of the workspace and of the evidence, by what it holds. Without what SQLite and the lock
+/// leave beside a database that was only looked at.
+fn files(home: &Home) -> BTreeMap<String, Digest> {
+    let named = |place: &'static str, folder| {
+        let files = tree(folder).into_iter().filter(|(name, bytes)| {
+            let log_without_records = name.ends_with("-wal") && bytes.is_empty();
+            !name.ends_with("-shm") && !name.ends_with(".lock") && !log_without_records
+        });
+        files.map(move |(name, bytes)| (format!("{place}/{name}"), Digest::of(&bytes)))
+    };
+    named("space", &home.file("")).chain(named("evidence", &home.evidence())).collect()
+}
+
+/// The refusal says that it is the evidence, in these words, and what to do.
+fn is_refusal(done: Done, words: &str) -> Done {
+    let done = done.exits(4);
+    assert_eq!(done.error_code(), "E401");
+    let message = done.document()["error"]["message"].as_str().unwrap().to_owned();
+    assert!(message.contains(words), "{message}");
+    let said: Vec<&str> = done.stderr.lines().collect();
+    assert!(said.len() >= 2 && said.last().unwrap().ends_with('.'), "what to do next: {said:?}");
+    done
+}
+
+/// Nothing is run and no question is answered, in these words; no file changes anywhere.
+fn is_unusable(home: &Home, words: &str) {
+    let before = files(home);
+    let ran = is_refusal(home.json(["run", "space/p.json", "--yes"]), words);
+    assert_eq!(ran.document()["error"]["details"].get("step_results"), None, "nothing was begun");
+    for question in QUESTIONS {
+        is_refusal(home.json(question.iter().copied()), words);
+    }
+    assert_eq!(files(home), before);
+}
+
+#[test]
+fn an_evidence_of_a_newer_version_is_left_alone() {
+    let home = home();
+    sql(&home).pragma_update(None, "user_version", 9).unwrap();
+    is_unusable(&home, "written by a newer version of this program (format 9, known is 3)");
+}
+
+#[test]
+fn a_database_of_another_program_is_left_alone() {
+    let home = home();
+    sql(&home).pragma_update(None, "application_id", 0x1234).unwrap();
+    is_unusable(&home, "a database of another program");
+    fs::remove_file(database(&home)).unwrap();
+    sql(&home).execute_batch("CREATE TABLE notes (a); INSERT INTO notes VALUES (1)").unwrap();
+    is_unusable(&home, "a database of another program");
+}
+
+/// Bytes that look like nothing, the same each time.
+fn noise(length: usize) -> Vec<u8> {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    std::iter::repeat_with(|| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state.to_le_bytes()[0]
+    })
+    .take(length)
+    .collect()
+}
+
+#[test]
+fn a_damaged_database_is_refused_and_never_written_to() {
+    let sound = home();
+    let bytes = fs::read(database(&sound)).unwrap();
+    let page = usize::from(u16::from_be_bytes([bytes[16], bytes[17]]));
+    let pages = bytes.len() / page;
+    assert!(pages > 20, "{pages}");
+    let header = [&noise(100)[..], &bytes[100..]].concat();
+    let first_page = [&bytes[..100], &noise(page - 100), &bytes[page..]].concat();
+    let middle = [&bytes[..page], &noise(bytes.len() - page)].concat();
+    for (what, damaged) in [
+        ("its header", header),
+        ("its first page", first_page),
+        ("all pages but the first", middle),
+        ("cut off in the header", bytes[..50].to_vec()),
+        ("cut off after a page", bytes[..page].to_vec()),
+        ("cut off in the middle", bytes[..bytes.len() / 2].to_vec()),
+        ("cut off within a page", bytes[..bytes.len() / 2 + 123].to_vec()),
+    ] {
+        println!("{what}");
+        fs::write(database(&sound), damaged).unwrap();
+        is_unusable(&sound, "damaged");
+    }
+    fs::write(database(&sound), &bytes).unwrap();
+    let report = sound.json(["evidence", "verify"]).exits(0).document();
+    assert_eq!(report["ok"], true, "a copy that is brought back is the evidence again");
+}
+
+/// One page anywhere, also one of an index, which holds no row of its own but leads to them.
+#[test]
+fn a_damaged_page_is_never_taken_for_sound() {
+    let home = home();
+    let bytes = fs::read(database(&home)).unwrap();
+    let page = usize::from(u16::from_be_bytes([bytes[16], bytes[17]]));
+    let mut told = [0; 7];
+    for start in (page..bytes.len()).step_by(page) {
+        let mut damaged = bytes.clone();
+        damaged[start..start + page].copy_from_slice(&noise(page));
+        fs::write(database(&home), &damaged).unwrap();
+        let done = home.json(["evidence", "verify"]);
+        assert!(!done.stderr.contains("panicked"), "{done:#?}");
+        told[usize::try_from(done.code).unwrap()] += 1;
+    }
+    println!("of {} pages, exit codes {told:?}", bytes.len() / page - 1);
+    assert_eq!(told[4] + told[6], bytes.len() / page - 1, "{told:?}");
+}
+
+#[test]
+fn an_empty_file_is_sound_and_is_written_to() {
+    let home = Home::new();
+    home.write("a.txt", "a wombat\n");
+    home.plan(json!([read_file("look", "a.txt"), create_file("make", "c.txt", "x\n")]));
+    fs::create_dir(home.evidence()).unwrap();
+    fs::write(database(&home), "").unwrap();
+    let report = home.json(["evidence", "verify"]).exits(0).document();
+    assert_eq!((&report["ok"], &report["rows"]), (&json!(true), &json!(0)));
+    assert_eq!(home.json(["evidence", "search", "wombat"]).exits(0).stdout, "");
+    let _ = home.json(["run", "space/p.json", "--yes"]).exits(0);
+    assert_eq!(home.json(["evidence", "search", "wombat"]).exits(0).lines().len(), 1);
+    assert_eq!(home.json(["evidence", "verify"]).exits(0).document()["ok"], true);
+}
+
+#[test]
+fn what_is_no_folder_and_what_is_no_file_is_said() {
+    let home = home();
+    fs::rename(home.evidence(), home.path().join("elsewhere")).unwrap();
+    fs::write(home.evidence(), "not a folder").unwrap();
+    for arguments in QUESTIONS.into_iter().chain([&["run", "space/p.json", "--yes"][..]]) {
+        is_refusal(home.json(arguments.iter().copied()), "cannot be used");
+    }
+    assert!(!home.file("c.txt").exists());
+    assert_eq!(fs::read_to_string(home.evidence()).unwrap(), "not a folder");
+
+    fs::remove_file(home.evidence()).unwrap();
+    fs::create_dir_all(database(&home)).unwrap();
+    is_unusable(&home, "this is no file");
+}
+
+/// SQLite keeps its log in a second file and the log's index in a third.
+#[test]
+fn a_log_that_cannot_be_written_is_said() {
+    for suffix in ["-wal", "-shm"] {
+        let home = home();
+        let log = home.evidence().join(format!("execution_log.db{suffix}"));
+        fs::create_dir(&log).unwrap();
+        let rows = fs::read(database(&home)).unwrap();
+        is_refusal(home.json(["run", "space/p.json", "--yes"]), "");
+        assert!(!home.file("c.txt").exists(), "{suffix}");
+        fs::remove_dir(&log).unwrap();
+        assert_eq!(fs::read(database(&home)).unwrap(), rows, "{suffix}");
+        assert_eq!(home.json(["evidence", "verify"]).exits(0).document()["ok"], true, "{suffix}");
+        let _ = home.json(["run", "space/p.json", "--yes"]).exits(0);
+    }
+}
+
+/// Another program holds the database for longer than anybody waits; questions are answered meanwhile.
+#[test]
+fn a_locked_database_is_waited_for_and_then_said() {
+    let home = home();
+    let other = sql(&home);
+    other.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    let report = home.json(["evidence", "verify"]).exits(0).document();
+    std::thread::scope(|scope| {
+        let begin = std::time::Instant::now();
+        let waiting = scope.spawn(|| home.json(["run", "space/p.json", "--yes"]));
+        for question in &QUESTIONS[1..3] {
+            assert_eq!(home.json(question.iter().copied()).exits(0).lines().len(), 1);
+        }
+        assert!(begin.elapsed() < Duration::from_secs(25), "a question never waits for a writer");
+        let ran =
+            is_refusal(waiting.join().unwrap(), "another program has held the evidence for 30");
+        assert!(begin.elapsed() >= Duration::from_secs(30));
+        assert!(ran.stderr.contains("Close that program or wait for it"), "{ran:#?}");
+    });
+    assert!(!home.file("c.txt").exists(), "no evidence, no execution");
+    drop(other);
+    assert_eq!(home.json(["evidence", "verify"]).exits(0).document(), report);
+    let _ = home.json(["run", "space/p.json", "--yes"]).exits(0);
+    assert!(home.file("c.txt").exists());
+}
+
+#[cfg(unix)]
+mod without_powers {
+    use super::*;
+    use crate::harness::unprivileged::{Unprivileged, with_files_up_to};
+
+    /// As an ordinary user by `chmod`, as root after becoming one (`setpriv`).
+    #[test]
+    fn a_folder_that_may_only_be_read_answers_and_records_nothing() {
+        let home = home();
+        let report = home.json(["evidence", "verify"]).exits(0).document();
+        let user = Unprivileged::of(&home);
+        for file in ["execution_log.db", "locks/setup.lock"] {
+            user.forbid(&home.evidence().join(file), 0o444);
+        }
+        user.forbid(&home.evidence().join("locks"), 0o555);
+        user.forbid(&home.evidence(), 0o555);
+        let before = files(&home);
+        is_refusal(user.json(&["run", "space/p.json", "--yes"]), "Permission denied");
+        assert!(!home.file("c.txt").exists());
+        assert_eq!(user.json(&["evidence", "verify"]).exits(0).document(), report);
+        for question in &QUESTIONS[1..3] {
+            assert_eq!(user.json(question).exits(0).lines().len(), 1, "{question:?}");
+        }
+        assert_eq!(files(&home), before);
+    }
+
+    /// The same where only the database itself, or only the folder around it, may not be written.
+    #[test]
+    fn a_database_that_may_only_be_read_records_nothing() {
+        for (read_only, mode) in [("execution_log.db", 0o444), ("", 0o555)] {
+            let home = home();
+            let report = home.json(["evidence", "verify"]).exits(0).document();
+            // Left by the question above; with them there is nothing to make in the folder.
+            for suffix in ["-wal", "-shm"] {
+                let _ = fs::remove_file(home.evidence().join(format!("execution_log.db{suffix}")));
+            }
+            let user = Unprivileged::of(&home);
+            user.forbid(&home.evidence().join(read_only), mode);
+            is_refusal(user.json(&["run", "space/p.json", "--yes"]), "");
+            assert!(!home.file("c.txt").exists(), "{read_only:?}");
+            assert_eq!(user.json(&["evidence", "verify"]).exits(0).document(), report);
+        }
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_made_is_said() {
+        let home = Home::new();
+        home.plan(json!([create_file("make", "c.txt", "never\n")]));
+        let user = Unprivileged::of(&home);
+        user.forbid(home.path(), 0o555);
+        is_refusal(user.json(&["run", "space/p.json", "--yes"]), "Permission denied");
+        assert!(!home.file("c.txt").exists() && !home.evidence().exists());
+    }
+
+    /// What a killed program left in the log is neither lost nor passed over where the log's index
+    /// cannot be written.
+    #[test]
+    fn records_that_are_still_in_the_log_are_not_passed_over() {
+        let home = home();
+        // The last connection that is closed would empty the log.
+        let other = sql(&home);
+        let _ = other.query_row("SELECT count(*) FROM runs", [], |row| row.get::<_, i64>(0));
+        let _ = home.json(["run", "space/p.json", "--yes"]).exits(0);
+        let report = home.json(["evidence", "verify"]).exits(0).document();
+        let copy = home.path().join("copy");
+        fs::create_dir(&copy).unwrap();
+        for name in ["execution_log.db", "execution_log.db-wal"] {
+            fs::copy(home.evidence().join(name), copy.join(name)).unwrap();
+        }
+        drop(other);
+        fs::remove_dir_all(home.evidence()).unwrap();
+        fs::rename(&copy, home.evidence()).unwrap();
+        fs::write(home.evidence().join("execution_log.db-shm"), "").unwrap();
+        fs::remove_file(home.file("c.txt")).unwrap();
+
+        let user = Unprivileged::of(&home);
+        user.forbid(&home.evidence().join("execution_log.db-shm"), 0o444);
+        is_refusal(user.json(&["run", "space/p.json", "--yes"]), "");
+        assert!(!home.file("c.txt").exists());
+        let verified = user.json(&["evidence", "verify"]);
+        if verified.code == 0 {
+            assert_eq!(verified.document(), report, "answered with all that is in the log");
+        } else {
+            is_refusal(verified, "the latest records are still in a log");
+        }
+        drop(user);
+        fs::remove_file(home.evidence().join("execution_log.db-shm")).unwrap();
+        assert_eq!(home.json(["evidence", "verify"]).exits(0).document(), report);
+    }
+
+    /// No file can grow (`prlimit --fsize`): as on a disk that is full from the beginning.
+    #[test]
+    fn on_a_full_disk_nothing_is_begun() {
+        let fresh = Home::new();
+        fresh.plan(json!([create_file("make", "c.txt", "never\n")]));
+        let recorded = home();
+        let report = recorded.json(["evidence", "verify"]).exits(0).document();
+        for (home, limit) in [(&fresh, 0), (&fresh, 4096), (&recorded, 0), (&recorded, 4096)] {
+            is_refusal(with_files_up_to(limit, home, &["run", "space/p.json", "--yes"]), "");
+            assert!(!home.file("c.txt").exists(), "{limit}");
+        }
+        assert_eq!(recorded.json(["evidence", "verify"]).exits(0).document(), report);
+        for home in [fresh, recorded] {
+            let _ = home.json(["run", "space/p.json", "--yes"]).exits(0);
+            assert_eq!(home.json(["evidence", "verify"]).exits(0).document()["ok"], true);
+        }
+    }
+
+    fn list<'v>(value: &'v Value, name: &str) -> &'v [Value] {
+        value[name].as_array().map_or(&[], Vec::as_slice)
+    }
+
+    /// The disk gets full (`prlimit --fsize`) at each page that the second of three steps writes, one
+    /// after the other: before its intent, between intent and outcome, or after it.
+    #[test]
+    fn a_disk_that_gets_full_ends_the_run_where_the_evidence_ends() {
+        const PAGE: u64 = 4096;
+        let (mut before_the_effect, mut after_the_effect, mut limit) = (0, 0, 40 * PAGE);
+        loop {
+            let home = Home::new();
+            home.plan(
+                (0..3).map(|n| create_file(&format!("s{n}"), &format!("f{n}"), "x\n")).collect(),
+            );
+            let done = with_files_up_to(limit, &home, &["run", "space/p.json", "--yes"]);
+            if done.code == 0 {
+                break;
+            }
+            let refusal = is_refusal(done, "").document();
+            let details = &refusal["error"]["details"];
+            let recorded = list(details, "step_results").len();
+            let made = (0..3).take_while(|n| home.file(&format!("f{n}")).exists()).count();
+            assert!((made..3).all(|n| !home.file(&format!("f{n}")).exists()), "nothing later");
+            let report = home.json(["evidence", "verify"]).exits(0).document();
+            assert_eq!(report["ok"], true, "{limit}: {report}");
+            if recorded == 0 && details["run_id"].is_null() {
+                assert_eq!(made, 0);
+            } else if let Some(lost) = details["not_recorded"].as_object() {
+                after_the_effect += 1;
+                assert_eq!((made, &lost["step_index"]), (recorded + 1, &json!(recorded)));
+                assert_eq!(lost["outcome"], "succeeded");
+                let message = refusal["error"]["message"].as_str().unwrap();
+                let words = format!("that step s{recorded} succeeded is not recorded");
+                assert!(message.contains(&words), "{message}");
+            } else {
+                before_the_effect += 1;
+                assert_eq!(made, recorded, "no evidence, no execution");
+            }
+            let rows = home.json(["evidence", "search"]).exits(0).lines();
+            let succeeded = rows.iter().filter(|row| row["outcome"] == "succeeded").count();
+            assert_eq!(succeeded, recorded, "what is told is what is recorded");
+            let unknown = rows.iter().filter(|row| row["outcome"] == "interrupted").count();
+            assert_eq!(unknown, made - recorded, "an effect without its record is in doubt");
+            limit += PAGE;
+        }
+        println!("{before_the_effect} before the effect, {after_the_effect} after it");
+        assert!(before_the_effect > 0 && after_the_effect > 0);
+    }
+
+    /// Whether a process has this in its command line. Behind walls processes have other numbers than outside.
+    fn is_running(words: &str) -> bool {
+        fs::read_dir("/proc").unwrap().flatten().any(|process| {
+            let line = fs::read(process.path().join("cmdline")).unwrap_or_default();
+            String::from_utf8_lossy(&line).contains(words)
+        })
+    }
+
+    /// The disk gets full (`prlimit --fsize`) in the middle of what a command prints without an end.
+    #[test]
+    fn a_disk_that_gets_full_while_a_command_prints_ends_the_command_and_the_run() {
+        const MIB: u64 = 1024 * 1024;
+        for (limit, prints) in [
+            (MIB, "base64 -w 100 /dev/urandom"),
+            (12 * MIB, "base64 -w 0 /dev/urandom >&2"),
+            (6 * MIB, "base64 /dev/urandom & base64 /dev/urandom >&2"),
+        ] {
+            let home = Home::new();
+            let mark = format!("echo {} > begun", home.path().display());
+            let command = format!("{mark}; {prints}; echo too late > after");
+            let steps = json!([
+                { "id": "a", "command": "echo before" },
+                { "id": "b", "command": command, "timeoutSeconds": 90 },
+                { "id": "c", "command": "touch never" },
+            ]);
+            home.write("p.json", json!({ "id": "p", "goal": "x", "steps": steps }).to_string());
+            let began = Instant::now();
+            let done = with_files_up_to(limit, &home, &["run", "space/p.json", "--yes"]);
+            assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
+            let refusal = is_refusal(done, "").document();
+            let details = &refusal["error"]["details"];
+            let recorded = list(details, "step_results");
+            assert_eq!(recorded.len(), 1, "{refusal:#}");
+            assert_eq!(
+                (&recorded[0]["step_id"], &recorded[0]["success"]),
+                (&json!("a"), &json!(true))
+            );
+            assert!(home.file("begun").exists() && !is_running(&mark), "{prints} is ended");
+            assert!(!home.file("never").exists() && !home.file("after").exists());
+            let report = home.json(["evidence", "verify"]).exits(0).document();
+            assert_eq!(report["ok"], true, "{report}");
+            let rows = home.json(["evidence", "search"]).exits(0).lines();
+            let outcomes: Vec<_> =
+                rows.iter().map(|row| row["outcome"].as_str().unwrap()).collect();
+            assert_eq!(outcomes.len(), 2, "{rows:?}");
+            assert!(
+                outcomes.contains(&"succeeded") && outcomes.contains(&"interrupted"),
+                "{rows:?}"
+            );
+            // With room again the next run is recorded.
+            home.plan(json!([create_file("make", "c.txt", "new\n")]));
+            let _ = home.json(["run", "space/p.json", "--yes"]).exits(0);
+            assert_eq!(home.json(["evidence", "verify"]).exits(0).document()["ok"], true);
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! A user with a home, a workspace and an evidence folder of their own, who types commands.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use assert_cmd::Command;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// The program of this build.
+pub const PROGRAM: &str = env!("CARGO_BIN_EXE_countersign");
+
+/// Variables that would lead the command out of the made-up home.
+const FOREIGN: [&str; 6] = [
+    "XDG_CACHE_HOME",
+    "XDG_DATA_HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_STATE_HOME",
+    "RUST_LOG",
+    "RUST_BACKTRACE",
+];
+
+/// The user's folders; removed at the end of the test.
+pub struct Home {
+    temp: TempDir,
+}
+
+/// What a command left behind.
+#[derive(Debug)]
+pub struct Done {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Home {
+    pub fn new() -> Self {
+        let temp = tempfile::tempdir().unwrap();
+        fs::create_dir(temp.path().join("space")).unwrap();
+        Self { temp }
+    }
+
+    pub fn path(&self) -> &Path {
+        self.temp.path()
+    }
+
+    pub fn evidence(&self) -> PathBuf {
+        self.path().join("evidence")
+    }
+
+    /// A file of the workspace.
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.path().join("space").join(name)
+    }
+
+    pub fn write(&self, name: &str, contents: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.file(name);
+        fs::write(&path, contents).unwrap();
+        path
+    }
+
+    /// A plan in the workspace with these steps.
+    pub fn plan(&self, steps: Value) -> PathBuf {
+        self.write(
+            "p.json",
+            json!({"plan_id": "p", "intent": "MUTATE", "steps": steps}).to_string(),
+        )
+    }
+
+    /// The command, ready for its arguments; the evidence folder is named by [`Home::run`] only.
+    pub fn command(&self) -> Command {
+        self.command_of(PROGRAM)
+    }
+
+    /// Another program, in this home.
+    pub fn command_of(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        command.env("HOME", self.path()).current_dir(self.path());
+        for name in FOREIGN {
+            command.env_remove(name);
+        }
+        command
+    }
+
+    /// Runs the command with these arguments and the evidence folder of this home.
+    #[must_use]
+    pub fn run<'a>(&self, arguments: impl IntoIterator<Item = &'a str>) -> Done {
+        let mut command = self.command();
+        command.args(arguments).arg("--evidence").arg(self.evidence());
+        Done::of(&mut command)
+    }
+
+    /// The same with `--json`.
+    #[must_use]
+    pub fn json<'a>(&self, arguments: impl IntoIterator<Item = &'a str>) -> Done {
+        self.run(arguments.into_iter().chain(["--json"]))
+    }
+}
+
+impl Done {
+    #[must_use]
+    pub fn of(command: &mut Command) -> Self {
+        Self::read(command.output().unwrap())
+    }
+
+    /// The same of a command that has ended.
+    #[must_use]
+    pub fn read(output: Output) -> Self {
+        Self {
+            code: output.status.code().expect("an exit code, not a signal"),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    /// The exit code, with everything else in the message when it is another.
+    pub fn exits(self, code: i32) -> Self {
+        assert_eq!(self.code, code, "{self:#?}");
+        assert!(!self.stderr.contains("panicked"), "{self:#?}");
+        self
+    }
+
+    /// The only document on stdout.
+    pub fn document(&self) -> Value {
+        let mut lines = self.lines();
+        assert_eq!(lines.len(), 1, "{self:#?}");
+        lines.remove(0)
+    }
+
+    /// Every line of stdout, each of which must be a document.
+    pub fn lines(&self) -> Vec<Value> {
+        self.stdout
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{self:#?}")))
+            .collect()
+    }
+
+    /// The error document's code, which must come with a message and details.
+    pub fn error_code(&self) -> String {
+        let document = self.document();
+        assert_eq!(keys(&document), ["error"]);
+        let error = &document["error"];
+        assert_eq!(keys(error), ["code", "details", "message"]);
+        assert!(error["details"].is_object() && !error["message"].as_str().unwrap().is_empty());
+        error["code"].as_str().unwrap().to_owned()
+    }
+}
+
+/// The names in an object, sorted.
+pub fn keys(object: &Value) -> Vec<&str> {
+    let mut keys: Vec<&str> = object.as_object().unwrap().keys().map(String::as_str).collect();
+    keys.sort_unstable();
+    keys
+}

@@ -1,0 +1,26 @@
+//! What the tests share: an executor in this process ([`Harness`]), a user who types commands ([`home::Home`]), and
+//! the servers, programs and projects that stand around them. No test belongs here.
+
+pub mod cargo_project;
+mod clock;
+mod files;
+pub mod home;
+mod in_process;
+#[cfg(target_os = "linux")]
+pub mod magellan;
+mod plans;
+pub mod registry;
+#[cfg(unix)]
+pub mod scripted_planner;
+#[cfg(target_os = "linux")]
+pub mod sshd;
+#[cfg(unix)]
+pub mod unprivileged;
+
+pub use clock::{FakeClock, NOW_MS};
+pub use files::{files_below, tree};
+pub use in_process::{Harness, Ran};
+pub use plans::{
+    action_plan, actions, and, asking, batch, create_file, plan, read, read_file, redo, restore,
+    step, undo, undo_of, write_file,
+};

@@ -1,0 +1,126 @@
+//! What is looked up before a run on another host, and a run that went where its plan does not say
+//! (SPEC §3, §7.3, §11).
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use countersign::plan::Plan;
+use countersign::risk::Policy;
+use countersign::worker::{Desk, Faults, Reply, Request, Setup};
+use serde_json::{Value, json};
+
+use crate::harness::home::{Home, PROGRAM};
+use crate::harness::sshd::Sshd;
+
+/// Somebody who types commands and whose SSH client knows the server.
+fn home(sshd: &Sshd) -> Home {
+    let home = Home::new();
+    let folder = home.path().join(".config/countersign");
+    fs::create_dir_all(&folder).unwrap();
+    let text = format!("[policy]\nssh_config = {:?}\n", sshd.config());
+    fs::write(folder.join("settings.toml"), text).unwrap();
+    home
+}
+
+/// The names of the programs that this command starts, itself left out.
+fn started(home: &Home, arguments: &[&str]) -> Vec<String> {
+    let log = home.path().join("trace");
+    let mut command = home.command_of("strace");
+    command.args(["-f", "-qq", "-e", "trace=execve,execveat", "-o", log.to_str().unwrap()]);
+    let output = command.arg(PROGRAM).args(arguments).output();
+    let output = output.expect("strace; install it, or run packaging/test.sh");
+    let said = format!("{output:?}");
+    assert!(output.status.success(), "{said}");
+    let trace = fs::read_to_string(&log).unwrap_or_default();
+    let mut programs = trace.lines().filter_map(|line| {
+        let (_, call) = line.split_once(" execve")?;
+        let path = Path::new(call.split('"').nth(1)?);
+        Some(path.file_name()?.to_str()?.to_owned())
+    });
+    assert_eq!(
+        programs.next().as_deref(),
+        Some("countersign"),
+        "strace may not trace here: {said}"
+    );
+    programs.collect()
+}
+
+#[test]
+fn a_simulation_starts_no_process_and_a_check_asks_the_client_only() {
+    let sshd = Sshd::start();
+    let home = home(&sshd);
+    home.write("Cargo.toml", "[package]\nname = \"x\"\nversion = \"0.1.0\"\n");
+    let steps = json!([
+        { "id": "a", "command": "touch ran", "verificationCommand": "test -e ran" },
+        { "id": "b", "command": "cargo build" },
+    ]);
+    let there = json!({ "goal": "x", "target": "loopback", "steps": steps });
+    home.write("p.json", there.to_string());
+    assert_eq!(started(&home, &["simulate", "space/p.json"]), [""; 0]);
+    home.write("p.json", json!({ "goal": "x", "steps": steps }).to_string());
+    assert_eq!(started(&home, &["simulate", "space/p.json", "--target", "loopback"]), [""; 0]);
+    assert_eq!(started(&home, &["simulate", "space/p.json"]), [""; 0]);
+    let document = home.json(["simulate", "space/p.json", "--target", "loopback"]).document();
+    assert_eq!(document["steps"][0]["predicted"], "unpredictable");
+    // One that nobody could approve has a prediction all the same.
+    sshd.forget();
+    home.json(["simulate", "space/p.json", "--target", "loopback"]).exits(0);
+    home.json(["check", "space/p.json", "--target", "loopback"]).exits(2);
+    // The trace sees what is started: `check` asks the client, of what is the system's own.
+    sshd.know("host_key");
+    let asked = started(&home, &["check", "space/p.json", "--target", "loopback"]);
+    assert!(!asked.is_empty());
+    assert!(asked.iter().all(|name| name == "ssh" || name == "ssh-keygen"), "{asked:?}");
+    // For commands of this computer it tries the walls, by bubblewrap and by itself, called by descriptors too.
+    let tried = started(&home, &["check", "space/p.json"]);
+    let is_trial = |name: &String| {
+        name == "bwrap" || name == "exe" || name.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    assert!(tried.iter().all(is_trial), "{tried:?}");
+    assert_eq!(sshd.logged("Connection from"), 0, "and nobody connected");
+}
+
+fn opened(desk: &Desk, request: Request) -> Arc<Plan> {
+    let ticket = desk.ask(request).unwrap();
+    let (answered, reply) = desk.recv().unwrap();
+    assert_eq!(answered, ticket);
+    let Reply::Opened(opened) = reply else { panic!("{reply:?}") };
+    assert_eq!(opened.findings, [], "it may be authorized");
+    let target = opened.review.unwrap().binding.target.clone();
+    let target = target.map(|target| target.destination);
+    let plan = opened.plan.unwrap();
+    assert_eq!(target, plan.target, "what is approved is what is shown");
+    plan
+}
+
+#[test]
+fn what_ran_elsewhere_is_run_again_and_taken_back_there() {
+    let sshd = Sshd::start();
+    let home = home(&sshd);
+    let steps = json!([{ "id": "a", "command": "false" }]);
+    let run = |target: Option<&str>, to: &str| -> uuid::Uuid {
+        let mut plan = json!({ "goal": "x", "steps": steps, "rollbackPlan": ["true"] });
+        if let Some(target) = target {
+            plan["target"] = target.into();
+        }
+        home.write("p.json", plan.to_string());
+        let line = ["run", "space/p.json", "--yes", "--target", to];
+        let document: Value = home.json(line).exits(1).document();
+        document["run_id"].as_str().unwrap().parse().unwrap()
+    };
+    let (there, here) = (run(None, "loopback"), run(Some("loopback"), "local"));
+    let setup = Setup {
+        evidence: home.evidence(),
+        secrets: home.path().join(".local/share/countersign/secrets").into(),
+        policy: Policy { ssh_config: Some(sshd.config()), ..Policy::default() },
+        faults: Faults::default(),
+    };
+    let desk = Desk::start(setup, Arc::new(|| {})).unwrap();
+    for (run_id, target) in [(there, Some("loopback")), (here, None)] {
+        let plan = opened(&desk, Request::Again { run_id });
+        assert_eq!(plan.target.as_deref(), target);
+        let plan = opened(&desk, Request::RollBack { run_id });
+        assert_eq!(plan.target.as_deref(), target);
+    }
+}

@@ -1,0 +1,643 @@
+//! Commands on another host, by a real server on loopback (SPEC §7.3).
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::mpsc::sync_channel;
+use std::thread;
+use std::time::Duration;
+
+use countersign::plan::{Code, Destination};
+use countersign::run::{Stream, TargetState};
+use countersign::tools::{
+    Capture, Connection, Context, RemoteCommand, RemoteEnd, RemoteError, RemoteFinished,
+    RemoteStop, SshClient, StopSignal, check_target, known_target,
+};
+use proptest::prelude::*;
+use uuid::Uuid;
+
+use crate::harness::sshd::{Sshd, destination};
+
+const LONG: Duration = Duration::from_secs(300);
+
+fn command(command: &str) -> RemoteCommand<'_> {
+    RemoteCommand { command, folder: None, timeout: LONG, output_limit: 1 << 30 }
+}
+
+/// A command that is over, with everything that it printed.
+#[derive(Debug)]
+struct Finished {
+    end: RemoteEnd,
+    stdout: Vec<u8>,
+    stderr: Vec<u8>,
+    greeting: Vec<u8>,
+    duration: Duration,
+    left_open: bool,
+}
+
+/// Keeps what a command prints.
+#[derive(Default)]
+struct Kept(RefCell<[Vec<u8>; 2]>);
+
+impl Capture for Kept {
+    fn keep(&self, stream: Stream, bytes: &[u8]) -> bool {
+        self.0.borrow_mut()[usize::from(stream == Stream::Stderr)].extend_from_slice(bytes);
+        true
+    }
+
+    fn quiet(&self, _: Duration) {}
+}
+
+fn run_on(
+    connection: &Connection,
+    command: &RemoteCommand<'_>,
+    stop: &StopSignal,
+    output: &dyn Fn(Stream, &str),
+) -> Finished {
+    let kept = Kept::default();
+    let expected = BTreeMap::new();
+    let execution_id = Uuid::nil();
+    let context = Context {
+        expected: &expected,
+        stop,
+        execution_id,
+        output,
+        capture: &kept,
+        walls: countersign::authorization::StepWalls::NONE,
+    };
+    let finished = connection.run(command, &context).unwrap();
+    let [stdout, stderr] = kept.0.into_inner();
+    assert_eq!(finished.stdout.bytes(), stdout.len() as u64);
+    assert_eq!(finished.stderr.bytes(), stderr.len() as u64);
+    let RemoteFinished { end, greeting, duration, left_open, .. } = finished;
+    Finished { end, stdout, stderr, greeting, duration, left_open }
+}
+
+fn run(connection: &Connection, text: &str) -> Finished {
+    run_on(connection, &command(text), &StopSignal::default(), &|_, _| {})
+}
+
+/// Runs a command and does something, on another thread, once it has printed this much.
+fn run_and_then(
+    connection: &Connection,
+    command: &RemoteCommand<'_>,
+    lines: usize,
+    then: impl FnOnce(&StopSignal) + Send,
+) -> (Finished, Vec<String>) {
+    let stop = StopSignal::default();
+    let printed = RefCell::new(String::new());
+    let (ready, wait) = sync_channel(1);
+    let finished = thread::scope(|scope| {
+        let stop = &stop;
+        scope.spawn(move || {
+            wait.recv().unwrap();
+            then(stop);
+        });
+        let hear = |_: Stream, text: &str| {
+            let before = printed.borrow().matches('\n').count();
+            printed.borrow_mut().push_str(text);
+            if before < lines && printed.borrow().matches('\n').count() >= lines {
+                ready.send(()).unwrap();
+            }
+        };
+        run_on(connection, command, stop, &hear)
+    });
+    (finished, printed.into_inner().lines().map(str::to_owned).collect())
+}
+
+fn is_alive(id: &str) -> bool {
+    fs::read_to_string(format!("/proc/{id}/stat")).is_ok_and(|stat| {
+        !stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with(['Z', 'X']))
+    })
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+#[test]
+fn a_host_says_who_and_what_it_is_before_anything_is_sent() {
+    let sshd = Sshd::start();
+    let connection = sshd.open().unwrap();
+    let host = connection.host();
+    assert_eq!(host.target.destination, "loopback");
+    assert_eq!(host.target.user, sshd.user());
+    assert_eq!((host.target.host.as_str(), host.target.port), ("127.0.0.1", sshd.port()));
+    assert_eq!(host.host_key, sshd.fingerprint("host_key"));
+    assert_eq!(
+        host.target,
+        known_target(&sshd.client(), &destination(), &StopSignal::default()).unwrap()
+    );
+    assert_eq!(host.target.host_keys.len(), 1);
+    assert!(host.target.covers(&sshd.fingerprint("host_key"), None), "{:?}", host.target);
+    assert!(!host.target.covers(&sshd.fingerprint("other_key"), None), "{:?}", host.target);
+    let system = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
+    let (name, release) = (&host.system, system.trim());
+    assert!(name.starts_with("Linux ") && name.contains(release), "{name}");
+    assert!(host.bash.starts_with('/') && Path::new(&host.bash).is_file(), "{}", host.bash);
+    assert!(host.bash_version.starts_with(|it: char| it.is_ascii_digit()), "{host:?}");
+    assert_eq!(Path::new(&host.home), sshd.home());
+    assert_eq!(host.said, "");
+}
+
+#[test]
+fn a_command_runs_there_and_its_outputs_and_code_come_back_unchanged() {
+    let sshd = Sshd::start();
+    let connection = sshd.open().unwrap();
+    let heard = RefCell::new((String::new(), String::new()));
+    let hear = |stream: Stream, text: &str| {
+        let mut heard = heard.borrow_mut();
+        match stream {
+            Stream::Stdout => heard.0.push_str(text),
+            Stream::Stderr => heard.1.push_str(text),
+        }
+    };
+    let script = r"printf 'a\377\303'; printf 'gr\303\274n' >&2; exit 7";
+    let finished = run_on(&connection, &command(script), &StopSignal::default(), &hear);
+    assert_eq!(finished.end, RemoteEnd::Exited(7));
+    assert_eq!(finished.stdout, b"a\xff\xc3");
+    assert_eq!(finished.stderr, "grün".as_bytes());
+    assert_eq!(heard.into_inner(), ("a\u{fffd}\u{fffd}".to_owned(), "grün".to_owned()));
+    assert!(finished.greeting.is_empty() && !finished.left_open);
+}
+
+#[test]
+fn codes_and_signals_are_told_apart_also_those_that_look_alike() {
+    let sshd = Sshd::start();
+    let connection = sshd.open().unwrap();
+    for (script, end) in [
+        ("true", RemoteEnd::Exited(0)),
+        ("exit 1", RemoteEnd::Exited(1)),
+        ("exit 125", RemoteEnd::Exited(125)),
+        ("exit 143", RemoteEnd::Exited(143)),
+        ("exit 255", RemoteEnd::Exited(255)),
+        ("no-such-heron", RemoteEnd::Exited(127)),
+        ("if", RemoteEnd::Exited(2)),
+        ("kill -TERM $$", RemoteEnd::Signalled(15)),
+        ("kill -INT $$", RemoteEnd::Signalled(2)),
+        ("kill -PIPE $$", RemoteEnd::Signalled(13)),
+        ("kill -KILL $$", RemoteEnd::Signalled(9)),
+        ("ulimit -c 0; kill -SEGV $$", RemoteEnd::Signalled(11)),
+        ("sh -c 'kill -TERM $$'; exit $?", RemoteEnd::Exited(143)),
+        ("(sleep 1; kill -CONT $$) & kill -STOP $$; exit 9", RemoteEnd::Exited(9)),
+    ] {
+        let finished = run(&connection, script);
+        assert_eq!(finished.end, end, "{script}: {finished:?}");
+        assert!(finished.stdout.is_empty(), "{script}: {finished:?}");
+    }
+}
+
+#[test]
+fn a_command_has_no_input_no_terminal_and_a_group_of_its_own() {
+    let sshd = Sshd::start();
+    let connection = sshd.open().unwrap();
+    let script = "read x; echo $?; (: </dev/tty) 2>/dev/null; echo $?; ps -o pid=,pgid= -p $$; \
+                  echo $PPID; echo $-; for fd in 3 4 5 6 7 8 9; do [ -e /proc/$$/fd/$fd ] && echo $fd; done; \
+                  echo none";
+    let finished = run(&connection, script);
+    let lines: Vec<_> = text(&finished.stdout).lines().collect();
+    assert_eq!(lines[0], "1", "the input is at its end");
+    assert_ne!(lines[1], "0", "there is no terminal to ask on");
+    let ids: Vec<_> = lines[2].split_whitespace().collect();
+    assert_eq!(ids[0], ids[1], "it leads its group");
+    assert_ne!(ids[0], lines[3], "the wrapper is somebody else");
+    assert!(!lines[4].contains('m'), "the command's own shell has no job control: {}", lines[4]);
+    assert_eq!(lines[5..], ["none"], "nothing but its input and outputs is open");
+}
+
+#[test]
+fn a_command_runs_in_the_folder_that_it_names() {
+    let sshd = Sshd::start();
+    fs::create_dir_all(sshd.home().join("a b'c/-/$(x)")).unwrap();
+    let connection = sshd.open().unwrap();
+    let pwd = |folder: Option<&str>| {
+        let command = RemoteCommand { folder, ..command("pwd -P") };
+        run_on(&connection, &command, &StopSignal::default(), &|_, _| {})
+    };
+    let home = fs::canonicalize(sshd.home()).unwrap();
+    let absolute = home.join("a b'c").to_str().unwrap().to_owned();
+    for (folder, wanted) in [
+        (None, ""),
+        (Some(""), ""),
+        (Some("~"), ""),
+        (Some("a b'c"), "a b'c"),
+        (Some("~/a b'c/-"), "a b'c/-"),
+        (Some("a b'c/-/$(x)"), "a b'c/-/$(x)"),
+        (Some(absolute.as_str()), "a b'c"),
+    ] {
+        let finished = pwd(folder);
+        let wanted = home.join(wanted);
+        let wanted = wanted.to_str().unwrap().trim_end_matches('/');
+        assert_eq!(text(&finished.stdout).trim_end_matches('\n'), wanted, "{folder:?}");
+    }
+    let finished = pwd(Some("no such folder"));
+    let RemoteEnd::NotBegun(said) = &finished.end else { panic!("{finished:?}") };
+    assert!(said.contains("no such folder") && said.contains("No such file"), "{said}");
+    let finished = pwd(Some("-"));
+    assert!(matches!(finished.end, RemoteEnd::NotBegun(_)), "not the folder before: {finished:?}");
+}
+
+#[test]
+fn nothing_with_a_nul_is_sent() {
+    let sshd = Sshd::start();
+    let connection = sshd.open().unwrap();
+    let sessions = sshd.logged("Starting session");
+    let finished = run(&connection, "echo a\0b");
+    let why = "a command and its folder cannot have a NUL in them".to_owned();
+    assert_eq!(finished.end, RemoteEnd::NotBegun(why));
+    run(&connection, "true");
+    sshd.wait_for("Starting session", sessions + 1);
+    assert_eq!(sshd.logged("Starting session"), sessions + 1);
+}
+
+#[test]
+fn whatever_a_command_is_it_arrives_as_it_is() {
+    let sshd = Sshd::start();
+    let connection = sshd.open().unwrap();
+    // The shell's own list of what it was given: this command, and no other.
+    let arrived = |word: &str| {
+        let script = format!("# {word}\ntr '\\0' '\\n' </proc/$$/cmdline");
+        let finished = run(&connection, &script);
+        (finished, script)
+    };
+    let words = prop_oneof![
+        "[ -~]{0,40}",
+        "['\"\\\\$`!\n\r\t]{0,20}",
+        any::<String>().prop_map(|text| text.replace('\0', "")),
+        "(%s|\\\\n|\\$\\(|'|\u{202e}|é|countersign-|\u{1b}\\[31m){0,12}",
+    ];
+    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig {
+        cases: ProptestConfig::default().cases.min(48),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    });
+    let checked = runner.run(&words, |word| {
+        // As a comment it may have no second line, or that would be run.
+        let (finished, script) = arrived(&word.replace('\n', " "));
+        prop_assert_eq!(&finished.end, &RemoteEnd::Exited(0), "{:?}", finished);
+        let given = String::from_utf8(finished.stdout).unwrap();
+        let wanted = format!("\n--noprofile\n--norc\n-c\n{script}\n");
+        prop_assert!(given.ends_with(&wanted), "{:?} is not the end of {:?}", wanted, given);
+        Ok(())
+    });
+    checked.unwrap();
+    // What a string of shell holds between its quotes, newlines and all.
+    let finished = run(&connection, "printf %s 'a\n b\\n\"$HOME\" !! \u{1}\u{7f}'");
+    assert_eq!(text(&finished.stdout), "a\n b\\n\"$HOME\" !! \u{1}\u{7f}");
+    // As long as a system takes one word of a command.
+    let long = format!("printf %s '{}' | wc -c", "é".repeat(60_000));
+    assert_eq!(text(&run(&connection, &long).stdout).trim(), "120000");
+}
+
+#[test]
+fn the_timeout_ends_the_whole_group_there() {
+    let sshd = Sshd::start();
+    let connection = sshd.open().unwrap();
+    let script = "echo $$; sleep 300 & echo $!; (trap '' TERM; echo $BASHPID; while :; do sleep 1; done) & \
+                  echo late; wait";
+    let command = RemoteCommand { timeout: Duration::from_millis(1500), ..command(script) };
+    let finished = run_on(&connection, &command, &StopSignal::default(), &|_, _| {});
+    assert_eq!(finished.end, RemoteEnd::Ended(RemoteStop::TimedOut));
+    let lines: Vec<_> = text(&finished.stdout).lines().collect();
+    assert_eq!(lines.len(), 4, "{lines:?}");
+    for id in lines.iter().filter(|line| **line != "late") {
+        assert!(!is_alive(id), "{id} of {lines:?}");
+    }
+    assert_eq!(run(&connection, "echo on").end, RemoteEnd::Exited(0), "the connection lives on");
+    assert_eq!(sshd.logged("Connection from"), 1);
+}
+
+#[test]
+fn a_stop_asks_the_command_there_to_end_first() {
+    let sshd = Sshd::start();
+    let connection = sshd.open().unwrap();
+    let script = "trap 'echo asked; exit 3' TERM; echo $$; while :; do sleep 0.1; done";
+    let (finished, lines) = run_and_then(&connection, &command(script), 1, StopSignal::set);
+    assert_eq!(finished.end, RemoteEnd::Ended(RemoteStop::Stopped));
+    assert!(lines.contains(&"asked".to_owned()), "what it says at the end is heard: {lines:?}");
+    assert!(!is_alive(&lines[0]));
+    assert!(finished.duration < Duration::from_secs(20), "{:?}", finished.duration);
+}
+
+#[test]
+fn a_stop_before_the_command_sends_nothing() {
+    let sshd = Sshd::start();
+    let connection = sshd.open().unwrap();
+    let stop = StopSignal::default();
+    stop.set();
+    let mark = sshd.home().join("mark");
+    let script = format!("touch '{}'", mark.display());
+    let finished = run_on(&connection, &command(&script), &stop, &|_, _| {});
+    assert_eq!(finished.end, RemoteEnd::NotBegun("stopped before it was sent".to_owned()));
+    assert!(!mark.exists());
+}
+
+#[test]
+fn an_output_that_never_ends_is_cut_and_its_group_ended() {
+    let sshd = Sshd::start();
+    let connection = sshd.open().unwrap();
+    let command = RemoteCommand { output_limit: 100_000, ..command("echo $$ >&2; yes") };
+    let finished = run_on(&connection, &command, &StopSignal::default(), &|_, _| {});
+    assert_eq!(finished.end, RemoteEnd::Ended(RemoteStop::TooMuch(Stream::Stdout)));
+    assert_eq!(finished.stdout.len(), 100_000);
+    assert!(!is_alive(text(&finished.stderr).trim()));
+}
+
+#[test]
+fn what_a_command_leaves_running_does_not_hold_it_up() {
+    let sshd = Sshd::start();
+    let connection = sshd.open().unwrap();
+    let finished = run(&connection, "setsid sleep 300 & echo $!");
+    assert_eq!(finished.end, RemoteEnd::Exited(0));
+    assert!(finished.left_open);
+    assert!(finished.duration < Duration::from_secs(60));
+    let id = text(&finished.stdout).trim();
+    assert!(is_alive(id), "it is left alone, as a shell would");
+    assert_eq!(run(&connection, &format!("kill {id}")).end, RemoteEnd::Exited(0));
+}
+
+#[test]
+fn a_connection_that_is_killed_in_the_middle_leaves_the_outcome_unknown() {
+    let sshd = Sshd::start();
+    let connection = sshd.open().unwrap();
+    let script = "echo $$; sleep 300";
+    let (finished, lines) =
+        run_and_then(&connection, &command(script), 1, |_| sshd.kill_connections());
+    let RemoteEnd::Unknown { stop: None, said } = &finished.end else { panic!("{finished:?}") };
+    assert!(said.starts_with("the connection was lost\n"), "{said}");
+    assert!(said.contains("closed by remote host") || said.contains("reset by peer"), "{said}");
+    // It was rightly not called ended.
+    assert!(is_alive(&lines[0]));
+    let after = run(&connection, "touch mark");
+    assert!(matches!(after.end, RemoteEnd::Unknown { .. }), "{after:?}");
+    assert!(!sshd.home().join("mark").exists(), "no other connection was made");
+    assert_eq!(sshd.logged("Connection from"), 1);
+    let id = rustix::process::Pid::from_raw(lines[0].parse().unwrap()).unwrap();
+    rustix::process::kill_process_group(id, rustix::process::Signal::KILL).unwrap();
+}
+
+#[test]
+#[ignore = "waits until the client's keepalives have found out"]
+fn a_host_that_falls_silent_is_noticed() {
+    let sshd = Sshd::start();
+    let connection = sshd.open().unwrap();
+    let (finished, lines) =
+        run_and_then(&connection, &command("echo $$; sleep 300"), 1, |_| sshd.halt_connections());
+    let RemoteEnd::Unknown { stop: None, said } = &finished.end else { panic!("{finished:?}") };
+    assert!(said.starts_with("the connection was lost\n"), "{said}");
+    assert!(said.contains("not responding"), "{said}");
+    assert!(finished.duration < Duration::from_secs(30), "{:?}", finished.duration);
+    let id = rustix::process::Pid::from_raw(lines[0].parse().unwrap()).unwrap();
+    rustix::process::kill_process_group(id, rustix::process::Signal::KILL).unwrap();
+}
+
+#[test]
+fn a_group_that_cannot_be_ended_for_certain_leaves_the_outcome_unknown() {
+    let sshd = Sshd::start();
+    let connection = sshd.open().unwrap();
+    // The connection is gone when the stop comes: nobody there can be told.
+    let (finished, lines) = run_and_then(&connection, &command("echo $$; sleep 300"), 1, |stop| {
+        sshd.kill_connections();
+        stop.set();
+    });
+    assert!(matches!(finished.end, RemoteEnd::Unknown { .. }), "{finished:?}");
+    let id = rustix::process::Pid::from_raw(lines[0].parse().unwrap()).unwrap();
+    rustix::process::kill_process_group(id, rustix::process::Signal::KILL).unwrap();
+}
+
+#[test]
+fn a_wrapper_that_is_killed_leaves_the_outcome_unknown() {
+    let sshd = Sshd::start();
+    let connection = sshd.open().unwrap();
+    let finished = run(&connection, "kill -KILL $PPID; sleep 0.1; kill -KILL 0");
+    let RemoteEnd::Unknown { stop: None, said } = &finished.end else { panic!("{finished:?}") };
+    assert_eq!(said, "the host did not confirm that nothing of the command is left");
+    assert_eq!(run(&connection, "true").end, RemoteEnd::Exited(0));
+}
+
+fn failed(sshd: &Sshd) -> RemoteError {
+    let error = sshd.open().unwrap_err();
+    assert_eq!(error.code(), Code::HostUnreachable, "{error}");
+    assert_eq!(sshd.logged("Starting session"), 0, "nothing was sent");
+    error
+}
+
+#[test]
+fn an_unknown_key_stops_before_anything_is_sent() {
+    let sshd = Sshd::start();
+    sshd.forget();
+    let error = failed(&sshd);
+    let RemoteError::UnknownKey { host_key, said, .. } = &error else { panic!("{error}") };
+    assert_eq!(host_key.as_deref(), Some(sshd.fingerprint("host_key").as_str()));
+    assert!(said.ends_with("Host key verification failed."), "{said}");
+    assert!(error.to_string().contains(said), "OpenSSH's own words");
+    assert_eq!(sshd.logged("Accepted"), 0);
+}
+
+#[test]
+fn settings_of_the_person_cannot_make_an_unknown_key_known() {
+    let sshd = Sshd::start();
+    sshd.forget();
+    sshd.settle(
+        "StrictHostKeyChecking no\nNoHostAuthenticationForLocalhost yes\nBatchMode no\n\
+         UpdateHostKeys yes",
+    );
+    assert!(matches!(failed(&sshd), RemoteError::UnknownKey { .. }));
+}
+
+#[test]
+fn a_changed_key_stops_before_anything_is_sent() {
+    let sshd = Sshd::start();
+    sshd.know("other_key");
+    let error = failed(&sshd);
+    let RemoteError::ChangedKey { host_key, said, .. } = &error else { panic!("{error}") };
+    assert_eq!(host_key.as_deref(), Some(sshd.fingerprint("host_key").as_str()));
+    assert!(said.contains("WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED!"), "{said}");
+    assert_eq!(sshd.logged("Accepted"), 0);
+}
+
+#[test]
+fn a_key_that_is_refused_stops_before_anything_is_sent() {
+    let sshd = Sshd::start();
+    let other = sshd.config().with_file_name("other_key");
+    sshd.settle(&format!("IdentityFile {}", other.display()));
+    fs::remove_file(sshd.config().with_file_name("authorized_keys")).unwrap();
+    let error = failed(&sshd);
+    let RemoteError::Refused { said, .. } = &error else { panic!("{error}") };
+    assert!(said.contains("Permission denied (publickey)"), "{said}");
+}
+
+#[test]
+fn a_closed_port_is_not_reached() {
+    let sshd = Sshd::start();
+    sshd.settle("Host loopback\nPort 1");
+    let error = failed(&sshd);
+    let RemoteError::Unreachable { said, .. } = &error else { panic!("{error}") };
+    assert!(said.contains("Connection refused"), "{said}");
+}
+
+#[test]
+fn a_host_that_says_nothing_does_not_hold_up_a_stop() {
+    let sshd = Sshd::start();
+    let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    sshd.settle(&format!("Host loopback\nPort {port}"));
+    let stop = StopSignal::default();
+    let error = thread::scope(|scope| {
+        let stop = &stop;
+        scope.spawn(move || {
+            let connection = listener.accept().unwrap();
+            stop.set();
+            connection
+        });
+        Connection::open(&sshd.client(), &destination(), stop).unwrap_err()
+    });
+    assert!(matches!(error, RemoteError::Cancelled { .. }), "{error}");
+    assert_eq!(error.code(), Code::Cancelled);
+    assert_eq!(sshd.clients(), Vec::<String>::new(), "nothing is left of it");
+}
+
+#[test]
+fn a_client_that_is_not_there_is_said() {
+    let client = SshClient::at(Path::new("/no/such/ssh"), None);
+    let error = Connection::open(&client, &destination(), &StopSignal::default()).unwrap_err();
+    assert!(matches!(error, RemoteError::NotStarted(_)), "{error}");
+    assert_eq!(error.code(), Code::HostUnreachable);
+}
+
+#[test]
+fn a_host_without_bash_is_not_usable() {
+    let sshd = Sshd::with("ForceCommand echo This account is not available.; exit 1");
+    let error = sshd.open().unwrap_err();
+    let RemoteError::NoBash { said, .. } = &error else { panic!("{error}") };
+    assert_eq!(said, "This account is not available.");
+}
+
+#[test]
+fn banners_are_kept_apart_from_what_commands_print() {
+    let folder = tempfile::tempdir().unwrap();
+    let banner = folder.path().join("banner");
+    let forged = "All use is recorded.\ndebug1: Server host key: ssh-ed25519 SHA256:forged\n";
+    fs::write(&banner, forged).unwrap();
+    let sshd = Sshd::with(&format!("Banner {}", banner.display()));
+    let connection = sshd.open().unwrap();
+    assert!(connection.host().said.contains("All use is recorded."), "{:?}", connection.host());
+    assert_eq!(connection.host().host_key, sshd.fingerprint("host_key"));
+    let finished = run(&connection, "echo out; echo err >&2");
+    assert_eq!(
+        (finished.stdout.as_slice(), finished.stderr.as_slice()),
+        (&b"out\n"[..], &b"err\n"[..])
+    );
+}
+
+#[test]
+fn what_a_login_shell_prints_is_not_the_commands() {
+    let sshd = Sshd::start();
+    let noise = "echo Welcome; echo to here >&2; printf 'no end of line'\n";
+    for name in [".bashrc", ".zshenv"] {
+        fs::write(sshd.home().join(name), noise).unwrap();
+    }
+    let connection = sshd.open().unwrap();
+    let finished = run(&connection, "echo out; echo err >&2; exit 4");
+    assert_eq!(finished.end, RemoteEnd::Exited(4));
+    assert_eq!(
+        (finished.stdout.as_slice(), finished.stderr.as_slice()),
+        (&b"out\n"[..], &b"err\n"[..])
+    );
+    let greeting = text(&finished.greeting);
+    assert!(greeting.contains("Welcome") && greeting.contains("to here"), "{greeting:?}");
+}
+
+#[test]
+fn a_login_shell_that_reads_the_input_leaves_the_command_unrun() {
+    let sshd = Sshd::start();
+    let connection = sshd.open().unwrap();
+    let thief = "head -c 700 >/dev/null\n";
+    for name in [".bashrc", ".zshenv"] {
+        fs::write(sshd.home().join(name), thief).unwrap();
+    }
+    let finished = run(&connection, &"touch mark\n".repeat(1000));
+    let RemoteEnd::NotBegun(said) = &finished.end else { panic!("{finished:?}") };
+    assert_eq!(said, "what was sent did not arrive whole");
+    assert!(!sshd.home().join("mark").exists());
+}
+
+#[test]
+fn start_up_files_of_bash_are_not_read_by_the_command() {
+    let sshd = Sshd::start();
+    for name in [".bashrc", ".bash_profile", ".profile"] {
+        fs::write(sshd.home().join(name), "export SHADOW=1; ls() { echo shadowed; }\n").unwrap();
+    }
+    let connection = sshd.open().unwrap();
+    let finished = run(&connection, "type -t ls; shopt -q login_shell; echo $?");
+    assert_eq!(text(&finished.stdout), "file\n1\n");
+}
+
+#[test]
+fn a_run_is_one_connection_and_nothing_is_left_of_it() {
+    let sshd = Sshd::start();
+    let connection = sshd.open().unwrap();
+    for count in 0..5 {
+        let finished = run(&connection, &format!("echo {count}"));
+        assert_eq!(text(&finished.stdout), format!("{count}\n"));
+    }
+    assert_eq!(sshd.logged("Connection from"), 1);
+    assert_eq!(sshd.logged("Accepted publickey"), 1);
+    assert_eq!(sshd.clients().len(), 1);
+    drop(connection);
+    assert_eq!(sshd.clients(), Vec::<String>::new());
+    sshd.wait_for("Disconnected from user", 1);
+}
+
+#[test]
+fn a_panic_ends_the_command_and_closes_the_connection() {
+    let sshd = Sshd::start();
+    let printed = RefCell::new(String::new());
+    let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        let connection = sshd.open().unwrap();
+        assert_eq!(sshd.clients().len(), 1);
+        let hear = |_: Stream, text: &str| {
+            printed.borrow_mut().push_str(text);
+            assert!(!printed.borrow().contains('\n'), "heard");
+        };
+        run_on(&connection, &command("echo $$; sleep 300"), &StopSignal::default(), &hear);
+    }));
+    assert!(caught.is_err());
+    assert_eq!(sshd.clients(), Vec::<String>::new());
+    assert!(!is_alive(printed.borrow().trim()));
+}
+
+#[test]
+fn a_target_can_be_checked_before_a_run() {
+    let sshd = Sshd::start();
+    let stop = StopSignal::default();
+    let check = |destination: &str| check_target(&sshd.client(), destination, &stop);
+    let state = check("loopback");
+    let TargetState::Reachable { host } = &state else { panic!("{state:?}") };
+    assert_eq!(host.host_key, sshd.fingerprint("host_key"));
+    assert_eq!(
+        host.target,
+        known_target(&sshd.client(), &destination(), &StopSignal::default()).unwrap()
+    );
+    assert_eq!(host.target.host_keys.len(), 1);
+    assert!(host.target.covers(&sshd.fingerprint("host_key"), None), "{:?}", host.target);
+    assert!(!host.target.covers(&sshd.fingerprint("other_key"), None), "{:?}", host.target);
+    assert!(state.is_reachable());
+    sshd.know("other_key");
+    assert!(matches!(check("loopback"), TargetState::ChangedKey { .. }));
+    sshd.forget();
+    let state = check("loopback");
+    assert_eq!(state.title(), "its key is unknown");
+    let shown = serde_json::to_value(&state).unwrap();
+    assert_eq!(shown["state"], "unknown_key");
+    assert_eq!(shown["host_key"], sshd.fingerprint("host_key"));
+    sshd.settle("Host loopback\nPort 1");
+    assert!(matches!(check("loopback"), TargetState::Unreachable { .. }));
+    let before = sshd.logged("Connection from");
+    let state = check("-oProxyCommand=touch mark");
+    let TargetState::Unreachable { said } = &state else { panic!("{state:?}") };
+    assert!(said.contains('='), "{said}");
+    assert_eq!(sshd.logged("Connection from"), before);
+    assert!(Destination::parse("-oProxyCommand=touch").is_err());
+}

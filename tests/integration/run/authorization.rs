@@ -1,0 +1,433 @@
+//! Only what was approved runs, once, and only as long as nothing that was approved has changed
+//! (SPEC §2).
+
+use std::fs;
+use std::path::Path;
+use std::sync::{Arc, Barrier};
+
+use countersign::authorization::{AuthorizationStatus, DEFAULT_TTL_MS, FileState};
+use countersign::engine::{Clock as _, ExecutionError, ExecutorState};
+use countersign::plan::{Mode, Tool, ToolCall, parse};
+use countersign::risk::Policy;
+use countersign::run::{Decision, RunEvent};
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::harness::{
+    Harness, NOW_MS, Ran, asking, create_file, plan, read, read_file, step, write_file,
+};
+
+/// What has changed, as the refusal says it.
+fn changed(ran: &Ran) -> Vec<String> {
+    match ran.outcome.as_ref().unwrap_err() {
+        ExecutionError::Stale { changes } => {
+            changes.iter().map(|change| change.what.clone()).collect()
+        }
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn the_first_check_that_fails_decides() {
+    let harness = Harness::new();
+    let faulty = plan([step("a", "file_raed", json!({})), step("b", "file_read", json!({}))]);
+    let good = harness.authorize(&faulty);
+    let used = good.authorization.authorization_id;
+    let mut first = harness.authorize(&plan([create_file("a", "first", "")]));
+    first.authorization.authorization_id = used;
+    assert_eq!(harness.execute(first).words().1, "completed");
+
+    // Everything is wrong at once; then one check after the other is put right.
+    harness.clock.advance(DEFAULT_TTL_MS);
+    let mut approved = good.clone();
+    approved.authorization.status = AuthorizationStatus::Pending;
+    approved.authorization.plan_id = "another".to_owned();
+    approved.authorization.plan_digest = countersign::plan::Digest::of(b"other bytes");
+    let refusal = |approved: &_| {
+        let ran = harness.execute(Clone::clone(approved));
+        (ran.refusal(), ran.outcome.unwrap_err().to_string())
+    };
+    let (code, text) = refusal(&approved);
+    assert!(code == "E002" && text.contains("nobody has answered"), "{code} {text}");
+    approved.authorization.status = AuthorizationStatus::Approved;
+    let (code, text) = refusal(&approved);
+    assert!(code == "E002" && text.contains("expired"), "{code} {text}");
+    approved.authorization.expires_at_ms += DEFAULT_TTL_MS;
+    let (code, text) = refusal(&approved);
+    assert!(code == "E002" && text.contains("used by run"), "{code} {text}");
+    approved.authorization.authorization_id = Uuid::new_v4();
+    assert_eq!(refusal(&approved).0, "E003");
+    approved.authorization.plan_id = good.plan.plan_id.clone();
+    assert_eq!(refusal(&approved).0, "E004");
+    approved.authorization.plan_digest = good.plan.digest;
+    assert_eq!(refusal(&approved).0, "E001", "two findings of different codes");
+    assert_eq!(harness.count("SELECT count(*) FROM runs", []), 1);
+}
+
+#[test]
+fn a_plan_whose_only_fault_has_a_code_of_its_own_is_refused_with_it() {
+    for (faulty, code) in [
+        (step("a", "file_raed", json!({})), "E201"),
+        (step("a", "file_read", json!({})), "E202"),
+        (step("a", "file_read", json!({ "path": "x", "mode": "y" })), "E203"),
+        (step("a", "file_read", json!({ "path": "../x" })), "E204"),
+        (step("a", "file_write", json!({ "path": "/etc/passwd", "contents": "" })), "E204"),
+        (json!({ "tool": "file_read", "arguments": { "path": "x" }, "reasn": "" }), "E001"),
+    ] {
+        let harness = Harness::new();
+        let approved = harness.approve(&read(&plan([create_file("first", "new", ""), faulty])));
+        let ran = harness.execute(approved);
+        assert_eq!(ran.refusal(), code);
+        assert_eq!(harness.tree().len(), 0, "{code}: nothing of the plan is run");
+        assert_eq!(harness.count("SELECT count(*) FROM runs", []), 0);
+    }
+}
+
+#[test]
+fn an_approval_is_consumed_by_its_run() {
+    let harness = Harness::with(&[("a", "1")]);
+    let approved = harness.authorize(&plan([read_file("a", "a")]));
+    let (mut executor, _) = harness.executor();
+    let first = executor.execute(approved.clone()).unwrap();
+    let refused = executor.execute(approved.clone()).unwrap_err();
+    assert_eq!(refused.code().as_str(), "E002");
+    assert!(refused.to_string().contains(&first.run_id.to_string()), "{refused}");
+    assert_eq!(harness.execute(approved).refusal(), "E002", "another executor refuses too");
+    assert_eq!(harness.count("SELECT count(*) FROM runs", []), 1);
+}
+
+#[test]
+fn a_run_that_failed_has_consumed_its_approval_too() {
+    let harness = Harness::new();
+    let approved = harness.authorize(&plan([read_file("a", "missing")]));
+    assert_eq!(harness.execute(approved.clone()).words().1, "failed");
+    assert_eq!(harness.execute(approved).refusal(), "E002");
+}
+
+#[test]
+fn a_refused_plan_has_not_consumed_its_approval() {
+    let mut harness = Harness::with(&[("a", "1")]);
+    let approved = harness.authorize(&plan([read_file("a", "a")]));
+    harness.policy.confirm_tools.insert(Tool::FileRead);
+    assert_eq!(harness.execute(approved.clone()).refusal(), "E004");
+    harness.policy = Policy::default();
+    assert_eq!(harness.execute(approved).words().1, "completed");
+}
+
+#[test]
+fn settings_that_cannot_be_used_let_nothing_run_even_when_it_was_signed_under_them() {
+    let mut harness = Harness::with(&[("a", "1")]);
+    harness.policy = Policy::refusing("the risk rule \"mine\" is bad".to_owned());
+    let plan = plan([read_file("a", "a")]);
+    let approved = harness.authorize(&plan);
+    let (mut executor, _) = harness.executor();
+    let refused = executor.execute(approved).unwrap_err();
+    assert_eq!(refused.code().as_str(), "E002");
+    assert!(refused.to_string().contains("\"mine\""), "{refused}");
+    assert_eq!(harness.count("SELECT count(*) FROM executions", []), 0);
+}
+
+#[test]
+fn of_many_executors_at_once_only_one_gets_the_approval() {
+    const MANY: usize = 6;
+    let harness = Harness::with(&[("a", "1")]);
+    let approved = harness.authorize(&plan([read_file("a", "a")]));
+    let start = Arc::new(Barrier::new(MANY));
+    let codes: Vec<Option<&str>> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..MANY)
+            .map(|_| {
+                let (mut executor, _) = harness.executor();
+                let (approved, start) = (approved.clone(), Arc::clone(&start));
+                scope.spawn(move || {
+                    start.wait();
+                    executor.execute(approved).err().map(|error| error.code().as_str())
+                })
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    assert_eq!(codes.iter().filter(|code| code.is_none()).count(), 1, "{codes:?}");
+    assert!(codes.iter().flatten().all(|code| *code == "E002"), "{codes:?}");
+    assert_eq!(harness.count("SELECT count(*) FROM runs", []), 1);
+    assert_eq!(harness.count("SELECT count(*) FROM executions", []), 1);
+}
+
+#[test]
+fn an_approval_waits_for_its_run_until_it_expires() {
+    let harness = Harness::with(&[("a", "1")]);
+    let text = plan([read_file("a", "a")]);
+    let (early, late) = (harness.authorize(&text), harness.authorize(&text));
+    harness.clock.advance(DEFAULT_TTL_MS - 1);
+    assert_eq!(harness.execute(early).words().1, "completed");
+    harness.clock.advance(1);
+    assert_eq!(harness.execute(late).refusal(), "E002");
+}
+
+#[test]
+fn an_approval_that_expires_during_its_run_stays_good() {
+    let mut harness = Harness::with(&[("a", "1")]);
+    let clock = Arc::clone(&harness.clock);
+    harness = harness.answering(move |_| {
+        clock.advance(2 * DEFAULT_TTL_MS);
+        Decision::Approve
+    });
+    let ran = harness.run(&plan([asking(read_file("a", "a")), read_file("b", "a")]));
+    assert_eq!(ran.words().1, "completed");
+}
+
+/// The plan that the stale tests approve: its first step would leave a trace.
+fn two_writes() -> serde_json::Value {
+    plan([create_file("a", "trace", "x"), write_file("b", "input", "new")])
+}
+
+#[test]
+fn a_file_that_changed_since_the_approval_voids_it_before_anything_is_touched() {
+    let harness = Harness::with(&[("input", "old")]);
+    let approved = harness.authorize(&two_writes());
+    harness.put("input", "somebody else's");
+    let ran = harness.execute(approved);
+    assert_eq!((ran.refusal(), changed(&ran)), ("E004", vec!["file input".to_owned()]));
+    assert_eq!(harness.content("trace"), None);
+    assert_eq!(harness.content("input").as_deref(), Some("somebody else's"));
+    assert_eq!(harness.count("SELECT count(*) FROM runs", []), 0);
+}
+
+#[test]
+fn a_file_that_was_created_since_the_approval_voids_it() {
+    let harness = Harness::new();
+    let approved = harness.authorize(&two_writes());
+    harness.put("input", "");
+    let ran = harness.execute(approved);
+    assert_eq!((ran.refusal(), changed(&ran)), ("E004", vec!["file input".to_owned()]));
+    assert_eq!(harness.content("trace"), None);
+}
+
+#[test]
+fn a_file_that_was_removed_since_the_approval_voids_it() {
+    let harness = Harness::with(&[("input", "old")]);
+    let approved = harness.authorize(&two_writes());
+    fs::remove_file(harness.path("input")).unwrap();
+    let ran = harness.execute(approved);
+    assert_eq!((ran.refusal(), changed(&ran)), ("E004", vec!["file input".to_owned()]));
+    assert_eq!(harness.tree().len(), 0);
+}
+
+#[test]
+fn a_file_that_is_now_a_link_to_another_voids_the_approval() {
+    let harness = Harness::with(&[("input", "old"), ("other", "old")]);
+    let approved = harness.authorize(&two_writes());
+    fs::remove_file(harness.path("input")).unwrap();
+    std::os::unix::fs::symlink("other", harness.path("input")).unwrap();
+    assert_eq!(harness.execute(approved).refusal(), "E004");
+    assert_eq!(harness.content("other").as_deref(), Some("old"));
+}
+
+#[test]
+fn a_file_that_is_only_read_may_change() {
+    let harness = Harness::with(&[("a", "1")]);
+    let approved = harness.authorize(&plan([read_file("a", "a")]));
+    harness.put("a", "2");
+    assert_eq!(harness.execute(approved).words().1, "completed");
+}
+
+#[test]
+fn a_changed_policy_voids_the_approval() {
+    let mut harness = Harness::new();
+    let approved = harness.authorize(&two_writes());
+    harness.policy.confirm_tools.insert(Tool::FileWrite);
+    let ran = harness.execute(approved);
+    assert_eq!((ran.refusal(), changed(&ran)), ("E004", vec!["policy".to_owned()]));
+    assert_eq!(harness.tree().len(), 0);
+}
+
+#[test]
+fn a_changed_mode_voids_the_approval() {
+    let harness = Harness::new();
+    let mut approved = harness.authorize(&two_writes());
+    approved.authorization.binding.mode = Mode::Guided;
+    let ran = harness.execute(approved);
+    assert_eq!((ran.refusal(), changed(&ran)), ("E004", vec!["mode".to_owned()]));
+}
+
+#[test]
+fn a_workspace_that_is_another_folder_now_voids_the_approval() {
+    let harness = Harness::new();
+    let approved = harness.authorize(&two_writes());
+    let moved = harness.workspace().with_file_name("moved");
+    fs::rename(harness.workspace(), &moved).unwrap();
+    std::os::unix::fs::symlink(&moved, harness.workspace()).unwrap();
+    let ran = harness.execute(approved);
+    assert_eq!((ran.refusal(), changed(&ran)), ("E004", vec!["workspace".to_owned()]));
+    assert_eq!(harness.tree().len(), 0);
+}
+
+#[test]
+fn a_workspace_that_is_gone_voids_the_approval() {
+    let harness = Harness::new();
+    let approved = harness.authorize(&two_writes());
+    fs::remove_dir(harness.workspace()).unwrap();
+    let ran = harness.execute(approved);
+    assert_eq!((ran.refusal(), changed(&ran)), ("E004", vec!["workspace".to_owned()]));
+}
+
+#[test]
+fn changed_plan_bytes_void_the_approval() {
+    let harness = Harness::new();
+    let approved = harness.authorize(&two_writes());
+    // One space more: the same plan, but not the bytes that were approved.
+    let mut bytes = approved.plan.source.to_vec();
+    bytes.push(b' ');
+    let other = parse(&bytes).plan.unwrap();
+    let mut changed_bytes = approved.clone();
+    changed_bytes.plan = other;
+    let ran = harness.execute(changed_bytes);
+    assert_eq!((ran.refusal(), changed(&ran)), ("E004", vec!["plan bytes".to_owned()]));
+
+    let mut only_source = approved;
+    only_source.plan.source = Arc::from(bytes);
+    assert_eq!(harness.execute(only_source).refusal(), "E004");
+    assert_eq!(harness.tree().len(), 0);
+}
+
+#[test]
+fn bytes_that_are_no_plan_at_all_are_refused() {
+    let harness = Harness::new();
+    let mut approved = harness.authorize(&two_writes());
+    let bytes = b"not a plan";
+    approved.plan.source = Arc::from(&bytes[..]);
+    approved.plan.digest = countersign::plan::Digest::of(bytes);
+    approved.authorization.plan_digest = approved.plan.digest;
+    assert_eq!(harness.execute(approved).refusal(), "E001");
+    assert_eq!(harness.tree().len(), 0);
+}
+
+#[test]
+fn a_plan_in_memory_that_differs_from_its_bytes_is_refused() {
+    let harness = Harness::new();
+    let approved = harness.authorize(&two_writes());
+    let mut another_call = approved.clone();
+    another_call.plan.steps[0].call =
+        Some(ToolCall::FileCreate { path: "evil".into(), contents: "x".into() });
+    let mut another_argument = approved.clone();
+    another_argument.plan.steps[0].arguments.insert("path".into(), "evil".into());
+    let mut one_step_more = approved.clone();
+    one_step_more.plan.steps.push(approved.plan.steps[0].clone());
+    let mut no_prompt = harness.authorize(&plan([asking(create_file("a", "evil", "x"))]));
+    no_prompt.plan.steps[0].requires_confirmation = false;
+    for tampered in [another_call, another_argument, one_step_more, no_prompt] {
+        let ran = harness.execute(tampered);
+        assert_eq!((ran.refusal(), changed(&ran)), ("E004", vec!["plan in memory".to_owned()]));
+        assert_eq!(harness.tree().len(), 0);
+    }
+}
+
+#[test]
+fn a_file_that_somebody_changes_between_two_steps_fails_the_step() {
+    let mut harness = Harness::with(&[("input", "old")]);
+    let input = harness.path("input");
+    harness = harness.on_event(move |event| {
+        if let RunEvent::StepCompleted { .. } = event {
+            fs::write(&input, "somebody else's").unwrap();
+        }
+    });
+    let ran = harness.run(&two_writes());
+    assert_eq!(ran.words(), (vec!["succeeded", "failed"], "failed"));
+    assert_eq!(ran.codes(), [None, Some("E004")]);
+    assert_eq!(harness.content("input").as_deref(), Some("somebody else's"));
+    assert_eq!(harness.texts("SELECT step_id FROM intents", []), ["a"]);
+}
+
+#[test]
+fn a_file_that_changes_while_the_person_looks_at_it_fails_the_step() {
+    let mut harness = Harness::with(&[("input", "old")]);
+    let input = harness.path("input");
+    harness = harness.answering(move |_| {
+        fs::write(&input, "somebody else's").unwrap();
+        Decision::Approve
+    });
+    let ran = harness.run(&plan([asking(write_file("a", "input", "new"))]));
+    assert_eq!(ran.codes(), [Some("E004")]);
+    assert_eq!(harness.content("input").as_deref(), Some("somebody else's"));
+    assert_eq!(harness.count("SELECT count(*) FROM intents", []), 0);
+    let decisions = harness.texts("SELECT decision FROM decisions WHERE run_id NOT NULL", []);
+    assert_eq!(decisions, ["approve"], "the answer is kept all the same");
+}
+
+#[test]
+fn a_file_that_an_earlier_step_wrote_is_expected_as_that_step_left_it() {
+    let write_twice =
+        || plan([write_file("a", "input", "one"), asking(write_file("b", "input", "two"))]);
+    let harness = Harness::with(&[("input", "old")]);
+    assert_eq!(harness.run(&write_twice()).words(), (vec!["succeeded"; 2], "completed"));
+    assert_eq!(harness.content("input").as_deref(), Some("two"));
+
+    let mut harness = Harness::with(&[("input", "old")]);
+    let input = harness.path("input");
+    harness = harness.answering(move |_| {
+        // Back to what was approved, which is not what the first step has left.
+        fs::write(&input, "old").unwrap();
+        Decision::Approve
+    });
+    let ran = harness.run(&write_twice());
+    assert_eq!(ran.codes(), [None, Some("E004")]);
+    assert_eq!(harness.content("input").as_deref(), Some("old"));
+}
+
+#[test]
+fn an_approval_covers_every_file_that_is_written_under_its_canonical_path() {
+    let harness = Harness::with(&[("sub/input", "old")]);
+    std::os::unix::fs::symlink("sub", harness.path("link")).unwrap();
+    let approved = harness.authorize(&plan([
+        write_file("a", "./link/../sub/input", "1"),
+        write_file("b", "link/input", "2"),
+        create_file("c", "new", "3"),
+        read_file("d", "unrelated"),
+    ]));
+    let covered = approved.authorization.binding.inputs;
+    assert_eq!(covered.keys().collect::<Vec<_>>(), ["new", "sub/input"]);
+    assert_eq!(covered["new"], FileState::Absent);
+}
+
+#[test]
+fn after_a_refusal_the_executor_is_idle_and_can_run_something_else() {
+    let harness = Harness::with(&[("a", "1")]);
+    let mut approved = harness.authorize(&plan([read_file("a", "a")]));
+    let good = approved.clone();
+    approved.authorization.decided_at_ms = NOW_MS;
+    approved.authorization.expires_at_ms = NOW_MS;
+    let (mut executor, heard) = harness.executor();
+    assert_eq!(*executor.state(), ExecutorState::Idle);
+    assert!(executor.execute(approved).is_err());
+    assert_eq!(*executor.state(), ExecutorState::Idle);
+    assert_eq!(heard.events(), [], "nothing was begun, so nothing is told");
+    let result = executor.execute(good).unwrap();
+    assert_eq!(
+        *executor.state(),
+        ExecutorState::Ended { status: result.status, completed: result.step_results }
+    );
+}
+
+#[test]
+fn a_clock_set_back_does_not_prolong_an_approval() {
+    let harness = Harness::new();
+    let approved = harness.authorize(&two_writes());
+    harness.clock.advance(DEFAULT_TTL_MS);
+    harness.clock.drift_wall(-DEFAULT_TTL_MS);
+    let _ = harness.clock.now_ms();
+    harness.clock.drift_wall(0);
+    assert_eq!(harness.clock.now_ms(), NOW_MS, "as when it was given");
+    let ran = harness.execute(approved);
+    assert_eq!(ran.refusal(), "E002");
+    assert!(ran.outcome.unwrap_err().to_string().contains("has expired"));
+}
+
+#[test]
+fn the_workspace_is_recorded_without_links() {
+    let harness = Harness::new();
+    let approved = harness.authorize(&two_writes());
+    let workspace = fs::canonicalize(harness.workspace()).unwrap();
+    assert_eq!(Path::new(&approved.authorization.binding.workspace), workspace);
+    assert_eq!(harness.execute(approved).words().1, "completed");
+    let recorded = harness.texts("SELECT workspace FROM runs", []);
+    assert_eq!(recorded, [workspace.to_str().unwrap()]);
+}

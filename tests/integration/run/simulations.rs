@@ -1,0 +1,145 @@
+//! `simulate` in a run of the command: recorded, and gone from the disk, also behind a kill.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+
+use rusqlite::Connection;
+use serde_json::{Value, json};
+
+use crate::harness::actions;
+use crate::harness::home::{Home, PROGRAM};
+use crate::harness::unprivileged::Unprivileged;
+
+const MANIFEST: &str = "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2024\"\n";
+
+fn simulate(home: &Home, request: Value) -> PathBuf {
+    home.write("p.json", actions([("simulate", request)]).to_string())
+}
+
+/// An edit that needs no program.
+fn small() -> Value {
+    json!({ "edits": [{ "op": "write", "path": "a.txt", "contents": "two\n" }] })
+}
+
+/// What is there of simulations, besides the lock of their place.
+fn left(home: &Home) -> Vec<PathBuf> {
+    let parent = home.path().join(".cache/countersign/simulations");
+    let entries = fs::read_dir(parent).into_iter().flatten();
+    entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()).collect()
+}
+
+fn texts(home: &Home, sql: &str) -> Vec<String> {
+    #[expect(clippy::disallowed_methods, reason = "the evidence is looked at from outside")]
+    let database = Connection::open(home.evidence().join("execution_log.db")).unwrap();
+    let mut statement = database.prepare(sql).unwrap();
+    let rows = statement.query_map([], |row| row.get(0)).unwrap();
+    rows.map(Result::unwrap).collect()
+}
+
+#[test]
+fn a_simulation_is_recorded_with_its_difference_and_leaves_nothing() {
+    let home = Home::new();
+    home.write("a.txt", "one\n");
+    simulate(&home, small());
+    let done = home.json(["run", "space/p.json", "--yes"]).exits(0);
+    let step = &done.document()["step_results"][0];
+    assert_eq!((&step["tool_name"], &step["outcome"]), (&json!("simulate"), &json!("succeeded")));
+    assert_eq!(fs::read_to_string(home.file("a.txt")).unwrap(), "one\n");
+    assert_eq!(left(&home), Vec::<PathBuf>::new());
+    let artifacts = |kind: &str| {
+        let sql =
+            format!("SELECT content_json FROM execution_artifacts WHERE artifact_type = '{kind}'");
+        texts(&home, &sql)
+    };
+    let [diff] = &artifacts("diff")[..] else { panic!("one difference") };
+    assert!(diff.contains("-one\\n+two"), "{diff}");
+    assert_eq!(artifacts("preview").len(), 0, "which is as it was predicted");
+    let result: Value = serde_json::from_str(&artifacts("result")[0]).unwrap();
+    assert_eq!(result["changed_files"][0]["predicted"], true);
+    assert_eq!(texts(&home, "SELECT edge_type FROM edges WHERE target = 'a.txt'"), ["REFERENCED"]);
+    assert_eq!(texts(&home, "SELECT id FROM intents").len(), 1);
+}
+
+#[test]
+fn what_may_not_be_read_is_left_out_and_said() {
+    let home = Home::new();
+    fs::create_dir(home.file("closed")).unwrap();
+    for name in ["a.txt", "secret.txt", "closed/in.txt"] {
+        home.write(name, "x");
+    }
+    simulate(&home, small());
+    let nobody = Unprivileged::of(&home);
+    nobody.forbid(&home.file("secret.txt"), 0);
+    nobody.forbid(&home.file("closed"), 0);
+    nobody.json(&["run", "space/p.json", "--yes"]).exits(0);
+    let sql = "SELECT content_json FROM execution_artifacts WHERE artifact_type = 'result'";
+    let result: Value = serde_json::from_str(&texts(&home, sql)[0]).unwrap();
+    let left_out = result["copy"]["left_out"].as_array().unwrap();
+    let said = |name: &str| left_out.iter().any(|text| text.as_str().unwrap().contains(name));
+    assert!(left_out.len() == 2 && said("secret.txt") && said("closed"), "{left_out:?}");
+    assert_eq!(left(&home), Vec::<PathBuf>::new());
+}
+
+/// A cargo that begins and never ends.
+const ENDLESS: &str = "#!/bin/sh\n: > \"$HOME/begun\"\nexec sleep 600\n";
+
+#[expect(clippy::disallowed_methods, reason = "only the standard command can be killed")]
+fn start(home: &Home, plan: &Path) -> Child {
+    let bin = home.path().join("bin");
+    fs::create_dir(&bin).unwrap();
+    fs::write(bin.join("cargo"), ENDLESS).unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(bin.join("cargo"), mode).unwrap();
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    // Behind walls it could not say outside of its copy that it has begun.
+    let settings = home.path().join(".config/countersign");
+    fs::create_dir_all(&settings).unwrap();
+    fs::write(settings.join("settings.toml"), "[policy]\nwalls = 'off'\n").unwrap();
+    std::process::Command::new(PROGRAM)
+        .args(["run", "--yes", "--confirm", "caution", "--evidence"])
+        .arg(home.evidence())
+        .arg(plan)
+        .env("HOME", home.path())
+        .env("PATH", path)
+        .env_remove("XDG_CACHE_HOME")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program")
+}
+
+#[test]
+fn what_a_kill_leaves_is_removed_by_the_next_start_and_what_is_alive_is_not() {
+    let home = Home::new();
+    home.write("a.txt", "one\n");
+    home.write("Cargo.toml", MANIFEST);
+    fs::create_dir(home.file("src")).unwrap();
+    home.write("src/main.rs", "fn main() {}\n");
+    let endless = json!({ "function": "app", "inputs": ["x"] });
+    let plan = home.write("endless.json", actions([("simulate", endless)]).to_string());
+    let mut child = start(&home, &plan);
+    while !home.path().join("begun").exists() {
+        assert!(child.try_wait().unwrap().is_none(), "it ended early");
+        std::thread::yield_now();
+    }
+    let live = left(&home);
+    let [scratch] = &live[..] else { panic!("one copy: {live:?}") };
+    assert!(scratch.join("copy/space/src/main.rs").is_file());
+
+    simulate(&home, small());
+    let another = || {
+        let mut command = home.command();
+        command.args(["run", "space/p.json", "--yes", "--evidence"]).arg(home.path().join("other"));
+        crate::harness::home::Done::of(&mut command).exits(0);
+    };
+    another();
+    assert_eq!(left(&home), live, "the one that is alive");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(left(&home), live, "nobody was left to remove it");
+    another();
+    assert_eq!(left(&home), Vec::<PathBuf>::new());
+    assert_eq!(fs::read_to_string(home.file("a.txt")).unwrap(), "one\n");
+}
