@@ -12,3 +12,5 @@ mod secrets;
 #[cfg(target_os = "linux")]
 mod system_calls;
 mod unusable;
+#[cfg(unix)]
+mod without_powers;

@@ -10,6 +10,8 @@ mod in_process;
 pub mod magellan;
 mod plans;
 pub mod registry;
+#[cfg(target_os = "linux")]
+pub mod remote_session;
 #[cfg(unix)]
 pub mod scripted_planner;
 #[cfg(target_os = "linux")]

@@ -3,4 +3,5 @@
 mod examples;
 mod fixtures;
 mod schema;
+mod schema_mutations;
 mod unusable;

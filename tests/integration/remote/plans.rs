@@ -16,24 +16,24 @@ use crate::harness::sshd::Sshd;
 use crate::harness::{Harness, and};
 
 /// A plan of these commands on the server.
-fn plan(steps: impl IntoIterator<Item = Value>) -> Value {
+pub fn plan(steps: impl IntoIterator<Item = Value>) -> Value {
     let steps: Vec<_> = steps.into_iter().collect();
     json!({ "id": "p", "goal": "Try it there", "target": "loopback", "steps": steps })
 }
 
-fn command(id: &str, command: &str) -> Value {
+pub fn command(id: &str, command: &str) -> Value {
     json!({ "id": id, "command": command })
 }
 
 /// Somebody whose SSH client knows the server.
-fn harness(sshd: &Sshd) -> Harness {
+pub fn harness(sshd: &Sshd) -> Harness {
     let mut harness = Harness::new();
     harness.policy.ssh_config = Some(sshd.config());
     harness
 }
 
 /// The same, who types commands.
-fn home(sshd: &Sshd) -> Home {
+pub fn home(sshd: &Sshd) -> Home {
     let home = Home::new();
     let folder = home.path().join(".config/countersign");
     fs::create_dir_all(&folder).unwrap();
@@ -43,7 +43,7 @@ fn home(sshd: &Sshd) -> Home {
 }
 
 /// What the evidence says that a step returned.
-fn returned(harness: &Harness, step: &str) -> Value {
+pub fn returned(harness: &Harness, step: &str) -> Value {
     let sql = "SELECT content_json FROM execution_artifacts a JOIN executions e
                ON e.id = a.execution_id WHERE e.step_id = ?1 AND a.artifact_type = 'result'";
     let found = harness.texts(sql, [step]);
@@ -51,14 +51,14 @@ fn returned(harness: &Harness, step: &str) -> Value {
     serde_json::from_str(&found[0]).unwrap()
 }
 
-fn is_alive(id: &str) -> bool {
+pub fn is_alive(id: &str) -> bool {
     fs::read_to_string(format!("/proc/{id}/stat")).is_ok_and(|stat| {
         !stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with(['Z', 'X']))
     })
 }
 
 /// Nothing ran, nothing was recorded, and nobody was let in.
-fn assert_untouched(harness: &Harness, sshd: &Sshd) {
+pub fn assert_untouched(harness: &Harness, sshd: &Sshd) {
     assert_eq!(harness.count("SELECT count(*) FROM runs", []), 0);
     assert_eq!(harness.count("SELECT count(*) FROM intents", []), 0);
     assert_eq!(sshd.logged("Starting session"), 0, "nothing was sent");
@@ -187,118 +187,6 @@ fn of_a_lost_connection_the_step_says_that_the_outcome_is_unknown() {
     assert_eq!(result.exit_code, None);
     assert_eq!(returned(&harness, "a")["outcome_known"], false);
     assert!(!sshd.home().join("b").exists());
-}
-
-#[test]
-fn a_host_whose_key_is_not_known_cannot_be_approved() {
-    let sshd = Sshd::start();
-    sshd.forget();
-    let home = home(&sshd);
-    home.write("p.json", plan([command("a", "touch ran")]).to_string());
-    let document = home.json(["check", "space/p.json"]).exits(2).document();
-    let finding = &document["findings"][0];
-    assert_eq!((&finding["code"], &finding["pointer"]), (&json!("E308"), &json!("/target")));
-    let message = finding["message"].as_str().unwrap();
-    assert!(message.starts_with("ssh knows no key of loopback"), "{message}");
-    assert!(message.contains("Connect once with `ssh loopback` by hand"), "{message}");
-    assert_eq!(home.json(["run", "space/p.json", "--yes"]).exits(2).error_code(), "E001");
-    assert!(!home.evidence().exists() && sshd.logged("Connection from") == 0, "nobody connected");
-}
-
-#[test]
-fn another_key_than_was_approved_stops_the_run_before_anything_is_sent() {
-    let sshd = Sshd::start();
-    let harness = harness(&sshd);
-    let approved = harness.authorize(&plan([command("a", "touch ran")]));
-    sshd.know("other_key");
-    assert_eq!(harness.execute(approved).refusal(), "E004");
-    assert_eq!(sshd.logged("Connection from"), 0);
-    // Approved for the key that is known, which is not the host's.
-    let ran = harness.execute(harness.authorize(&plan([command("a", "touch ran")])));
-    assert_eq!(ran.refusal(), "E308");
-    let message = ran.outcome.as_ref().unwrap_err().to_string();
-    assert!(message.contains("shows another key than the one that ssh knows"), "{message}");
-    assert_untouched(&harness, &sshd);
-    // A key that the client learns in another way is none that a person has approved.
-    let key = fs::read_to_string(sshd.config().with_file_name("host_key.pub")).unwrap();
-    let line = format!("[127.0.0.1]:{} {}", sshd.port(), key.trim());
-    let script = sshd.config().with_file_name("known_hosts_command");
-    fs::write(&script, format!("#!/bin/sh\necho '{line}'\n")).unwrap();
-    let mode = <fs::Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o755);
-    fs::set_permissions(&script, mode).unwrap();
-    sshd.settle(&format!("KnownHostsCommand {}", script.display()));
-    let ran = harness.execute(harness.authorize(&plan([command("a", "touch ran")])));
-    let message = ran.outcome.as_ref().unwrap_err().to_string();
-    assert_eq!(ran.refusal(), "E004", "{message}");
-    assert!(message.contains("target was loopback"), "{message}");
-    assert!(message.contains(&sshd.fingerprint("host_key")), "{message}");
-    assert_eq!(sshd.logged("Accepted publickey"), 1, "ssh itself had no doubt");
-    assert_untouched(&harness, &sshd);
-}
-
-#[test]
-fn where_the_settings_lead_is_approved_too() {
-    let sshd = Sshd::start();
-    let harness = harness(&sshd);
-    for other in ["User somebody", "HostName localhost", "Port 1"] {
-        let approved = harness.authorize(&plan([command("a", "touch ran")]));
-        sshd.settle(&format!("Host loopback\n{other}"));
-        assert_eq!(harness.execute(approved).refusal(), "E004", "{other}");
-        sshd.settle("");
-    }
-    assert_untouched(&harness, &sshd);
-}
-
-#[test]
-fn a_host_that_refuses_or_is_not_there_ends_the_run_before_its_first_record() {
-    let sshd = Sshd::start();
-    let harness = harness(&sshd);
-    let authorized_keys = sshd.config().with_file_name("authorized_keys");
-    let kept = fs::read(&authorized_keys).unwrap();
-    fs::remove_file(&authorized_keys).unwrap();
-    let ran = harness.run(&plan([command("a", "touch ran")]));
-    assert_eq!(ran.refusal(), "E308");
-    let message = ran.outcome.as_ref().unwrap_err().to_string();
-    assert!(message.starts_with("loopback refused"), "{message}");
-    assert_untouched(&harness, &sshd);
-    fs::write(&authorized_keys, kept).unwrap();
-    // A key that is known of the host holds at every port.
-    sshd.settle("Host loopback\nPort 1");
-    let key = fs::read_to_string(sshd.config().with_file_name("host_key.pub")).unwrap();
-    let known = sshd.config().with_file_name("known_hosts");
-    fs::write(known, format!("127.0.0.1 {key}")).unwrap();
-    let approved = harness.authorize(&plan([command("a", "touch ran")]));
-    let ran = harness.execute(approved.clone());
-    assert_eq!(ran.refusal(), "E308");
-    let message = ran.outcome.as_ref().unwrap_err().to_string();
-    assert!(message.starts_with("loopback is not reached"), "{message}");
-    assert_untouched(&harness, &sshd);
-    // The approval was not used.
-    assert_eq!(harness.execute(approved).refusal(), "E308");
-}
-
-#[test]
-fn a_stop_while_it_connects_is_no_run() {
-    let sshd = Sshd::start();
-    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
-    let port = listener.local_addr().unwrap().port();
-    sshd.settle(&format!("Host loopback\nPort {port}"));
-    let key = fs::read_to_string(sshd.config().with_file_name("host_key.pub")).unwrap();
-    fs::write(sshd.config().with_file_name("known_hosts"), format!("127.0.0.1 {key}")).unwrap();
-    let harness = harness(&sshd);
-    let control = harness.control.clone();
-    let approved = harness.authorize(&plan([command("a", "touch ran")]));
-    let ran = std::thread::scope(|scope| {
-        scope.spawn(move || {
-            let silent = listener.accept().unwrap();
-            control.request(Control::StopNow, AnsweredBy::Test);
-            silent
-        });
-        harness.execute(approved)
-    });
-    assert_eq!(ran.refusal(), "E307");
-    assert_eq!(harness.count("SELECT count(*) FROM runs", []), 0);
-    assert_eq!(sshd.clients(), Vec::<String>::new());
 }
 
 #[test]

@@ -7,18 +7,19 @@ use std::sync::{Arc, Barrier};
 
 use countersign::authorization::{AuthorizationStatus, DEFAULT_TTL_MS, FileState};
 use countersign::engine::{Clock as _, ExecutionError, ExecutorState};
-use countersign::plan::{Mode, Tool, ToolCall, parse};
+use countersign::plan::Tool;
 use countersign::risk::Policy;
 use countersign::run::{Decision, RunEvent};
 use serde_json::json;
 use uuid::Uuid;
 
+use super::approval_voided::two_writes;
 use crate::harness::{
     Harness, NOW_MS, Ran, asking, create_file, plan, read, read_file, step, write_file,
 };
 
 /// What has changed, as the refusal says it.
-fn changed(ran: &Ran) -> Vec<String> {
+pub fn changed(ran: &Ran) -> Vec<String> {
     match ran.outcome.as_ref().unwrap_err() {
         ExecutionError::Stale { changes } => {
             changes.iter().map(|change| change.what.clone()).collect()
@@ -173,152 +174,6 @@ fn an_approval_that_expires_during_its_run_stays_good() {
     });
     let ran = harness.run(&plan([asking(read_file("a", "a")), read_file("b", "a")]));
     assert_eq!(ran.words().1, "completed");
-}
-
-/// The plan that the stale tests approve: its first step would leave a trace.
-fn two_writes() -> serde_json::Value {
-    plan([create_file("a", "trace", "x"), write_file("b", "input", "new")])
-}
-
-#[test]
-fn a_file_that_changed_since_the_approval_voids_it_before_anything_is_touched() {
-    let harness = Harness::with(&[("input", "old")]);
-    let approved = harness.authorize(&two_writes());
-    harness.put("input", "somebody else's");
-    let ran = harness.execute(approved);
-    assert_eq!((ran.refusal(), changed(&ran)), ("E004", vec!["file input".to_owned()]));
-    assert_eq!(harness.content("trace"), None);
-    assert_eq!(harness.content("input").as_deref(), Some("somebody else's"));
-    assert_eq!(harness.count("SELECT count(*) FROM runs", []), 0);
-}
-
-#[test]
-fn a_file_that_was_created_since_the_approval_voids_it() {
-    let harness = Harness::new();
-    let approved = harness.authorize(&two_writes());
-    harness.put("input", "");
-    let ran = harness.execute(approved);
-    assert_eq!((ran.refusal(), changed(&ran)), ("E004", vec!["file input".to_owned()]));
-    assert_eq!(harness.content("trace"), None);
-}
-
-#[test]
-fn a_file_that_was_removed_since_the_approval_voids_it() {
-    let harness = Harness::with(&[("input", "old")]);
-    let approved = harness.authorize(&two_writes());
-    fs::remove_file(harness.path("input")).unwrap();
-    let ran = harness.execute(approved);
-    assert_eq!((ran.refusal(), changed(&ran)), ("E004", vec!["file input".to_owned()]));
-    assert_eq!(harness.tree().len(), 0);
-}
-
-#[test]
-fn a_file_that_is_now_a_link_to_another_voids_the_approval() {
-    let harness = Harness::with(&[("input", "old"), ("other", "old")]);
-    let approved = harness.authorize(&two_writes());
-    fs::remove_file(harness.path("input")).unwrap();
-    std::os::unix::fs::symlink("other", harness.path("input")).unwrap();
-    assert_eq!(harness.execute(approved).refusal(), "E004");
-    assert_eq!(harness.content("other").as_deref(), Some("old"));
-}
-
-#[test]
-fn a_file_that_is_only_read_may_change() {
-    let harness = Harness::with(&[("a", "1")]);
-    let approved = harness.authorize(&plan([read_file("a", "a")]));
-    harness.put("a", "2");
-    assert_eq!(harness.execute(approved).words().1, "completed");
-}
-
-#[test]
-fn a_changed_policy_voids_the_approval() {
-    let mut harness = Harness::new();
-    let approved = harness.authorize(&two_writes());
-    harness.policy.confirm_tools.insert(Tool::FileWrite);
-    let ran = harness.execute(approved);
-    assert_eq!((ran.refusal(), changed(&ran)), ("E004", vec!["policy".to_owned()]));
-    assert_eq!(harness.tree().len(), 0);
-}
-
-#[test]
-fn a_changed_mode_voids_the_approval() {
-    let harness = Harness::new();
-    let mut approved = harness.authorize(&two_writes());
-    approved.authorization.binding.mode = Mode::Guided;
-    let ran = harness.execute(approved);
-    assert_eq!((ran.refusal(), changed(&ran)), ("E004", vec!["mode".to_owned()]));
-}
-
-#[test]
-fn a_workspace_that_is_another_folder_now_voids_the_approval() {
-    let harness = Harness::new();
-    let approved = harness.authorize(&two_writes());
-    let moved = harness.workspace().with_file_name("moved");
-    fs::rename(harness.workspace(), &moved).unwrap();
-    std::os::unix::fs::symlink(&moved, harness.workspace()).unwrap();
-    let ran = harness.execute(approved);
-    assert_eq!((ran.refusal(), changed(&ran)), ("E004", vec!["workspace".to_owned()]));
-    assert_eq!(harness.tree().len(), 0);
-}
-
-#[test]
-fn a_workspace_that_is_gone_voids_the_approval() {
-    let harness = Harness::new();
-    let approved = harness.authorize(&two_writes());
-    fs::remove_dir(harness.workspace()).unwrap();
-    let ran = harness.execute(approved);
-    assert_eq!((ran.refusal(), changed(&ran)), ("E004", vec!["workspace".to_owned()]));
-}
-
-#[test]
-fn changed_plan_bytes_void_the_approval() {
-    let harness = Harness::new();
-    let approved = harness.authorize(&two_writes());
-    // One space more: the same plan, but not the bytes that were approved.
-    let mut bytes = approved.plan.source.to_vec();
-    bytes.push(b' ');
-    let other = parse(&bytes).plan.unwrap();
-    let mut changed_bytes = approved.clone();
-    changed_bytes.plan = other;
-    let ran = harness.execute(changed_bytes);
-    assert_eq!((ran.refusal(), changed(&ran)), ("E004", vec!["plan bytes".to_owned()]));
-
-    let mut only_source = approved;
-    only_source.plan.source = Arc::from(bytes);
-    assert_eq!(harness.execute(only_source).refusal(), "E004");
-    assert_eq!(harness.tree().len(), 0);
-}
-
-#[test]
-fn bytes_that_are_no_plan_at_all_are_refused() {
-    let harness = Harness::new();
-    let mut approved = harness.authorize(&two_writes());
-    let bytes = b"not a plan";
-    approved.plan.source = Arc::from(&bytes[..]);
-    approved.plan.digest = countersign::plan::Digest::of(bytes);
-    approved.authorization.plan_digest = approved.plan.digest;
-    assert_eq!(harness.execute(approved).refusal(), "E001");
-    assert_eq!(harness.tree().len(), 0);
-}
-
-#[test]
-fn a_plan_in_memory_that_differs_from_its_bytes_is_refused() {
-    let harness = Harness::new();
-    let approved = harness.authorize(&two_writes());
-    let mut another_call = approved.clone();
-    another_call.plan.steps[0].call =
-        Some(ToolCall::FileCreate { path: "evil".into(), contents: "x".into() });
-    let mut another_argument = approved.clone();
-    another_argument.plan.steps[0].arguments.insert("path".into(), "evil".into());
-    let mut one_step_more = approved.clone();
-    one_step_more.plan.steps.push(approved.plan.steps[0].clone());
-    let mut no_prompt = harness.authorize(&plan([asking(create_file("a", "evil", "x"))]));
-    no_prompt.plan.steps[0].requires_confirmation = false;
-    for tampered in [another_call, another_argument, one_step_more, no_prompt] {
-        let ran = harness.execute(tampered);
-        assert_eq!((ran.refusal(), changed(&ran)), ("E004", vec!["plan in memory".to_owned()]));
-        assert_eq!(harness.tree().len(), 0);
-    }
 }
 
 #[test]

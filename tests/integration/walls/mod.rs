@@ -5,4 +5,5 @@ mod allowed;
 mod between_steps;
 #[cfg(target_os = "linux")]
 mod escape;
+mod grants;
 mod needs;
