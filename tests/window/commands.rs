@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::harness::Desktop;
 use super::screen::Outcome;
-use super::sign_and_run::{Recorded, recorded};
+use super::support::{Recorded, passes, recorded, sign};
 
 struct Workspace {
     folder: tempfile::TempDir,
@@ -46,15 +46,6 @@ impl Workspace {
     }
 }
 
-pub(super) fn sign(desktop: &mut Desktop) -> Outcome {
-    desktop.wait_for_control("Authorize…")?;
-    desktop.key("ctrl+Return")?;
-    desktop.tab_to("Authorize")?;
-    desktop.press_once_armed("Authorize")?;
-    desktop.wait_for_control("Run")?;
-    desktop.key("F5")
-}
-
 fn tidied_and_taken_back(workspace: &Workspace) -> Outcome<Vec<String>> {
     let mut desktop = workspace.open()?;
     desktop.wait_for_text("Tidy the nest")?;
@@ -65,8 +56,7 @@ fn tidied_and_taken_back(workspace: &Workspace) -> Outcome<Vec<String>> {
     desktop.screenshot("commands_2_question")?;
     desktop.click(&format!("Type {} to approve", workspace.word()))?;
     desktop.type_text(&workspace.word())?;
-    desktop.tab_to("Approve this step")?;
-    desktop.press_once_armed("Approve this step")?;
+    desktop.press("Approve this step")?;
     desktop.wait_for_text("Failed at step 4")?;
     for line in ["heron sings", "stderr: crane warns", "colours"] {
         desktop.wait_for_text(line)?;
@@ -109,9 +99,7 @@ fn blocked(workspace: &Workspace) -> Outcome {
 #[test]
 fn a_plan_with_a_blocked_command_says_why_and_cannot_be_signed() {
     let workspace = Workspace::new(&json!([{ "command": "ls" }, { "command": "rm -rf /" }]));
-    if let Err(trouble) = blocked(&workspace) {
-        panic!("{trouble}");
-    }
+    passes(blocked(&workspace));
 }
 
 fn guided(workspace: &Workspace) -> Outcome<Vec<String>> {
@@ -132,8 +120,7 @@ fn guided(workspace: &Workspace) -> Outcome<Vec<String>> {
     assert!(workspace.path("old").exists(), "nothing runs by that");
     desktop.click(&format!("Type {} to run", workspace.word()))?;
     desktop.type_text(&workspace.word())?;
-    desktop.tab_to("Run this step")?;
-    desktop.press_once_armed("Run this step")?;
+    desktop.press("Run this step")?;
     desktop.wait_for_text("Completed")?;
     desktop.screenshot("commands_6_guided_5")?;
     Ok(recorded(&desktop.evidence()).into_iter().map(|Recorded { outcome, .. }| outcome).collect())
@@ -145,10 +132,8 @@ fn a_person_is_guided_and_what_they_do_by_hand_is_not_run() {
     let remove = json!({ "command": "rm -r old" });
     let steps = json!([touch("run"), touch("by-hand"), touch("skipped"), remove]);
     let workspace = Workspace::of_mode("guided", &steps);
-    match guided(&workspace) {
-        Ok(outcomes) => assert_eq!(outcomes, ["succeeded", "done_by_hand", "skipped", "succeeded"]),
-        Err(trouble) => panic!("{trouble}"),
-    }
+    let outcomes = passes(guided(&workspace));
+    assert_eq!(outcomes, ["succeeded", "done_by_hand", "skipped", "succeeded"]);
     let made = ["run", "by-hand", "skipped"].map(|name| workspace.path(name).exists());
     assert_eq!(made, [true, false, false]);
     assert!(!workspace.path("old").exists());

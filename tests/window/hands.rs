@@ -22,6 +22,12 @@ impl Desktop {
         self.move_to(x, y)
     }
 
+    /// Goes to the control by Tab, and presses it once it may be pressed.
+    pub(super) fn press(&mut self, name: &str) -> Outcome {
+        self.tab_to(name)?;
+        self.press_once_armed(name)
+    }
+
     /// Moves the mouse to this place, in pixels of the window.
     pub(super) fn move_to(&self, x: i32, y: i32) -> Outcome {
         let (x, y) = (x.to_string(), y.to_string());

@@ -2,7 +2,8 @@
 
 use super::harness::Desktop;
 use super::screen::Outcome;
-use super::sign_and_run::{Recorded, WORD, Workspace, recorded};
+use super::sign_and_run::{WORD, Workspace};
+use super::support::{Recorded, recorded};
 
 fn the_way_by_keyboard(workspace: &Workspace) -> Outcome<Vec<Recorded>> {
     let mut desktop = Desktop::start_here(&[])?;
@@ -11,8 +12,7 @@ fn the_way_by_keyboard(workspace: &Workspace) -> Outcome<Vec<Recorded>> {
     desktop.wait_for_text("Read the note, then write the list")?;
 
     desktop.key("ctrl+Return")?;
-    desktop.tab_to("Authorize")?;
-    desktop.press_once_armed("Authorize")?;
+    desktop.press("Authorize")?;
     desktop.wait_for_control("Run")?;
     desktop.key("F5")?;
 
@@ -26,8 +26,7 @@ fn the_way_by_keyboard(workspace: &Workspace) -> Outcome<Vec<Recorded>> {
     desktop.press_once_armed("Approve this step")?;
 
     desktop.wait_for_text("Execute step 3 of 3: file_create?")?;
-    desktop.tab_to("Deny and stop")?;
-    desktop.press_once_armed("Deny and stop")?;
+    desktop.press("Deny and stop")?;
     desktop.wait_for_text("Denied at step 3")?;
 
     desktop.key("ctrl+f")?;

@@ -29,5 +29,6 @@ mod sign_and_run;
 #[expect(clippy::unwrap_used, reason = "the server of these tests runs or they stop")]
 #[path = "../integration/harness/sshd.rs"]
 mod sshd;
+mod support;
 mod tree;
 mod trust;

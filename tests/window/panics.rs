@@ -3,7 +3,8 @@
 
 use super::harness::Desktop;
 use super::screen::Outcome;
-use super::sign_and_run::{Workspace, recorded};
+use super::sign_and_run::Workspace;
+use super::support::{passes, recorded};
 
 const BROKEN: &str = "This page cannot be shown";
 
@@ -50,9 +51,7 @@ fn a_question_breaks_down(workspace: &Workspace) -> Outcome {
 
 #[test]
 fn a_question_that_panics_is_asked_anew_and_decides_nothing() {
-    if let Err(trouble) = a_question_breaks_down(&Workspace::new()) {
-        panic!("{trouble}");
-    }
+    passes(a_question_breaks_down(&Workspace::new()));
 }
 
 fn the_worker_and_a_page_break_down(workspace: &Workspace) -> Outcome {
@@ -88,8 +87,6 @@ fn the_worker_and_a_page_break_down(workspace: &Workspace) -> Outcome {
 #[test]
 fn a_worker_and_a_page_that_panic_are_reported_and_the_window_goes_on() {
     let workspace = Workspace::new();
-    if let Err(trouble) = the_worker_and_a_page_break_down(&workspace) {
-        panic!("{trouble}");
-    }
+    passes(the_worker_and_a_page_break_down(&workspace));
     assert!(workspace.note_that_was_denied().exists());
 }

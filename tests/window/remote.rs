@@ -2,11 +2,10 @@
 
 use serde_json::json;
 
-use super::commands::sign;
 use super::harness::Desktop;
 use super::screen::Outcome;
-use super::sign_and_run::recorded;
 use super::sshd::Sshd;
+use super::support::{passes, recorded, sign};
 
 fn tried_and_run(sshd: &Sshd) -> Outcome<usize> {
     let mut desktop = Desktop::start_here(&[])?;
@@ -52,9 +51,7 @@ fn tried_and_run(sshd: &Sshd) -> Outcome<usize> {
 #[test]
 fn a_host_is_tried_signed_for_and_runs_the_commands() {
     let sshd = Sshd::start();
-    match tried_and_run(&sshd) {
-        Ok(count) => assert_eq!(count, 1),
-        Err(trouble) => panic!("{trouble}"),
-    }
+    let count = passes(tried_and_run(&sshd));
+    assert_eq!(count, 1);
     assert!(sshd.home().join("made-there").exists());
 }

@@ -4,10 +4,9 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::commands::sign;
 use super::harness::Desktop;
 use super::screen::Outcome;
-use super::sign_and_run::{Recorded, recorded};
+use super::support::{Recorded, passes, recorded, sign};
 
 struct Workspace {
     folder: tempfile::TempDir,
@@ -58,8 +57,7 @@ fn there_and_back(workspace: &Workspace) -> Outcome<Vec<String>> {
     // What writes over files is dangerous: it is asked about, and the first file is typed.
     desktop.tab_to("Type gull.txt to approve")?;
     desktop.type_text("gull.txt")?;
-    desktop.tab_to("Approve this step")?;
-    desktop.press_once_armed("Approve this step")?;
+    desktop.press("Approve this step")?;
     desktop.wait_for_text("Completed")?;
     assert_eq!(workspace.text("gull.txt").as_deref(), Some("bare\n"));
     assert_eq!(workspace.text("nest/new.txt"), None);
@@ -74,9 +72,7 @@ fn there_and_back(workspace: &Workspace) -> Outcome<Vec<String>> {
 #[test]
 fn a_run_is_reverted_from_the_window_and_later_work_is_shown() {
     let workspace = Workspace::new();
-    match there_and_back(&workspace) {
-        Ok(ended) => assert_eq!(ended, ["succeeded"; 3]),
-        Err(trouble) => panic!("{trouble}"),
-    }
+    let ended = passes(there_and_back(&workspace));
+    assert_eq!(ended, ["succeeded"; 3]);
     assert_eq!(workspace.text("gull.txt").as_deref(), Some("by hand\n"));
 }

@@ -2,10 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, OpenFlags};
-
 use super::harness::Desktop;
 use super::screen::Outcome;
+use super::support::{Recorded, recorded};
 
 /// Stands in what one step reads and in what the other would write.
 pub(super) const WORD: &str = "quartermaster";
@@ -62,33 +61,6 @@ impl Workspace {
     pub(super) fn note_that_was_denied(&self) -> PathBuf {
         self.folder.path().join("notes/list.md")
     }
-}
-
-/// What the evidence says of one execution.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Recorded {
-    pub(super) tool: String,
-    pub(super) success: bool,
-    pub(super) outcome: String,
-}
-
-pub(super) fn recorded(evidence: &Path) -> Vec<Recorded> {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the database is read past the program, as anyone could"
-    )]
-    let database = Connection::open_with_flags(
-        evidence.join("execution_log.db"),
-        OpenFlags::SQLITE_OPEN_READ_ONLY,
-    )
-    .expect("the evidence database");
-    let mut statement = database
-        .prepare("SELECT tool_name, success, outcome FROM executions ORDER BY timestamp, rowid")
-        .expect("the executions table");
-    let rows = statement.query_map([], |row| {
-        Ok(Recorded { tool: row.get(0)?, success: row.get(1)?, outcome: row.get(2)? })
-    });
-    rows.expect("a query").collect::<Result<_, _>>().expect("rows")
 }
 
 fn open_with_the_picker(desktop: &mut Desktop, plan: &Path) -> Outcome {

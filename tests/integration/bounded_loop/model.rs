@@ -111,10 +111,7 @@ pub fn request() -> Value {
 /// What the planner prints when it asks this address, with these settings.
 fn ask(url: &str, settings: &str) -> (Value, String) {
     let home = Home::new();
-    let folder = home.path().join(".config/countersign");
-    fs::create_dir_all(&folder).unwrap();
-    fs::write(folder.join("settings.toml"), format!("[model]\nname = \"small\"\n{settings}"))
-        .unwrap();
+    home.settings(format!("[model]\nname = \"small\"\n{settings}"));
     let mut command = home.command();
     command.args(["planner", "openai-compatible"]).env("COUNTERSIGN_MODEL_URL", url);
     command.env("COUNTERSIGN_MODEL_KEY", KEY).write_stdin(request().to_string());

@@ -8,16 +8,11 @@ use countersign::evidence::{EvidenceStore, ExecutionRecord, IntentRecord, RunSta
 use countersign::plan::{Digest, Plan, parse};
 use countersign::risk::Policy;
 use countersign::run::{FileEffect, Modes, Outcome, StepResult};
-use rusqlite::Connection;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::harness::home::{Home, keys};
-use crate::harness::{asking, create_file, read_file};
-
-fn write(id: &str, path: &str, contents: &str) -> Value {
-    json!({"step_id": id, "tool": "file_write", "arguments": {"path": path, "contents": contents}})
-}
+use crate::harness::{asking, create_file, read_file, write_file};
 
 /// A home in which a run created `a.txt` and then failed because `b.txt` was there already.
 fn with_a_failed_run() -> (Home, String) {
@@ -79,7 +74,7 @@ fn the_rest_is_shown_then_authorized_by_its_digest_and_run() {
     let next = done["run_id"].as_str().unwrap();
     assert_eq!(parent_of(&home, next).as_deref(), Some(run_id.as_str()));
     assert_eq!(parent_of(&home, &run_id), None);
-    let database = Connection::open(home.evidence().join("execution_log.db")).unwrap();
+    let database = home.sql();
     let note: String = database
         .query_row(
             "SELECT d.note FROM decisions AS d JOIN runs AS r
@@ -140,7 +135,8 @@ fn it_asks_and_works_elsewhere_as_run_does() {
 /// one written, its effect still to come.
 fn in_the_middle(home: &Home) -> (EvidenceStore, Uuid) {
     home.write("a.txt", "old\n");
-    let file = home.plan(json!([read_file("look", "a.txt"), write("change", "a.txt", "new\n")]));
+    let file =
+        home.plan(json!([read_file("look", "a.txt"), write_file("change", "a.txt", "new\n")]));
     let plan: Plan = parse(&fs::read(file).unwrap()).plan.unwrap();
     let folder = home.file("");
     let choice = WorkspaceChoice { folder, reason: String::new() };

@@ -2,10 +2,9 @@
 
 use std::fs;
 
-use rusqlite::Connection;
 use serde_json::{Value, json};
 
-use crate::harness::home::{Done, Home, keys};
+use crate::harness::home::{Done, Home, execution_ids, keys};
 use crate::harness::{create_file, read_file};
 
 /// A home in which one run succeeded in a step and failed in the next, and its result.
@@ -25,10 +24,6 @@ fn execution(result: &Value, step: usize) -> &str {
     result["step_results"][step]["execution_id"].as_str().unwrap()
 }
 
-fn ids(lines: &[Value]) -> Vec<&str> {
-    lines.iter().map(|line| line["execution_id"].as_str().unwrap()).collect()
-}
-
 fn query(home: &Home, arguments: &[&str]) -> Vec<Value> {
     let line = ["evidence", "query"].into_iter().chain(arguments.iter().copied());
     home.json(line).exits(0).lines()
@@ -38,14 +33,14 @@ fn query(home: &Home, arguments: &[&str]) -> Vec<Value> {
 fn search_finds_an_execution_by_a_word_of_its_output() {
     let (home, result) = with_a_run();
     let lines = home.json(["evidence", "search", "wombat"]).exits(0).lines();
-    assert_eq!(ids(&lines), [execution(&result, 0)]);
+    assert_eq!(execution_ids(&lines), [execution(&result, 0)]);
     assert_eq!(lines[0]["outcome"], "succeeded");
     assert_eq!(lines[0]["tool_name"], "file_read");
     assert!(lines[0]["excerpt"].as_str().unwrap().contains("wombat"));
 
     assert_eq!(home.json(["evidence", "search"]).exits(0).lines().len(), 3);
     let failed = home.json(["evidence", "search", "--outcome", "failed"]).exits(0).lines();
-    assert_eq!(ids(&failed), [execution(&result, 2)]);
+    assert_eq!(execution_ids(&failed), [execution(&result, 2)]);
     let one = home.json(["evidence", "search", "--limit", "1"]).exits(0);
     assert_eq!(one.lines().len(), 1);
     assert!(one.stderr.contains("1 of 3 shown"), "a limit that was reached is said: {one:#?}");
@@ -71,7 +66,7 @@ fn show_tells_an_execution_and_a_run_in_full() {
     let run = home.json(["evidence", "show", run_id]).exits(0).document();
     assert_eq!(keys(&run), ["changed", "executions", "run"]);
     let executions = run["executions"].as_array().unwrap();
-    assert_eq!(ids(executions), [0, 1, 2].map(|step| execution(&result, step)));
+    assert_eq!(execution_ids(executions), [0, 1, 2].map(|step| execution(&result, step)));
 
     let people = home.run(["evidence", "show", execution(&result, 0)]).exits(0);
     assert!(people.stdout.contains("a wombat lives here"), "{people:#?}");
@@ -179,7 +174,7 @@ fn the_schema_of_a_verification_is_printed_and_holds() {
 /// Changes rows as somebody would who knows how the database refuses it, and leaves no other trace.
 #[expect(clippy::disallowed_methods, reason = "another program does not ask this one")]
 fn change(home: &Home, table: &str, sql: &str) {
-    let conn = Connection::open(home.evidence().join("execution_log.db")).unwrap();
+    let conn = home.sql();
     let trigger = format!("{table}_refuses_update");
     let asked = "SELECT sql FROM sqlite_schema WHERE name = ?1";
     let made: String = conn.query_row(asked, [&trigger], |row| row.get(0)).unwrap();
@@ -190,20 +185,20 @@ fn change(home: &Home, table: &str, sql: &str) {
 fn the_questions_answer_in_json_lines() {
     let (home, result) = with_a_run();
     let reads = [execution(&result, 0), execution(&result, 2)];
-    assert_eq!(ids(&query(&home, &["q1", "file_read"])), reads);
-    assert_eq!(ids(&query(&home, &["q1", "file_read", "--limit", "1"])), reads[..1]);
+    assert_eq!(execution_ids(&query(&home, &["q1", "file_read"])), reads);
+    assert_eq!(execution_ids(&query(&home, &["q1", "file_read", "--limit", "1"])), reads[..1]);
     assert_eq!(query(&home, &["q1", "file_read", "--until", "2001-01-01"]), [Value::Null; 0]);
-    assert_eq!(ids(&query(&home, &["q1", "file_read", "--since", "2001-01-01"])), reads);
-    assert_eq!(ids(&query(&home, &["q2", "file_read"])), reads[1..]);
+    assert_eq!(execution_ids(&query(&home, &["q1", "file_read", "--since", "2001-01-01"])), reads);
+    assert_eq!(execution_ids(&query(&home, &["q2", "file_read"])), reads[1..]);
     assert_eq!(query(&home, &["q3", "E0425"]), [Value::Null; 0]);
     let touched = query(&home, &["q4", "b.txt"]);
-    assert_eq!(ids(&touched), [execution(&result, 1)]);
+    assert_eq!(execution_ids(&touched), [execution(&result, 1)]);
     assert!(touched[0]["edge_types"].as_array().is_some_and(|types| !types.is_empty()));
     let whole = query(&home, &["q5", execution(&result, 1)]);
-    assert_eq!(ids(&whole), [execution(&result, 1)]);
+    assert_eq!(execution_ids(&whole), [execution(&result, 1)]);
     assert!(whole[0]["artifacts"].is_array() && whole[0]["edges"].is_array());
     assert_eq!(query(&home, &["q5", "00000000-0000-4000-8000-000000000000"]), [Value::Null; 0]);
-    assert_eq!(ids(&query(&home, &["q6", "b.txt"])), [execution(&result, 1)]);
+    assert_eq!(execution_ids(&query(&home, &["q6", "b.txt"])), [execution(&result, 1)]);
     assert_eq!(query(&home, &["q7", "--threshold", "1"]), [Value::Null; 0]);
     assert_eq!(query(&home, &["q8", "E0425", "b.txt"]), [Value::Null; 0]);
     for question in [&["q1", "file_read"][..], &["q4", "b.txt"], &["q7"], &["q8", "E0425"]] {
@@ -232,8 +227,7 @@ fn verify_says_sound_tampered_and_truncated() {
     let cut = home.json(["evidence", "verify", "--head", &other]).exits(6).document();
     assert_eq!(cut["ok"], false);
 
-    let database = home.evidence().join("execution_log.db");
-    let connection = Connection::open(database).unwrap();
+    let connection = home.sql();
     let triggers: Vec<String> = connection
         .prepare("SELECT name FROM sqlite_master WHERE type = 'trigger'")
         .unwrap()

@@ -13,12 +13,6 @@ fn risk(home: &Home) -> Command {
     command
 }
 
-fn settle(home: &Home, text: &str) {
-    let folder = home.path().join(".config/countersign");
-    fs::create_dir_all(&folder).unwrap();
-    fs::write(folder.join("settings.toml"), text).unwrap();
-}
-
 const RULE: &str = r#"
 [[policy.command_rules]]
 id = "no-deploy"
@@ -63,7 +57,7 @@ fn nothing_to_judge_is_a_fault_of_the_command_line() {
 #[test]
 fn the_rules_of_the_settings_count_and_the_built_in_verdict_stays_visible() {
     let home = Home::new();
-    settle(&home, RULE);
+    home.settings(RULE);
     let verdict = Done::of(risk(&home).args(["--json", "--", "sudo make deploy"])).exits(0);
     let verdict = verdict.document();
     assert_eq!(verdict["level"], "blocked");
@@ -93,7 +87,7 @@ fn a_bad_rule_is_named_and_nothing_runs() {
         RULE.replace("must_match", "must_mach"),
         RULE.replace("\"blocked\"", "\"safe\""),
     ] {
-        settle(&home, &bad);
+        home.settings(&bad);
         for arguments in
             [["run", plan, "--yes"], ["check", plan, "--json"], ["simulate", plan, "--json"]]
         {
@@ -105,7 +99,7 @@ fn a_bad_rule_is_named_and_nothing_runs() {
         assert!(refused.stderr.contains("no-deploy"), "{refused:?}");
         assert_eq!(fs::read_to_string(home.file("a")).unwrap(), "1");
     }
-    settle(&home, RULE);
+    home.settings(RULE);
     home.run(["run", plan, "--yes"]).exits(0);
     assert_eq!(fs::read_to_string(home.file("a")).unwrap(), "2");
 }
@@ -115,7 +109,7 @@ fn the_rule_that_the_readme_shows_is_one() {
     let readme = include_str!("../../../README.md");
     let shown = readme.split("```toml").nth(1).unwrap().split("```").next().unwrap();
     let home = Home::new();
-    settle(&home, shown);
+    home.settings(shown);
     let said = Done::of(risk(&home).args(["--", "bash -c 'make deploy'"])).exits(0).stdout;
     assert!(said.starts_with("blocked  no-deploy"), "{said}");
 }

@@ -250,14 +250,11 @@ fn the_settings_of_the_window_hold_here_too() {
     let home = Home::new();
     home.write("a.txt", "hello\n");
     home.plan(json!([read_file("look", "a.txt")]));
-    let folder = home.path().join(".config/countersign");
-    fs::create_dir_all(&folder).unwrap();
-    let settings = |text: &str| fs::write(folder.join("settings.toml"), text).unwrap();
-    settings("zoom = 1.5\n[policy]\nconfirm_tools = [\"file_read\"]\n");
+    home.settings("zoom = 1.5\n[policy]\nconfirm_tools = [\"file_read\"]\n");
     let document = home.json(["run", "space/p.json", "--yes"]).exits(1).document();
     assert_eq!(outcomes(&document), ["denied"]);
     for text in ["[policy]\nconfirm_tolls = []\n", "[policy]\nauthorization_minutes = 0\n", "no"] {
-        settings(text);
+        home.settings(text);
         let done = home.json(["run", "space/p.json", "--yes"]).exits(5);
         assert!(done.stderr.contains("settings.toml"), "{done:#?}");
         let _ = home.json(["check", "space/p.json"]).exits(5);

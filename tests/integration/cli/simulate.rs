@@ -6,11 +6,7 @@ use serde_json::{Value, json};
 
 use crate::harness::home::{Home, keys};
 use crate::harness::tree;
-use crate::harness::{create_file, read_file};
-
-fn write(id: &str, path: &str, contents: &str) -> Value {
-    json!({"step_id": id, "tool": "file_write", "arguments": {"path": path, "contents": contents}})
-}
+use crate::harness::{create_file, read_file, write_file};
 
 fn patch(id: &str, file: &str, symbol: &str, with: &str) -> Value {
     let arguments = json!({"file": file, "symbol": symbol, "with": with});
@@ -27,7 +23,7 @@ fn the_steps_are_shown_one_by_one_and_as_one_difference() {
         create_file("new", "one.rs", "fn one() {\n    1;\n}\n"),
         patch("first", "a.rs", "one", "one.rs"),
         patch("again", "a.rs", "two", "one.rs"),
-        write("same", "b.txt", "kept\n"),
+        write_file("same", "b.txt", "kept\n"),
     ]));
     let before = tree(&home.file(""));
     let document = home.json(["simulate", "space/p.json"]).exits(0).document();
@@ -62,7 +58,7 @@ fn the_difference_is_the_one_that_a_run_makes() {
     let home = Home::new();
     home.write("a.rs", "fn one() {}\n");
     home.write("one.rs", "fn one() {\n    2;\n}\n");
-    home.plan(json!([patch("first", "a.rs", "one", "one.rs"), write("more", "c.txt", "x")]));
+    home.plan(json!([patch("first", "a.rs", "one", "one.rs"), write_file("more", "c.txt", "x")]));
     let document = home.json(["simulate", "space/p.json"]).exits(0).document();
     home.write("before.rs", fs::read(home.file("a.rs")).unwrap());
     home.json(["run", "space/p.json", "--yes"]).exits(0);
@@ -81,7 +77,7 @@ fn the_difference_is_the_one_that_a_run_makes() {
 fn what_comes_after_a_step_that_would_fail_is_not_reached() {
     let home = Home::new();
     home.write("a.rs", "fn one() {}\n");
-    home.plan(json!([patch("absent", "a.rs", "two", "a.rs"), write("never", "b.txt", "x"),]));
+    home.plan(json!([patch("absent", "a.rs", "two", "a.rs"), write_file("never", "b.txt", "x"),]));
     let document = home.json(["simulate", "space/p.json"]).exits(0).document();
     let note = |index: usize| document["steps"][index]["note"].as_str().unwrap().to_owned();
     assert!(note(0).starts_with("Would fail: a.rs: no definition of two"), "{}", note(0));
@@ -93,7 +89,7 @@ fn what_comes_after_a_step_that_would_fail_is_not_reached() {
 #[test]
 fn a_faulty_plan_is_simulated_as_far_as_it_goes() {
     let home = Home::new();
-    home.plan(json!([write("out", "../out.txt", "x"), {"step_id": "b", "tool": "nothing"}]));
+    home.plan(json!([write_file("out", "../out.txt", "x"), {"step_id": "b", "tool": "nothing"}]));
     let done = home.json(["simulate", "space/p.json"]).exits(2);
     let document = done.document();
     assert!(!document["findings"].as_array().unwrap().is_empty());
@@ -123,14 +119,14 @@ fn preconditions_are_held_against_what_earlier_steps_leave() {
     };
     home.plan(json!([
         with(create_file("new", "new/b.txt", "x\n"), "file does not exist"),
-        with(write("again", "new/b.txt", "y\n"), "file exists"),
-        with(write("beside", "new/c.txt", "z\n"), "parent exists"),
+        with(write_file("again", "new/b.txt", "y\n"), "file exists"),
+        with(write_file("beside", "new/c.txt", "z\n"), "parent exists"),
         with(patch("rename", "a.rs", "one", "two.rs"), "symbol exists"),
         with(patch("gone", "a.rs", "two", "two.rs"), "file contains symbol 'two'"),
-        with(write("after", "d.txt", "x\n"), "gone succeeded"),
+        with(write_file("after", "d.txt", "x\n"), "gone succeeded"),
         // It was there before the first patch, and is not now.
         with(patch("absent", "a.rs", "one", "two.rs"), "symbol exists"),
-        with(write("never", "e.txt", "x\n"), "none"),
+        with(write_file("never", "e.txt", "x\n"), "none"),
     ]));
     let document = home.json(["simulate", "space/p.json"]).exits(0).document();
     let note = |index: usize| document["steps"][index]["note"].as_str().unwrap().to_owned();

@@ -2,7 +2,6 @@
 //! keep too little of what it saw (SPEC §4, §8).
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use countersign::engine::{WorkspaceChoice, reconcile, review};
@@ -10,7 +9,6 @@ use countersign::evidence::EvidenceReader;
 use countersign::plan::parse;
 use countersign::risk::{EngineChoice, Policy, RiskLevel};
 use countersign::run::{DiskState, RunEvent, RunFate};
-use rusqlite::Connection;
 use serde_json::{Value, json};
 
 use crate::harness::cargo_project::{cargo_project, lib, outcomes, result_of, run};
@@ -137,7 +135,7 @@ fn what_somebody_else_wrote_during_the_check_is_not_written_over() {
 /// How many contents with this digest the evidence keeps.
 #[expect(clippy::disallowed_methods, reason = "reads the database as any other program would")]
 fn contents(home: &Home, digest: &str) -> i64 {
-    let database = Connection::open(home.evidence().join("execution_log.db")).unwrap();
+    let database = home.sql();
     let sql = "SELECT count(*) FROM blobs WHERE digest = ?1";
     database.query_row(sql, [digest], |row| row.get(0)).unwrap()
 }
@@ -153,11 +151,7 @@ fn what_splice_left_is_kept_before_it_is_replaced() {
          echo 'something else' > '{}'\nexit 1\n",
         harness.path("a.py").display()
     );
-    harness.put("fake", script);
-    let program = harness.path("fake");
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-    harness.policy.engine = EngineChoice::External;
-    harness.policy.splice_program = Some(program);
+    harness.replace_splice(&script);
     let patch = json!({"file": "a.py", "symbol": "old", "with": "new.py"});
     let ran = harness.run(&plan([step("s", "splice_patch", patch)]));
     assert_eq!(ran.words(), (vec!["failed"], "failed"));

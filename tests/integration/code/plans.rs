@@ -10,6 +10,7 @@ use crate::harness::cargo_project::{
     result_of, run, splice, step,
 };
 use crate::harness::home::Done;
+use crate::harness::set_mode;
 
 #[test]
 fn the_example_of_the_sources_runs_with_the_embedded_engine() {
@@ -122,11 +123,10 @@ fn without_cargo_nothing_is_replaced() {
 #[cfg(unix)]
 #[test]
 fn a_cargo_that_the_workspace_brings_along_is_not_run() {
-    use std::os::unix::fs::PermissionsExt as _;
     let home = cargo_project();
     fs::create_dir(home.file("bin")).unwrap();
     let planted = home.write("bin/cargo", "#!/bin/sh\ntouch ran\n");
-    fs::set_permissions(&planted, fs::Permissions::from_mode(0o755)).unwrap();
+    set_mode(&planted, 0o755);
     example(&home, splice("old_function", "patches/fix.rs", "none"));
     // In front of the real one by its name, and where nothing else is.
     let real = std::env::var("PATH").unwrap();

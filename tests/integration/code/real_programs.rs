@@ -12,6 +12,7 @@ use crate::harness::cargo_project::{
 };
 use crate::harness::home::Home;
 use crate::harness::magellan::index;
+use crate::harness::set_mode;
 
 const LIB_AFTER: &str = "n + 2\n}\n\n\n#[must_use]";
 
@@ -38,7 +39,7 @@ fn rows(home: &Home, engine: &str, tool: &str, arguments: Value) -> Vec<Value> {
 #[test]
 fn the_example_of_the_sources_runs_with_magellan_and_splice() {
     let home = indexed();
-    fs::set_permissions(home.file("src/lib.rs"), fs::Permissions::from_mode(0o640)).unwrap();
+    set_mode(&home.file("src/lib.rs"), 0o640);
     // splice puts the replacement there as it is, with the line break at its end.
     let expected = fs::read_to_string(home.file("src/lib.rs"))
         .unwrap()
@@ -263,7 +264,7 @@ fn a_program_that_does_something_else_than_was_shown_is_undone() {
         ("rm \"$FILE\"; kill -9 $$", "E303", "splice failed: it was ended by a signal"),
         ("true", "E311", "something else of src/lib.rs than was shown"),
     ] {
-        fs::set_permissions(home.file("src/lib.rs"), fs::Permissions::from_mode(0o640)).unwrap();
+        set_mode(&home.file("src/lib.rs"), 0o640);
         let program = home.write(
             "fake",
             format!(
@@ -271,11 +272,9 @@ fn a_program_that_does_something_else_than_was_shown_is_undone() {
                  for word; do case $word in --file=*) FILE=${{word#--file=}};; esac; done\n{script}\n"
             ),
         );
-        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-        let settings = home.path().join(".config/countersign");
-        fs::create_dir_all(&settings).unwrap();
+        set_mode(&program, 0o755);
         let text = format!("[policy]\nsplice_program = {:?}\n", program.to_str().unwrap());
-        fs::write(settings.join("settings.toml"), text).unwrap();
+        home.settings(text);
         example(&home, splice("old_function", "patches/fix.rs", "symbol exists"));
         let document = run(&home, "external").exits(1).document();
         let failed = &document["step_results"][1];

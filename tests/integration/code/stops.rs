@@ -2,13 +2,12 @@
 //! killed: what `splice` leaves beside the file is named, and removed by a plan.
 
 use std::fs::{self, OpenOptions};
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 
 use countersign::engine::{FollowUpError, reconcile, settlement_of};
 use countersign::evidence::EvidenceReader;
-use countersign::risk::EngineChoice;
 use countersign::run::{AnsweredBy, Control, RunEvent, Way};
 use serde_json::{Value, json};
 
@@ -91,11 +90,7 @@ fn a_stop_while_splice_works_puts_the_file_back() {
          echo new > src/.lib.rs.patch.tmp\necho half > src/lib.rs\nread line < fifo\n",
         harness.path("").display()
     );
-    harness.put("fake", script);
-    let program = harness.path("fake");
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-    harness.policy.engine = EngineChoice::External;
-    harness.policy.splice_program = Some(program);
+    harness.replace_splice(&script);
     let (meanwhile, ran) = stopped_at_the_pipe(&harness);
     assert_eq!(meanwhile, "half\n");
     is_as_it_was(&harness, &ran);
@@ -113,11 +108,7 @@ fn what_splice_leaves_when_it_is_killed_is_named_and_removed_by_a_plan() {
          echo new > .a.py.patch.tmp; echo old > .a.py.rollback.tmp\necho here; sleep 600\n",
         harness.path("").display()
     );
-    harness.put("fake", script);
-    let program = harness.path("fake");
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-    harness.policy.engine = EngineChoice::External;
-    harness.policy.splice_program = Some(program);
+    harness.replace_splice(&script);
     let patch = json!({"file": "a.py", "symbol": "one", "with": "one.py"});
     let approved = harness.authorize(&plan([step("s", "splice_patch", patch)]));
     let (mut executor, _) = harness.executor();

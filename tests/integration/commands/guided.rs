@@ -6,8 +6,8 @@ use countersign::run::{AnsweredBy, Control, Decision, RunEvent};
 use proptest::prelude::*;
 use serde_json::Value;
 
-use super::steps::{artifact, command, plan};
-use crate::harness::{Harness, and};
+use super::steps::{artifact, plan};
+use crate::harness::{Harness, and, command};
 
 /// A guided plan of these steps.
 fn guided(steps: impl IntoIterator<Item = Value>) -> Value {

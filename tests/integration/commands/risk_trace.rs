@@ -3,8 +3,8 @@
 //! Commands are made up of programs that only write down how they were called; bash runs them in a
 //! folder of their own, and each call that was written down has to be one that was listed.
 
+use crate::harness::set_mode;
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use countersign::risk::{Shell, SimpleCommand, UserRules, of_command};
@@ -199,7 +199,7 @@ fn what_bash_runs_is_among_the_commands_that_were_listed() {
         );
         let file = folder.join("bin").join(name);
         fs::write(&file, stub).unwrap();
-        fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+        set_mode(&file, 0o755);
     }
     let commands: Vec<String> = {
         let mut random = Random(1);

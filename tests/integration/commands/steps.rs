@@ -8,15 +8,11 @@ use countersign::risk::RiskLevel;
 use countersign::run::{AnsweredBy, Control, Decision, RunEvent};
 use serde_json::{Value, json};
 
-use crate::harness::{Harness, and, read};
+use crate::harness::{Harness, and, command, read};
 
 /// A command plan of these steps.
 pub fn plan(steps: impl IntoIterator<Item = Value>) -> Value {
     json!({ "id": "p", "goal": "Try it", "steps": steps.into_iter().collect::<Vec<_>>() })
-}
-
-pub fn command(id: &str, command: &str) -> Value {
-    json!({ "id": id, "command": command })
 }
 
 pub fn artifact(harness: &Harness, step: &str, kind: &str) -> Option<Value> {

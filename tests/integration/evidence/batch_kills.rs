@@ -19,6 +19,7 @@ use uuid::Uuid;
 
 use crate::harness::batch;
 use crate::harness::home::{Home, PROGRAM};
+use crate::harness::set_mode;
 
 /// The calls that change names, contents or modes in the workspace, or make them durable.
 const CALLS: [&str; 6] = ["mkdirat", "openat2", "fchmod", "fsync", "renameat2", "unlinkat"];
@@ -55,7 +56,7 @@ fn home() -> Home {
         ("old.sh", b"moved\n", 0o750),
     ] {
         let path = home.write(name, content);
-        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+        set_mode(&path, mode);
     }
     let edits = json!([
         { "op": "write", "path": "a.txt", "contents": "new a\n" },

@@ -7,11 +7,10 @@ use std::collections::BTreeSet;
 use std::process::{Child, Output, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use rusqlite::Connection;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::harness::home::{Done, Home, PROGRAM};
+use crate::harness::home::{Done, Home};
 
 /// Programs that run at once; every second one is killed.
 const PROGRAMS: usize = 4;
@@ -77,18 +76,9 @@ fn start(home: &Home, name: &str) -> Child {
     let steps: Vec<Value> = (0..STEPS).map(create).collect();
     let plan = json!({"plan_id": name, "intent": "MUTATE", "steps": steps});
     std::fs::write(home.path().join(format!("{name}.json")), plan.to_string()).unwrap();
-    #[expect(clippy::disallowed_methods, reason = "only the standard command can be killed")]
-    std::process::Command::new(PROGRAM)
-        .args(["run", "--yes", "--json", "--workspace", name, &format!("{name}.json")])
-        .arg("--evidence")
-        .arg(home.evidence())
-        .env("HOME", home.path())
-        .current_dir(home.path())
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap()
+    let plan = format!("{name}.json");
+    let mut command = home.child(["run", "--yes", "--json", "--workspace", name, &plan]);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
 /// Waits for the end of the program, or kills it once it has made this many files.
@@ -125,13 +115,6 @@ fn ask_until_none(home: &Home, running: &AtomicUsize) -> usize {
     answered
 }
 
-#[expect(clippy::disallowed_methods, reason = "asserts on the rows themselves")]
-fn rows(home: &Home, sql: &str, name: &str) -> Vec<String> {
-    let conn = Connection::open(home.evidence().join("execution_log.db")).unwrap();
-    let mut statement = conn.prepare(sql).unwrap();
-    statement.query_map([name], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
-}
-
 /// Whether the program was killed inside its run. What it did, and everything that the others did, is
 /// on record.
 fn was_interrupted(home: &Home, name: &str, output: &Output) -> bool {
@@ -142,7 +125,7 @@ fn was_interrupted(home: &Home, name: &str, output: &Output) -> bool {
             "SELECT about FROM {table} JOIN runs ON runs.id = {table}.run_id
              WHERE plan_id = ?1 {which}"
         );
-        let found = rows(home, &sql, name);
+        let found = home.texts(&sql, [name]);
         let numbers: BTreeSet<usize> = found.iter().map(|about| about.parse().unwrap()).collect();
         assert_eq!(numbers.len(), found.len(), "{name}: each once");
         numbers
@@ -155,7 +138,7 @@ fn was_interrupted(home: &Home, name: &str, output: &Output) -> bool {
 
     let all: BTreeSet<usize> = (0..STEPS).collect();
     let ended = "SELECT status FROM run_ends JOIN runs ON runs.id = run_id WHERE plan_id = ?1";
-    let ended = rows(home, ended, name);
+    let ended = home.texts(ended, [name]);
     if output.status.code().is_some() {
         let result: Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(output.status.code(), Some(0), "{result:#}");
@@ -164,11 +147,11 @@ fn was_interrupted(home: &Home, name: &str, output: &Output) -> bool {
         let told: Vec<&str> = told.iter().map(|it| it["execution_id"].as_str().unwrap()).collect();
         let recorded = "SELECT executions.id FROM executions JOIN runs ON runs.id = run_id
             WHERE runs.plan_id = ?1 ORDER BY step_index";
-        assert_eq!(rows(home, recorded, name), told, "{name}: what was told is what is recorded");
+        assert_eq!(home.texts(recorded, [name]), told, "{name}: what was told is what is recorded");
         assert_eq!((&made, &done, &*ended), (&all, &all, &["completed".to_owned()][..]));
         return false;
     }
-    let Some(run_id) = rows(home, "SELECT id FROM runs WHERE plan_id = ?1", name).pop() else {
+    let Some(run_id) = home.texts("SELECT id FROM runs WHERE plan_id = ?1", [name]).pop() else {
         assert_eq!(made, BTreeSet::new(), "{name}: nothing without its run");
         return false;
     };

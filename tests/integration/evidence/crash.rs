@@ -67,18 +67,9 @@ fn kill_once() -> Came {
     judge(&home)
 }
 
-#[expect(clippy::disallowed_methods, reason = "only the standard command can be killed")]
 fn start(home: &Home, plan: &std::path::Path) -> Child {
-    std::process::Command::new(env!("CARGO_BIN_EXE_countersign"))
-        .args(["run", "--yes", "--evidence"])
-        .arg(home.evidence())
-        .arg(plan)
-        .env("HOME", home.path())
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the program")
+    let mut command = home.child(["run", "--yes"]);
+    command.arg(plan).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program")
 }
 
 fn wait_for_files(home: &Home, count: usize, child: &mut Child) {

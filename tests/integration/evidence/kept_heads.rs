@@ -22,10 +22,6 @@ fn run_of(home: &Home, file: &str) -> Done {
     home.json(["run", "space/p.json", "--yes"])
 }
 
-fn database(home: &Home) -> PathBuf {
-    home.evidence().join("execution_log.db")
-}
-
 fn state(home: &Home) -> PathBuf {
     home.path().join(".local/state/countersign")
 }
@@ -71,7 +67,7 @@ fn is_only_read(home: &Home, words: &str) {
 
 #[expect(clippy::disallowed_methods, reason = "what stands in the database itself")]
 fn recorded(home: &Home) -> Vec<(String, String)> {
-    let conn = rusqlite::Connection::open(database(home)).unwrap();
+    let conn = home.sql();
     let mut statement = conn.prepare("SELECT reason, difference FROM head_acceptances").unwrap();
     let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
     rows.collect::<Result<_, _>>().unwrap()
@@ -80,7 +76,7 @@ fn recorded(home: &Home) -> Vec<(String, String)> {
 #[test]
 fn an_emptied_database_is_found() {
     let home = home();
-    fs::write(database(&home), "").unwrap();
+    fs::write(home.database(), "").unwrap();
     is_only_read(&home, "is gone or empty");
 }
 
@@ -94,16 +90,16 @@ fn a_removed_evidence_folder_is_found() {
 #[test]
 fn a_database_that_was_set_back_is_found() {
     let home = home();
-    let earlier = fs::read(database(&home)).unwrap();
+    let earlier = fs::read(home.database()).unwrap();
     run_of(&home, "c.txt").exits(0);
-    fs::write(database(&home), earlier).unwrap();
+    fs::write(home.database(), earlier).unwrap();
     is_only_read(&home, "was cut off or exchanged");
 }
 
 #[test]
 fn another_database_is_found() {
     let (home, other) = (home(), self::home());
-    fs::copy(database(&other), database(&home)).unwrap();
+    fs::copy(other.database(), home.database()).unwrap();
     is_only_read(&home, "another database is in the place");
 }
 

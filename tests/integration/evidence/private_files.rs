@@ -8,6 +8,7 @@ use serde_json::json;
 
 use crate::harness::home::{Done, Home, PROGRAM};
 use crate::harness::read_file;
+use crate::harness::set_mode;
 
 fn home() -> Home {
     let home = Home::new();
@@ -26,10 +27,6 @@ fn key(home: &Home) -> PathBuf {
 
 fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o7777
-}
-
-fn set_mode(path: &Path, mode: u32) {
-    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
 }
 
 /// Every folder and file below, with what it may be.

@@ -3,16 +3,13 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::home::Home;
+use crate::harness::home::{Home, execution_ids};
 use crate::harness::read_file;
+use crate::harness::step;
 
 const MANIFEST: &str = "[package]\nname = \"tiny\"\nversion = \"0.1.0\"\nedition = \"2024\"\n";
 const FAULTY: &str = "pub fn f() -> u8 {\n    nope()\n}\n";
 const SOUND: &str = "pub fn f() -> u8 {\n    1\n}\n";
-
-fn step(id: &str, tool: &str, arguments: Value) -> Value {
-    json!({"step_id": id, "tool": tool, "arguments": arguments})
-}
 
 /// Runs these steps; gives the ids of their executions.
 fn run(home: &Home, steps: Value, exit: i32) -> Vec<String> {
@@ -36,10 +33,6 @@ fn query(home: &Home, arguments: &[&str]) -> Vec<Value> {
     let first = home.json(line()).exits(0);
     assert_eq!(first.stdout, home.json(line()).exits(0).stdout, "{arguments:?}");
     first.lines()
-}
-
-fn ids(lines: &[Value]) -> Vec<&str> {
-    lines.iter().map(|line| line["execution_id"].as_str().unwrap()).collect()
 }
 
 /// The edges of an execution, sorted, as `TYPE kind target`.
@@ -68,14 +61,14 @@ fn the_eight_questions_are_answered_about_real_checks() {
     let (spoil, failed) = (broken[0].as_str(), broken[1].as_str());
     let first = first[0].as_str();
 
-    assert_eq!(ids(&query(&home, &["q1", "lsp_check"])), [first, passed, failed]);
-    assert_eq!(ids(&query(&home, &["q1", "lsp_check", "--limit", "2"])), [first, passed]);
-    assert_eq!(ids(&query(&home, &["q2", "lsp_check"])), [failed, first]);
+    assert_eq!(execution_ids(&query(&home, &["q1", "lsp_check"])), [first, passed, failed]);
+    assert_eq!(execution_ids(&query(&home, &["q1", "lsp_check", "--limit", "2"])), [first, passed]);
+    assert_eq!(execution_ids(&query(&home, &["q2", "lsp_check"])), [failed, first]);
     let with_code = query(&home, &["q3", "E0425"]);
-    assert_eq!(ids(&with_code), [first, failed]);
+    assert_eq!(execution_ids(&with_code), [first, failed]);
     assert_eq!(with_code[0]["error_code"], "E304");
     let touched = query(&home, &["q4", "src/lib.rs"]);
-    assert_eq!(ids(&touched), [first, fix, spoil, failed]);
+    assert_eq!(execution_ids(&touched), [first, fix, spoil, failed]);
     let types: Vec<_> = touched.iter().map(|line| &line["edge_types"]).collect();
     assert_eq!(*types[0], json!(["REFERENCED"]));
     assert_eq!(*types[1], json!(["AFFECTED", "EXECUTED_ON"]));
@@ -86,10 +79,13 @@ fn the_eight_questions_are_answered_about_real_checks() {
         edges(&home, first),
         ["EXECUTED_ON file .", "PRODUCED diagnostic E0425", "REFERENCED file src/lib.rs"]
     );
-    assert_eq!(ids(&query(&home, &["q6", "src/lib.rs"])), [spoil]);
+    assert_eq!(execution_ids(&query(&home, &["q6", "src/lib.rs"])), [spoil]);
     // An attempt that failed is the latest outcome too.
     let latest = query(&home, &["q6", "src/absent.rs"]);
-    assert_eq!((ids(&latest), &latest[0]["outcome"]), (vec![&*missed[0]], &json!("failed")));
+    assert_eq!(
+        (execution_ids(&latest), &latest[0]["outcome"]),
+        (vec![&*missed[0]], &json!("failed"))
+    );
     let recurring = query(&home, &["q7"]);
     assert_eq!(recurring.len(), 1, "{recurring:#?}");
     assert_eq!(recurring[0]["code"], "E0425");
@@ -100,7 +96,7 @@ fn the_eight_questions_are_answered_about_real_checks() {
     assert!(seen("first_seen_ms") < seen("last_seen_ms"));
     for about in [&["q8", "E0425"][..], &["q8", "E0425", "src/lib.rs"]] {
         let later = query(&home, about);
-        assert_eq!(ids(&later), [fix, spoil]);
+        assert_eq!(execution_ids(&later), [fix, spoil]);
         for line in &later {
             assert_eq!(line["diagnostic_execution_id"], first);
             assert_eq!(line["file_name"], "src/lib.rs");
@@ -195,8 +191,8 @@ fn code_steps_are_linked_to_files_symbols_and_diagnostics() {
     for (id, expected) in done.iter().zip(expected) {
         assert_eq!(edges(&home, id), expected);
     }
-    assert_eq!(ids(&query(&home, &["q3", "E0425"])), [&done[4]]);
-    assert_eq!(ids(&query(&home, &["q6", "src/lib.rs"])), [&done[4]]);
+    assert_eq!(execution_ids(&query(&home, &["q3", "E0425"])), [&done[4]]);
+    assert_eq!(execution_ids(&query(&home, &["q6", "src/lib.rs"])), [&done[4]]);
 
     // A symbol that is not there was looked for all the same.
     let absent = json!({"file": "src/lib.rs", "symbol": "gone", "with": "good.txt"});

@@ -3,11 +3,9 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use countersign::plan::Digest;
-use rusqlite::Connection;
 use serde_json::json;
 
 use crate::harness::home::{Done, Home};
@@ -30,16 +28,6 @@ pub fn home() -> Home {
     let _ = home.json(["run", "space/p.json", "--yes"]).exits(0);
     home.plan(json!([read_file("look", "a.txt"), create_file("make", "c.txt", "never\n")]));
     home
-}
-
-pub fn database(home: &Home) -> PathBuf {
-    home.evidence().join("execution_log.db")
-}
-
-/// A connection of the test's own.
-#[expect(clippy::disallowed_methods, reason = "another program does not ask this one")]
-pub fn sql(home: &Home) -> Connection {
-    Connection::open(database(home)).unwrap()
 }
 
 /// Every file of the workspace and of the evidence, by what it holds. Without what SQLite and the lock
@@ -80,17 +68,17 @@ pub fn is_unusable(home: &Home, words: &str) {
 #[test]
 fn an_evidence_of_a_newer_version_is_left_alone() {
     let home = home();
-    sql(&home).pragma_update(None, "user_version", 9).unwrap();
+    home.sql().pragma_update(None, "user_version", 9).unwrap();
     is_unusable(&home, "written by a newer version of this program (format 9, known is 3)");
 }
 
 #[test]
 fn a_database_of_another_program_is_left_alone() {
     let home = home();
-    sql(&home).pragma_update(None, "application_id", 0x1234).unwrap();
+    home.sql().pragma_update(None, "application_id", 0x1234).unwrap();
     is_unusable(&home, "a database of another program");
-    fs::remove_file(database(&home)).unwrap();
-    sql(&home).execute_batch("CREATE TABLE notes (a); INSERT INTO notes VALUES (1)").unwrap();
+    fs::remove_file(home.database()).unwrap();
+    home.sql().execute_batch("CREATE TABLE notes (a); INSERT INTO notes VALUES (1)").unwrap();
     is_unusable(&home, "a database of another program");
 }
 
@@ -110,7 +98,7 @@ fn noise(length: usize) -> Vec<u8> {
 #[test]
 fn a_damaged_database_is_refused_and_never_written_to() {
     let sound = home();
-    let bytes = fs::read(database(&sound)).unwrap();
+    let bytes = fs::read(sound.database()).unwrap();
     let page = usize::from(u16::from_be_bytes([bytes[16], bytes[17]]));
     let pages = bytes.len() / page;
     assert!(pages > 20, "{pages}");
@@ -127,10 +115,10 @@ fn a_damaged_database_is_refused_and_never_written_to() {
         ("cut off within a page", bytes[..bytes.len() / 2 + 123].to_vec()),
     ] {
         println!("{what}");
-        fs::write(database(&sound), damaged).unwrap();
+        fs::write(sound.database(), damaged).unwrap();
         is_unusable(&sound, "damaged");
     }
-    fs::write(database(&sound), &bytes).unwrap();
+    fs::write(sound.database(), &bytes).unwrap();
     let report = sound.json(["evidence", "verify"]).exits(0).document();
     assert_eq!(report["ok"], true, "a copy that is brought back is the evidence again");
 }
@@ -139,13 +127,13 @@ fn a_damaged_database_is_refused_and_never_written_to() {
 #[test]
 fn a_damaged_page_is_never_taken_for_sound() {
     let home = home();
-    let bytes = fs::read(database(&home)).unwrap();
+    let bytes = fs::read(home.database()).unwrap();
     let page = usize::from(u16::from_be_bytes([bytes[16], bytes[17]]));
     let mut told = [0; 7];
     for start in (page..bytes.len()).step_by(page) {
         let mut damaged = bytes.clone();
         damaged[start..start + page].copy_from_slice(&noise(page));
-        fs::write(database(&home), &damaged).unwrap();
+        fs::write(home.database(), &damaged).unwrap();
         let done = home.json(["evidence", "verify"]);
         assert!(!done.stderr.contains("panicked"), "{done:#?}");
         told[usize::try_from(done.code).unwrap()] += 1;
@@ -160,7 +148,7 @@ fn an_empty_file_is_sound_and_is_written_to() {
     home.write("a.txt", "a wombat\n");
     home.plan(json!([read_file("look", "a.txt"), create_file("make", "c.txt", "x\n")]));
     fs::create_dir(home.evidence()).unwrap();
-    fs::write(database(&home), "").unwrap();
+    fs::write(home.database(), "").unwrap();
     let report = home.json(["evidence", "verify"]).exits(0).document();
     assert_eq!((&report["ok"], &report["rows"]), (&json!(true), &json!(0)));
     assert_eq!(home.json(["evidence", "search", "wombat"]).exits(0).stdout, "");
@@ -181,7 +169,7 @@ fn what_is_no_folder_and_what_is_no_file_is_said() {
     assert_eq!(fs::read_to_string(home.evidence()).unwrap(), "not a folder");
 
     fs::remove_file(home.evidence()).unwrap();
-    fs::create_dir_all(database(&home)).unwrap();
+    fs::create_dir_all(home.database()).unwrap();
     is_unusable(&home, "this is no file");
 }
 
@@ -192,11 +180,11 @@ fn a_log_that_cannot_be_written_is_said() {
         let home = home();
         let log = home.evidence().join(format!("execution_log.db{suffix}"));
         fs::create_dir(&log).unwrap();
-        let rows = fs::read(database(&home)).unwrap();
+        let rows = fs::read(home.database()).unwrap();
         is_refusal(home.json(["run", "space/p.json", "--yes"]), "");
         assert!(!home.file("c.txt").exists(), "{suffix}");
         fs::remove_dir(&log).unwrap();
-        assert_eq!(fs::read(database(&home)).unwrap(), rows, "{suffix}");
+        assert_eq!(fs::read(home.database()).unwrap(), rows, "{suffix}");
         assert_eq!(home.json(["evidence", "verify"]).exits(0).document()["ok"], true, "{suffix}");
         let _ = home.json(["run", "space/p.json", "--yes"]).exits(0);
     }
@@ -206,7 +194,7 @@ fn a_log_that_cannot_be_written_is_said() {
 #[test]
 fn a_locked_database_is_waited_for_and_then_said() {
     let home = home();
-    let other = sql(&home);
+    let other = home.sql();
     other.execute_batch("BEGIN EXCLUSIVE").unwrap();
     let report = home.json(["evidence", "verify"]).exits(0).document();
     std::thread::scope(|scope| {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::unusable::{QUESTIONS, files, home, is_refusal, sql};
+use super::unusable::{QUESTIONS, files, home, is_refusal};
 use crate::harness::create_file;
 use crate::harness::home::Home;
 use crate::harness::unprivileged::{Unprivileged, with_files_up_to};
@@ -65,7 +65,7 @@ fn a_folder_that_cannot_be_made_is_said() {
 fn records_that_are_still_in_the_log_are_not_passed_over() {
     let home = home();
     // The last connection that is closed would empty the log.
-    let other = sql(&home);
+    let other = home.sql();
     let _ = other.query_row("SELECT count(*) FROM runs", [], |row| row.get::<_, i64>(0));
     let _ = home.json(["run", "space/p.json", "--yes"]).exits(0);
     let report = home.json(["evidence", "verify"]).exits(0).document();

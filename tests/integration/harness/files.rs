@@ -40,3 +40,9 @@ pub fn tree(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     }
     files
 }
+
+/// Sets the permission bits of a file or folder.
+#[cfg(unix)]
+pub fn set_mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(mode)).unwrap();
+}

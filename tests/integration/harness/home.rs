@@ -2,9 +2,10 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Output;
+use std::process::{self, Output};
 
 use assert_cmd::Command;
+use rusqlite::{Connection, Params};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -66,6 +67,44 @@ impl Home {
             "p.json",
             json!({"plan_id": "p", "intent": "MUTATE", "steps": steps}).to_string(),
         )
+    }
+
+    /// Its settings file, with this text.
+    pub fn settings(&self, text: impl AsRef<[u8]>) {
+        let folder = self.path().join(".config/countersign");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("settings.toml"), text).unwrap();
+    }
+
+    /// The database of the evidence.
+    pub fn database(&self) -> PathBuf {
+        self.evidence().join("execution_log.db")
+    }
+
+    /// A connection to it, past the program.
+    #[expect(clippy::disallowed_methods, reason = "another program does not ask this one")]
+    pub fn sql(&self) -> Connection {
+        Connection::open(self.database()).unwrap()
+    }
+
+    /// The first column of every row, as text.
+    pub fn texts(&self, sql: &str, params: impl Params) -> Vec<String> {
+        let connection = self.sql();
+        let mut statement = connection.prepare(sql).unwrap();
+        let rows = statement.query_map(params, |row| row.get(0)).unwrap();
+        rows.map(Result::unwrap).collect()
+    }
+
+    /// The standard command with these arguments and the evidence folder of this home: it can be started and killed.
+    #[expect(clippy::disallowed_methods, reason = "only the standard command can be killed")]
+    pub fn child<'a>(&self, arguments: impl IntoIterator<Item = &'a str>) -> process::Command {
+        let mut command = process::Command::new(PROGRAM);
+        command.args(arguments).arg("--evidence").arg(self.evidence());
+        command.env("HOME", self.path()).current_dir(self.path()).stdin(process::Stdio::null());
+        for name in FOREIGN {
+            command.env_remove(name);
+        }
+        command
     }
 
     /// The command, ready for its arguments; the evidence folder is named by [`Home::run`] only.
@@ -152,4 +191,9 @@ pub fn keys(object: &Value) -> Vec<&str> {
     let mut keys: Vec<&str> = object.as_object().unwrap().keys().map(String::as_str).collect();
     keys.sort_unstable();
     keys
+}
+
+/// The execution of each line.
+pub fn execution_ids(lines: &[Value]) -> Vec<&str> {
+    lines.iter().map(|line| line["execution_id"].as_str().unwrap()).collect()
 }

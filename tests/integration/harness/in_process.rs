@@ -12,7 +12,7 @@ use countersign::engine::{
 };
 use countersign::evidence::{EvidenceReader, EvidenceStore};
 use countersign::plan::{Plan, Step, parse};
-use countersign::risk::Policy;
+use countersign::risk::{EngineChoice, Policy};
 use countersign::run::{
     ConfirmationRequest, Decision, ExecutionResult, RunEvent, RunState, StepResult, Stream,
 };
@@ -269,6 +269,16 @@ impl Harness {
         let mut statement = connection.prepare(sql).unwrap();
         let rows = statement.query_map(params, |row| row.get(0)).unwrap();
         rows.map(Result::unwrap).collect()
+    }
+
+    /// From now on this script is run in the place of `splice`.
+    #[cfg(unix)]
+    pub fn replace_splice(&mut self, script: &str) {
+        self.put("fake", script);
+        let program = self.path("fake");
+        super::set_mode(&program, 0o755);
+        self.policy.engine = EngineChoice::External;
+        self.policy.splice_program = Some(program);
     }
 
     /// Makes every insert into this table fail from now on.

@@ -16,13 +16,17 @@ pub mod remote_session;
 pub mod scripted_planner;
 #[cfg(target_os = "linux")]
 pub mod sshd;
+mod tools;
 #[cfg(unix)]
 pub mod unprivileged;
 
 pub use clock::{FakeClock, NOW_MS};
+#[cfg(unix)]
+pub use files::set_mode;
 pub use files::{files_below, tree};
 pub use in_process::{Harness, Ran};
 pub use plans::{
-    action_plan, actions, and, asking, batch, create_file, plan, read, read_file, redo, restore,
-    step, undo, undo_of, write_file,
+    action_plan, actions, and, asking, batch, command, create_file, plan, read, read_file, redo,
+    restore, step, undo, undo_of, write_file,
 };
+pub use tools::invoke;

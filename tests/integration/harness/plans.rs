@@ -45,6 +45,11 @@ pub fn asking(step: Value) -> Value {
     and(step, "requires_confirmation", true)
 }
 
+/// A step of a command plan.
+pub fn command(id: &str, command: &str) -> Value {
+    json!({ "id": id, "command": command })
+}
+
 /// An action plan with these actions.
 pub fn action_plan(actions: impl Into<Value>) -> Value {
     json!({ "version": "2026-02-19", "goal": "g", "actions": actions.into() })

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use serde_json::{Value, json};
 
 use super::action_plan;
-use super::home::{Done, Home, PROGRAM};
+use super::home::{Done, Home};
 
 static REQUEST: LazyLock<jsonschema::Validator> = LazyLock::new(|| {
     let schema = serde_json::from_str(countersign::autonomy::REQUEST_SCHEMA).unwrap();
@@ -46,17 +46,14 @@ impl Scripted {
 
     /// Lets the planner write what it was asked beside its answers; else it could only look.
     fn settle(&self) {
-        let folder = self.home.path().join(".config/countersign");
-        fs::create_dir_all(&folder).unwrap();
         let write = json!({ "write": [self.folder(), "."] });
         let settings = json!({ "planners": { self.planner(): write } });
-        fs::write(folder.join("settings.toml"), toml::to_string(&settings).unwrap()).unwrap();
+        self.home.settings(toml::to_string(&settings).unwrap());
     }
 
     /// Switches walls off, for what a step of the loop could not do behind them.
     pub fn without_walls(&self) {
-        let file = self.home.path().join(".config/countersign/settings.toml");
-        fs::write(file, "[policy]\nwalls = 'off'\n").unwrap();
+        self.home.settings("[policy]\nwalls = 'off'\n");
     }
 
     /// Has another process take the class of the loop back once this file is there, while that loop runs; then
@@ -127,18 +124,10 @@ impl Scripted {
     }
 
     /// Starts the loop with `--yes` and lets it run; what it prints goes to these.
-    #[expect(clippy::disallowed_methods, reason = "only the standard command can be killed")]
     pub fn start(&self, output: fn() -> Stdio) -> Child {
-        std::process::Command::new(PROGRAM)
-            .args(self.words(["--yes", "--json", "--evidence"]))
-            .arg(self.home.evidence())
-            .env("HOME", self.home.path())
-            .current_dir(self.home.path())
-            .stdin(Stdio::null())
-            .stdout(output())
-            .stderr(output())
-            .spawn()
-            .unwrap()
+        let words = self.words(["--yes", "--json"]);
+        let mut command = self.home.child(words.iter().map(String::as_str));
+        command.stdout(output()).stderr(output()).spawn().unwrap()
     }
 
     /// The stop reason of a loop that ended with this exit code, after the evidence was asked about it.

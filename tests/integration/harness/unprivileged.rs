@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use assert_cmd::Command;
 
 use crate::harness::home::{Done, Home, PROGRAM};
+use crate::harness::set_mode;
 
 /// The user that owns nothing, by number: no system calls it by the same name.
 const NOBODY: u32 = 65534;
@@ -47,7 +48,7 @@ impl<'h> Unprivileged<'h> {
     pub fn forbid(&self, path: &Path, mode: u32) {
         let before = fs::metadata(path).unwrap().permissions().mode();
         self.forbidden.borrow_mut().push((path.to_owned(), before));
-        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+        set_mode(&path, mode);
     }
 
     fn command(&self) -> Command {

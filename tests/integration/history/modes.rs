@@ -2,20 +2,15 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
 
 use countersign::engine::simulate;
 use serde_json::{Value, json};
 
 use crate::harness::home::Home;
-use crate::harness::{Harness, plan, read, write_file};
+use crate::harness::{Harness, plan, read, set_mode, write_file};
 use crate::harness::{batch, redo, undo, undo_of};
 
 const SCRIPT: &str = "#!/bin/sh\necho it runs\n";
-
-fn set_mode(path: &Path, mode: u32) {
-    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
-}
 
 impl Harness {
     fn chmod(&self, path: &str, mode: u32) {

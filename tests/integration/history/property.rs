@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::json;
 
-use crate::harness::{Harness, Ran, tree};
+use crate::harness::{Harness, Ran, set_mode, tree};
 use crate::harness::{batch, redo, restore, undo, undo_of};
 
 const FILES: [&str; 4] = ["a", "b", "sub/c", "sub/deep/d"];
@@ -105,7 +105,7 @@ impl World {
             (".git/HEAD", "ref: refs/heads/main\n"),
             (".git/objects/ab/cdef", "\u{1}\u{2}"),
         ]);
-        fs::set_permissions(harness.path(".git/HEAD"), fs::Permissions::from_mode(0o640)).unwrap();
+        set_mode(&harness.path(".git/HEAD"), 0o640);
         Self { harness, runs: Vec::new(), links: BTreeMap::new() }
     }
 

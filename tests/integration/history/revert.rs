@@ -6,10 +6,7 @@ use serde_json::{Value, json};
 
 use crate::harness::create_file;
 use crate::harness::home::Home;
-
-fn write(id: &str, path: &str, contents: &str) -> Value {
-    json!({"step_id": id, "tool": "file_write", "arguments": {"path": path, "contents": contents}})
-}
+use crate::harness::write_file;
 
 /// The id of a run of these steps that completed.
 fn ran(home: &Home, steps: Value) -> String {
@@ -27,7 +24,7 @@ fn a_run_is_shown_file_by_file_then_reverted_and_the_revert_is_linked_to_it() {
     let home = Home::new();
     home.write("a.txt", "one\n");
     let run_id =
-        ran(&home, json!([write("w", "a.txt", "two\n"), create_file("c", "new.txt", "n\n")]));
+        ran(&home, json!([write_file("w", "a.txt", "two\n"), create_file("c", "new.txt", "n\n")]));
     let asked = home.json(["revert", &run_id]).exits(3);
     assert_eq!(asked.error_code(), "E002");
     let shown = asked.document()["error"]["details"].clone();
@@ -77,7 +74,7 @@ fn one_step_is_reverted_by_its_execution() {
 fn later_work_by_hand_is_kept_and_shown() {
     let home = Home::new();
     home.write("a.txt", "one\n");
-    let run_id = ran(&home, json!([write("w", "a.txt", "two\n")]));
+    let run_id = ran(&home, json!([write_file("w", "a.txt", "two\n")]));
     home.write("a.txt", "two\nby hand\n");
     let asked = home.run(["revert", &run_id]).exits(3);
     assert!(asked.stdout.contains("Would fail: a.txt was changed later"), "{asked:#?}");
@@ -93,7 +90,7 @@ fn a_secret_comes_back_with_its_key_and_is_not_available_without() {
     let home = Home::new();
     let secret = "token = ghp_aBcDeFgHiJkLmNoPqRsTuVwXyZ0123456789\n";
     home.write("a.txt", secret);
-    let run_id = ran(&home, json!([write("w", "a.txt", "none\n")]));
+    let run_id = ran(&home, json!([write_file("w", "a.txt", "none\n")]));
     let key = home.path().join(".config/countersign");
     let aside = home.path().join("aside");
     fs::rename(&key, &aside).unwrap();

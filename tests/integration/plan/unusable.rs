@@ -27,18 +27,8 @@ fn home() -> Home {
 }
 
 fn start(home: &Home, arguments: &[&str]) -> Child {
-    #[expect(clippy::disallowed_methods, reason = "only a child of its own can be given up")]
-    std::process::Command::new(env!("CARGO_BIN_EXE_countersign"))
-        .args(arguments)
-        .arg("--evidence")
-        .arg(home.evidence())
-        .env("HOME", home.path())
-        .current_dir(home.path())
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap()
+    let mut command = home.child(arguments.iter().copied());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
 /// Runs the command; one that is not done in time is ended and fails the test.

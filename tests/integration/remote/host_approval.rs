@@ -6,7 +6,8 @@ use std::net::TcpListener;
 use countersign::run::{AnsweredBy, Control};
 use serde_json::json;
 
-use super::plans::{assert_untouched, command, harness, home, plan};
+use super::plans::{assert_untouched, harness, home, plan};
+use crate::harness::command;
 use crate::harness::sshd::Sshd;
 
 #[test]

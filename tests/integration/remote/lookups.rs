@@ -10,18 +10,9 @@ use countersign::risk::Policy;
 use countersign::worker::{Desk, Faults, Reply, Request, Setup};
 use serde_json::{Value, json};
 
+use super::plans::home;
 use crate::harness::home::{Home, PROGRAM};
 use crate::harness::sshd::Sshd;
-
-/// Somebody who types commands and whose SSH client knows the server.
-fn home(sshd: &Sshd) -> Home {
-    let home = Home::new();
-    let folder = home.path().join(".config/countersign");
-    fs::create_dir_all(&folder).unwrap();
-    let text = format!("[policy]\nssh_config = {:?}\n", sshd.config());
-    fs::write(folder.join("settings.toml"), text).unwrap();
-    home
-}
 
 /// The names of the programs that this command starts, itself left out.
 fn started(home: &Home, arguments: &[&str]) -> Vec<String> {

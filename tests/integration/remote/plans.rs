@@ -12,17 +12,14 @@ use countersign::worker::{Desk, Faults, Reply, Request, Setup};
 use serde_json::{Value, json};
 
 use crate::harness::home::{Done, Home, PROGRAM};
+use crate::harness::remote_session::is_alive;
 use crate::harness::sshd::Sshd;
-use crate::harness::{Harness, and};
+use crate::harness::{Harness, and, command};
 
 /// A plan of these commands on the server.
 pub fn plan(steps: impl IntoIterator<Item = Value>) -> Value {
     let steps: Vec<_> = steps.into_iter().collect();
     json!({ "id": "p", "goal": "Try it there", "target": "loopback", "steps": steps })
-}
-
-pub fn command(id: &str, command: &str) -> Value {
-    json!({ "id": id, "command": command })
 }
 
 /// Somebody whose SSH client knows the server.
@@ -35,10 +32,7 @@ pub fn harness(sshd: &Sshd) -> Harness {
 /// The same, who types commands.
 pub fn home(sshd: &Sshd) -> Home {
     let home = Home::new();
-    let folder = home.path().join(".config/countersign");
-    fs::create_dir_all(&folder).unwrap();
-    let text = format!("[policy]\nssh_config = {:?}\n", sshd.config());
-    fs::write(folder.join("settings.toml"), text).unwrap();
+    home.settings(format!("[policy]\nssh_config = {:?}\n", sshd.config()));
     home
 }
 
@@ -49,12 +43,6 @@ pub fn returned(harness: &Harness, step: &str) -> Value {
     let found = harness.texts(sql, [step]);
     assert_eq!(found.len(), 1, "{found:?}");
     serde_json::from_str(&found[0]).unwrap()
-}
-
-pub fn is_alive(id: &str) -> bool {
-    fs::read_to_string(format!("/proc/{id}/stat")).is_ok_and(|stat| {
-        !stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with(['Z', 'X']))
-    })
 }
 
 /// Nothing ran, nothing was recorded, and nobody was let in.

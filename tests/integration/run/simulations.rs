@@ -4,11 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 
-use rusqlite::Connection;
 use serde_json::{Value, json};
 
 use crate::harness::actions;
-use crate::harness::home::{Home, PROGRAM};
+use crate::harness::home::Home;
 use crate::harness::unprivileged::Unprivileged;
 
 const MANIFEST: &str = "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2024\"\n";
@@ -29,14 +28,6 @@ fn left(home: &Home) -> Vec<PathBuf> {
     entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()).collect()
 }
 
-fn texts(home: &Home, sql: &str) -> Vec<String> {
-    #[expect(clippy::disallowed_methods, reason = "the evidence is looked at from outside")]
-    let database = Connection::open(home.evidence().join("execution_log.db")).unwrap();
-    let mut statement = database.prepare(sql).unwrap();
-    let rows = statement.query_map([], |row| row.get(0)).unwrap();
-    rows.map(Result::unwrap).collect()
-}
-
 #[test]
 fn a_simulation_is_recorded_with_its_difference_and_leaves_nothing() {
     let home = Home::new();
@@ -50,15 +41,18 @@ fn a_simulation_is_recorded_with_its_difference_and_leaves_nothing() {
     let artifacts = |kind: &str| {
         let sql =
             format!("SELECT content_json FROM execution_artifacts WHERE artifact_type = '{kind}'");
-        texts(&home, &sql)
+        home.texts(&sql, [])
     };
     let [diff] = &artifacts("diff")[..] else { panic!("one difference") };
     assert!(diff.contains("-one\\n+two"), "{diff}");
     assert_eq!(artifacts("preview").len(), 0, "which is as it was predicted");
     let result: Value = serde_json::from_str(&artifacts("result")[0]).unwrap();
     assert_eq!(result["changed_files"][0]["predicted"], true);
-    assert_eq!(texts(&home, "SELECT edge_type FROM edges WHERE target = 'a.txt'"), ["REFERENCED"]);
-    assert_eq!(texts(&home, "SELECT id FROM intents").len(), 1);
+    assert_eq!(
+        home.texts("SELECT edge_type FROM edges WHERE target = 'a.txt'", []),
+        ["REFERENCED"]
+    );
+    assert_eq!(home.texts("SELECT id FROM intents", []).len(), 1);
 }
 
 #[test]
@@ -74,7 +68,7 @@ fn what_may_not_be_read_is_left_out_and_said() {
     nobody.forbid(&home.file("closed"), 0);
     nobody.json(&["run", "space/p.json", "--yes"]).exits(0);
     let sql = "SELECT content_json FROM execution_artifacts WHERE artifact_type = 'result'";
-    let result: Value = serde_json::from_str(&texts(&home, sql)[0]).unwrap();
+    let result: Value = serde_json::from_str(&home.texts(sql, [])[0]).unwrap();
     let left_out = result["copy"]["left_out"].as_array().unwrap();
     let said = |name: &str| left_out.iter().any(|text| text.as_str().unwrap().contains(name));
     assert!(left_out.len() == 2 && said("secret.txt") && said("closed"), "{left_out:?}");
@@ -93,21 +87,10 @@ fn start(home: &Home, plan: &Path) -> Child {
     fs::set_permissions(bin.join("cargo"), mode).unwrap();
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
     // Behind walls it could not say outside of its copy that it has begun.
-    let settings = home.path().join(".config/countersign");
-    fs::create_dir_all(&settings).unwrap();
-    fs::write(settings.join("settings.toml"), "[policy]\nwalls = 'off'\n").unwrap();
-    std::process::Command::new(PROGRAM)
-        .args(["run", "--yes", "--confirm", "caution", "--evidence"])
-        .arg(home.evidence())
-        .arg(plan)
-        .env("HOME", home.path())
-        .env("PATH", path)
-        .env_remove("XDG_CACHE_HOME")
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the program")
+    home.settings("[policy]\nwalls = 'off'\n");
+    let mut command = home.child(["run", "--yes", "--confirm", "caution"]);
+    command.arg(plan).env("PATH", path).stdout(Stdio::null()).stderr(Stdio::null());
+    command.spawn().expect("the program")
 }
 
 #[test]

@@ -7,6 +7,7 @@ use countersign::authorization::{StepWalls, WallLevel};
 use serde_json::json;
 
 use crate::harness::home::Home;
+use crate::harness::set_mode;
 use crate::walls::allowed::Space;
 
 /// Exchanges two names again and again; says when it begins.
@@ -28,7 +29,7 @@ fn a_granted_path_that_is_exchanged_all_the_time_opens_nothing_else() {
             fs::create_dir_all(&outside).unwrap();
             fs::create_dir_all(&granted).unwrap();
             fs::write(outside.join("file"), "").unwrap();
-            fs::set_permissions(&outside, fs::Permissions::from_mode(0o700)).unwrap();
+            set_mode(&outside, 0o700);
             let own = granted.join("own");
             let target = if kind == "folder" {
                 fs::create_dir(&own).unwrap();

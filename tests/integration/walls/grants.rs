@@ -91,9 +91,7 @@ fn a_grant_that_somebody_else_wrote_into_the_evidence_does_not_count() {
         checked["risk"]["steps"][0]["walls"]["network"].clone()
     };
     assert_eq!(network(), true);
-    let database = home.evidence().join("execution_log.db");
-    #[expect(clippy::disallowed_methods, reason = "another program does not ask this one")]
-    let changed = rusqlite::Connection::open(database).unwrap();
+    let changed = home.sql();
     let trigger = "decisions_refuses_update";
     let sql = "SELECT sql FROM sqlite_schema WHERE name = ?1";
     let made: String = changed.query_row(sql, [trigger], |row| row.get(0)).unwrap();

@@ -16,13 +16,6 @@ pub fn plan(home: &Home, steps: Value) {
     home.write("p.json", json!({ "goal": "g", "steps": steps }).to_string());
 }
 
-/// The settings file of this home.
-pub fn settle(home: &Home, text: &str) {
-    let folder = home.path().join(".config/countersign");
-    fs::create_dir_all(&folder).unwrap();
-    fs::write(folder.join("settings.toml"), text).unwrap();
-}
-
 #[test]
 fn risk_tells_what_a_command_needs() {
     let home = Home::new();
@@ -63,7 +56,7 @@ fn a_forbidden_path_makes_the_plan_invalid() {
 #[test]
 fn without_walls_caution_asks_and_a_flag_answers() {
     let home = Home::new();
-    settle(&home, "[policy]\nwalls = 'off'\n");
+    home.settings("[policy]\nwalls = 'off'\n");
     plan(&home, json!([{ "command": "ls" }, { "command": "touch made" }]));
     let document = home.json(["check", "space/p.json"]).exits(0).document();
     assert_eq!(document["walls"]["setting"], "off");
@@ -81,7 +74,7 @@ fn without_walls_caution_asks_and_a_flag_answers() {
 #[test]
 fn the_flag_for_caution_answers_nothing_else() {
     let home = Home::new();
-    settle(&home, "[policy]\nwalls = 'off'\n");
+    home.settings("[policy]\nwalls = 'off'\n");
     fs::create_dir(home.file("old")).unwrap();
     for step in [
         json!({ "command": "rm -r old" }),
@@ -102,7 +95,7 @@ fn an_unknown_grant_or_setting_is_refused() {
         let done = home.run(["check", "space/p.json", "--allow", grant]).exits(5);
         assert!(done.stderr.contains("write=PATH"), "{done:?}");
     }
-    settle(&home, "[policy]\nwalls = 'maybe'\n");
+    home.settings("[policy]\nwalls = 'maybe'\n");
     let _ = home.json(["run", "space/p.json", "--yes"]).exits(5);
 }
 

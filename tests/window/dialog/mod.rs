@@ -8,13 +8,13 @@ mod authorize;
 mod undecided;
 mod whole;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use rusqlite::{Connection, OpenFlags};
 use serde_json::{Value, json};
 
 use super::harness::Desktop;
 use super::screen::Outcome;
+use super::support::{authorize, passes, read};
 
 const APPROVE: &str = "Approve this step";
 const SKIP: &str = "Skip this step";
@@ -83,31 +83,6 @@ fn authorized(workspace: &Workspace) -> Outcome<Desktop> {
     Ok(desktop)
 }
 
-fn authorize(desktop: &mut Desktop) -> Outcome {
-    desktop.click("Authorize…")?;
-    desktop.click("Authorize")?;
-    desktop.wait_for_control("Run")
-}
-
-fn read<T>(
-    evidence: &Path,
-    sql: &str,
-    row: impl FnMut(&rusqlite::Row<'_>) -> rusqlite::Result<T>,
-) -> Vec<T> {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the database is read past the program, as anyone could"
-    )]
-    let database = Connection::open_with_flags(
-        evidence.join("execution_log.db"),
-        OpenFlags::SQLITE_OPEN_READ_ONLY,
-    )
-    .expect("the evidence database");
-    let mut statement = database.prepare(sql).expect("a statement");
-    let rows = statement.query_map([], row).expect("a query");
-    rows.collect::<Result<_, _>>().expect("rows")
-}
-
 /// What was decided in runs, in order: the step's number from 1, or 0 for the run, and the decision.
 fn decisions(desktop: &Desktop) -> Vec<(u32, String)> {
     let sql = "SELECT coalesce(step_index + 1, 0), decision FROM decisions
@@ -144,10 +119,4 @@ fn wait_until_armed(desktop: &mut Desktop) -> Outcome {
     desktop.wait_until("the question may be approved", |desktop| {
         Ok(desktop.tree()?.control(APPROVE).filter(|control| !control.disabled).map(|_| ()))
     })
-}
-
-fn passes(outcome: Outcome) {
-    if let Err(trouble) = outcome {
-        panic!("{trouble}");
-    }
 }

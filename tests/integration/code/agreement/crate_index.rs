@@ -7,7 +7,7 @@ use std::path::Path;
 use countersign::code::Language;
 use countersign::plan::{Plan, ToolCall};
 use countersign::risk::{EngineChoice, Policy};
-use countersign::tools::{Context, NoCapture, StopSignal, Toolbox};
+use countersign::tools::Toolbox;
 use rusqlite::Connection;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -15,7 +15,7 @@ use tree_sitter::{Node, Parser, Tree};
 
 use super::Place;
 use crate::harness::magellan::index;
-use crate::harness::{files_below, registry};
+use crate::harness::{files_below, invoke, registry};
 use crate::harness::{plan, read, step};
 
 /// A copy of the sources of a crate, indexed by magellan.
@@ -82,15 +82,7 @@ impl Crate {
         let policy = Policy { engine, ..Policy::default() };
         let tools = Toolbox::open(self.folder.path(), &policy).unwrap();
         let rows = self.files.keys().flat_map(|file| {
-            let context = Context {
-                expected: &BTreeMap::new(),
-                stop: &StopSignal::default(),
-                capture: &NoCapture,
-                walls: countersign::authorization::StepWalls::NONE,
-                execution_id: uuid::Uuid::new_v4(),
-                output: &|_, _| {},
-            };
-            let done = tools.invoke(&symbols_in(file), &context);
+            let done = invoke(&tools, &symbols_in(file), &BTreeMap::new());
             assert!(done.error.is_none(), "{file}: {:?}", done.error);
             serde_json::from_slice::<Vec<Value>>(&done.stdout.unwrap()).unwrap()
         });

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use countersign::code::{CodeError, Definition, Language, Source, SymbolKind};
 use countersign::plan::{Plan, ToolCall};
 use countersign::risk::{EngineChoice, Policy};
-use countersign::tools::{Context, Invocation, NoCapture, StopSignal, Toolbox};
+use countersign::tools::{Invocation, Toolbox};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use proptest::test_runner::TestCaseError;
@@ -16,7 +16,7 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use crate::harness::registry;
-use crate::harness::{plan, read, step};
+use crate::harness::{invoke, plan, read, step};
 use changes::{
     CHANGES, Case, Change, FAULTS, Tally, any_case, dressed, mutated, shuffled, thousand, tried,
 };
@@ -55,17 +55,7 @@ impl Bench {
     }
 
     fn invoke(&self, call: &ToolCall) -> Invocation {
-        let expected = self.tools.inputs(call).unwrap();
-        let stop = StopSignal::default();
-        let context = Context {
-            expected: &expected,
-            stop: &stop,
-            capture: &NoCapture,
-            walls: countersign::authorization::StepWalls::NONE,
-            execution_id: uuid::Uuid::new_v4(),
-            output: &|_, _| {},
-        };
-        self.tools.invoke(call, &context)
+        invoke(&self.tools, call, &self.tools.inputs(call).unwrap())
     }
 }
 

@@ -3,16 +3,16 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 
 use countersign::plan::{Code, ToolCall};
 use countersign::risk::{EngineChoice, Policy};
-use countersign::tools::{Context, NoCapture, StopSignal, Toolbox};
+use countersign::tools::Toolbox;
 use serde_json::json;
-use uuid::Uuid;
 
 use super::swapper::Swapper;
 use crate::harness::home::Home;
+use crate::harness::invoke;
+use crate::harness::set_mode;
 
 const BEFORE: &str = "def one():\n    return 1\n\n\ndef two():\n    return 2\n";
 const ONE: &str = "def one():\n    return 10\n";
@@ -42,16 +42,7 @@ fn invoke_while_swapped(
     while !enough(&seen) {
         round += 1;
         assert!(round < 200 * rounds, "{seen:?}");
-        let stop = StopSignal::default();
-        let context = Context {
-            expected: &expected,
-            stop: &stop,
-            execution_id: Uuid::new_v4(),
-            output: &|_, _| {},
-            capture: &NoCapture,
-            walls: countersign::authorization::StepWalls::NONE,
-        };
-        let invocation = toolbox.invoke(&call, &context);
+        let invocation = invoke(&toolbox, &call, &expected);
         let now = fs::read_to_string(home.file("a.py")).unwrap();
         let how = match &invocation.error {
             None => {
@@ -104,7 +95,7 @@ fn the_external_engine_gets_the_approved_replacement() {
     let after = AFTER.replace("10\n", "10\n\n");
     let program = home.path().join("splice");
     fs::write(&program, script).unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    set_mode(&program, 0o755);
     let policy = Policy {
         engine: EngineChoice::External,
         splice_program: Some(program),

@@ -16,13 +16,13 @@ use std::sync::Mutex;
 
 use countersign::plan::{ToolCall, parse};
 use countersign::run::RunEvent;
-use countersign::tools::{Context, Invocation, NoCapture, StopSignal, Toolbox};
+use countersign::tools::Toolbox;
 use serde_json::{Value, json};
 use tempfile::{tempdir, tempdir_in};
 use uuid::Uuid;
 
 use crate::harness::home::{Done, Home};
-use crate::harness::{self, Harness};
+use crate::harness::{self, Harness, invoke};
 use outside::{MARK, Outside};
 use swapper::Swapper;
 
@@ -146,22 +146,6 @@ fn outcome(done: &Done) -> String {
     code.as_str().unwrap_or_else(|| panic!("{done:#?}")).to_owned()
 }
 
-/// The call, as if it had just been approved.
-fn invoke(toolbox: &Toolbox, call: &ToolCall) -> Invocation {
-    let expected = toolbox.inputs(call).unwrap_or_default();
-    let stop = StopSignal::default();
-    let execution_id = Uuid::new_v4();
-    let context = Context {
-        expected: &expected,
-        stop: &stop,
-        execution_id,
-        output: &|_, _| {},
-        capture: &NoCapture,
-        walls: countersign::authorization::StepWalls::NONE,
-    };
-    toolbox.invoke(call, &context)
-}
-
 /// Calls the tools over and over, without a process and a database around each call.
 fn call(home: &Path, tally: &mut Tally) {
     let toolbox =
@@ -170,7 +154,7 @@ fn call(home: &Path, tally: &mut Tally) {
         let text = harness::plan(steps(number)).to_string();
         for step in parse(text.as_bytes()).plan.unwrap().steps {
             let call: ToolCall = step.call.unwrap();
-            let invocation = invoke(&toolbox, &call);
+            let invocation = invoke(&toolbox, &call, &toolbox.inputs(&call).unwrap_or_default());
             let told = format!("{invocation:?}");
             assert!(!told.contains(MARK), "{call:?}: {told}");
             for stream in [&invocation.stdout, &invocation.stderr].into_iter().flatten() {
@@ -315,7 +299,8 @@ fn a_folder_is_never_opened_under_the_path_of_another() {
         };
         let name = toolbox.workspace().file_name().unwrap().to_str().unwrap().to_owned();
         let call = ToolCall::FileRead { path: "which.txt".to_owned() };
-        let read = invoke(&toolbox, &call).stdout.unwrap();
+        let read =
+            invoke(&toolbox, &call, &toolbox.inputs(&call).unwrap_or_default()).stdout.unwrap();
         assert_eq!(String::from_utf8(read).unwrap(), name);
         *seen.entry(name).or_default() += 1;
     }
