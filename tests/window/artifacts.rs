@@ -44,7 +44,7 @@ fn simulated_run_and_saved(workspace: &Workspace) -> Outcome<PathBuf> {
 }
 
 #[test]
-fn a_plan_is_simulated_and_what_a_step_printed_is_searched_and_saved() {
+fn plan_is_simulated_output_searched_and_saved() {
     let workspace = Workspace::new();
     let file = passes(simulated_run_and_saved(&workspace));
 

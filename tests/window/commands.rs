@@ -97,7 +97,7 @@ fn blocked(workspace: &Workspace) -> Outcome {
 }
 
 #[test]
-fn a_plan_with_a_blocked_command_says_why_and_cannot_be_signed() {
+fn blocked_command_cannot_be_signed() {
     let workspace = Workspace::new(&json!([{ "command": "ls" }, { "command": "rm -rf /" }]));
     passes(blocked(&workspace));
 }
@@ -127,7 +127,7 @@ fn guided(workspace: &Workspace) -> Outcome<Vec<String>> {
 }
 
 #[test]
-fn a_person_is_guided_and_what_they_do_by_hand_is_not_run() {
+fn guided_plan_runs_nothing_done_by_hand() {
     let touch = |name: &str| json!({ "command": format!("touch {name}") });
     let remove = json!({ "command": "rm -r old" });
     let steps = json!([touch("run"), touch("by-hand"), touch("skipped"), remove]);

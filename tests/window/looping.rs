@@ -71,7 +71,7 @@ fn signed(workspace: &Workspace) -> Outcome {
 }
 
 #[test]
-fn a_loop_is_started_signed_for_and_seen_to_its_end() {
+fn loop_is_started_signed_and_completed() {
     let workspace = Workspace::new(
         "cat > /dev/null; echo a heron thinks >&2\n\
          echo '{\"goal\": \"An egg\", \"steps\": [{\"command\": \"echo laid > egg\"}]}'\n",
@@ -134,7 +134,7 @@ fn prepared(workspace: &Workspace) -> Outcome {
 }
 
 #[test]
-fn what_would_keep_a_loop_from_its_end_is_told_and_mended_before_it_starts() {
+fn obstacles_of_a_loop_are_shown_before_start() {
     let workspace = Workspace::new(
         "cat > /dev/null\n\
          echo '{\"goal\": \"An egg\", \"steps\": [{\"command\": \"echo laid > egg\"}]}'\n",

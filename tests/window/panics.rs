@@ -49,8 +49,9 @@ fn a_question_breaks_down(workspace: &Workspace) -> Outcome {
     Ok(())
 }
 
+/// It is asked again.
 #[test]
-fn a_question_that_panics_is_asked_anew_and_decides_nothing() {
+fn question_that_panics_decides_nothing() {
     passes(a_question_breaks_down(&Workspace::new()));
 }
 
@@ -85,7 +86,7 @@ fn the_worker_and_a_page_break_down(workspace: &Workspace) -> Outcome {
 }
 
 #[test]
-fn a_worker_and_a_page_that_panic_are_reported_and_the_window_goes_on() {
+fn window_survives_panics_of_worker_and_page() {
     let workspace = Workspace::new();
     passes(the_worker_and_a_page_break_down(&workspace));
     assert!(workspace.note_that_was_denied().exists());

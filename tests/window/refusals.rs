@@ -32,7 +32,7 @@ fn a_file_changes_after_the_approval(workspace: &Workspace) -> Outcome {
 }
 
 #[test]
-fn a_changed_file_voids_the_approval_and_the_window_names_it() {
+fn changed_file_voids_approval_and_is_named() {
     let workspace = Workspace::new();
     passes(a_file_changes_after_the_approval(&workspace));
     let left = std::fs::read_to_string(workspace.note_that_was_denied()).expect("the file");
@@ -85,6 +85,6 @@ fn five_faults() -> Outcome {
 }
 
 #[test]
-fn a_faulty_plan_shows_every_fault_and_cannot_be_authorized() {
+fn faulty_plan_shows_faults_without_authorization() {
     passes(five_faults());
 }

@@ -49,7 +49,7 @@ fn tried_and_run(sshd: &Sshd) -> Outcome<usize> {
 }
 
 #[test]
-fn a_host_is_tried_signed_for_and_runs_the_commands() {
+fn host_is_tried_signed_and_used() {
     let sshd = Sshd::start();
     let count = passes(tried_and_run(&sshd));
     assert_eq!(count, 1);

@@ -70,7 +70,7 @@ fn there_and_back(workspace: &Workspace) -> Outcome<Vec<String>> {
 }
 
 #[test]
-fn a_run_is_reverted_from_the_window_and_later_work_is_shown() {
+fn run_is_reverted_and_later_work_shown() {
     let workspace = Workspace::new();
     let ended = passes(there_and_back(&workspace));
     assert_eq!(ended, ["succeeded"; 3]);

@@ -111,7 +111,7 @@ fn the_main_way(workspace: &Workspace) -> Outcome<Vec<Recorded>> {
 }
 
 #[test]
-fn a_plan_is_opened_signed_run_and_found_in_the_evidence() {
+fn plan_is_opened_signed_run_and_found() {
     let workspace = Workspace::new();
     let recorded = match the_main_way(&workspace) {
         Ok(recorded) => recorded,

@@ -56,7 +56,7 @@ fn trusted_and_run(workspace: &Workspace) -> Outcome<Vec<String>> {
 }
 
 #[test]
-fn commands_of_a_workspace_are_trusted_and_run_by_the_keyboard() {
+fn workspace_commands_are_trusted_by_keyboard() {
     let recorded = passes(trusted_and_run(&Workspace::new()));
     assert_eq!(recorded, ["verify succeeded"]);
 }

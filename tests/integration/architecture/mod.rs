@@ -43,7 +43,7 @@ fn sources() -> Vec<(PathBuf, String)> {
 }
 
 #[test]
-fn the_sources_keep_to_the_rooms_and_their_arrows() {
+fn sources_keep_the_arrows_between_rooms() {
     let sources = sources();
     assert!(sources.len() > 15, "the sources were not found");
     let faults: Vec<String> =
@@ -52,7 +52,7 @@ fn the_sources_keep_to_the_rooms_and_their_arrows() {
 }
 
 #[test]
-fn the_repository_says_nothing_about_the_machine_it_was_written_on() {
+fn repository_names_no_machine() {
     let mut faults = Vec::new();
     for path in files(".") {
         // A picture has no text.
@@ -74,7 +74,7 @@ fn faults(path: &str, text: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_wrong_arrow_is_found_however_it_is_written() {
+fn wrong_arrow_is_found_in_any_spelling() {
     for (path, text) in [
         ("src/plan/parse.rs", "use crate::risk::RiskLevel;"),
         ("src/plan/mod.rs", "use crate::{authorization::Answer, plan::Step};"),
@@ -111,7 +111,7 @@ fn a_right_arrow_is_left_alone() {
 }
 
 #[test]
-fn a_forbidden_word_is_found_in_the_room_where_it_is_forbidden() {
+fn forbidden_word_of_a_room_is_found() {
     for (path, text) in [
         ("src/plan/mod.rs", "use std::fs;"),
         ("src/plan/mod.rs", "use std::{fs::File, io};"),
@@ -148,13 +148,13 @@ fn a_forbidden_word_is_found_in_the_room_where_it_is_forbidden() {
 }
 
 #[test]
-fn a_room_that_is_not_on_the_map_is_found() {
+fn room_missing_on_the_map_is_found() {
     assert_eq!(faults("src/helpers/mod.rs", "").len(), 1);
     assert_eq!(faults("src/plan/mod.rs", "use crate::helpers::x;").len(), 1);
 }
 
 #[test]
-fn a_long_file_is_found_and_its_tests_do_not_count() {
+fn long_file_is_found_without_its_tests() {
     let lines = |count: usize| "const A: u8 = 0;\n".repeat(count);
     assert_eq!(faults("src/plan/mod.rs", &lines(400)), Vec::<String>::new());
     assert_eq!(faults("src/plan/mod.rs", &lines(401)).len(), 1);

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::harness::scripted_planner::{Answer, Scripted, class, command};
 
 #[test]
-fn a_plan_runs_inside_of_a_class_and_not_outside() {
+fn plan_runs_only_inside_its_class() {
     let inside = Scripted::new([command("exit 3"), command("echo blue > a.txt")]);
     let file = inside.home.write("class.json", class(json!({})));
     let file = file.to_str().unwrap();
@@ -52,7 +52,7 @@ fn without_a_flag_no_plan_is_authorized() {
 
 /// Another process takes the class back while the planner thinks.
 #[test]
-fn a_class_that_is_taken_back_meanwhile_authorizes_nothing_more() {
+fn revoked_class_authorizes_nothing_more() {
     let wait = r#"
         touch "$d/begun"
         until [ -e "$d/revoked" ]; do sleep 0.05; done

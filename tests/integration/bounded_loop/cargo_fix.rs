@@ -59,7 +59,7 @@ fn cargo_fix(home: &Home, folder: &Path) -> Value {
 }
 
 #[test]
-fn cargo_fix_proposes_what_the_compiler_offers_until_nothing_is_left() {
+fn cargo_fix_proposes_all_compiler_suggestions() {
     let home = Home::new();
     let folder = home.path().join("space");
     fixme(&folder);
@@ -90,7 +90,7 @@ fn cargo_fix_proposes_what_the_compiler_offers_until_nothing_is_left() {
 }
 
 #[test]
-fn cargo_fix_gives_up_in_words_where_it_can_do_nothing() {
+fn cargo_fix_says_why_it_gives_up() {
     let home = Home::new();
     let folder = home.path().join("space");
     fixme(&folder);
@@ -141,7 +141,7 @@ fn complaints(home: &Home, folder: &Path) -> usize {
 }
 
 #[test]
-fn a_loop_with_cargo_fix_repairs_a_crate_in_a_bounded_number_of_attempts() {
+fn loop_with_cargo_fix_repairs_a_crate() {
     let home = Home::new();
     let folder = home.path().join("space");
     fixme(&folder);
@@ -158,7 +158,7 @@ fn a_loop_with_cargo_fix_repairs_a_crate_in_a_bounded_number_of_attempts() {
 }
 
 #[test]
-fn a_loop_with_cargo_fix_leaves_a_crate_alone_that_it_cannot_repair() {
+fn loop_with_cargo_fix_keeps_unrepairable_crate() {
     let home = Home::new();
     let folder = home.path().join("space");
     fixme(&folder);

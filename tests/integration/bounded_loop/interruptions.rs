@@ -125,7 +125,7 @@ fn refuse_rows_of(evidence: &std::path::Path, table: &str) {
 
 /// Wherever the program itself fails, the loop says so and its run is interrupted.
 #[test]
-fn a_panic_is_an_internal_error_with_its_record() {
+fn panic_is_a_recorded_internal_error() {
     type Moment = fn(&RunEvent) -> bool;
     let moments: [(&str, Moment, usize); 5] = [
         ("planner", |event| matches!(event, RunEvent::PlannerStarted { .. }), 0),
@@ -156,7 +156,7 @@ fn a_panic_is_an_internal_error_with_its_record() {
 }
 
 #[test]
-fn an_evidence_folder_that_cannot_be_used_is_four() {
+fn unusable_evidence_folder_exits_with_four() {
     let planner = Scripted::new([command("touch a.txt")]);
     std::fs::write(planner.home.evidence(), "no folder").unwrap();
     let document = planner.run([]).exits(4).document();

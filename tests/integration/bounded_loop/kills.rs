@@ -42,8 +42,9 @@ fn a_killed_loop_comes_back_as_interrupted() {
     assert!(interrupted * 2 >= kills, "only {interrupted} of {kills} loops were interrupted");
 }
 
+/// The run of its verification is interrupted too.
 #[test]
-fn a_loop_that_is_killed_while_it_verifies_is_interrupted_and_so_is_its_verification() {
+fn loop_killed_while_verifying_is_interrupted() {
     let planner = Scripted::new([Answer::Plan(json!({
         "plan_id": "p", "intent": "MUTATE", "steps": [
             {"tool": "file_create", "arguments": {"path": "a.txt", "contents": ""}}]}))]);

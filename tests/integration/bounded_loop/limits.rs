@@ -25,8 +25,9 @@ fn heron() -> Answer {
     edits(json!([{"op": "create", "path": "heron.txt", "contents": "grey"}]))
 }
 
+/// Neither what a step printed nor what a plan contained.
 #[test]
-fn a_planner_is_told_no_secret_that_a_step_printed_or_a_plan_held() {
+fn planner_requests_contain_no_secrets() {
     const TOKEN: &str = "ghp_Zq81mNfT0bXw27LsKd93RvYuHcJp46AeGiOo";
     // Across the place where a long output is cut, and alone, where nothing says what it is.
     let print = format!(
@@ -50,7 +51,7 @@ fn a_planner_is_told_no_secret_that_a_step_printed_or_a_plan_held() {
 }
 
 #[test]
-fn the_key_of_a_model_is_in_no_environment_but_that_of_its_planner() {
+fn model_key_reaches_only_its_planner() {
     let planner = Scripted::new([Answer::Script(
         "env > \"$d/env\"; printf '{\"goal\": \"g\", \"steps\": [{\"command\": \"env > env.txt\"}]}'",
     )]);
@@ -65,7 +66,7 @@ fn the_key_of_a_model_is_in_no_environment_but_that_of_its_planner() {
 }
 
 #[test]
-fn commands_that_nobody_trusts_end_a_loop_before_anything_is_changed() {
+fn untrusted_commands_end_a_loop_unchanged() {
     let planner = Scripted::new([heron()]);
     planner.home.write(FILE, VERIFY);
     let ended = planner.ends(planner.run([]), 3);
@@ -94,7 +95,7 @@ fn commands_that_nobody_trusts_end_a_loop_before_anything_is_changed() {
 
 /// Without its file of commands, this workspace would be verified by nothing at all.
 #[test]
-fn a_plan_does_not_choose_how_it_is_verified() {
+fn plan_cannot_choose_its_verification() {
     let digest = Digest::of(VERIFY.as_bytes()).to_string();
     let rename = edits(json!([{"op": "rename", "path": FILE, "to": "away.toml"}]));
     let empty = edits(json!([{"op": "write", "path": FILE, "contents": ""}]));
@@ -128,7 +129,7 @@ fn a_plan_does_not_choose_how_it_is_verified() {
 }
 
 #[test]
-fn a_plan_that_writes_the_file_of_commands_is_dangerous() {
+fn writing_the_commands_file_is_dangerous() {
     for edit in [
         json!({"op": "create", "path": FILE, "contents": VERIFY}),
         json!({"op": "rename", "path": "a", "to": FILE}),
@@ -143,7 +144,7 @@ fn a_plan_that_writes_the_file_of_commands_is_dangerous() {
 
 /// Another process takes the class back while a step runs.
 #[test]
-fn a_class_that_is_taken_back_while_a_plan_runs_does_not_authorize_its_verification() {
+fn revoked_class_does_not_authorize_verification() {
     // A second process takes it back: behind its walls the plan could not reach the evidence.
     let planner =
         Scripted::new([command("touch begun; until [ -e revoked ]; do sleep 0.05; done")]);
@@ -198,7 +199,7 @@ fn in_a_loop(
 
 /// A file that can be run as a program by the time that its step comes is more than the class allows.
 #[test]
-fn a_step_that_has_become_more_dangerous_than_its_class_allows_does_not_run() {
+fn step_grown_beyond_its_class_is_refused() {
     for (max_risk, code) in [(RiskLevel::Caution, Some("E004")), (RiskLevel::Dangerous, None)] {
         let harness = Harness::with(&[("tool", "old")]);
         let [loop_id, attempt_id, class_id] = [(); 3].map(|()| Uuid::new_v4());
@@ -226,7 +227,7 @@ fn a_step_that_has_become_more_dangerous_than_its_class_allows_does_not_run() {
 
 /// A project without its manifest has nothing to be verified with.
 #[test]
-fn a_plan_that_takes_the_verification_away_has_not_passed_it() {
+fn removed_verification_is_not_passed() {
     let away = edits(json!([{"op": "rename", "path": "Cargo.toml", "to": "away.toml"}]));
     let back = edits(json!([{"op": "rename", "path": "away.toml", "to": "Cargo.toml"}]));
     let planner = Scripted::new([away, back]);
@@ -238,7 +239,7 @@ fn a_plan_that_takes_the_verification_away_has_not_passed_it() {
 }
 
 #[test]
-fn a_plan_that_verifies_less_than_was_asked_for_is_verified_again() {
+fn weaker_verification_is_repeated() {
     let with = |words: &[&str], after: &[serde_json::Value]| {
         let verify = json!({"type": "verify", "request": {"scope": "local"}});
         let mut all = vec![verify];
@@ -261,7 +262,7 @@ fn a_plan_that_verifies_less_than_was_asked_for_is_verified_again() {
 }
 
 #[test]
-fn the_risk_of_the_verification_is_held_against_the_class_before_anything_is_changed() {
+fn verification_risk_is_checked_against_class_first() {
     for (max_risk, exit) in [("safe", 3), ("caution", 0)] {
         let planner =
             Scripted::new([Answer::Plan(json!({"plan_id": "p", "intent": "READ", "steps": [
@@ -282,7 +283,7 @@ fn the_risk_of_the_verification_is_held_against_the_class_before_anything_is_cha
 }
 
 #[test]
-fn what_is_wrong_with_the_commands_is_told_before_anything_is_changed() {
+fn faulty_commands_are_reported_before_changes() {
     for (text, said) in [
         ("[verify.local]\ncomand = \"true\"\n", "has no command"),
         ("[verify.local]\ncommand = \"rm -rf /\"\n", "blocked"),
@@ -299,7 +300,7 @@ fn what_is_wrong_with_the_commands_is_told_before_anything_is_changed() {
 }
 
 #[test]
-fn a_plan_that_would_write_the_marker_of_a_secret_is_rejected() {
+fn plan_writing_a_redaction_marker_is_rejected() {
     let copied = r#"
         marker=$(sed 's/.*\(\[secret:[a-z_]*:[0-9a-f]*\]\).*/\1/' < "$d/request$n")
         printf '{"version": "2026-02-19", "goal": "g", "actions": [{"type": "mutate_batch", "request": {"edits": [
@@ -319,7 +320,7 @@ fn a_plan_that_would_write_the_marker_of_a_secret_is_rejected() {
 
 /// Its own program takes the commands away before the verification, and could bring them back after it.
 #[test]
-fn a_program_of_a_plan_does_not_choose_how_it_is_verified_either() {
+fn program_of_plan_cannot_choose_verification() {
     let text = "[verify.local]\ncommand = \"false\"\n";
     let away = json!([
         {"type": "run", "request": {}},

@@ -143,7 +143,7 @@ fn failure(url: &str, settings: &str, code: &str, retryable: bool, says: &str) {
 }
 
 #[test]
-fn a_model_is_told_the_request_and_the_form_of_a_plan() {
+fn model_gets_request_and_plan_schema() {
     let served = serve(|stream| stream.write_all(chat(&a_plan()).as_bytes()).unwrap());
     let (plan, told) = ask(&served.url, "stream = false\n");
     assert_eq!(plan["actions"][0]["type"], "verify");
@@ -167,7 +167,7 @@ fn a_model_is_told_the_request_and_the_form_of_a_plan() {
 }
 
 #[test]
-fn a_server_that_knows_no_functions_is_given_none() {
+fn server_without_functions_gets_none() {
     let served = serve(|stream| stream.write_all(chat(&a_plan()).as_bytes()).unwrap());
     ask(&served.url, "tools = false\n");
     let asked = served.thread.join().unwrap();
@@ -194,7 +194,7 @@ fn an_answer_may_come_in_pieces() {
 }
 
 #[test]
-fn a_plan_may_come_as_the_call_of_the_function_in_pieces() {
+fn plan_may_come_as_streamed_function_call() {
     let served = serve(|stream| {
         stream.write_all(EVENTS.as_bytes()).unwrap();
         let plan = a_plan();
@@ -213,7 +213,7 @@ fn a_plan_may_come_as_the_call_of_the_function_in_pieces() {
 }
 
 #[test]
-fn what_a_server_refuses_is_told_in_its_own_words_without_the_key() {
+fn server_errors_are_quoted_without_the_key() {
     for (status, retryable, says) in [
         ("401 Unauthorized", false, "does not accept the key"),
         ("404 Not Found", false, "does not know the address or the model"),
@@ -257,7 +257,7 @@ fn nonsense_is_no_plan() {
 }
 
 #[test]
-fn an_answer_that_is_cut_off_is_no_plan() {
+fn truncated_answer_is_no_plan() {
     let of_whole = chat(&a_plan());
     let half = of_whole[..of_whole.len() - 30].to_owned();
     let one = event(&json!({ "content": "{\"version\"" }), None);
@@ -291,7 +291,7 @@ fn a_slow_server_is_given_up_on() {
 }
 
 #[test]
-fn an_absent_server_is_told_with_what_to_do() {
+fn absent_server_is_reported_with_advice() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
     drop(listener);
@@ -300,7 +300,7 @@ fn an_absent_server_is_told_with_what_to_do() {
 }
 
 #[test]
-fn a_planner_that_lacks_something_is_a_fault_of_the_command_line() {
+fn incomplete_planner_settings_are_usage_errors() {
     let home = Home::new();
     for arguments in [&["planner", "openai-compatible"][..], &["planner", "replay"]] {
         let mut command = home.command();
@@ -317,8 +317,9 @@ fn a_planner_that_lacks_something_is_a_fault_of_the_command_line() {
     assert_eq!(output.status.code(), Some(5));
 }
 
+/// The key of the model is not in the evidence.
 #[test]
-fn a_loop_with_a_model_applies_its_plan_and_keeps_the_key_out_of_the_evidence() {
+fn loop_with_model_applies_plan_without_key() {
     let plan = json!({ "version": "2026-02-19", "goal": "g", "actions": [
         { "type": "mutate_batch", "rationale": "It is missing.", "request": { "edits": [
             { "op": "create", "path": "notes/heron.txt", "contents": "grey\n" }] } }] });

@@ -17,7 +17,7 @@ fn mend() -> Value {
 }
 
 #[test]
-fn a_plan_is_applied_verified_and_the_loop_completes() {
+fn applied_and_verified_plan_completes_the_loop() {
     let planner = Scripted::new([actions(json!([mend()]))]);
     cargo_project(&planner.home, BROKEN);
     let ended = planner.ends(planner.run([]), 0);
@@ -30,7 +30,7 @@ fn a_plan_is_applied_verified_and_the_loop_completes() {
 }
 
 #[test]
-fn a_plan_that_verifies_by_itself_is_not_verified_again() {
+fn plan_with_own_verification_is_not_verified_again() {
     let verify = json!({"type": "verify", "request": {}});
     let planner = Scripted::new([actions(json!([mend(), verify]))]);
     cargo_project(&planner.home, BROKEN);
@@ -40,8 +40,9 @@ fn a_plan_that_verifies_by_itself_is_not_verified_again() {
     assert_eq!(ended.actions(1), ["mutate_batch: succeeded", "verify: succeeded"]);
 }
 
+/// Only where there is no command to verify with, or where no verification was asked for.
 #[test]
-fn without_a_verify_command_or_a_wish_a_loop_completes_unverified() {
+fn loop_without_verification_completes_unverified() {
     for (words, why) in [
         (&[][..], "the workspace has no verify command"),
         (&["--verify", "none"][..], "not asked for"),
@@ -57,7 +58,7 @@ fn without_a_verify_command_or_a_wish_a_loop_completes_unverified() {
 }
 
 #[test]
-fn a_failure_that_is_not_retryable_ends_the_loop_with_its_own_code() {
+fn permanent_failure_ends_the_loop_with_its_code() {
     for code in ["clarification_needed", "unsupported_goal", "unsafe_plan", "of_my_own"] {
         let planner = Scripted::new([failure(code, false)]);
         let ended = planner.ends(planner.run([]), 1);
@@ -70,7 +71,7 @@ fn a_failure_that_is_not_retryable_ends_the_loop_with_its_own_code() {
 
 /// Each way in which a planner brings no plan, and what it is told the next time.
 #[test]
-fn a_planner_that_brings_no_plan_is_asked_again_until_the_budget_is_used_up() {
+fn planner_without_a_plan_uses_the_budget_up() {
     let wrong = json!({"goal": "g", "steps": [{"comand": "true"}]});
     let planner = Scripted::new([
         Answer::Script("echo 'I would suggest to begin with'"),
@@ -125,7 +126,7 @@ fn a_planner_that_brings_no_plan_is_asked_again_until_the_budget_is_used_up() {
 }
 
 #[test]
-fn with_a_budget_of_one_a_failed_action_is_terminal_itself() {
+fn failed_action_is_terminal_with_one_attempt() {
     let planner = Scripted::new([command("echo grey; exit 3")]);
     let ended = planner.ends(planner.run(["--max-attempts", "1"]), 1);
     assert_eq!(ended.code(), "action_failed_retryable");
@@ -143,7 +144,7 @@ fn with_a_budget_of_one_a_failed_action_is_terminal_itself() {
 
 /// A folder that leads outside only once the plan runs: a bad request, and no attempt mends it.
 #[test]
-fn an_action_that_asks_for_what_cannot_be_ends_the_loop() {
+fn impossible_action_ends_the_loop() {
     let steps = json!([
         {"command": "ln -s / out"},
         {"command": "true", "cwd": "out"},
@@ -159,8 +160,9 @@ fn an_action_that_asks_for_what_cannot_be_ends_the_loop() {
     assert_eq!(planner.asked(), 1);
 }
 
+/// With the budget used up it ends the loop.
 #[test]
-fn a_verification_that_fails_is_told_to_the_planner_and_ends_the_loop() {
+fn failed_verification_is_told_to_the_planner() {
     let worse = |new: &str| {
         json!({"type": "mutate_batch", "request": {"edits": [
             {"op": "write", "path": "src/lib.rs", "contents": new}]}})
@@ -217,7 +219,7 @@ fn several_failed_attempts_use_the_budget_up() {
 }
 
 #[test]
-fn a_denied_step_is_a_person_who_stops_the_loop() {
+fn denied_step_stops_the_loop() {
     let step = json!({"tool": "file_create", "requires_confirmation": true,
                       "arguments": {"path": "a.txt", "contents": ""}});
     let planner =
@@ -228,8 +230,9 @@ fn a_denied_step_is_a_person_who_stops_the_loop() {
     assert!(!planner.home.file("a.txt").exists());
 }
 
+/// The repeated plan is not applied.
 #[test]
-fn the_same_steps_again_are_no_progress_and_nothing_is_applied() {
+fn repeated_steps_are_no_progress() {
     let step = |title: &str| {
         Answer::Plan(json!({"goal": title, "steps": [
             {"command": "echo x >> tries.txt; exit 3", "explanation": title}]}))
@@ -245,7 +248,7 @@ fn the_same_steps_again_are_no_progress_and_nothing_is_applied() {
 }
 
 #[test]
-fn repeated_failures_of_a_planner_are_not_taken_for_no_progress() {
+fn repeated_planner_failures_are_not_no_progress() {
     let again = || failure("planner_unavailable", true);
     let planner = Scripted::new([again(), again(), again()]);
     let ended = planner.ends(planner.run([]), 1);
@@ -253,7 +256,7 @@ fn repeated_failures_of_a_planner_are_not_taken_for_no_progress() {
 }
 
 #[test]
-fn a_request_is_bounded_and_says_what_was_cut() {
+fn request_is_bounded_and_names_cuts() {
     let flood =
         "i=0; while [ $i -lt 3000 ]; do echo \"line $i of the flood\"; i=$((i+1)); done; exit 3";
     let planner = Scripted::new([command(flood), command("true")]);
@@ -273,7 +276,7 @@ fn a_request_is_bounded_and_says_what_was_cut() {
 
 /// What was done in another workspace is nobody's business here, also where its files have the same names.
 #[test]
-fn a_planner_is_told_the_evidence_of_its_workspace_alone() {
+fn planner_gets_evidence_of_its_workspace_only() {
     let planner = Scripted::new([command("exit 3"), command("true")]);
     let other = planner.home.path().join("other");
     fs::create_dir(&other).unwrap();
@@ -360,7 +363,7 @@ fn the_schema_of_the_request_is_printed() {
 
 /// What is secret in an answer or in what a planner prints is readable neither in the evidence nor in a request.
 #[test]
-fn secrets_of_a_planner_are_hidden_in_the_evidence_and_from_the_next() {
+fn planner_secrets_are_redacted() {
     let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
     let planner = Scripted::new([
         Answer::Script("echo \"using ghp_0123456789abcdefghijABCDEFGHIJ012345\" >&2; exit 1"),

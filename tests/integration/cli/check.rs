@@ -56,7 +56,7 @@ fn a_valid_plan_is_told_in_full() {
 }
 
 #[test]
-fn people_get_a_table_with_the_digest_to_authorize() {
+fn table_shows_the_digest() {
     let home = Home::new();
     home.plan(json!([create_file("make", "b\u{202e}.txt", "x")]));
     let done = home.run(["check", "space/p.json"]).exits(0);
@@ -81,7 +81,7 @@ fn each_finding_has_its_place() {
 }
 
 #[test]
-fn a_path_outside_the_workspace_is_found_by_the_review_with_its_line() {
+fn outside_path_is_found_with_line() {
     let (code, document) = check(
         "{\"plan_id\": \"p\", \"intent\": \"MUTATE\", \"steps\": [\n{\"tool\": \"file_read\", \"arguments\":\n{\"path\": \"../secret\"}}]}",
     );
@@ -118,7 +118,7 @@ fn bytes_that_are_no_plan_are_findings() {
 }
 
 #[test]
-fn a_file_over_the_limit_is_refused_and_has_no_digest() {
+fn oversized_file_is_refused_without_digest() {
     let (exit, document) = check(vec![b' '; (16 << 20) + 1]);
     assert_eq!(exit, 2);
     assert_eq!(codes(&document), ["E018"]);
@@ -128,7 +128,7 @@ fn a_file_over_the_limit_is_refused_and_has_no_digest() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_is_a_finding_at_line_one() {
+fn unreadable_file_is_finding_at_line_one() {
     let home = Home::new();
     for path in ["space/absent.json", "space", "space/p.json/x"] {
         let done = home.json(["check", path]).exits(2);

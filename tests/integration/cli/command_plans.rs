@@ -55,7 +55,7 @@ fn a_blocked_command_is_refused_at_its_place() {
 }
 
 #[test]
-fn a_command_plan_runs_and_what_it_prints_is_seen() {
+fn command_plan_runs_and_shows_output() {
     let home = Home::new();
     plan(
         &home,
@@ -93,7 +93,7 @@ fn a_guided_plan_without_a_terminal_is_cancelled() {
 }
 
 #[test]
-fn the_environment_of_the_user_is_there_but_nothing_that_changes_the_shell() {
+fn environment_is_kept_except_shell_variables() {
     let home = Home::new();
     home.write("startup.sh", "echo startup ran\n");
     plan(
@@ -119,8 +119,9 @@ fn the_environment_of_the_user_is_there_but_nothing_that_changes_the_shell() {
     assert!(lines[2].starts_with("posix") && lines[2].ends_with("off"), "{printed}");
 }
 
+/// It never runs by itself.
 #[test]
-fn after_a_failure_the_way_back_is_offered_as_a_plan_and_never_run() {
+fn failure_offers_rollback_as_a_plan() {
     let home = Home::new();
     let plan = json!({ "id": "c", "goal": "Try it", "rollbackPlan": ["rm made.txt", "echo back"],
         "steps": [{ "command": "echo x > made.txt" }, { "command": "false" }] });
@@ -140,7 +141,7 @@ fn after_a_failure_the_way_back_is_offered_as_a_plan_and_never_run() {
 }
 
 #[test]
-fn the_rest_of_a_command_plan_is_a_command_plan() {
+fn rest_of_command_plan_is_command_plan() {
     let home = Home::new();
     plan(
         &home,

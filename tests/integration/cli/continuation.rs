@@ -36,7 +36,7 @@ fn parent_of(home: &Home, run_id: &str) -> Option<String> {
 
 #[expect(clippy::disallowed_methods, reason = "reads the database as any other program would")]
 #[test]
-fn the_rest_is_shown_then_authorized_by_its_digest_and_run() {
+fn rest_is_shown_authorized_and_run() {
     let (home, run_id) = with_a_failed_run();
     fs::remove_file(home.file("b.txt")).unwrap();
 
@@ -227,8 +227,9 @@ fn in_the_middle(home: &Home) -> (EvidenceStore, Uuid) {
     (store, run_id)
 }
 
+/// The files of the interrupted run are compared first.
 #[test]
-fn an_active_run_is_refused_and_an_interrupted_one_is_compared_and_continued() {
+fn interrupted_run_is_continued_active_is_refused() {
     let home = Home::new();
     let (store, run_id) = in_the_middle(&home);
     let run_id = run_id.to_string();

@@ -30,7 +30,7 @@ fn query(home: &Home, arguments: &[&str]) -> Vec<Value> {
 }
 
 #[test]
-fn search_finds_an_execution_by_a_word_of_its_output() {
+fn search_finds_a_word_of_output() {
     let (home, result) = with_a_run();
     let lines = home.json(["evidence", "search", "wombat"]).exits(0).lines();
     assert_eq!(execution_ids(&lines), [execution(&result, 0)]);
@@ -51,7 +51,7 @@ fn search_finds_an_execution_by_a_word_of_its_output() {
 }
 
 #[test]
-fn show_tells_an_execution_and_a_run_in_full() {
+fn show_prints_executions_and_runs_in_full() {
     let (home, result) = with_a_run();
     let shown = home.json(["evidence", "show", execution(&result, 1)]).exits(0).document();
     assert_eq!(shown["execution_id"], execution(&result, 1));
@@ -78,7 +78,7 @@ fn show_tells_an_execution_and_a_run_in_full() {
 }
 
 #[test]
-fn what_was_changed_after_it_was_written_says_so() {
+fn changed_rows_are_marked() {
     let (home, result) = with_a_run();
     let (run_id, made) = (result["run_id"].as_str().unwrap(), execution(&result, 1));
     let shown = |id: &str| {
@@ -128,7 +128,7 @@ fn what_was_changed_after_it_was_written_says_so() {
 
 /// Every kind of report: of nothing, sound, against a head, changed, with another schema, cut off.
 #[test]
-fn the_schema_of_a_verification_is_printed_and_holds() {
+fn verification_schema_is_printed_and_holds() {
     let (home, _) = with_a_run();
     let printed = Done::of(home.command().args(["schema", "evidence_verify"])).exits(0);
     let printed: Value = serde_json::from_str(&printed.stdout).unwrap();
@@ -249,7 +249,7 @@ fn verify_says_sound_tampered_and_truncated() {
 }
 
 #[test]
-fn no_evidence_yet_is_empty_and_sound_and_stays_so() {
+fn absent_evidence_is_sound_and_stays_absent() {
     let home = Home::new();
     assert_eq!(home.json(["evidence", "search", "x"]).exits(0).stdout, "");
     assert_eq!(query(&home, &["q1", "file_read"]), [Value::Null; 0]);

@@ -24,7 +24,7 @@ must_not_match = ["make test"]
 "#;
 
 #[test]
-fn a_command_is_judged_with_rule_place_reason_and_a_safer_way() {
+fn verdict_has_rule_place_reason_and_alternative() {
     let output = risk(&Home::new()).args(["--json", "--", "ls && rm -rf build"]).output().unwrap();
     assert_eq!(output.status.code(), Some(0));
     let verdict: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -48,14 +48,14 @@ fn each_line_of_stdin_has_its_verdict() {
 }
 
 #[test]
-fn nothing_to_judge_is_a_fault_of_the_command_line() {
+fn nothing_to_judge_is_a_usage_error() {
     let home = Home::new();
     Done::of(&mut risk(&home)).exits(5);
     Done::of(risk(&home).args(["--stdin", "--", "ls"])).exits(5);
 }
 
 #[test]
-fn the_rules_of_the_settings_count_and_the_built_in_verdict_stays_visible() {
+fn settings_rules_count_beside_built_in_verdict() {
     let home = Home::new();
     home.settings(RULE);
     let verdict = Done::of(risk(&home).args(["--json", "--", "sudo make deploy"])).exits(0);

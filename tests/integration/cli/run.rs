@@ -66,7 +66,7 @@ fn a_completed_run_prints_its_result() {
 }
 
 #[test]
-fn people_see_the_steps_go_by_and_a_table() {
+fn run_prints_steps_and_a_table() {
     let home = Home::new();
     home.write("a.txt", "hello\n");
     home.plan(json!([read_file("look", "a.txt"), read_file("miss", "absent\u{1b}[31m.txt")]));
@@ -78,7 +78,7 @@ fn people_see_the_steps_go_by_and_a_table() {
 }
 
 #[test]
-fn a_plan_runs_only_under_an_authorization_for_exactly_its_bytes() {
+fn plan_needs_authorization_of_its_bytes() {
     let home = Home::new();
     home.plan(json!([create_file("make", "b.txt", "new\n")]));
     let digest = digest(&home);
@@ -156,7 +156,7 @@ fn a_failed_step_ends_the_run_with_one() {
 }
 
 #[test]
-fn the_confirm_flag_answers_and_the_evidence_says_that_it_did() {
+fn confirm_flag_answers_and_is_recorded() {
     for (arguments, exit, status, expected, decision, note) in [
         (
             &["--confirm", "approve"][..],
@@ -188,8 +188,9 @@ fn the_confirm_flag_answers_and_the_evidence_says_that_it_did() {
     }
 }
 
+/// `--yes` answers no question.
 #[test]
-fn approve_also_answers_dangerous_steps_and_yes_answers_none() {
+fn only_approve_answers_dangerous_steps() {
     let home = Home::new();
     fs::create_dir(home.file(".git")).unwrap();
     home.write("build.rs", "fn main() {}\n");
@@ -226,7 +227,7 @@ fn without_evidence_nothing_runs() {
 }
 
 #[test]
-fn a_run_whose_evidence_breaks_stops_and_tells_what_was_done() {
+fn broken_evidence_stops_the_run_with_results() {
     let home = Home::new();
     home.write("a.txt", "hello\n");
     home.plan(json!([read_file("look", "a.txt"), create_file("make", "b.txt", "x")]));
@@ -262,7 +263,7 @@ fn the_settings_of_the_window_hold_here_too() {
 }
 
 #[test]
-fn the_evidence_goes_to_the_users_own_folder_by_default() {
+fn evidence_defaults_to_the_user_folder() {
     let home = Home::new();
     home.plan(json!([create_file("make", "b.txt", "x")]));
     let mut command = home.command();

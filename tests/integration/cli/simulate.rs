@@ -14,7 +14,7 @@ fn patch(id: &str, file: &str, symbol: &str, with: &str) -> Value {
 }
 
 #[test]
-fn the_steps_are_shown_one_by_one_and_as_one_difference() {
+fn simulation_shows_steps_and_total_difference() {
     let home = Home::new();
     home.write("a.rs", "fn one() {}\n\nfn two() {}\n");
     home.write("b.txt", "kept\n");
@@ -54,7 +54,7 @@ fn the_steps_are_shown_one_by_one_and_as_one_difference() {
 }
 
 #[test]
-fn the_difference_is_the_one_that_a_run_makes() {
+fn simulated_difference_equals_the_run() {
     let home = Home::new();
     home.write("a.rs", "fn one() {}\n");
     home.write("one.rs", "fn one() {\n    2;\n}\n");
@@ -74,7 +74,7 @@ fn the_difference_is_the_one_that_a_run_makes() {
 }
 
 #[test]
-fn what_comes_after_a_step_that_would_fail_is_not_reached() {
+fn steps_after_a_failure_are_not_reached() {
     let home = Home::new();
     home.write("a.rs", "fn one() {}\n");
     home.plan(json!([patch("absent", "a.rs", "two", "a.rs"), write_file("never", "b.txt", "x"),]));
@@ -87,7 +87,7 @@ fn what_comes_after_a_step_that_would_fail_is_not_reached() {
 }
 
 #[test]
-fn a_faulty_plan_is_simulated_as_far_as_it_goes() {
+fn faulty_plan_is_simulated_in_part() {
     let home = Home::new();
     home.plan(json!([write_file("out", "../out.txt", "x"), {"step_id": "b", "tool": "nothing"}]));
     let done = home.json(["simulate", "space/p.json"]).exits(2);
@@ -140,7 +140,7 @@ fn preconditions_are_held_against_what_earlier_steps_leave() {
 }
 
 #[test]
-fn what_cargo_has_to_agree_to_is_told_only_in_part() {
+fn cargo_checks_are_simulated_in_part() {
     let home = crate::harness::cargo_project::cargo_project();
     let step = patch("gated", "src/lib.rs", "old_function", "patches/fix.rs");
     home.plan(json!([step]));

@@ -62,7 +62,7 @@ impl Terminal {
 }
 
 #[test]
-fn a_person_is_asked_and_a_word_typed_too_early_answers_nothing() {
+fn word_typed_too_early_answers_nothing() {
     let home = Home::new();
     home.plan(json!([
         asking(create_file("one", "one.txt", "first\n")),
@@ -93,7 +93,7 @@ fn a_person_is_asked_and_a_word_typed_too_early_answers_nothing() {
 }
 
 #[test]
-fn a_dangerous_step_is_approved_by_the_name_of_its_file() {
+fn dangerous_step_needs_its_file_name() {
     let home = Home::new();
     std::fs::create_dir(home.file(".git")).unwrap();
     home.plan(
@@ -115,7 +115,7 @@ fn a_dangerous_step_is_approved_by_the_name_of_its_file() {
 }
 
 #[test]
-fn a_guided_plan_is_gone_through_step_by_step() {
+fn guided_plan_asks_step_by_step() {
     let home = Home::new();
     let steps = ["one", "two", "three"].map(|name| json!({"command": format!("touch {name}.txt")}));
     let plan = json!({ "goal": "Touch them", "mode": "guided", "steps": steps });

@@ -29,7 +29,7 @@ fn help_and_version_are_answers() {
 }
 
 #[test]
-fn a_line_that_cannot_be_followed_is_five_and_leaves_stdout_alone() {
+fn usage_error_exits_five_with_empty_stdout() {
     let home = Home::new();
     for arguments in [
         &["check"][..],
@@ -67,7 +67,7 @@ fn a_line_that_cannot_be_followed_is_five_and_leaves_stdout_alone() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_window_without_a_display_is_refused_in_one_line() {
+fn missing_display_is_one_line() {
     let home = Home::new();
     for arguments in [&[][..], &["plan.json"], &["plan.json", "--workspace", "."]] {
         let mut command = home.command();
@@ -81,7 +81,7 @@ fn a_window_without_a_display_is_refused_in_one_line() {
 }
 
 #[test]
-fn the_schema_is_printed_under_each_of_its_names() {
+fn schema_is_printed_by_each_name() {
     let home = Home::new();
     for arguments in
         [&["schema"][..], &["schema", "step_plan"], &["schema", "step-plan"], &["schema", "--json"]]
@@ -119,7 +119,7 @@ fn a_reader_that_has_gone_is_no_error() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_result_that_could_not_be_written_is_no_success() {
+fn unwritten_result_is_no_success() {
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let (code, stderr) = schema_into(full);
     assert_eq!(code, Some(1));

@@ -44,7 +44,7 @@ fn package(home: &Home, name: &str, dependencies: &str, lib: &str) {
 }
 
 #[test]
-fn what_fails_without_a_word_of_the_compiler_is_no_yes() {
+fn unexplained_check_failure_is_no_success() {
     let home = Home::new();
     home.write("Cargo.toml", "[workspace]\nmembers = [\"good\", \"old\"]\nresolver = \"3\"\n");
     package(&home, "good", "", OLD);
@@ -67,8 +67,9 @@ fn what_fails_without_a_word_of_the_compiler_is_no_yes() {
     assert_eq!(fs::read_to_string(home.file("good/src/lib.rs")).unwrap(), OLD);
 }
 
+/// What cargo did not reach behind the old error is named.
 #[test]
-fn an_old_error_hides_no_new_one_and_what_lies_behind_it_is_named() {
+fn old_error_hides_no_new_error() {
     let home = Home::new();
     home.write(
         "Cargo.toml",
@@ -100,7 +101,7 @@ fn an_old_error_hides_no_new_one_and_what_lies_behind_it_is_named() {
 }
 
 #[test]
-fn what_somebody_else_wrote_during_the_check_is_not_written_over() {
+fn foreign_write_during_the_check_is_kept() {
     let home = cargo_project();
     // Somebody saves the file while cargo works, and the check fails.
     home.write(
@@ -141,7 +142,7 @@ fn contents(home: &Home, digest: &str) -> i64 {
 }
 
 #[test]
-fn what_splice_left_is_kept_before_it_is_replaced() {
+fn result_of_splice_is_recorded_before_putting_back() {
     let mut harness = Harness::with(&[
         ("a.py", "def old():\n    return 1\n"),
         ("new.py", "def old():\n    return 2\n"),
@@ -164,7 +165,7 @@ fn what_splice_left_is_kept_before_it_is_replaced() {
 }
 
 #[test]
-fn back_and_not_flushed_is_back_with_a_warning() {
+fn unflushed_restore_is_a_warning() {
     let home = Home::new();
     let before = "def old():\n    return 1\n";
     home.write("a.py", before);
@@ -189,7 +190,7 @@ fn back_and_not_flushed_is_back_with_a_warning() {
 }
 
 #[test]
-fn a_panic_during_the_check_puts_the_file_back_and_a_crash_leaves_it_in_doubt() {
+fn panic_in_check_restores_crash_is_unknown() {
     let manifest = "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2024\"\n";
     let harness = Harness::with(&[("Cargo.toml", manifest), ("src/lib.rs", OLD), ("new.rs", NEW)]);
     let lib = harness.path("src/lib.rs");
@@ -229,7 +230,7 @@ fn a_panic_during_the_check_puts_the_file_back_and_a_crash_leaves_it_in_doubt() 
 }
 
 #[test]
-fn what_cargo_printed_and_did_is_in_the_evidence() {
+fn cargo_output_and_effects_are_recorded() {
     let home = cargo_project();
     home.plan(json!([splice("src/lib.rs", "old_function", "patches/fix.rs")]));
     assert!(!home.file("Cargo.lock").exists());
@@ -277,7 +278,7 @@ fn writes_its_splice_plan(home: &Home, target: &str, symbol: &str) -> Vec<u8> {
 }
 
 #[test]
-fn a_splice_plan_that_an_earlier_step_writes_is_covered_shown_and_run() {
+fn splice_plan_of_earlier_step_is_covered() {
     let home = cargo_project();
     let bytes = writes_its_splice_plan(&home, "../src/lib.rs", "old_function");
     let plan = parse(&bytes).plan.unwrap();
@@ -294,7 +295,7 @@ fn a_splice_plan_that_an_earlier_step_writes_is_covered_shown_and_run() {
 }
 
 #[test]
-fn a_splice_plan_that_is_still_to_be_written_is_as_dangerous_as_what_it_changes() {
+fn unwritten_splice_plan_has_risk_of_changes() {
     let home = cargo_project();
     home.write("build.rs", "fn main() {}\n");
     let bytes = writes_its_splice_plan(&home, "../build.rs", "main");
@@ -310,7 +311,7 @@ fn a_splice_plan_that_is_still_to_be_written_is_as_dangerous_as_what_it_changes(
 }
 
 #[test]
-fn errors_behind_earlier_ones_are_said_to_be_hidden() {
+fn hidden_errors_are_mentioned() {
     let home = cargo_project();
     // The compiler checks no type before it can read the whole text: the old error hides the new one.
     let broken = lib(&home) + "\nmod broken {\n    fn\n}\n";

@@ -29,8 +29,9 @@ fn errors(diagnostics: &[DiagnosticArtifact]) -> Vec<(Option<&str>, &str, i64)> 
     errors.map(|it| (it.code.as_deref(), it.file_name.as_str(), it.line_start)).collect()
 }
 
+/// They stand in result, events and evidence.
 #[test]
-fn the_errors_of_a_check_end_the_run_and_stand_in_result_events_and_evidence() {
+fn check_errors_end_the_run_and_are_recorded() {
     let harness = app(FAULTY);
     let ran = harness.run(&plan([check("check", "."), write_file("never", "a", "1")]));
     assert_eq!(ran.words(), (vec!["failed"], "failed"));
@@ -88,8 +89,9 @@ fn the_errors_of_a_check_end_the_run_and_stand_in_result_events_and_evidence() {
     assert_eq!((&kept["errors"], &kept["exit_code"]), (&json!(1), &json!(101)));
 }
 
+/// The write makes the second check succeed, and the evidence links it to the first.
 #[test]
-fn a_write_between_two_checks_makes_the_second_succeed_and_is_found_after_the_first() {
+fn write_between_two_checks_is_recorded() {
     let harness = app(FAULTY);
     let ran = harness.run(&plan([check("before", ".")]));
     assert_eq!(ran.codes(), [Some("E304")]);
@@ -106,7 +108,7 @@ fn a_write_between_two_checks_makes_the_second_succeed_and_is_found_after_the_fi
 }
 
 #[test]
-fn a_stop_does_not_wait_for_a_check_that_waits() {
+fn stop_does_not_wait_for_a_check() {
     let harness = app("");
     let made = assert_cmd::Command::new("mkfifo").arg(harness.path("fifo")).output().unwrap();
     assert!(made.status.success());
@@ -133,7 +135,7 @@ fn a_stop_does_not_wait_for_a_check_that_waits() {
 }
 
 #[test]
-fn without_cargo_the_preview_and_the_step_say_so() {
+fn missing_cargo_is_reported() {
     let home = Home::new();
     home.write("Cargo.toml", MANIFEST);
     home.plan(json!([check("check", ".")]));

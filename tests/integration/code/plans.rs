@@ -13,7 +13,7 @@ use crate::harness::home::Done;
 use crate::harness::set_mode;
 
 #[test]
-fn the_example_of_the_sources_runs_with_the_embedded_engine() {
+fn example_completes_with_the_embedded_engine() {
     let home = cargo_project();
     let shown = example_completes(&home, "embedded", &LIB.replace("n + 1", "n + 2"));
     let result = result_of(&shown);
@@ -26,12 +26,12 @@ fn the_example_of_the_sources_runs_with_the_embedded_engine() {
 }
 
 #[test]
-fn the_failure_of_the_sources_stops_at_the_second_step() {
+fn example_failure_stops_at_second_step() {
     example_fails(&cargo_project(), "embedded");
 }
 
 #[test]
-fn a_replacement_that_does_not_check_is_put_back_with_the_compilers_words() {
+fn failed_check_restores_and_quotes_the_compiler() {
     let home = cargo_project();
     home.write("patches/bad.rs", "pub fn old_function(n: u32) -> u32 {\n    n + \"a\"\n}\n");
     example(&home, splice("old_function", "patches/bad.rs", "symbol exists"));
@@ -58,7 +58,7 @@ fn a_replacement_that_does_not_check_is_put_back_with_the_compilers_words() {
 }
 
 #[test]
-fn a_project_that_is_broken_already_may_be_patched_and_not_broken_further() {
+fn broken_project_may_not_get_worse() {
     let home = cargo_project();
     let broken = format!("{LIB}\npub fn broken() -> u32 {{\n    missing()\n}}\n");
     home.write("src/lib.rs", &broken);
@@ -79,7 +79,7 @@ fn a_project_that_is_broken_already_may_be_patched_and_not_broken_further() {
 }
 
 #[test]
-fn a_change_that_breaks_another_package_of_the_workspace_is_put_back() {
+fn change_breaking_another_package_is_put_back() {
     let home = cargo_project();
     let manifest = fs::read_to_string(home.file("Cargo.toml")).unwrap();
     home.write("Cargo.toml", manifest.replace("[workspace]", "[workspace]\nmembers = [\"user\"]"));
@@ -122,7 +122,7 @@ fn without_cargo_nothing_is_replaced() {
 
 #[cfg(unix)]
 #[test]
-fn a_cargo_that_the_workspace_brings_along_is_not_run() {
+fn cargo_of_the_workspace_is_not_run() {
     let home = cargo_project();
     fs::create_dir(home.file("bin")).unwrap();
     let planted = home.write("bin/cargo", "#!/bin/sh\ntouch ran\n");
@@ -152,7 +152,7 @@ fn a_cargo_that_the_workspace_brings_along_is_not_run() {
 }
 
 #[test]
-fn a_splice_plan_keeps_what_checks_and_stops_at_what_does_not() {
+fn splice_plan_stops_at_first_failing_patch() {
     let home = cargo_project();
     home.write("patches/bad.rs", "pub fn caller() -> u32 {\n    nowhere()\n}\n");
     let steps = json!({"steps": [
@@ -181,7 +181,7 @@ fn a_splice_plan_keeps_what_checks_and_stops_at_what_does_not() {
 }
 
 #[test]
-fn a_patch_in_another_language_says_nothing_about_the_project() {
+fn patch_in_other_language_runs_no_check() {
     let home = cargo_project();
     // An error that was there before stays an old one, whatever is replaced in between.
     home.write("src/lib.rs", format!("{LIB}\npub fn broken() -> u32 {{\n    nowhere()\n}}\n"));

@@ -37,7 +37,7 @@ fn rows(home: &Home, engine: &str, tool: &str, arguments: Value) -> Vec<Value> {
 }
 
 #[test]
-fn the_example_of_the_sources_runs_with_magellan_and_splice() {
+fn example_completes_with_magellan_and_splice() {
     let home = indexed();
     set_mode(&home.file("src/lib.rs"), 0o640);
     // splice puts the replacement there as it is, with the line break at its end.
@@ -67,12 +67,13 @@ fn the_example_of_the_sources_runs_with_magellan_and_splice() {
 }
 
 #[test]
-fn the_failure_of_the_sources_stops_at_the_second_step_of_splice_too() {
+fn example_failure_of_splice_stops_at_second_step() {
     example_fails(&indexed(), "external");
 }
 
+/// The precondition finds it, the step does not.
 #[test]
-fn a_symbol_that_is_in_the_graph_alone_is_found_before_the_step_and_not_by_it() {
+fn symbol_only_in_graph_fails_the_step() {
     let home = indexed();
     // The graph still has it: the precondition holds, as in the failure of the sources.
     let without = lib(&home).replace("old_function", "new_function");
@@ -91,7 +92,7 @@ fn a_symbol_that_is_in_the_graph_alone_is_found_before_the_step_and_not_by_it() 
 
 /// splice writes beside the file first, under names that anybody can know.
 #[test]
-fn a_link_under_the_name_that_splice_writes_to_leads_nowhere() {
+fn link_at_splice_temporary_name_is_harmless() {
     let home = indexed();
     let before = lib(&home);
     let elsewhere = tempfile::tempdir().unwrap();
@@ -116,7 +117,7 @@ fn a_link_under_the_name_that_splice_writes_to_leads_nowhere() {
 }
 
 #[test]
-fn what_splice_refuses_is_shown_in_its_own_words_and_put_back() {
+fn refusal_of_splice_is_quoted_and_restored() {
     let home = indexed();
     let before = lib(&home);
     for (text, code, part) in [
@@ -148,7 +149,7 @@ fn what_splice_refuses_is_shown_in_its_own_words_and_put_back() {
 }
 
 #[test]
-fn a_name_that_splice_would_guess_is_refused_before_it_is_asked() {
+fn ambiguous_name_is_refused_before_splice() {
     let home = indexed();
     let more = "\npub struct A;\n\nimpl A {\n    pub fn make() -> u8 {\n        1\n    }\n}\n\npub struct B;\n\nimpl B {\n    pub fn make() -> u8 {\n        2\n    }\n}\n";
     let text = format!("{}{more}", lib(&home));
@@ -169,7 +170,7 @@ fn a_name_that_splice_would_guess_is_refused_before_it_is_asked() {
 }
 
 #[test]
-fn a_splice_plan_is_one_call_of_splice_for_each_patch() {
+fn splice_plan_calls_splice_per_patch() {
     let home = indexed();
     home.write("patches/caller.rs", "pub fn caller() -> u32 {\n    old_function(7)\n}");
     home.write("patches/plan.json", json!({"steps": [
@@ -185,7 +186,7 @@ fn a_splice_plan_is_one_call_of_splice_for_each_patch() {
 }
 
 #[test]
-fn the_two_engines_list_the_same_symbols_and_references() {
+fn engines_list_the_same_symbols_and_references() {
     let home = indexed();
     home.write(
         "src/more.rs",
@@ -231,7 +232,7 @@ fn the_two_engines_list_the_same_symbols_and_references() {
 }
 
 #[test]
-fn a_stale_code_graph_is_said_and_auto_goes_on_without_it() {
+fn auto_goes_on_without_a_stale_graph() {
     let home = indexed();
     example(&home, splice("old_function", "patches/fix.rs", "magellan has indexed file"));
     let note = |engine: &str| {
@@ -255,7 +256,7 @@ fn a_stale_code_graph_is_said_and_auto_goes_on_without_it() {
 }
 
 #[test]
-fn a_program_that_does_something_else_than_was_shown_is_undone() {
+fn unexpected_effects_of_splice_are_undone() {
     let home = indexed();
     let before = lib(&home);
     for (script, code, part) in [

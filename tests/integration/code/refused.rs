@@ -83,8 +83,9 @@ fn fails(home: &Home, engine: &str, step: &Value, code: &str, part: &str) {
     assert!(tree(&home.file("")) == before, "{engine}: {step} has changed something");
 }
 
+/// Both engines say what cannot be replaced, and change no byte.
 #[test]
-fn what_cannot_be_replaced_is_said_by_both_engines_and_nothing_is_lost() {
+fn both_engines_refuse_impossible_replacements() {
     let home = project();
     let of_lib = |symbol, with| patch("src/lib.rs", symbol, with, None);
     let of_kind = |symbol, kind| patch("src/lib.rs", symbol, "patches/fix.rs", Some(kind));
@@ -136,8 +137,9 @@ fn what_cannot_be_replaced_is_said_by_both_engines_and_nothing_is_lost() {
     }
 }
 
+/// A type, a module or a kind in the request chooses one of several definitions with the same name.
 #[test]
-fn a_type_a_module_and_a_kind_tell_definitions_of_one_name_apart() {
+fn equal_names_are_told_apart() {
     let home = project();
     for (symbol, kind, old, new) in [
         ("right::twin", None, "        2\n", "        22\n"),
@@ -187,7 +189,7 @@ fn a_type_a_module_and_a_kind_tell_definitions_of_one_name_apart() {
 }
 
 #[test]
-fn a_code_graph_that_cannot_be_used_is_said_and_left_as_it_is() {
+fn unusable_code_graph_is_reported_and_kept() {
     let home = project();
     let list = json!({"step_id": "s", "tool": "symbols_in_file",
         "arguments": {"file_path": "src/lib.rs"}});

@@ -66,7 +66,7 @@ fn is_as_it_was(harness: &Harness, ran: &Ran) {
 }
 
 #[test]
-fn a_stop_during_the_second_check_puts_the_file_back() {
+fn stop_in_second_check_restores_the_file() {
     let harness = project();
     // Waits only when it sees the replacement.
     let script = format!(
@@ -82,7 +82,7 @@ fn a_stop_during_the_second_check_puts_the_file_back() {
 }
 
 #[test]
-fn a_stop_while_splice_works_puts_the_file_back() {
+fn stop_during_splice_restores_the_file() {
     let mut harness = project();
     // What it writes beside the file on its way stays behind when it is ended.
     let script = format!(
@@ -96,8 +96,9 @@ fn a_stop_while_splice_works_puts_the_file_back() {
     is_as_it_was(&harness, &ran);
 }
 
+/// They are named, and a plan removes them.
 #[test]
-fn what_splice_leaves_when_it_is_killed_is_named_and_removed_by_a_plan() {
+fn leftovers_of_killed_splice_are_removed() {
     let files = [("a.py", "def one():\n    return 1\n"), ("one.py", "def one():\n    return 2\n")];
     // The program ends in the middle, as by a kill: what it started is ended with it.
     let mut harness = Harness::with(&files).on_event(|event| {

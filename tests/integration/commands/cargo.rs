@@ -23,8 +23,9 @@ fn results(harness: &Harness) -> Vec<Value> {
     texts.iter().map(|text| serde_json::from_str(text).unwrap()).collect()
 }
 
+/// Result, events and evidence agree.
 #[test]
-fn a_verified_built_and_run_program_stands_in_result_events_and_evidence() {
+fn verify_compile_and_run_are_recorded() {
     let main = "fn main() { println!(\"{:?}\", std::env::args().skip(1).collect::<Vec<_>>()); }";
     let harness = app(&[("src/main.rs", main)]);
     let plan = actions([
@@ -60,7 +61,7 @@ fn a_verified_built_and_run_program_stands_in_result_events_and_evidence() {
 }
 
 #[test]
-fn a_failed_verify_ends_the_run_and_its_diagnostics_can_be_asked_for() {
+fn failed_verify_ends_run_with_diagnostics() {
     let harness = app(&[("src/lib.rs", FAULTY)]);
     let ran = harness.run(&actions([("verify", json!({})), ("inspect", json!({}))]));
     assert_eq!(ran.words(), (vec!["failed"], "failed"));
@@ -71,14 +72,14 @@ fn a_failed_verify_ends_the_run_and_its_diagnostics_can_be_asked_for() {
 }
 
 #[test]
-fn where_there_is_nothing_to_verify_with_the_step_says_so() {
+fn missing_verification_command_is_reported() {
     let harness = Harness::with(&[("notes.md", "")]);
     let ran = harness.run(&actions([("verify", json!({}))]));
     assert_eq!(ran.codes(), [Some("E102")]);
 }
 
 #[test]
-fn a_file_that_the_program_changed_is_shown_again_before_it_is_written() {
+fn file_changed_by_program_is_shown_again() {
     let main = "fn main() { std::fs::write(\"notes.txt\", \"by the program\").unwrap(); }";
     let write = json!({ "edits": [{ "op": "write", "path": "notes.txt", "contents": "after" }] });
     let plan = actions([("run", json!({})), ("mutate_batch", write)]);
@@ -96,7 +97,7 @@ fn a_file_that_the_program_changed_is_shown_again_before_it_is_written() {
 }
 
 #[test]
-fn a_stop_ends_a_program_and_the_run_is_cancelled() {
+fn stop_ends_program_and_cancels_run() {
     let main = "fn main() { println!(\"here\"); loop { std::thread::park() } }";
     let harness = app(&[("src/main.rs", main)]);
     let control = harness.control.clone();

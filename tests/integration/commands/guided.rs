@@ -19,8 +19,9 @@ fn rows(harness: &Harness, table: &str, step: &str) -> i64 {
     harness.count(&format!("SELECT count(*) FROM {table} WHERE step_id = ?1"), [step])
 }
 
+/// Each step waits, and is run, skipped or done by hand.
 #[test]
-fn in_guided_mode_each_step_waits_and_ends_as_run_skipped_or_done_by_hand() {
+fn guided_steps_end_by_each_answer() {
     let harness = Harness::new().answering(|request| match request.step_id.as_str() {
         "a" | "a.verify" => Decision::DoneByHand,
         "b" => Decision::Skip,
@@ -69,7 +70,7 @@ fn in_guided_mode_each_step_waits_and_ends_as_run_skipped_or_done_by_hand() {
 }
 
 #[test]
-fn done_by_hand_is_no_answer_where_nobody_is_guided() {
+fn done_by_hand_needs_guided_mode() {
     let harness = Harness::with(&[("sub/a.txt", "x")]).answering(|_| Decision::DoneByHand);
     let ran = harness.run(&plan([command("a", "rm -r sub"), command("b", "echo")]));
     assert_eq!(ran.words(), (vec!["denied"], "failed"));
@@ -79,7 +80,7 @@ fn done_by_hand_is_no_answer_where_nobody_is_guided() {
 }
 
 #[test]
-fn an_automatic_run_becomes_guided_at_the_next_step_and_never_the_reverse() {
+fn automatic_run_becomes_guided_never_the_reverse() {
     let mut harness = Harness::new().answering(|_| Decision::DoneByHand);
     let control = harness.control.clone();
     harness = harness.on_event(move |event| {
@@ -108,7 +109,7 @@ fn an_automatic_run_becomes_guided_at_the_next_step_and_never_the_reverse() {
 }
 
 #[test]
-fn what_was_done_by_hand_is_not_in_the_rest_of_a_run() {
+fn steps_done_by_hand_are_not_left() {
     let harness = Harness::new().answering(|request| match request.step_id.as_str() {
         "a" => Decision::DoneByHand,
         "b" => Decision::Skip,
@@ -128,7 +129,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_tool_is_called_for_what_was_done_by_hand(
+    fn step_done_by_hand_calls_no_tool(
         answers in prop::collection::vec(prop::sample::select(vec![
             Decision::Approve, Decision::Skip, Decision::DoneByHand, Decision::DoneByHand,
         ]), 1..6),
@@ -172,7 +173,7 @@ proptest! {
 }
 
 #[test]
-fn in_guided_mode_each_step_waits_for_a_person() {
+fn guided_step_waits_for_a_person() {
     let harness = Harness::new();
     let steps = plan([command("a", "echo"), command("b", "ls")]);
     let ran = harness.run(&and(steps, "mode", "teacher"));

@@ -24,8 +24,9 @@ fn peak_kib(step: &Value) -> u64 {
     text.split_whitespace().nth(1).unwrap().parse().unwrap()
 }
 
+/// It is never in memory as a whole.
 #[test]
-fn a_gibibyte_of_output_is_recorded_whole_and_never_in_memory() {
+fn gibibyte_of_output_is_recorded_by_stream() {
     let home = Home::new();
     let bytes: u64 = 1 << 30;
     let flood = format!(

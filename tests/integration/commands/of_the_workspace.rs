@@ -48,8 +48,9 @@ fn needs(program: &str) {
     assert!(there, "this test needs {program}, which is not on PATH");
 }
 
+/// They verify, build and run it.
 #[test]
-fn a_project_in_c_is_verified_built_and_run_by_its_own_commands() {
+fn c_project_uses_its_own_commands() {
     needs("make");
     needs("gcc");
     let faulty = "#include <stdio.h>\nint main(int argc, char **argv) {\n    return absent;\n}\n";
@@ -85,7 +86,7 @@ fn a_project_in_c_is_verified_built_and_run_by_its_own_commands() {
 }
 
 #[test]
-fn a_project_in_python_is_verified_by_its_own_tests() {
+fn python_project_uses_its_own_tests() {
     needs("python3");
     let wrong = "import unittest\nclass T(unittest.TestCase):\n    def test_sum(self):\n        self.assertEqual(1 + 1, 3)\n";
     let harness = trusted(&[
@@ -108,7 +109,7 @@ fn a_project_in_python_is_verified_by_its_own_tests() {
 }
 
 #[test]
-fn what_changes_between_the_approval_and_the_run_voids_it() {
+fn commands_changed_after_approval_void_it() {
     let text = "[verify.local]\ncommand = \"touch done\"\n";
     let mut harness = trusted(&[(FILE, text)]);
     let approved = harness.authorize(&verify());
@@ -140,8 +141,9 @@ fn trust_that_was_taken_back_voids_it_too() {
     assert_eq!(harness.run(&verify()).words(), (vec!["succeeded"], "completed"));
 }
 
+/// They are shown.
 #[test]
-fn commands_that_a_program_of_the_run_writes_are_shown_and_do_not_run() {
+fn commands_written_by_the_run_do_not_run() {
     let main = "fn main() { std::fs::write(\"countersign.toml\", \
                 \"[verify.local]\\ncommand = \\\"touch done\\\"\\n\").unwrap(); }";
     let manifest = "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2024\"\n";
@@ -159,7 +161,7 @@ fn commands_that_a_program_of_the_run_writes_are_shown_and_do_not_run() {
 }
 
 #[test]
-fn dangerous_commands_are_asked_about_and_blocked_ones_never_run() {
+fn dangerous_commands_ask_blocked_commands_never_run() {
     let harness = trusted(&[(FILE, "[verify.local]\ncommand = \"rm -rf build/*\"\n")])
         .answering(|_| Decision::Cancel);
     let ran = harness.run(&verify());
@@ -228,7 +230,7 @@ fn the_command_line_shows_trusts_and_revokes() {
 }
 
 #[test]
-fn a_loop_waits_for_trust_and_then_verifies_by_the_commands() {
+fn loop_verifies_by_commands_once_trusted() {
     let home = Home::new();
     home.write(FILE, "[verify.local]\ncommand = \"touch verified\"\n");
     fs::create_dir(home.path().join("plans")).unwrap();

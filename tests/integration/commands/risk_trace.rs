@@ -186,7 +186,7 @@ fn trace(command: &str, folder: &Path, log: &Path) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn what_bash_runs_is_among_the_commands_that_were_listed() {
+fn listed_commands_include_what_bash_runs() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().canonicalize().unwrap();
     fs::create_dir(folder.join("bin")).unwrap();

@@ -24,7 +24,7 @@ pub fn artifact(harness: &Harness, step: &str, kind: &str) -> Option<Value> {
 }
 
 #[test]
-fn a_command_runs_and_everything_about_it_is_kept() {
+fn command_is_recorded_in_full() {
     let harness = Harness::with(&[("a.txt", "one\n")]);
     let text = "cat a.txt; echo wrong >&2; [[ $PWD == */ws ]] && echo here";
     let ran = harness.run(&plan([command("look", text)]));
@@ -52,7 +52,7 @@ fn a_command_runs_and_everything_about_it_is_kept() {
 }
 
 #[test]
-fn only_an_exit_with_0_in_time_is_a_success() {
+fn success_needs_exit_0_in_time() {
     for (text, code, exit_code, signal, says) in [
         ("echo said; exit 3", "E305", Some(3), None, "the command ended with exit code 3"),
         ("kill -9 $$", "E305", None, Some(9), "the command was ended by signal 9"),
@@ -73,7 +73,7 @@ fn only_an_exit_with_0_in_time_is_a_success() {
 }
 
 #[test]
-fn a_command_is_ended_when_its_time_is_over() {
+fn timeout_ends_the_command() {
     let harness = Harness::new();
     let step = and(command("a", "echo begun; sleep 600"), "timeoutSeconds", 1);
     let ran = harness.run(&plan([step]));
@@ -109,7 +109,7 @@ fn a_command_has_no_input_and_no_terminal() {
 }
 
 #[test]
-fn a_command_that_begins_with_a_dash_is_no_option_of_the_shell() {
+fn command_with_a_dash_is_no_option() {
     let harness = Harness::new();
     let ran = harness.run(&plan([command("a", "-x; echo still read")]));
     assert_eq!(ran.result().step_results[0].stdout.as_deref(), Some("still read\n"));
@@ -131,7 +131,7 @@ fn a_command_works_in_its_folder() {
 }
 
 #[test]
-fn a_folder_that_is_none_fails_and_one_outside_is_refused() {
+fn missing_folder_fails_outside_folder_is_refused() {
     let harness = Harness::with(&[("a.txt", "x")]);
     for (cwd, what) in [("absent", "absent"), ("a.txt", "a file")] {
         let ran = harness.run(&plan([and(command("a", "pwd"), "cwd", cwd)]));
@@ -159,8 +159,9 @@ fn a_verification_is_a_step_of_its_own() {
     assert_eq!(ran.codes()[3], Some("E305"));
 }
 
+/// Else it is a question of its own.
 #[test]
-fn a_verification_is_skipped_with_its_command_and_asked_about_alone() {
+fn verification_is_skipped_with_its_command() {
     let harness = Harness::with(&[("sub/a.txt", "")]).answering(|request| {
         if request.step_id == "a" { Decision::Skip } else { Decision::Approve }
     });
@@ -187,7 +188,7 @@ fn a_verification_is_skipped_with_its_command_and_asked_about_alone() {
 }
 
 #[test]
-fn a_dangerous_command_asks_with_everything_a_person_must_see() {
+fn dangerous_command_asks_with_all_details() {
     let harness = Harness::with(&[("sub/deep/a.txt", "x")]).answering(|_| Decision::Cancel);
     let text = "echo before && rm -r deep";
     let mut step = and(command("a", text), "cwd", "sub");
@@ -273,7 +274,7 @@ fn a_blocked_command_can_never_run() {
 }
 
 #[test]
-fn a_blocked_command_is_named_with_its_rule_and_its_part() {
+fn blocked_command_names_rule_and_part() {
     let harness = Harness::new();
     let blocked = read(&plan([command("a", "echo hello; rm -rf /")]));
     let choice = WorkspaceChoice { folder: harness.workspace(), reason: String::new() };
@@ -285,7 +286,7 @@ fn a_blocked_command_is_named_with_its_rule_and_its_part() {
 }
 
 #[test]
-fn a_host_is_in_the_call_and_nothing_runs_here_in_its_place() {
+fn command_for_host_never_runs_here() {
     let harness = Harness::new();
     let remote =
         and(plan([and(command("a", "echo x > here.txt"), "cwd", "/srv")]), "target", "web-1");

@@ -88,7 +88,7 @@ fn killed(home: &Home, call: &str, n: usize) -> bool {
 }
 
 #[test]
-fn a_batch_that_is_killed_anywhere_can_be_taken_back_and_finished() {
+fn killed_batch_can_be_taken_back_and_finished() {
     let before = tree(&home());
     let done = home();
     let _ = done.run(RUN[..7].iter().copied()).exits(0);

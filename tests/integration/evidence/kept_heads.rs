@@ -105,7 +105,7 @@ fn another_database_is_found() {
 
 /// The other copy shows that heads were kept: nothing else would tell that one was taken away.
 #[test]
-fn a_lost_copy_of_the_kept_heads_is_told() {
+fn lost_copy_of_heads_is_reported() {
     let never = Home::new();
     assert!(verify(&never, 0)["kept"]["note"].is_null(), "no head was ever kept");
     let home = home();

@@ -147,7 +147,7 @@ fn the_eight_questions_are_answered_about_real_checks() {
 }
 
 #[test]
-fn code_steps_are_linked_to_files_symbols_and_diagnostics() {
+fn code_steps_link_files_symbols_and_diagnostics() {
     let home = crate_of(SOUND);
     home.write("good.txt", "pub fn f() -> u8 {\n    2\n}\n");
     home.write("bad.txt", "pub fn f() -> u8 {\n    nope()\n}\n");

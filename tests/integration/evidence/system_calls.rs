@@ -198,7 +198,7 @@ fn in_words(call: &Call<'_>, space: &Path, ids: &[&str]) -> String {
 }
 
 #[test]
-fn invariant_3_an_intent_is_on_the_disk_before_its_effect() {
+fn invariant_3_intent_is_flushed_before_its_effect() {
     let home = Home::new();
     home.write("old.txt", "old\n");
     let steps = json!([
@@ -288,7 +288,7 @@ fn invariant_3_an_intent_is_on_the_disk_before_its_effect() {
 /// Of a batch, every content is on the disk before the first file changes, every folder is flushed once
 /// after the last one, and what was there is there until then.
 #[test]
-fn invariant_3_a_batch_is_on_the_disk_before_its_first_file_changes() {
+fn invariant_3_batch_is_flushed_before_first_change() {
     let home = Home::new();
     home.write("a.txt", "old\n");
     home.write("from.txt", "moved\n");
@@ -338,7 +338,7 @@ fn invariant_3_a_batch_is_on_the_disk_before_its_first_file_changes() {
 
 /// When the evidence cannot be written, the kernel sees no change in the workspace either.
 #[test]
-fn invariant_3_without_an_intent_there_is_no_effect() {
+fn invariant_3_no_effect_without_intent() {
     let home = Home::new();
     home.plan(json!([read_file("look", "p.json")]));
     home.json(["run", "space/p.json", "--yes"]).exits(0);

@@ -66,7 +66,7 @@ pub fn is_unusable(home: &Home, words: &str) {
 }
 
 #[test]
-fn an_evidence_of_a_newer_version_is_left_alone() {
+fn evidence_of_a_newer_version_is_kept() {
     let home = home();
     home.sql().pragma_update(None, "user_version", 9).unwrap();
     is_unusable(&home, "written by a newer version of this program (format 9, known is 3)");
@@ -96,7 +96,7 @@ fn noise(length: usize) -> Vec<u8> {
 }
 
 #[test]
-fn a_damaged_database_is_refused_and_never_written_to() {
+fn damaged_database_is_refused_and_not_written() {
     let sound = home();
     let bytes = fs::read(sound.database()).unwrap();
     let page = usize::from(u16::from_be_bytes([bytes[16], bytes[17]]));
@@ -143,7 +143,7 @@ fn a_damaged_page_is_never_taken_for_sound() {
 }
 
 #[test]
-fn an_empty_file_is_sound_and_is_written_to() {
+fn empty_database_file_is_sound_and_written() {
     let home = Home::new();
     home.write("a.txt", "a wombat\n");
     home.plan(json!([read_file("look", "a.txt"), create_file("make", "c.txt", "x\n")]));
@@ -157,8 +157,9 @@ fn an_empty_file_is_sound_and_is_written_to() {
     assert_eq!(home.json(["evidence", "verify"]).exits(0).document()["ok"], true);
 }
 
+/// A file in the place of the evidence folder and a folder in the place of the database are named.
 #[test]
-fn what_is_no_folder_and_what_is_no_file_is_said() {
+fn wrong_kinds_of_files_are_reported() {
     let home = home();
     fs::rename(home.evidence(), home.path().join("elsewhere")).unwrap();
     fs::write(home.evidence(), "not a folder").unwrap();
@@ -192,7 +193,7 @@ fn a_log_that_cannot_be_written_is_said() {
 
 /// Another program holds the database for longer than anybody waits; questions are answered meanwhile.
 #[test]
-fn a_locked_database_is_waited_for_and_then_said() {
+fn locked_database_is_waited_for_then_reported() {
     let home = home();
     let other = home.sql();
     other.execute_batch("BEGIN EXCLUSIVE").unwrap();

@@ -12,7 +12,7 @@ use crate::harness::unprivileged::{Unprivileged, with_files_up_to};
 
 /// As an ordinary user by `chmod`, as root after becoming one (`setpriv`).
 #[test]
-fn a_folder_that_may_only_be_read_answers_and_records_nothing() {
+fn read_only_folder_answers_and_records_nothing() {
     let home = home();
     let report = home.json(["evidence", "verify"]).exits(0).document();
     let user = Unprivileged::of(&home);
@@ -33,7 +33,7 @@ fn a_folder_that_may_only_be_read_answers_and_records_nothing() {
 
 /// The same where only the database itself, or only the folder around it, may not be written.
 #[test]
-fn a_database_that_may_only_be_read_records_nothing() {
+fn read_only_database_records_nothing() {
     for (read_only, mode) in [("execution_log.db", 0o444), ("", 0o555)] {
         let home = home();
         let report = home.json(["evidence", "verify"]).exits(0).document();
@@ -62,7 +62,7 @@ fn a_folder_that_cannot_be_made_is_said() {
 /// What a killed program left in the log is neither lost nor passed over where the log's index
 /// cannot be written.
 #[test]
-fn records_that_are_still_in_the_log_are_not_passed_over() {
+fn records_in_the_log_are_read() {
     let home = home();
     // The last connection that is closed would empty the log.
     let other = home.sql();
@@ -120,7 +120,7 @@ fn list<'v>(value: &'v Value, name: &str) -> &'v [Value] {
 /// The disk gets full (`prlimit --fsize`) at each page that the second of three steps writes, one
 /// after the other: before its intent, between intent and outcome, or after it.
 #[test]
-fn a_disk_that_gets_full_ends_the_run_where_the_evidence_ends() {
+fn disk_full_ends_the_run_with_evidence() {
     const PAGE: u64 = 4096;
     let (mut before_the_effect, mut after_the_effect, mut limit) = (0, 0, 40 * PAGE);
     loop {
@@ -171,7 +171,7 @@ fn is_running(words: &str) -> bool {
 
 /// The disk gets full (`prlimit --fsize`) in the middle of what a command prints without an end.
 #[test]
-fn a_disk_that_gets_full_while_a_command_prints_ends_the_command_and_the_run() {
+fn disk_full_during_output_ends_the_run() {
     const MIB: u64 = 1024 * 1024;
     for (limit, prints) in [
         (MIB, "base64 -w 100 /dev/urandom"),

@@ -42,7 +42,7 @@ fn delete(path: &str) -> Value {
 }
 
 #[test]
-fn a_deleted_script_is_reverted_by_the_program_and_runs() {
+fn reverted_script_is_executable_again() {
     let home = Home::new();
     let script = home.write("tool.sh", SCRIPT);
     set_mode(&script, 0o754);
@@ -103,8 +103,9 @@ fn bits_that_give_rights_away_never_come_back() {
     assert_eq!(harness.mode("tool.sh"), Some(0o755));
 }
 
+/// Unless the step had changed it.
 #[test]
-fn a_file_that_is_there_keeps_its_mode_unless_the_step_had_changed_it() {
+fn existing_file_keeps_its_mode() {
     let harness = Harness::with(&[("kept", "1\n"), ("to", "2\n"), ("from.sh", SCRIPT)]);
     harness.chmod("from.sh", 0o755);
     harness.chmod("to", 0o640);
@@ -134,7 +135,7 @@ fn a_file_that_is_there_keeps_its_mode_unless_the_step_had_changed_it() {
 }
 
 #[test]
-fn what_was_recorded_without_a_mode_comes_back_as_any_new_file() {
+fn record_without_mode_restores_the_default_mode() {
     let harness = Harness::with(&[("tool.sh", SCRIPT)]);
     harness.chmod("tool.sh", 0o755);
     harness.completes(&batch(json!([delete("tool.sh")])));
@@ -152,7 +153,7 @@ fn what_was_recorded_without_a_mode_comes_back_as_any_new_file() {
 }
 
 #[test]
-fn what_an_interrupted_step_deleted_has_its_mode_too() {
+fn interrupted_deletion_restores_the_mode() {
     let harness = Harness::with(&[("tool.sh", SCRIPT)]);
     harness.chmod("tool.sh", 0o755);
     harness.refuse_rows_of("executions");

@@ -222,7 +222,7 @@ proptest! {
     }
 
     #[test]
-    fn what_nobody_else_touched_goes_all_the_way_back_and_forth(
+    fn untouched_files_go_back_and_forth(
         acts in prop::collection::vec(any_plan_act(), 1..8),
     ) {
         let mut world = World::new();

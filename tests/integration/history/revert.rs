@@ -20,7 +20,7 @@ fn text(home: &Home, name: &str) -> Option<String> {
 }
 
 #[test]
-fn a_run_is_shown_file_by_file_then_reverted_and_the_revert_is_linked_to_it() {
+fn revert_is_shown_run_and_linked() {
     let home = Home::new();
     home.write("a.txt", "one\n");
     let run_id =
@@ -86,7 +86,7 @@ fn later_work_by_hand_is_kept_and_shown() {
 }
 
 #[test]
-fn a_secret_comes_back_with_its_key_and_is_not_available_without() {
+fn secret_content_comes_back_only_with_key() {
     let home = Home::new();
     let secret = "token = ghp_aBcDeFgHiJkLmNoPqRsTuVwXyZ0123456789\n";
     home.write("a.txt", secret);

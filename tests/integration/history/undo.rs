@@ -43,7 +43,7 @@ impl Harness {
 }
 
 #[test]
-fn changes_are_undone_one_by_one_and_done_again() {
+fn changes_are_undone_and_redone_in_turn() {
     let harness = Harness::with(&[("a", "one\n")]);
     let first =
         harness.run(&plan([write_file("w", "a", "two\n"), create_file("c", "d/b", "new\n")]));
@@ -67,7 +67,7 @@ fn changes_are_undone_one_by_one_and_done_again() {
 }
 
 #[test]
-fn a_run_is_reverted_whole_and_the_revert_too() {
+fn run_and_its_revert_are_reverted_whole() {
     let harness = Harness::with(&[("a", "one\n"), ("gone", "old\n"), ("from", "moved\n")]);
     let before = harness.tree();
     let ran = harness.run(&batch(json!([
@@ -90,7 +90,7 @@ fn a_run_is_reverted_whole_and_the_revert_too() {
 }
 
 #[test]
-fn later_work_is_never_overwritten_and_its_difference_is_shown() {
+fn later_work_is_shown_and_never_overwritten() {
     let harness = Harness::with(&[("a", "one\n"), ("b", "one\n")]);
     let ran = harness.run(&plan([write_file("w", "a", "two\n"), write_file("v", "b", "two\n")]));
     harness.put("a", "two\nby hand\n");
@@ -147,7 +147,7 @@ fn work_in_between_is_later_work_too() {
 }
 
 #[test]
-fn a_checkpoint_is_restored_and_that_is_undone_like_any_change() {
+fn restored_checkpoint_can_be_undone() {
     let harness = Harness::with(&[("a", "0\n")]);
     let runs: Vec<Ran> =
         (1..4).map(|n| harness.run(&plan([write_file("w", "a", &format!("{n}\n"))]))).collect();
@@ -230,8 +230,9 @@ fn git_is_never_touched() {
     harness.refuses(&undo(), "E101");
 }
 
+/// The risk of an undo is that of writing these files.
 #[test]
-fn an_approval_covers_the_files_and_the_risk_is_that_of_writing_them() {
+fn approval_of_undo_covers_written_files() {
     let harness = Harness::with(&[("build.rs", "fn main() {}\n"), ("run.sh", "echo 1\n")]);
     let mode = fs::Permissions::from_mode(0o750);
     fs::set_permissions(harness.path("run.sh"), mode).unwrap();
@@ -277,7 +278,7 @@ fn an_approval_covers_the_files_and_the_risk_is_that_of_writing_them() {
 }
 
 #[test]
-fn an_interrupted_step_is_taken_back_by_name_alone() {
+fn interrupted_step_is_undone_only_by_name() {
     let harness = Harness::with(&[("a", "1\n")]);
     done(&harness.run(&plan([write_file("w", "a", "2\n")])));
     harness.refuse_rows_of("executions");
@@ -298,7 +299,7 @@ fn an_interrupted_step_is_taken_back_by_name_alone() {
 }
 
 #[test]
-fn a_content_that_was_purged_is_not_available_and_nothing_is_half_done() {
+fn purged_content_refuses_the_whole_undo() {
     let harness = Harness::with(&[("a", "one\n"), ("b", "one b\n")]);
     let ran = harness.run(&plan([write_file("w", "a", "two\n"), write_file("v", "b", "two\n")]));
     let mut store = harness.store();
@@ -316,7 +317,7 @@ fn a_content_that_was_purged_is_not_available_and_nothing_is_half_done() {
 }
 
 #[test]
-fn links_folders_and_steps_before_it_stand_in_the_way() {
+fn links_folders_and_earlier_steps_block_undo() {
     let harness = Harness::with(&[("a", "one\n"), ("other", "o\n")]);
     let ran = harness.run(&plan([write_file("w", "a", "two\n")]));
     let name = done(&ran).checkpoint();
@@ -358,7 +359,7 @@ fn a_replaced_definition_is_taken_back() {
 }
 
 #[test]
-fn a_long_run_is_taken_back_as_a_whole() {
+fn long_run_is_reverted_whole() {
     // So many that what was taken back no longer fits beside the record of the step.
     let harness = Harness::with(&[("a", "start\n")]);
     let ran =

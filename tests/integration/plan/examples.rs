@@ -44,8 +44,9 @@ fn complaints(schema: &jsonschema::Validator, plan: &Value) -> Vec<String> {
     schema.iter_errors(plan).map(|error| format!("{}: {error}", error.instance_path())).collect()
 }
 
+/// The plan with five faults does not.
 #[test]
-fn every_shipped_plan_fits_the_schema_except_the_faulty_one() {
+fn shipped_plans_fit_the_schema() {
     let (steps, commands) = (schema(), schema_of("command-plan"));
     let actions = schema_of("action-plan");
     let plans = plans();
@@ -68,7 +69,7 @@ fn every_shipped_plan_fits_the_schema_except_the_faulty_one() {
 }
 
 #[test]
-fn every_shipped_plan_is_in_the_table_of_its_readme() {
+fn shipped_plans_are_in_the_readme() {
     let readme = fs::read_to_string(assets().join("plans/README.md")).unwrap();
     for path in plans() {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
@@ -77,7 +78,7 @@ fn every_shipped_plan_is_in_the_table_of_its_readme() {
 }
 
 #[test]
-fn hashes_that_the_plans_expect_are_those_of_the_shipped_files() {
+fn expected_hashes_match_the_shipped_files() {
     let mut checked = 0;
     for path in plans() {
         let plan: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
@@ -246,7 +247,7 @@ fn gathering() -> (Harness, Value) {
 }
 
 #[test]
-fn the_commands_of_the_example_do_what_it_says_of_them() {
+fn example_commands_do_what_they_say() {
     let (harness, plan) = gathering();
     let read = countersign::plan::parse(plan.to_string().as_bytes()).plan.unwrap();
     let risks: Vec<_> = read
@@ -285,7 +286,7 @@ fn the_way_back_of_the_example_leads_back() {
 }
 
 #[test]
-fn the_batch_of_the_example_is_made_as_a_whole() {
+fn example_batch_is_atomic() {
     let harness = Harness::new();
     let folder = assets().join("plans");
     for name in ["src/lib.rs", "notes/style.md", "notes/todo.md"] {
@@ -312,7 +313,7 @@ fn the_batch_of_the_example_is_made_as_a_whole() {
 }
 
 #[test]
-fn the_actions_of_the_example_look_verify_and_build() {
+fn example_actions_inspect_verify_and_build() {
     let harness = Harness::new();
     for name in ["Cargo.toml", "src/lib.rs"] {
         harness.put(name, fs::read(assets().join("plans").join(name)).unwrap());
@@ -329,7 +330,7 @@ fn the_actions_of_the_example_look_verify_and_build() {
 }
 
 #[test]
-fn the_trials_of_the_example_succeed_and_leave_the_workspace_alone() {
+fn example_simulations_change_nothing() {
     let harness = Harness::new();
     for name in ["Cargo.toml", "src/lib.rs"] {
         harness.put(name, fs::read(assets().join("plans").join(name)).unwrap());

@@ -58,7 +58,7 @@ fn findings(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn every_bad_plan_has_exactly_the_findings_beside_it() {
+fn bad_plans_have_exactly_their_findings() {
     let plans = plans();
     assert!(plans.len() >= 25, "only {} plans", plans.len());
     let mut wrong = String::new();
@@ -80,7 +80,7 @@ fn every_bad_plan_has_exactly_the_findings_beside_it() {
 }
 
 #[test]
-fn no_findings_are_left_over_from_a_plan_that_is_gone() {
+fn no_findings_without_their_plan() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/plans");
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

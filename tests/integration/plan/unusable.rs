@@ -92,8 +92,9 @@ fn is_refused(home: &Home, what: &str, code: &str, words: &str) {
     assert_eq!(found.len(), 1, "{what}: what was recorded before is still there");
 }
 
+/// A missing file, a folder, a pipe or a device is refused and not waited for.
 #[test]
-fn no_file_and_no_regular_file_are_refused_and_never_waited_for() {
+fn only_regular_files_are_read_as_plans() {
     let home = home();
     is_refused(&home, "no file", "E010", "cannot read space/bad.json: No such file");
     fs::create_dir(home.file("bad.json")).unwrap();
@@ -141,7 +142,7 @@ fn fifo(path: &Path) {
 /// (`setpriv`).
 #[cfg(unix)]
 #[test]
-fn a_file_that_may_not_be_read_is_refused() {
+fn unreadable_plan_is_refused() {
     use crate::harness::unprivileged::Unprivileged;
     let home = home();
     home.write("bad.json", steps(&json!([read_file("look", "a.txt")])));
@@ -215,7 +216,7 @@ fn bytes_that_are_no_plan_are_refused() {
 }
 
 #[test]
-fn a_plan_that_changed_after_it_was_checked_is_stale() {
+fn plan_changed_after_the_check_is_stale() {
     let home = home();
     let before =
         String::from_utf8(steps(&json!([create_file("make", "c.txt", "shown\n")]))).unwrap();
@@ -240,7 +241,7 @@ fn a_plan_that_changed_after_it_was_checked_is_stale() {
 
 /// The plan's first step writes over the plan file, which is as sure as another program can be.
 #[test]
-fn a_plan_that_changes_while_it_runs_is_run_as_it_was_approved() {
+fn plan_changed_during_the_run_runs_as_approved() {
     let home = home();
     let other =
         String::from_utf8(steps(&json!([create_file("make", "c.txt", "other\n")]))).unwrap();

@@ -32,7 +32,7 @@ fn an_unknown_key_stops_before_anything_is_sent() {
 }
 
 #[test]
-fn settings_of_the_person_cannot_make_an_unknown_key_known() {
+fn ssh_settings_cannot_accept_unknown_keys() {
     let sshd = Sshd::start();
     sshd.forget();
     sshd.settle(
@@ -54,7 +54,7 @@ fn a_changed_key_stops_before_anything_is_sent() {
 }
 
 #[test]
-fn a_key_that_is_refused_stops_before_anything_is_sent() {
+fn refused_user_key_stops_before_sending() {
     let sshd = Sshd::start();
     let other = sshd.config().with_file_name("other_key");
     sshd.settle(&format!("IdentityFile {}", other.display()));
@@ -74,7 +74,7 @@ fn a_closed_port_is_not_reached() {
 }
 
 #[test]
-fn a_host_that_says_nothing_does_not_hold_up_a_stop() {
+fn silent_host_does_not_delay_a_stop() {
     let sshd = Sshd::start();
     let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let port = listener.local_addr().unwrap().port();

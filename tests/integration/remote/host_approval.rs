@@ -11,7 +11,7 @@ use crate::harness::command;
 use crate::harness::sshd::Sshd;
 
 #[test]
-fn a_host_whose_key_is_not_known_cannot_be_approved() {
+fn unknown_host_key_cannot_be_approved() {
     let sshd = Sshd::start();
     sshd.forget();
     let home = home(&sshd);
@@ -27,7 +27,7 @@ fn a_host_whose_key_is_not_known_cannot_be_approved() {
 }
 
 #[test]
-fn another_key_than_was_approved_stops_the_run_before_anything_is_sent() {
+fn changed_host_key_stops_before_sending() {
     let sshd = Sshd::start();
     let harness = harness(&sshd);
     let approved = harness.authorize(&plan([command("a", "touch ran")]));
@@ -71,7 +71,7 @@ fn where_the_settings_lead_is_approved_too() {
 }
 
 #[test]
-fn a_host_that_refuses_or_is_not_there_ends_the_run_before_its_first_record() {
+fn unreachable_host_ends_run_before_first_record() {
     let sshd = Sshd::start();
     let harness = harness(&sshd);
     let authorized_keys = sshd.config().with_file_name("authorized_keys");

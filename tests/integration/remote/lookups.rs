@@ -37,8 +37,9 @@ fn started(home: &Home, arguments: &[&str]) -> Vec<String> {
     programs.collect()
 }
 
+/// A simulation starts no process; a check asks the ssh client alone.
 #[test]
-fn a_simulation_starts_no_process_and_a_check_asks_the_client_only() {
+fn simulation_and_check_do_not_connect() {
     let sshd = Sshd::start();
     let home = home(&sshd);
     home.write("Cargo.toml", "[package]\nname = \"x\"\nversion = \"0.1.0\"\n");
@@ -86,7 +87,7 @@ fn opened(desk: &Desk, request: Request) -> Arc<Plan> {
 }
 
 #[test]
-fn what_ran_elsewhere_is_run_again_and_taken_back_there() {
+fn follow_ups_run_on_the_same_host() {
     let sshd = Sshd::start();
     let home = home(&sshd);
     let steps = json!([{ "id": "a", "command": "false" }]);

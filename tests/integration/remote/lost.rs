@@ -8,7 +8,7 @@ use crate::harness::remote_session::{command, is_alive, run, run_and_then};
 use crate::harness::sshd::Sshd;
 
 #[test]
-fn a_connection_that_is_killed_in_the_middle_leaves_the_outcome_unknown() {
+fn killed_connection_leaves_outcome_unknown() {
     let sshd = Sshd::start();
     let connection = sshd.open().unwrap();
     let script = "echo $$; sleep 300";
@@ -43,7 +43,7 @@ fn a_host_that_falls_silent_is_noticed() {
 }
 
 #[test]
-fn a_group_that_cannot_be_ended_for_certain_leaves_the_outcome_unknown() {
+fn unended_group_leaves_outcome_unknown() {
     let sshd = Sshd::start();
     let connection = sshd.open().unwrap();
     // The connection is gone when the stop comes: nobody there can be told.
@@ -57,7 +57,7 @@ fn a_group_that_cannot_be_ended_for_certain_leaves_the_outcome_unknown() {
 }
 
 #[test]
-fn a_wrapper_that_is_killed_leaves_the_outcome_unknown() {
+fn killed_wrapper_leaves_outcome_unknown() {
     let sshd = Sshd::start();
     let connection = sshd.open().unwrap();
     let finished = run(&connection, "kill -KILL $PPID; sleep 0.1; kill -KILL 0");

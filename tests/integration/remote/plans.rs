@@ -54,7 +54,7 @@ pub fn assert_untouched(harness: &Harness, sshd: &Sshd) {
 }
 
 #[test]
-fn the_commands_of_a_plan_run_there_over_one_connection() {
+fn plan_runs_remotely_over_one_connection() {
     let sshd = Sshd::start();
     let home = home(&sshd);
     let steps = [
@@ -86,7 +86,7 @@ fn the_commands_of_a_plan_run_there_over_one_connection() {
 }
 
 #[test]
-fn who_and_where_is_on_every_record_and_in_every_question() {
+fn records_and_questions_name_the_host() {
     let sshd = Sshd::with("Banner none\n");
     let harness = harness(&sshd).answering(|_| Decision::Approve);
     let mut risky = command("b", "rm -r sub");
@@ -136,7 +136,7 @@ fn a_timeout_ends_the_group_on_the_host() {
 }
 
 #[test]
-fn stop_now_ends_the_group_on_the_host_and_the_connection() {
+fn stop_now_ends_remote_group_and_connection() {
     let sshd = Sshd::start();
     let mut harness = harness(&sshd);
     let control = harness.control.clone();
@@ -155,7 +155,7 @@ fn stop_now_ends_the_group_on_the_host_and_the_connection() {
 }
 
 #[test]
-fn of_a_lost_connection_the_step_says_that_the_outcome_is_unknown() {
+fn lost_connection_leaves_outcome_unknown() {
     let sshd = Arc::new(Sshd::start());
     let there = Arc::clone(&sshd);
     let harness = harness(&sshd).on_event(move |event| {
@@ -178,7 +178,7 @@ fn of_a_lost_connection_the_step_says_that_the_outcome_is_unknown() {
 }
 
 #[test]
-fn a_run_goes_where_the_command_line_says_and_goes_on_there() {
+fn run_and_continuation_use_the_given_host() {
     let sshd = Sshd::start();
     let home = home(&sshd);
     let mut text = plan([command("a", "pwd -P"), command("b", "test -e there")]);
@@ -209,7 +209,7 @@ fn a_run_goes_where_the_command_line_says_and_goes_on_there() {
 }
 
 #[test]
-fn check_shows_the_host_without_connecting_and_connects_when_asked() {
+fn check_connects_only_when_asked() {
     let sshd = Sshd::start();
     let home = home(&sshd);
     home.write("p.json", plan([command("a", "touch ran")]).to_string());

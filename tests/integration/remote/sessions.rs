@@ -13,7 +13,7 @@ use crate::harness::remote_session::{command, is_alive, run, run_and_then, run_o
 use crate::harness::sshd::{Sshd, destination};
 
 #[test]
-fn a_host_says_who_and_what_it_is_before_anything_is_sent() {
+fn host_is_identified_before_sending() {
     let sshd = Sshd::start();
     let connection = sshd.open().unwrap();
     let host = connection.host();
@@ -38,7 +38,7 @@ fn a_host_says_who_and_what_it_is_before_anything_is_sent() {
 }
 
 #[test]
-fn a_command_runs_there_and_its_outputs_and_code_come_back_unchanged() {
+fn outputs_and_code_come_back_unchanged() {
     let sshd = Sshd::start();
     let connection = sshd.open().unwrap();
     let heard = RefCell::new((String::new(), String::new()));
@@ -58,8 +58,9 @@ fn a_command_runs_there_and_its_outputs_and_code_come_back_unchanged() {
     assert!(finished.greeting.is_empty() && !finished.left_open);
 }
 
+/// Also those with the same number, as 143 and signal 15.
 #[test]
-fn codes_and_signals_are_told_apart_also_those_that_look_alike() {
+fn exit_codes_and_signals_are_told_apart() {
     let sshd = Sshd::start();
     let connection = sshd.open().unwrap();
     for (script, end) in [
@@ -84,8 +85,9 @@ fn codes_and_signals_are_told_apart_also_those_that_look_alike() {
     }
 }
 
+/// Nor any input.
 #[test]
-fn a_command_has_no_input_no_terminal_and_a_group_of_its_own() {
+fn command_has_own_group_and_no_terminal() {
     let sshd = Sshd::start();
     let connection = sshd.open().unwrap();
     let script = "read x; echo $?; (: </dev/tty) 2>/dev/null; echo $?; ps -o pid=,pgid= -p $$; \
@@ -103,7 +105,7 @@ fn a_command_has_no_input_no_terminal_and_a_group_of_its_own() {
 }
 
 #[test]
-fn a_command_runs_in_the_folder_that_it_names() {
+fn command_runs_in_its_folder() {
     let sshd = Sshd::start();
     fs::create_dir_all(sshd.home().join("a b'c/-/$(x)")).unwrap();
     let connection = sshd.open().unwrap();
@@ -148,7 +150,7 @@ fn nothing_with_a_nul_is_sent() {
 }
 
 #[test]
-fn whatever_a_command_is_it_arrives_as_it_is() {
+fn any_command_text_arrives_unchanged() {
     let sshd = Sshd::start();
     let connection = sshd.open().unwrap();
     // The shell's own list of what it was given: this command, and no other.
@@ -205,7 +207,7 @@ fn the_timeout_ends_the_whole_group_there() {
 }
 
 #[test]
-fn a_stop_asks_the_command_there_to_end_first() {
+fn stop_asks_the_remote_command_first() {
     let sshd = Sshd::start();
     let connection = sshd.open().unwrap();
     let script = "trap 'echo asked; exit 3' TERM; echo $$; while :; do sleep 0.1; done";
@@ -230,7 +232,7 @@ fn a_stop_before_the_command_sends_nothing() {
 }
 
 #[test]
-fn an_output_that_never_ends_is_cut_and_its_group_ended() {
+fn endless_output_is_cut_and_ended() {
     let sshd = Sshd::start();
     let connection = sshd.open().unwrap();
     let command = RemoteCommand { output_limit: 100_000, ..command("echo $$ >&2; yes") };
@@ -241,7 +243,7 @@ fn an_output_that_never_ends_is_cut_and_its_group_ended() {
 }
 
 #[test]
-fn what_a_command_leaves_running_does_not_hold_it_up() {
+fn leftover_processes_do_not_delay_the_command() {
     let sshd = Sshd::start();
     let connection = sshd.open().unwrap();
     let finished = run(&connection, "setsid sleep 300 & echo $!");
@@ -271,7 +273,7 @@ fn banners_are_kept_apart_from_what_commands_print() {
 }
 
 #[test]
-fn what_a_login_shell_prints_is_not_the_commands() {
+fn login_shell_output_is_not_the_command_output() {
     let sshd = Sshd::start();
     let noise = "echo Welcome; echo to here >&2; printf 'no end of line'\n";
     for name in [".bashrc", ".zshenv"] {
@@ -289,7 +291,7 @@ fn what_a_login_shell_prints_is_not_the_commands() {
 }
 
 #[test]
-fn a_login_shell_that_reads_the_input_leaves_the_command_unrun() {
+fn login_shell_reading_input_leaves_command_unrun() {
     let sshd = Sshd::start();
     let connection = sshd.open().unwrap();
     let thief = "head -c 700 >/dev/null\n";
@@ -303,7 +305,7 @@ fn a_login_shell_that_reads_the_input_leaves_the_command_unrun() {
 }
 
 #[test]
-fn start_up_files_of_bash_are_not_read_by_the_command() {
+fn command_reads_no_start_up_files() {
     let sshd = Sshd::start();
     for name in [".bashrc", ".bash_profile", ".profile"] {
         fs::write(sshd.home().join(name), "export SHADOW=1; ls() { echo shadowed; }\n").unwrap();
@@ -314,7 +316,7 @@ fn start_up_files_of_bash_are_not_read_by_the_command() {
 }
 
 #[test]
-fn a_run_is_one_connection_and_nothing_is_left_of_it() {
+fn run_uses_one_connection_and_leaves_nothing() {
     let sshd = Sshd::start();
     let connection = sshd.open().unwrap();
     for count in 0..5 {
@@ -330,7 +332,7 @@ fn a_run_is_one_connection_and_nothing_is_left_of_it() {
 }
 
 #[test]
-fn a_panic_ends_the_command_and_closes_the_connection() {
+fn panic_ends_command_and_connection() {
     let sshd = Sshd::start();
     let printed = RefCell::new(String::new());
     let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {

@@ -13,8 +13,9 @@ pub fn two_writes() -> serde_json::Value {
     plan([create_file("a", "trace", "x"), write_file("b", "input", "new")])
 }
 
+/// The run is refused before it changes anything.
 #[test]
-fn a_file_that_changed_since_the_approval_voids_it_before_anything_is_touched() {
+fn changed_file_voids_the_approval() {
     let harness = Harness::with(&[("input", "old")]);
     let approved = harness.authorize(&two_writes());
     harness.put("input", "somebody else's");
@@ -26,7 +27,7 @@ fn a_file_that_changed_since_the_approval_voids_it_before_anything_is_touched() 
 }
 
 #[test]
-fn a_file_that_was_created_since_the_approval_voids_it() {
+fn created_file_voids_the_approval() {
     let harness = Harness::new();
     let approved = harness.authorize(&two_writes());
     harness.put("input", "");
@@ -36,7 +37,7 @@ fn a_file_that_was_created_since_the_approval_voids_it() {
 }
 
 #[test]
-fn a_file_that_was_removed_since_the_approval_voids_it() {
+fn removed_file_voids_the_approval() {
     let harness = Harness::with(&[("input", "old")]);
     let approved = harness.authorize(&two_writes());
     fs::remove_file(harness.path("input")).unwrap();
@@ -46,7 +47,7 @@ fn a_file_that_was_removed_since_the_approval_voids_it() {
 }
 
 #[test]
-fn a_file_that_is_now_a_link_to_another_voids_the_approval() {
+fn file_replaced_by_a_link_voids_approval() {
     let harness = Harness::with(&[("input", "old"), ("other", "old")]);
     let approved = harness.authorize(&two_writes());
     fs::remove_file(harness.path("input")).unwrap();
@@ -83,7 +84,7 @@ fn a_changed_mode_voids_the_approval() {
 }
 
 #[test]
-fn a_workspace_that_is_another_folder_now_voids_the_approval() {
+fn exchanged_workspace_voids_the_approval() {
     let harness = Harness::new();
     let approved = harness.authorize(&two_writes());
     let moved = harness.workspace().with_file_name("moved");
@@ -123,7 +124,7 @@ fn changed_plan_bytes_void_the_approval() {
 }
 
 #[test]
-fn bytes_that_are_no_plan_at_all_are_refused() {
+fn approved_bytes_that_are_no_plan_are_refused() {
     let harness = Harness::new();
     let mut approved = harness.authorize(&two_writes());
     let bytes = b"not a plan";
@@ -135,7 +136,7 @@ fn bytes_that_are_no_plan_at_all_are_refused() {
 }
 
 #[test]
-fn a_plan_in_memory_that_differs_from_its_bytes_is_refused() {
+fn plan_in_memory_must_equal_its_bytes() {
     let harness = Harness::new();
     let approved = harness.authorize(&two_writes());
     let mut another_call = approved.clone();

@@ -66,7 +66,7 @@ fn the_first_check_that_fails_decides() {
 }
 
 #[test]
-fn a_plan_whose_only_fault_has_a_code_of_its_own_is_refused_with_it() {
+fn refusal_carries_the_code_of_the_only_fault() {
     for (faulty, code) in [
         (step("a", "file_raed", json!({})), "E201"),
         (step("a", "file_read", json!({})), "E202"),
@@ -98,7 +98,7 @@ fn an_approval_is_consumed_by_its_run() {
 }
 
 #[test]
-fn a_run_that_failed_has_consumed_its_approval_too() {
+fn failed_run_consumes_its_approval() {
     let harness = Harness::new();
     let approved = harness.authorize(&plan([read_file("a", "missing")]));
     assert_eq!(harness.execute(approved.clone()).words().1, "failed");
@@ -116,7 +116,7 @@ fn a_refused_plan_has_not_consumed_its_approval() {
 }
 
 #[test]
-fn settings_that_cannot_be_used_let_nothing_run_even_when_it_was_signed_under_them() {
+fn unusable_settings_refuse_even_approved_plans() {
     let mut harness = Harness::with(&[("a", "1")]);
     harness.policy = Policy::refusing("the risk rule \"mine\" is bad".to_owned());
     let plan = plan([read_file("a", "a")]);
@@ -129,7 +129,7 @@ fn settings_that_cannot_be_used_let_nothing_run_even_when_it_was_signed_under_th
 }
 
 #[test]
-fn of_many_executors_at_once_only_one_gets_the_approval() {
+fn one_of_many_executors_gets_the_approval() {
     const MANY: usize = 6;
     let harness = Harness::with(&[("a", "1")]);
     let approved = harness.authorize(&plan([read_file("a", "a")]));
@@ -154,7 +154,7 @@ fn of_many_executors_at_once_only_one_gets_the_approval() {
 }
 
 #[test]
-fn an_approval_waits_for_its_run_until_it_expires() {
+fn unused_approval_expires() {
     let harness = Harness::with(&[("a", "1")]);
     let text = plan([read_file("a", "a")]);
     let (early, late) = (harness.authorize(&text), harness.authorize(&text));
@@ -165,7 +165,7 @@ fn an_approval_waits_for_its_run_until_it_expires() {
 }
 
 #[test]
-fn an_approval_that_expires_during_its_run_stays_good() {
+fn approval_may_expire_during_its_run() {
     let mut harness = Harness::with(&[("a", "1")]);
     let clock = Arc::clone(&harness.clock);
     harness = harness.answering(move |_| {
@@ -177,7 +177,7 @@ fn an_approval_that_expires_during_its_run_stays_good() {
 }
 
 #[test]
-fn a_file_that_somebody_changes_between_two_steps_fails_the_step() {
+fn file_changed_between_steps_fails_the_step() {
     let mut harness = Harness::with(&[("input", "old")]);
     let input = harness.path("input");
     harness = harness.on_event(move |event| {
@@ -193,7 +193,7 @@ fn a_file_that_somebody_changes_between_two_steps_fails_the_step() {
 }
 
 #[test]
-fn a_file_that_changes_while_the_person_looks_at_it_fails_the_step() {
+fn file_changed_during_the_question_fails_the_step() {
     let mut harness = Harness::with(&[("input", "old")]);
     let input = harness.path("input");
     harness = harness.answering(move |_| {
@@ -208,8 +208,9 @@ fn a_file_that_changes_while_the_person_looks_at_it_fails_the_step() {
     assert_eq!(decisions, ["approve"], "the answer is kept all the same");
 }
 
+/// A step expects a file as the earlier steps of its plan left it, not as it was when the plan was approved.
 #[test]
-fn a_file_that_an_earlier_step_wrote_is_expected_as_that_step_left_it() {
+fn file_of_an_earlier_step_is_expected() {
     let write_twice =
         || plan([write_file("a", "input", "one"), asking(write_file("b", "input", "two"))]);
     let harness = Harness::with(&[("input", "old")]);
@@ -229,7 +230,7 @@ fn a_file_that_an_earlier_step_wrote_is_expected_as_that_step_left_it() {
 }
 
 #[test]
-fn an_approval_covers_every_file_that_is_written_under_its_canonical_path() {
+fn approval_covers_written_files_by_canonical_path() {
     let harness = Harness::with(&[("sub/input", "old")]);
     std::os::unix::fs::symlink("sub", harness.path("link")).unwrap();
     let approved = harness.authorize(&plan([
@@ -244,7 +245,7 @@ fn an_approval_covers_every_file_that_is_written_under_its_canonical_path() {
 }
 
 #[test]
-fn after_a_refusal_the_executor_is_idle_and_can_run_something_else() {
+fn executor_runs_again_after_a_refusal() {
     let harness = Harness::with(&[("a", "1")]);
     let mut approved = harness.authorize(&plan([read_file("a", "a")]));
     let good = approved.clone();
@@ -263,7 +264,7 @@ fn after_a_refusal_the_executor_is_idle_and_can_run_something_else() {
 }
 
 #[test]
-fn a_clock_set_back_does_not_prolong_an_approval() {
+fn clock_set_back_prolongs_no_approval() {
     let harness = Harness::new();
     let approved = harness.authorize(&two_writes());
     harness.clock.advance(DEFAULT_TTL_MS);

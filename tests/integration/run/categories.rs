@@ -20,7 +20,7 @@ fn category_a_pending_authorization_is_refused() {
 }
 
 #[test]
-fn category_a_rejected_authorization_is_refused_with_its_reason() {
+fn category_a_rejected_authorization_is_refused() {
     let harness = Harness::new();
     let mut approved = harness.authorize(&plan([create_file("a", "new", "x")]));
     approved.authorization = harness.pending(&approved.plan).reject(NOW_MS, "too wide");
@@ -40,7 +40,7 @@ fn category_a_mismatched_plan_id_is_refused() {
 }
 
 #[test]
-fn category_b_a_single_step_succeeds_and_is_logged() {
+fn category_b_single_step_is_logged() {
     let harness = Harness::with(&[("note.txt", "hello\n")]);
     let ran = harness.run(&plan([read_file("a", "note.txt")]));
     assert_eq!(ran.words(), (vec!["succeeded"], "completed"));
@@ -58,7 +58,7 @@ fn category_b_a_single_step_succeeds_and_is_logged() {
 }
 
 #[test]
-fn category_b_a_whole_plan_of_three_steps_succeeds() {
+fn category_b_three_steps_succeed() {
     let harness = Harness::with(&[("note.txt", "hello\n")]);
     let ran = harness.run(&plan([
         read_file("a", "note.txt"),
@@ -76,7 +76,7 @@ fn category_b_a_whole_plan_of_three_steps_succeeds() {
 }
 
 #[test]
-fn category_c_a_failure_in_the_middle_stops_the_run() {
+fn category_c_failure_in_middle_stops_run() {
     let harness = Harness::new();
     let ran = harness.run(&plan([
         create_file("a", "first", "1"),
@@ -91,7 +91,7 @@ fn category_c_a_failure_in_the_middle_stops_the_run() {
 }
 
 #[test]
-fn category_c_a_failure_at_the_first_step_leaves_nothing_else_to_run() {
+fn category_c_failure_at_first_step_stops_run() {
     let harness = Harness::with(&[("there", "old")]);
     let ran = harness.run(&plan([create_file("a", "there", "new"), create_file("b", "new", "1")]));
     assert_eq!(ran.words(), (vec!["failed"], "failed"));
@@ -99,8 +99,9 @@ fn category_c_a_failure_at_the_first_step_leaves_nothing_else_to_run() {
     assert_eq!((harness.content("there").as_deref(), harness.content("new")), (Some("old"), None));
 }
 
+/// The run fails.
 #[test]
-fn category_d_a_denied_confirmation_fails_the_run_without_calling_the_tool() {
+fn category_d_denied_step_calls_no_tool() {
     let harness = Harness::new().answering(|_| Decision::Cancel);
     let ran =
         harness.run(&plan([asking(create_file("a", "new", "x")), create_file("b", "next", "x")]));
@@ -116,7 +117,7 @@ fn category_d_a_denied_confirmation_fails_the_run_without_calling_the_tool() {
 }
 
 #[test]
-fn category_e_every_execution_is_logged_with_its_artifacts() {
+fn category_e_executions_have_artifacts() {
     let harness = Harness::with(&[("note.txt", "hello\n")]);
     let ran = harness.run(&plan([
         read_file("a", "note.txt"),
@@ -163,7 +164,7 @@ fn category_e_every_execution_is_logged_with_its_artifacts() {
 }
 
 #[test]
-fn category_f_the_same_plan_twice_has_different_execution_ids() {
+fn category_f_execution_ids_are_unique() {
     let harness = Harness::with(&[("note.txt", "hello\n")]);
     let text = plan([read_file("a", "note.txt"), read_file("b", "note.txt")]);
     let (first, second) = (harness.run(&text), harness.run(&text));
@@ -177,7 +178,7 @@ fn category_f_the_same_plan_twice_has_different_execution_ids() {
 }
 
 #[test]
-fn category_g_a_tool_outside_the_whitelist_is_refused() {
+fn category_g_unknown_tool_is_refused() {
     let harness = Harness::with(&[("note.txt", "hello\n")]);
     let faulty = read(&plan([read_file("a", "note.txt"), step("b", "rm -rf /", json!({}))]));
     let ran = harness.execute(harness.approve(&faulty));
@@ -190,7 +191,7 @@ fn category_g_a_tool_outside_the_whitelist_is_refused() {
 }
 
 #[test]
-fn category_h_a_failed_precondition_is_a_failed_result() {
+fn category_h_failed_precondition_is_failed_result() {
     let harness = Harness::new();
     let ran = harness.run(&plan([
         and(read_file("a", "missing.txt"), "precondition", "file exists"),
@@ -206,7 +207,7 @@ fn category_h_a_failed_precondition_is_a_failed_result() {
 }
 
 #[test]
-fn category_h_the_tool_is_not_called_after_a_failed_precondition() {
+fn category_h_failed_precondition_calls_no_tool() {
     let harness = Harness::with(&[("there", "old")]);
     let ran = harness.run(&plan([and(
         asking(write_file("a", "there", "new")),
@@ -242,7 +243,7 @@ const PRECONDITIONS: &[(&str, Result<(), &str>)] = &[
 ];
 
 #[test]
-fn category_h_every_precondition_is_judged_by_the_workspace() {
+fn category_h_preconditions_read_the_workspace() {
     for (precondition, expected) in PRECONDITIONS {
         let harness = Harness::with(&[("note.txt", "hello\n")]);
         let ran = harness.run(&plan([
@@ -254,7 +255,7 @@ fn category_h_every_precondition_is_judged_by_the_workspace() {
 }
 
 #[test]
-fn category_h_a_precondition_sees_what_an_earlier_step_did() {
+fn category_h_precondition_sees_earlier_steps() {
     let harness = Harness::new();
     let ran = harness.run(&plan([
         and(create_file("a", "sub/new", "x"), "precondition", "file does not exist"),
@@ -281,7 +282,7 @@ fn category_h_a_skipped_step_did_not_succeed() {
 }
 
 #[test]
-fn a_result_is_written_as_json_with_every_field_of_the_contract() {
+fn result_as_json_has_every_field() {
     let harness = Harness::new();
     let ran = harness.run(&plan([read_file("a", "missing.txt")]));
     let value = serde_json::to_value(ran.result()).unwrap();

@@ -11,7 +11,7 @@ use super::outcomes::{decisions, names, recorded_end};
 use crate::harness::{Harness, and, asking, create_file, plan, read_file, step, write_file};
 
 #[test]
-fn a_pause_holds_the_run_at_the_next_step_until_another_thread_resumes_it() {
+fn pause_holds_the_run_until_resumed() {
     let mut harness = Harness::new();
     let control = harness.control.clone();
     let (paused, was_paused) = sync_channel::<()>(1);
@@ -164,7 +164,7 @@ fn the_events_amount_to_the_result() {
 }
 
 #[test]
-fn a_person_is_asked_with_everything_they_must_see() {
+fn question_has_all_details() {
     let harness = Harness::with(&[("a", "old\n")]);
     let text = plan([
         read_file("first", "a"),
@@ -187,7 +187,7 @@ fn a_person_is_asked_with_everything_they_must_see() {
 }
 
 #[test]
-fn waiting_for_a_person_is_in_the_elapsed_time_only() {
+fn waiting_counts_as_elapsed_time_only() {
     let mut harness = Harness::with(&[("a", "1")]);
     let clock = Arc::clone(&harness.clock);
     harness = harness.answering(move |_| {
@@ -203,7 +203,7 @@ fn waiting_for_a_person_is_in_the_elapsed_time_only() {
 }
 
 #[test]
-fn timestamps_never_decrease_when_the_clock_is_set_back() {
+fn timestamps_never_decrease() {
     let harness = Harness::with(&[("a", "1")]);
     let approved = harness.authorize(&plan([
         read_file("a", "a"),
@@ -224,7 +224,7 @@ fn timestamps_never_decrease_when_the_clock_is_set_back() {
 }
 
 #[test]
-fn a_step_that_an_earlier_run_did_is_done_again() {
+fn step_of_an_earlier_run_runs_again() {
     let harness = Harness::new();
     let text = plan([step("a", "file_write", json!({ "path": "a", "contents": "same" }))]);
     let (first, second) = (harness.run(&text), harness.run(&text));

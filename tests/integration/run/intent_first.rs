@@ -28,7 +28,7 @@ fn done(ran: &Ran) -> Vec<Outcome> {
 }
 
 #[test]
-fn the_intent_is_there_when_the_file_first_exists() {
+fn intent_is_recorded_before_the_file_exists() {
     let harness = Harness::new();
     let contents = "x".repeat(1 << 20);
     let approved = harness.authorize(&plan([create_file("a", "new", &contents)]));
@@ -51,8 +51,9 @@ fn the_intent_is_there_when_the_file_first_exists() {
     assert_eq!(intents, 1);
 }
 
+/// Both have the same id.
 #[test]
-fn the_intent_has_the_id_of_its_execution_and_comes_first_in_the_chain() {
+fn intent_precedes_its_execution_in_the_chain() {
     let harness = Harness::new();
     let ran = harness.run(&plan([create_file("a", "new", "x")]));
     let id = ran.result().step_results[0].execution_id.to_string();
@@ -70,7 +71,7 @@ fn the_intent_has_the_id_of_its_execution_and_comes_first_in_the_chain() {
 }
 
 #[test]
-fn only_steps_that_can_have_an_effect_and_are_really_run_have_an_intent() {
+fn only_executed_effects_have_intents() {
     let harness =
         Harness::with(&[("a", "1")]).answering(|request| match request.step_id.as_str() {
             "skipped" => Decision::Skip,
@@ -119,7 +120,7 @@ fn without_an_intent_the_step_is_not_executed() {
 }
 
 #[test]
-fn without_the_first_record_of_the_run_nothing_is_begun() {
+fn unrecorded_start_begins_nothing() {
     for table in ["runs", "authorization_uses", "ledger"] {
         let harness = Harness::new();
         harness.refuse_rows_of(table);
@@ -132,7 +133,7 @@ fn without_the_first_record_of_the_run_nothing_is_begun() {
 }
 
 #[test]
-fn a_result_that_cannot_be_stored_ends_the_run_and_leaves_its_intent() {
+fn unstored_result_ends_run_keeps_intent() {
     let harness = Harness::new();
     harness.refuse_rows_of("executions");
     let ran = harness.run(&plan([create_file("a", "new", "x"), create_file("b", "next", "x")]));
@@ -170,8 +171,9 @@ impl Clock for BreakingClock {
     }
 }
 
+/// The outcome of the step is unknown.
 #[test]
-fn a_panic_after_the_effect_leaves_the_step_in_doubt_and_the_run_interrupted() {
+fn panic_after_effect_leaves_run_interrupted() {
     let harness = Harness::new();
     let approved =
         harness.authorize(&plan([create_file("a", "new", "x"), create_file("b", "next", "x")]));
@@ -201,7 +203,7 @@ fn a_panic_after_the_effect_leaves_the_step_in_doubt_and_the_run_interrupted() {
 }
 
 #[test]
-fn a_step_is_recorded_as_a_whole_or_not_at_all() {
+fn step_is_recorded_whole_or_not() {
     let harness = Harness::with(&[("a", "1")]);
     harness.refuse_rows_of("edges");
     let ran = harness.run(&plan([read_file("a", "a")]));
@@ -212,7 +214,7 @@ fn a_step_is_recorded_as_a_whole_or_not_at_all() {
 }
 
 #[test]
-fn an_end_that_cannot_be_recorded_is_an_error_with_all_results() {
+fn unrecorded_end_is_error_with_all_results() {
     let harness = Harness::new();
     harness.refuse_rows_of("run_ends");
     let ran = harness.run(&plan([create_file("a", "new", "x"), read_file("b", "new")]));
@@ -220,7 +222,7 @@ fn an_end_that_cannot_be_recorded_is_an_error_with_all_results() {
 }
 
 #[test]
-fn a_control_that_cannot_be_recorded_ends_the_run() {
+fn unrecorded_control_ends_the_run() {
     let mut harness = Harness::new();
     let approved = harness.authorize(&plan([create_file("a", "new", "x")]));
     // The approval is recorded before the table breaks, so only the run's own decisions fail.
@@ -238,7 +240,7 @@ fn a_control_that_cannot_be_recorded_ends_the_run() {
 }
 
 #[test]
-fn a_database_that_is_none_is_refused_at_the_door() {
+fn file_that_is_no_database_is_refused() {
     let harness = Harness::new();
     std::fs::create_dir(harness.evidence()).unwrap();
     let database = harness.evidence().join("execution_log.db");
@@ -264,7 +266,7 @@ fn an_overwritten_content_is_kept() {
 /// The exact content before is only stored encrypted, but a preview shows it line by line, and a line
 /// of a key does not look like one.
 #[test]
-fn no_part_of_a_key_stays_in_the_clear_when_its_replacement_does_not_happen() {
+fn failed_key_replacement_leaves_no_clear_part() {
     let line = |n: u32| format!("MIIEowIBAAKCAQEA7bq98jXy{n}");
     let lines: Vec<_> = (10..20).map(line).collect();
     let words = ["PRIVATE", "KEY"].join(" ");

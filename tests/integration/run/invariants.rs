@@ -37,7 +37,7 @@ fn invariant_1_only_an_approved_plan_is_executed() {
 }
 
 #[test]
-fn invariant_2_no_text_becomes_a_call_around_the_whitelist() {
+fn invariant_2_text_is_no_call_outside_whitelist() {
     let arguments = json!({ "path": "new", "contents": "x" });
     for name in [
         "FILE_CREATE",
@@ -62,7 +62,7 @@ fn invariant_2_no_text_becomes_a_call_around_the_whitelist() {
 }
 
 #[test]
-fn invariant_2_a_call_that_was_put_into_a_plan_by_hand_is_never_made() {
+fn invariant_2_hand_made_call_is_never_made() {
     let harness = Harness::new();
     let mut faulty = read(&plan([step("a", "shell", json!({ "command": "touch new" }))]));
     faulty.steps[0].call =
@@ -104,7 +104,7 @@ fn invariant_3_rows_are_never_changed() {
 }
 
 #[test]
-fn invariant_3_a_row_that_was_changed_all_the_same_is_found() {
+fn invariant_3_changed_row_is_found() {
     let harness = Harness::with(&[("a", "1")]);
     let ran = harness.run(&plan([read_file("a", "a"), read_file("b", "missing")]));
     assert_eq!(ran.words().1, "failed");
@@ -164,8 +164,9 @@ fn invariant_4_what_was_shown_is_what_runs() {
     assert_eq!(harness.texts("SELECT plan_digest FROM runs", []), [source]);
 }
 
+/// Nor skip its prompt.
 #[test]
-fn invariant_5_a_plan_cannot_lower_its_risk_or_skip_its_prompt() {
+fn invariant_5_plan_cannot_lower_its_risk() {
     for path in [
         ".git/hooks/pre-commit",
         ".cargo/config.toml",
@@ -187,7 +188,7 @@ fn invariant_5_a_plan_cannot_lower_its_risk_or_skip_its_prompt() {
 }
 
 #[test]
-fn invariant_5_a_link_with_a_harmless_name_is_judged_by_where_it_leads() {
+fn invariant_5_link_is_judged_by_its_target() {
     let harness = Harness::with(&[(".git/hooks/pre-commit", "")]).answering(|_| Decision::Cancel);
     std::os::unix::fs::symlink(".git/hooks/pre-commit", harness.path("notes.txt")).unwrap();
     let ran = harness.run(&plan([write_file("a", "notes.txt", "x")]));
@@ -206,7 +207,7 @@ fn invariant_5_writing_a_program_asks() {
 }
 
 #[test]
-fn invariant_5_settings_ask_also_where_the_plan_says_no() {
+fn invariant_5_settings_ask_against_the_plan() {
     let mut harness = Harness::with(&[("a", "1")]).answering(|_| Decision::Cancel);
     harness.policy.confirm_tools.insert(Tool::FileRead);
     let ran = harness.run(&plan([and(read_file("a", "a"), "requires_confirmation", false)]));
@@ -214,7 +215,7 @@ fn invariant_5_settings_ask_also_where_the_plan_says_no() {
 }
 
 #[test]
-fn invariant_5_what_a_plan_says_about_its_own_risk_is_refused() {
+fn invariant_5_own_risk_of_plan_is_refused() {
     for field in ["risk", "riskLevel", "requires_confirmaton", "auto_approve", "timeout"] {
         let faulty = read(&plan([and(read_file("a", "a"), field, "safe")]));
         let harness = Harness::with(&[("a", "1")]);
@@ -229,7 +230,7 @@ fn invariant_5_what_a_plan_says_about_its_own_risk_is_refused() {
 }
 
 #[test]
-fn invariant_7_cancel_and_search_never_wait_for_a_running_step() {
+fn invariant_7_cancel_and_search_never_wait() {
     let harness = Harness::with(&[("a", "1")]);
     let approved =
         harness.authorize(&plan([asking(write_file("s", "a", "2")), read_file("t", "a")]));
@@ -293,7 +294,7 @@ fn invariant_8_text_from_outside_is_data() {
 }
 
 #[test]
-fn invariant_8_output_that_is_no_text_is_shown_as_bytes() {
+fn invariant_8_binary_output_is_shown_as_bytes() {
     let harness = Harness::new();
     harness.put("binary", [0, 159, 146, 150]);
     let ran = harness.run(&plan([read_file("a", "binary")]));
@@ -303,7 +304,7 @@ fn invariant_8_output_that_is_no_text_is_shown_as_bytes() {
 }
 
 #[test]
-fn invariant_9_a_long_output_says_that_it_was_cut() {
+fn invariant_9_cut_output_says_so() {
     let harness = Harness::new();
     let whole = format!("first\n{}last\n", "middle\n".repeat(STREAM_HEAD_BYTES / 3));
     harness.put("long", &whole);
@@ -322,7 +323,7 @@ fn invariant_9_a_long_output_says_that_it_was_cut() {
 }
 
 #[test]
-fn invariant_9_every_limit_of_a_plan_is_named_when_it_is_reached() {
+fn invariant_9_reached_plan_limits_are_named() {
     let long = |length: usize| plan([create_file("a", "x", &"x".repeat(length))]);
     let many = |count: usize| {
         let steps: Vec<Value> = (0..count).map(|n| read_file(&format!("s{n}"), "x")).collect();
@@ -352,7 +353,7 @@ fn invariant_9_every_limit_of_a_plan_is_named_when_it_is_reached() {
 }
 
 #[test]
-fn invariant_2_each_tool_of_the_whitelist_is_called_with_exactly_the_given_arguments() {
+fn invariant_2_tools_get_exactly_their_arguments() {
     for spec in TOOLS.iter().filter(|spec| spec.tool.stands_in(Dialect::StepPlan)) {
         let arguments: serde_json::Map<_, _> = spec
             .arguments

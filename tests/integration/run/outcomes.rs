@@ -105,8 +105,9 @@ fn cause_approved_ingredient_changed_fails_the_run() {
     assert_eq!(recorded_end(&harness), ["failed E004 - 1"]);
 }
 
+/// Whatever is answered afterwards.
 #[test]
-fn cause_stop_now_while_a_dialog_is_open_cancels_whatever_is_answered() {
+fn stop_now_during_a_dialog_cancels() {
     for answer in [Decision::Approve, Decision::Skip, Decision::Cancel] {
         let mut harness = Harness::new();
         let control = harness.control.clone();
@@ -128,7 +129,7 @@ fn cause_stop_now_while_a_dialog_is_open_cancels_whatever_is_answered() {
 }
 
 #[test]
-fn cause_stop_now_from_another_thread_ends_a_dialog_that_waits() {
+fn stop_now_ends_a_waiting_dialog() {
     let mut harness = Harness::new();
     let control = harness.control.clone();
     let (asked, was_asked) = sync_channel::<()>(1);
@@ -157,7 +158,7 @@ fn cause_stop_now_from_another_thread_ends_a_dialog_that_waits() {
 }
 
 #[test]
-fn cause_stop_now_before_the_tool_has_an_effect_leaves_none() {
+fn stop_now_before_the_effect_leaves_none() {
     for tool in [create_file("b", "b", "2"), read_file("b", "a")] {
         let mut harness = Harness::new();
         let control = harness.control.clone();
@@ -175,7 +176,7 @@ fn cause_stop_now_before_the_tool_has_an_effect_leaves_none() {
 }
 
 #[test]
-fn cause_stop_now_between_two_steps_starts_no_other() {
+fn stop_now_between_steps_starts_no_other() {
     let mut harness = Harness::new();
     let control = harness.control.clone();
     harness = harness.on_event(move |event| {
@@ -190,7 +191,7 @@ fn cause_stop_now_between_two_steps_starts_no_other() {
 }
 
 #[test]
-fn cause_cancel_after_this_step_lets_the_step_end_as_it_does() {
+fn cancel_after_step_lets_the_step_end() {
     let mut harness = Harness::new();
     let control = harness.control.clone();
     harness = harness.on_event(move |event| {
@@ -206,7 +207,7 @@ fn cause_cancel_after_this_step_lets_the_step_end_as_it_does() {
 }
 
 #[test]
-fn cause_cancel_during_the_last_step_is_cancelled_too() {
+fn cancel_during_last_step_is_cancelled() {
     let mut harness = Harness::new();
     let control = harness.control.clone();
     harness = harness.on_event(move |event| {

@@ -29,7 +29,7 @@ fn left(home: &Home) -> Vec<PathBuf> {
 }
 
 #[test]
-fn a_simulation_is_recorded_with_its_difference_and_leaves_nothing() {
+fn simulation_is_recorded_and_leaves_nothing() {
     let home = Home::new();
     home.write("a.txt", "one\n");
     simulate(&home, small());
@@ -56,7 +56,7 @@ fn a_simulation_is_recorded_with_its_difference_and_leaves_nothing() {
 }
 
 #[test]
-fn what_may_not_be_read_is_left_out_and_said() {
+fn unreadable_files_are_left_out_and_named() {
     let home = Home::new();
     fs::create_dir(home.file("closed")).unwrap();
     for name in ["a.txt", "secret.txt", "closed/in.txt"] {
@@ -93,8 +93,9 @@ fn start(home: &Home, plan: &Path) -> Child {
     command.spawn().expect("the program")
 }
 
+/// A copy that is still in use stays.
 #[test]
-fn what_a_kill_leaves_is_removed_by_the_next_start_and_what_is_alive_is_not() {
+fn next_start_removes_leftovers_of_killed_runs() {
     let home = Home::new();
     home.write("a.txt", "one\n");
     home.write("Cargo.toml", MANIFEST);

@@ -162,7 +162,7 @@ fn git_writes_the_repository_but_not_its_settings() {
 }
 
 #[test]
-fn a_repository_that_a_step_made_is_protected_from_later_ones() {
+fn new_repository_is_protected_from_later_steps() {
     for level in LEVELS {
         let space = Space::new(level);
         space.works(
@@ -227,7 +227,7 @@ fn what_a_step_leaves_serves_later_steps() {
 }
 
 #[test]
-fn nothing_is_started_without_the_walls_it_was_promised() {
+fn nothing_starts_without_its_promised_walls() {
     for level in LEVELS {
         let mut space = Space::new(level);
         // A folder that is granted and cannot be made.
@@ -285,7 +285,7 @@ fn a_workspace_that_holds_own_folders_hides_them() {
 }
 
 #[test]
-fn the_walls_of_a_run_end_when_they_are_dropped() {
+fn dropping_walls_ends_their_processes() {
     let folder = tempfile::tempdir().unwrap();
     let walls = RunWalls::new(folder.path().canonicalize().unwrap(), WallPlace::default());
     assert_eq!(walls.end(), [""; 0]);

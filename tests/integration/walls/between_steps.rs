@@ -20,7 +20,7 @@ while True:
 ";
 
 #[test]
-fn a_granted_path_that_is_exchanged_all_the_time_opens_nothing_else() {
+fn exchanged_granted_path_opens_nothing_else() {
     let mut ran = 0;
     for kind in ["folder", "file"] {
         for _ in 0..10 {
@@ -65,7 +65,7 @@ fn a_granted_path_that_is_exchanged_all_the_time_opens_nothing_else() {
 }
 
 #[test]
-fn nothing_forbidden_comes_to_be_after_it_was_looked_for() {
+fn forbidden_file_cannot_appear_later() {
     for _ in 0..10 {
         let space = Space::new(WallLevel::Full);
         space.write(
@@ -110,7 +110,7 @@ ctypes.CDLL(None).syscall(60, 0)
 }
 
 #[test]
-fn a_step_with_other_walls_starts_however_many_processes_there_were() {
+fn step_starts_beside_many_leftover_processes() {
     let space = Space::new(WallLevel::Full);
     fs::create_dir(space.top.join("granted")).unwrap();
     // More than this computer has threads of its own with low numbers.
@@ -122,7 +122,7 @@ fn a_step_with_other_walls_starts_however_many_processes_there_were() {
 }
 
 #[test]
-fn a_step_that_halts_its_helper_ends_in_time() {
+fn step_halting_its_helper_ends_in_time() {
     let home = Home::new();
     for _ in 0..5 {
         let step = json!({ "id": "a", "command": "kill -STOP $PPID; sleep 600", "description": "x",
@@ -134,7 +134,7 @@ fn a_step_that_halts_its_helper_ends_in_time() {
 }
 
 #[test]
-fn a_wall_that_fell_because_its_file_was_replaced_is_told() {
+fn wall_lost_by_replaced_file_is_reported() {
     let space = Space::new(WallLevel::Full);
     space.write("countersign.toml", "");
     let (work, name) = (space.top.join("work"), "person".to_owned());

@@ -8,7 +8,7 @@ use super::needs::plan;
 use crate::harness::home::Home;
 
 #[test]
-fn what_is_granted_to_a_workspace_holds_until_it_is_forgotten() {
+fn workspace_grant_holds_until_forgotten() {
     let home = Home::new();
     let other = home.path().join("other");
     fs::create_dir(&other).unwrap();
@@ -60,8 +60,9 @@ fn what_is_granted_to_a_workspace_holds_until_it_is_forgotten() {
     assert!(!home.path().join("other/made").exists());
 }
 
+/// Walls cannot hide folders that the workspace contains, such as the home folder.
 #[test]
-fn a_workspace_with_everything_in_it_has_no_walls() {
+fn workspace_around_everything_has_no_walls() {
     let home = Home::new();
     plan(&home, json!([{ "command": "ls" }]));
     let checked = home.json(["check", "space/p.json", "--workspace", "/"]).exits(2).document();
@@ -82,7 +83,7 @@ fn a_workspace_with_everything_in_it_has_no_walls() {
 }
 
 #[test]
-fn a_grant_that_somebody_else_wrote_into_the_evidence_does_not_count() {
+fn forged_grant_does_not_count() {
     let home = Home::new();
     plan(&home, json!([{ "command": "true" }]));
     let _ = home.json(["walls", "--workspace", "space", "--allow", "network"]).exits(0);
@@ -106,7 +107,7 @@ fn a_grant_that_somebody_else_wrote_into_the_evidence_does_not_count() {
 }
 
 #[test]
-fn where_a_command_perhaps_tried_to_write_can_be_granted() {
+fn refused_write_can_be_granted() {
     let home = Home::new();
     let outside = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let folder = fs::canonicalize(outside.path()).unwrap();
@@ -134,7 +135,7 @@ fn where_a_command_perhaps_tried_to_write_can_be_granted() {
 }
 
 #[test]
-fn a_grant_does_not_follow_a_link_that_an_earlier_step_put_there() {
+fn grant_does_not_follow_a_new_link() {
     let home = Home::new();
     let place = |name: &str| home.path().join(name);
     fs::create_dir_all(place("given/inner")).unwrap();
@@ -162,7 +163,7 @@ fn a_grant_does_not_follow_a_link_that_an_earlier_step_put_there() {
 }
 
 #[test]
-fn settings_of_git_cannot_be_moved_to_where_a_step_writes() {
+fn git_settings_cannot_move_into_writable_folder() {
     let home = Home::new();
     let git = |words: &[&str]| {
         let mut command = assert_cmd::Command::new("git");
@@ -179,7 +180,7 @@ fn settings_of_git_cannot_be_moved_to_where_a_step_writes() {
 }
 
 #[test]
-fn naming_a_file_of_an_own_folder_does_not_make_it_seen() {
+fn naming_an_own_file_does_not_show_it() {
     let home = Home::new();
     plan(&home, json!([{ "command": "true" }]));
     let _ = home.json(["run", "space/p.json", "--yes"]).exits(0);

@@ -100,7 +100,7 @@ fn an_unknown_grant_or_setting_is_refused() {
 }
 
 #[test]
-fn a_step_reaches_neither_the_evidence_of_its_run_nor_the_file_of_its_plan() {
+fn step_reaches_neither_evidence_nor_plan_file() {
     let home = Home::new();
     // Inside the workspace, where it may write everything else.
     let evidence = home.file("kept");
@@ -134,7 +134,7 @@ fn a_step_reaches_neither_the_evidence_of_its_run_nor_the_file_of_its_plan() {
 }
 
 #[test]
-fn what_a_step_leaves_running_is_ended_told_and_recorded() {
+fn leftover_processes_are_ended_and_recorded() {
     let home = Home::new();
     plan(&home, json!([{ "command": "sleep 4715 >/dev/null 2>&1 & echo $!" }]));
     let words = ["run", "space/p.json", "--yes", "--evidence"];
@@ -152,7 +152,7 @@ fn what_a_step_leaves_running_is_ended_told_and_recorded() {
 }
 
 #[test]
-fn what_walls_refused_a_build_is_a_note_where_it_succeeded_all_the_same() {
+fn refusal_in_successful_build_is_a_note() {
     let home = Home::new();
     home.write("Cargo.toml", "[package]\nname = 'a'\nversion = '0.1.0'\nedition = '2024'\n");
     fs::create_dir(home.file("src")).unwrap();
@@ -175,7 +175,7 @@ fn what_walls_refused_a_build_is_a_note_where_it_succeeded_all_the_same() {
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "only the standard command can be killed")]
-fn nothing_of_a_killed_program_stays_however_early_it_is_killed() {
+fn killed_program_leaves_no_processes() {
     let home = Home::new();
     plan(
         &home,

@@ -55,7 +55,7 @@ fn search() -> Value {
 }
 
 #[test]
-fn a_source_text_that_is_hard_to_read_is_a_limit_that_is_named() {
+fn hard_source_text_names_its_limit() {
     let texts = [
         ("brackets.rs", format!("fn a() {{{}", "(".repeat(300_000)), "brackets that are open"),
         ("line.rs", format!("fn a() {{{}", "[".repeat(16 << 20)), "brackets that are open"),
@@ -90,7 +90,7 @@ fn a_source_text_that_is_hard_to_read_is_a_limit_that_is_named() {
 }
 
 #[test]
-fn a_replacement_in_a_text_that_is_hard_to_read_is_a_limit_of_the_simulation() {
+fn hard_replacement_is_a_limit_of_simulation() {
     let home = Home::new();
     home.write("a.rs", "(".repeat(300_000));
     home.write("with.txt", "fn a() {}\n");
@@ -113,7 +113,7 @@ fn the_same_bytes_reach_the_same_limit() {
 }
 
 #[test]
-fn lists_of_what_to_leave_out_have_a_limit() {
+fn ignore_lists_have_a_limit() {
     for line in ["a\n".to_owned(), "a*b*c?d\n".repeat(10), String::from("[")] {
         let home = Home::new();
         fs::create_dir(home.file(".git")).unwrap();
@@ -128,7 +128,7 @@ fn lists_of_what_to_leave_out_have_a_limit() {
 }
 
 #[test]
-fn folders_in_folders_without_end_are_walked_as_deep_as_a_path_goes() {
+fn nested_folders_are_walked_to_path_depth() {
     let home = Home::new();
     let mut deepest = home.file("d");
     while fs::create_dir(&deepest).is_ok() {
@@ -142,7 +142,7 @@ fn folders_in_folders_without_end_are_walked_as_deep_as_a_path_goes() {
 }
 
 #[test]
-fn a_file_of_four_terabytes_is_a_limit_and_is_not_read() {
+fn huge_file_is_a_limit_and_unread() {
     let home = Home::new();
     for name in ["big.txt", "Cargo.toml"] {
         fs::File::create(home.file(name)).unwrap().set_len(4 << 40).unwrap();
@@ -159,7 +159,7 @@ fn a_file_of_four_terabytes_is_a_limit_and_is_not_read() {
 }
 
 #[test]
-fn a_manifest_that_would_fill_the_memory_is_not_read() {
+fn huge_manifest_is_not_read() {
     let home = Home::new();
     let keys: String = (0..2_000_000).map(|index| format!("k{index}=1\n")).collect();
     home.write("Cargo.toml", keys);
@@ -171,7 +171,7 @@ fn a_manifest_that_would_fill_the_memory_is_not_read() {
 }
 
 #[test]
-fn packages_that_depend_on_each_other_in_a_ring_are_looked_at_once() {
+fn cyclic_packages_are_visited_once() {
     let home = Home::new();
     for index in 0..300 {
         fs::create_dir(home.file(&format!("p{index}"))).unwrap();
@@ -215,8 +215,9 @@ fn pipes_and_devices_are_never_waited_for() {
     }
 }
 
+/// A code graph whose rows are made while they are read is read up to the limit.
 #[test]
-fn a_code_graph_that_is_made_while_it_is_read_has_no_end_to_wait_for() {
+fn endless_code_graph_is_cut() {
     let home = Home::new();
     #[expect(clippy::disallowed_methods, reason = "the database of magellan")]
     let graph = Connection::open(home.file("codegraph.db")).unwrap();

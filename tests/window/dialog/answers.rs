@@ -209,8 +209,9 @@ fn dangerous() -> Value {
     })
 }
 
+/// Keys and buttons that are still held answer nothing.
 #[test]
-fn approval_counts_only_after_the_question_was_seen_and_everything_released() {
+fn approval_needs_a_seen_question_and_releases() {
     passes(not_at_once(&Workspace::new(json!([create("made/1"), create("made/2"), dangerous()]))));
 }
 
@@ -304,6 +305,6 @@ fn tab_and_space(workspace: &Workspace) -> Outcome {
 }
 
 #[test]
-fn tab_reaches_deny_first_and_space_does_what_its_control_does() {
+fn tab_reaches_deny_first() {
     passes(tab_and_space(&Workspace::creating(4)));
 }

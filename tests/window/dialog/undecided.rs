@@ -60,7 +60,7 @@ fn left_open(workspace: &Workspace) -> Outcome {
 }
 
 #[test]
-fn escape_a_click_beside_it_and_the_click_that_comes_back_decide_nothing() {
+fn escape_and_stray_clicks_decide_nothing() {
     passes(left_open(&Workspace::creating(2)));
 }
 
@@ -99,7 +99,7 @@ fn closed(workspace: &Workspace) -> Outcome {
 }
 
 #[test]
-fn closing_the_window_leaves_the_step_undecided_and_says_so_afterwards() {
+fn closing_the_window_leaves_step_undecided() {
     passes(closed(&Workspace::creating(2)));
 }
 
@@ -124,6 +124,6 @@ fn killed(workspace: &Workspace) -> Outcome {
 }
 
 #[test]
-fn a_program_that_is_killed_while_it_asks_leaves_an_interrupted_run() {
+fn kill_during_a_question_leaves_run_interrupted() {
     passes(killed(&Workspace::creating(2)));
 }

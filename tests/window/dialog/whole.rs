@@ -113,7 +113,7 @@ fn a_megabyte(workspace: &Workspace, texts: &[String]) -> Outcome {
 }
 
 #[test]
-fn a_megabyte_is_shown_whole_beside_buttons_that_stay() {
+fn megabyte_is_shown_whole_beside_fixed_buttons() {
     let texts = [
         filled_with(|number| format!("line {number:06} of a long file, as long as lines are\n")),
         filled_with(|number| format!("{number},")),
@@ -184,7 +184,7 @@ fn hidden_and_long(workspace: &Workspace, long: &str) -> Outcome {
 const SHOWN_IN_TEXT: &str = "⟨U+202E⟩⟨U+200B⟩␛[2J⟨U+000D⟩";
 
 #[test]
-fn what_is_hidden_is_shown_and_a_long_path_is_not_cut() {
+fn hidden_characters_and_long_paths_are_shown() {
     let mut hidden = create_of(&format!("made/{HIDDEN}"), "a\u{202e}\u{200b}\u{1b}[2J\rb\n");
     hidden["step_id"] = "hidden".into();
     hidden["title"] = "Create it \u{2066}quietly".into();

@@ -262,8 +262,9 @@ fn references(source: &Crate) -> Vec<(Place, ReferenceKind)> {
     all
 }
 
+/// Every difference between the two engines has its reason in `tests/fixtures/agreement`.
 #[test]
-fn the_engines_agree_on_a_whole_crate_but_for_what_is_explained() {
+fn engines_agree_on_a_crate() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let path = folder.join("tests/fixtures/agreement/clap_builder.toml");
     let expected: Expected = toml::from_str(&fs::read_to_string(path).unwrap()).unwrap();

@@ -103,7 +103,7 @@ fn the_fixtures_are_whole_and_of_every_language() {
 }
 
 #[test]
-fn every_definition_replaced_by_itself_stays_as_it_is() {
+fn definition_replaced_by_itself_is_unchanged() {
     let bench = Bench::new();
     let mut refused: BTreeMap<String, String> = BTreeMap::new();
     let mut replaced = 0;
@@ -169,7 +169,7 @@ impl Put<'_> {
 }
 
 #[test]
-fn whatever_replaces_a_definition_touches_nothing_outside_of_it() {
+fn replacement_changes_nothing_outside_the_definition() {
     let tally = Tally::default();
     tried(thousand(), &any_case(&CHANGES), |case| {
         let put = Put::of(&case);
@@ -203,7 +203,7 @@ fn whatever_replaces_a_definition_touches_nothing_outside_of_it() {
 }
 
 #[test]
-fn what_does_not_parse_leaves_the_file_as_it_is() {
+fn unparsable_replacement_leaves_the_file() {
     let tally = Tally::default();
     tried(thousand(), &any_case(&FAULTS), |case| {
         let put = Put::of(&case);
@@ -260,7 +260,7 @@ const UNSOUND: [&str; 5] = [
 ];
 
 #[test]
-fn what_cargo_refuses_leaves_the_file_as_it_is() {
+fn replacement_refused_by_cargo_leaves_the_file() {
     let packages = packages();
     let tally = Tally::default();
     let cases = (0..packages.len(), any::<[Index; 2]>(), any::<Option<u64>>());
@@ -331,7 +331,7 @@ fn lead(text: &str, place: usize) -> usize {
 }
 
 #[test]
-fn a_text_that_is_no_longer_the_language_is_never_taken() {
+fn replacement_in_no_language_is_refused() {
     let bench = Bench::new();
     for Fixture { name, language, text } in fixtures() {
         let source = parsed(language, &text);

@@ -175,7 +175,7 @@ fn no_planted_secret_is_readable_anywhere() {
 
 /// What one field gives away is hidden in every other field of the run, also where it stands alone.
 #[test]
-fn what_one_field_gives_away_is_hidden_in_all_records_of_the_run() {
+fn secret_of_one_field_is_hidden_everywhere() {
     let secret = "kestrel-9x-Moorland";
     let clear = |planner: &Scripted| -> BTreeSet<String> {
         reading::everything(&planner.home.evidence())

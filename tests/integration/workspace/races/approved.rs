@@ -78,7 +78,7 @@ fn home() -> Home {
 }
 
 #[test]
-fn a_splice_plan_that_is_exchanged_is_never_followed() {
+fn exchanged_splice_plan_is_never_followed() {
     let pairs = [("space/plan.json", "stage/plan.json")];
     invoke_while_swapped(&home(), &Policy::default(), &pairs, (300, AFTER));
 }

@@ -183,7 +183,7 @@ fn assert_not_kept(home: &Home, outside: &Outside) {
 }
 
 #[test]
-fn no_run_reads_or_writes_outside_while_names_are_exchanged() {
+fn runs_stay_inside_while_names_are_exchanged() {
     let (mut runs, mut swaps) = (Tally::new(), 0);
     for _ in 0..ROUNDS {
         let home = Home::new();
@@ -208,7 +208,7 @@ fn no_run_reads_or_writes_outside_while_names_are_exchanged() {
 }
 
 #[test]
-fn no_tool_reads_or_writes_outside_while_names_are_exchanged() {
+fn tools_stay_inside_while_names_are_exchanged() {
     let (mut calls, mut swaps) = (Tally::new(), 0);
     for _ in 0..ROUNDS {
         // In memory nothing waits for a disk, and many more calls are made in the same time.
@@ -235,7 +235,7 @@ fn assert_untouched(home: &Path, outside: Outside) {
 
 /// A run keeps the folder that it opened, whatever stands at its name meanwhile.
 #[test]
-fn a_run_stays_in_the_folder_it_opened_when_another_takes_its_name() {
+fn run_stays_in_the_folder_it_opened() {
     let house = Harness::with(&[("read.txt", "inside\n"), ("folder/write.txt", "inside\n")]);
     let base = house.workspace().parent().unwrap().to_owned();
     for name in ["read.txt", "folder/write.txt", ".ignore", ".git/info/exclude"] {
@@ -280,7 +280,7 @@ fn a_run_stays_in_the_folder_it_opened_when_another_takes_its_name() {
 
 /// The folder that is opened is the one that its canonical path names.
 #[test]
-fn a_folder_is_never_opened_under_the_path_of_another() {
+fn folder_is_never_opened_under_another_path() {
     let folder = tempdir().unwrap();
     let base = fs::canonicalize(folder.path()).unwrap();
     for name in ["ws", "outside"] {

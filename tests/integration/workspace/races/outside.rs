@@ -96,7 +96,7 @@ fn listing(folder: &Path) -> BTreeMap<PathBuf, String> {
 }
 
 #[test]
-fn every_way_to_touch_what_is_outside_is_noticed() {
+fn touching_outside_files_is_noticed() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     fs::write(&file, MARK).unwrap();
