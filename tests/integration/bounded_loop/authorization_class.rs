@@ -1,4 +1,4 @@
-//! Which plans of a loop run without a question: those inside of an authorization class (SPEC §10).
+//! Authorization classes: which plans of a loop run without a question (SPEC §10).
 
 use serde_json::{Value, json};
 
@@ -50,7 +50,7 @@ fn without_a_flag_no_plan_is_authorized() {
     assert!(!planner.home.file("a.txt").exists());
 }
 
-/// Another process takes the class back while the planner thinks.
+/// Another process revokes the class while the planner runs.
 #[test]
 fn revoked_class_authorizes_nothing_more() {
     let wait = r#"

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::model::request;
 use crate::harness::home::Home;
 
-/// Six things that the compiler warns of and can mend, and an error that it can mend too.
+/// Six warnings and one error for which the compiler offers a fix.
 const FIXME: &str = r#"use std::collections::HashMap;
 use std::fmt::Display;
 
@@ -42,11 +42,11 @@ fn fixme(folder: &Path) {
     fs::write(folder.join("src/main.rs"), FIXME).unwrap();
 }
 
-/// What `cargo-fix` proposes in this folder.
+/// The plan that `cargo-fix` prints for this folder.
 fn cargo_fix(home: &Home, folder: &Path) -> Value {
     let output = home
         .command()
-        // The compiler's own home is not the made-up one.
+        // The compiler needs the real home folder.
         .env("HOME", std::env::var_os("HOME").unwrap())
         .current_dir(folder)
         .args(["planner", "cargo-fix"])
@@ -77,7 +77,7 @@ fn cargo_fix_proposes_all_compiler_suggestions() {
         let rationale = plan["actions"][0]["rationale"].as_str().unwrap();
         assert!(rationale.contains(mended), "{mended}: {rationale}");
     }
-    // The patch is one that others apply too.
+    // Other programs must be able to apply the patch.
     let diff = edits[0]["diff"].as_str().unwrap();
     let mut git = home.command_of("git");
     git.args(["apply", "-"]).current_dir(&folder).write_stdin(diff).assert().success();
@@ -111,7 +111,7 @@ fn cargo_fix_says_why_it_gives_up() {
     );
 }
 
-/// What a loop towards this goal says at its end.
+/// The final document of a loop with this goal.
 pub fn bounded_loop(
     command: &mut assert_cmd::Command,
     folder: &Path,
@@ -128,7 +128,7 @@ pub fn bounded_loop(
         .unwrap_or_else(|_| panic!("{text}\n{}", String::from_utf8_lossy(&output.stderr)))
 }
 
-/// The warnings and errors that cargo itself finds in this folder.
+/// How many warnings and errors cargo reports in this folder.
 fn complaints(home: &Home, folder: &Path) -> usize {
     let mut cargo = home.command_of("cargo");
     cargo.env("HOME", std::env::var_os("HOME").unwrap()).current_dir(folder);

@@ -1,4 +1,4 @@
-//! A bounded loop whose evidence fails, whose program panics, or whom somebody interrupts (SPEC §8, §10).
+//! A bounded loop whose evidence fails, whose program panics, or which a signal interrupts (SPEC §8, §10).
 
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
@@ -38,11 +38,11 @@ impl PlanAuthorizer for Everything {
     }
 }
 
-/// Runs a loop in this process; the hook hears every event.
+/// Runs a loop in this process and calls the hook at each event.
 fn run(planner: &Scripted, hook: impl Fn(&RunEvent) + Send + Sync + 'static) -> LoopOutcome {
     let home = planner.home.path();
     let name = planner.planner();
-    // It writes down how often it was asked.
+    // The planner counts its requests in a file.
     let write = [planner.folder().to_str().unwrap(), "."].map(str::to_owned).to_vec();
     let mut policy = Policy::default();
     policy.planners.insert(name.clone(), PlannerNeeds { write, ..PlannerNeeds::default() });
@@ -73,11 +73,11 @@ fn reader(planner: &Scripted) -> EvidenceReader {
     EvidenceReader::open(&planner.home.evidence(), planner.home.path().join("secrets")).unwrap()
 }
 
-/// From the moment at which the evidence takes no more rows of a table, nothing more happens than that.
+/// Once inserts into a table fail, the loop does nothing more.
 #[test]
 fn without_evidence_no_loop_goes_on() {
     for (table, attempts, tries) in [
-        // Nothing is asked without its record, nothing runs without one.
+        // No request and no run without its record.
         ("attempts", 0, 0),
         ("authorizations", 1, 0),
         ("runs", 1, 0),
@@ -111,7 +111,7 @@ fn without_evidence_no_loop_goes_on() {
     }
 }
 
-/// When only the last record fails, the reason for the end is what it was.
+/// When only the last record fails, the stop reason is the original one.
 fn last_code(table: &str) -> StopCode {
     match table {
         "loop_ends" => StopCode::RetryBudgetExhausted,
@@ -123,7 +123,7 @@ fn refuse_rows_of(evidence: &std::path::Path, table: &str) {
     std::fs::write(evidence.join("execution_log.broken"), table).unwrap();
 }
 
-/// Wherever the program itself fails, the loop says so and its run is interrupted.
+/// A panic at any point is reported as such, and the run is interrupted.
 #[test]
 fn panic_is_a_recorded_internal_error() {
     type Moment = fn(&RunEvent) -> bool;
@@ -165,12 +165,12 @@ fn unusable_evidence_folder_exits_with_four() {
     assert_eq!(planner.asked(), 0);
 }
 
-/// Ctrl-C while the planner thinks, and while a step runs: both end, and so does what they have started.
+/// Ctrl-C while the planner runs and while a step runs: both end with their child processes.
 #[test]
 fn an_interrupt_ends_the_loop_in_order() {
     use rustix::process::{Pid, Signal, kill_process};
 
-    // Behind walls a process has another number than outside; its arguments are its own.
+    // Behind walls process ids differ from those outside, so processes are found by their arguments.
     const ITS_OWN: &str = "600.041735";
     let is_there = || {
         std::fs::read_dir("/proc").unwrap().flatten().any(|process| {

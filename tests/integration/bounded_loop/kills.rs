@@ -1,5 +1,5 @@
-//! Loops killed with SIGKILL while they plan, apply and verify (SPEC §8, §10): each comes back as interrupted,
-//! never by itself.
+//! Loops killed with SIGKILL while they plan, apply and verify (SPEC §8, §10): each is shown as interrupted,
+//! and none resumes by itself.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use crate::harness::scripted_planner::{Answer, Scripted, cargo_project};
 
-/// A moment of a loop: the table in which so many rows are.
+/// A moment of a loop, by the number of rows in a table.
 type Moment = (&'static str, i64);
 
 #[test]
@@ -49,12 +49,12 @@ fn loop_killed_while_verifying_is_interrupted() {
         "plan_id": "p", "intent": "MUTATE", "steps": [
             {"tool": "file_create", "arguments": {"path": "a.txt", "contents": ""}}]}))]);
     cargo_project(&planner.home, "");
-    // Its build waits until it may end; the loop does not end before.
+    // The build waits for a signal of the test, so that the loop cannot end before.
     let go = planner.home.file("go");
     rustix::fs::mkfifoat(rustix::fs::CWD, &go, rustix::fs::Mode::RWXU).unwrap();
     planner.home.write("build.rs", "fn main() { let _ = std::fs::read(\"go\"); }\n");
     assert_eq!(kill_at(&planner, ("runs", 2)), "interrupted");
-    // Whoever waits for it goes on, and whoever comes later does not wait.
+    // Releases a build that waits at the pipe, and those that come later.
     let open = fs::OpenOptions::new().read(true).write(true).open(&go);
     fs::remove_file(&go).unwrap();
     drop(open.unwrap());
@@ -65,7 +65,7 @@ fn loop_killed_while_verifying_is_interrupted() {
     assert_eq!(fates, ["completed", "interrupted"]);
 }
 
-/// Kills the loop a little after this moment; how it came back.
+/// Kills the loop shortly after this moment. Returns the status that the evidence shows afterwards.
 fn kill_at(planner: &Scripted, (table, count): Moment) -> String {
     let mut child = planner.start(Stdio::null);
     let sql = format!("SELECT 'x' FROM {table}");
@@ -97,7 +97,7 @@ fn judge(planner: &Scripted) -> String {
             assert!(run_ended || !has_end, "an attempt with an end has no interrupted run");
         }
     }
-    // Neither looking nor another loop takes it up again.
+    // Neither a query nor another loop resumes it.
     let before = std::fs::read_to_string(planner.home.file("tries.txt")).unwrap_or_default();
     let intents = rows(planner, "SELECT id FROM intents");
     let tries = before.lines().count();
@@ -122,6 +122,6 @@ fn rows(planner: &Scripted, sql: &str) -> Vec<String> {
     let conn = rusqlite::Connection::open(database).unwrap();
     let Ok(mut statement) = conn.prepare(sql) else { return Vec::new() };
     let Ok(rows) = statement.query_map([], |row| row.get(0)) else { return Vec::new() };
-    // Somebody else may be writing the tables at this moment.
+    // Another process may be creating the tables at this moment.
     rows.map_while(Result::ok).collect()
 }

@@ -1,4 +1,4 @@
-//! What a loop keeps from its planner, what a plan of it cannot change, and the way back (SPEC §9, §10).
+//! What a loop withholds from its planner, what its plans cannot change, and its checkpoints (SPEC §9, §10).
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -29,7 +29,7 @@ fn heron() -> Answer {
 #[test]
 fn planner_requests_contain_no_secrets() {
     const TOKEN: &str = "ghp_Zq81mNfT0bXw27LsKd93RvYuHcJp46AeGiOo";
-    // Across the place where a long output is cut, and alone, where nothing says what it is.
+    // The secret stands across the place where a long output is cut, and alone without its name.
     let print = format!(
         "printf '%4080s token = {TOKEN}\\n%9000s\\n' x y; echo 'password=h3ron-of-the-marsh'; \
          echo h3ron-of-the-marsh >&2; exit 3"
@@ -77,7 +77,7 @@ fn untrusted_commands_end_a_loop_unchanged() {
     assert_eq!(planner.asked(), 0);
     assert!(!planner.home.file("heron.txt").exists());
 
-    // For people, the commands stand there with the words that trust them.
+    // The text output names the commands and the command line that trusts them.
     let words = planner.words(["--yes"]);
     let done = planner.home.run(words.iter().map(String::as_str)).exits(3);
     assert!(done.stderr.contains("verify.local (safe): test -f heron.txt"), "{done:#?}");
@@ -93,7 +93,7 @@ fn untrusted_commands_end_a_loop_unchanged() {
     assert_eq!(ended.actions(1), ["mutate_batch: succeeded", "verify_gate: succeeded"]);
 }
 
-/// Without its file of commands, this workspace would be verified by nothing at all.
+/// Without its file of commands, this workspace has no verification.
 #[test]
 fn plan_cannot_choose_its_verification() {
     let digest = Digest::of(VERIFY.as_bytes()).to_string();
@@ -110,7 +110,7 @@ fn plan_cannot_choose_its_verification() {
         assert!(message.contains("is not as it was when the loop began"), "{message}");
         assert_eq!(ended.detail()["action_index"], 1);
     }
-    // Nor is another plan asked for, let alone run, after one that changed it and failed.
+    // After a failed plan that changed the verification, no further plan is requested.
     let planner =
         Scripted::new([command("rm countersign.toml; exit 3"), command("touch late.txt")]);
     cargo_project(&planner.home, "");
@@ -119,7 +119,7 @@ fn plan_cannot_choose_its_verification() {
     let words = ["--trust-commands", &digest, "--confirm", "approve"];
     let ended = planner.ends(planner.run(words), 3);
     assert_eq!((ended.code(), planner.asked()), ("not_authorized", 1));
-    // Who asked for no verification may let it be changed.
+    // Without a required verification, a plan may change it.
     let planner = Scripted::new([command("rm countersign.toml")]);
     planner.home.write(FILE, VERIFY);
     planner.without_walls();
@@ -142,10 +142,10 @@ fn writing_the_commands_file_is_dangerous() {
     }
 }
 
-/// Another process takes the class back while a step runs.
+/// Another process revokes the class while a step runs.
 #[test]
 fn revoked_class_does_not_authorize_verification() {
-    // A second process takes it back: behind its walls the plan could not reach the evidence.
+    // A second process revokes it, because the plan cannot reach the evidence from behind its walls.
     let planner =
         Scripted::new([command("touch begun; until [ -e revoked ]; do sleep 0.05; done")]);
     cargo_project(&planner.home, "");
@@ -197,7 +197,7 @@ fn in_a_loop(
     store.begin_attempt(&AttemptStart { attempt_id, loop_id, attempt: 1, started_at_ms }).unwrap();
 }
 
-/// A file that can be run as a program by the time that its step comes is more than the class allows.
+/// The file becomes executable before its step runs, which is more than the class allows.
 #[test]
 fn step_grown_beyond_its_class_is_refused() {
     for (max_risk, code) in [(RiskLevel::Caution, Some("E004")), (RiskLevel::Dangerous, None)] {
@@ -218,14 +218,14 @@ fn step_grown_beyond_its_class_is_refused() {
         fs::set_permissions(harness.path("tool"), program).unwrap();
         let ran = harness.execute(approved);
         assert_eq!(ran.codes(), [code]);
-        // What the class allows, a person is still asked about.
+        // Within the class, a person may still be asked.
         assert_eq!(ran.heard.asked().len(), usize::from(code.is_none()));
         let content = if code.is_none() { "new" } else { "old" };
         assert_eq!(harness.content("tool").unwrap(), content);
     }
 }
 
-/// A project without its manifest has nothing to be verified with.
+/// A project without its manifest cannot be verified.
 #[test]
 fn removed_verification_is_not_passed() {
     let away = edits(json!([{"op": "rename", "path": "Cargo.toml", "to": "away.toml"}]));
@@ -255,7 +255,7 @@ fn weaker_verification_is_repeated() {
     let full = with(&["--verify", "full"], &[]);
     assert_eq!(full.actions(1), ["verify: succeeded", "verify_gate: succeeded"]);
     assert_eq!(full.attempts()[0]["verify"]["scope"], "full");
-    // A program can change what was verified.
+    // A program that runs later can change what was verified.
     let run = json!({"type": "run", "request": {}});
     let ran = with(&[], &[run]);
     assert_eq!(ran.actions(1), ["verify: succeeded", "run: succeeded", "verify_gate: succeeded"]);
@@ -318,7 +318,7 @@ fn plan_writing_a_redaction_marker_is_rejected() {
     assert!(!planner.home.file("a.txt").exists());
 }
 
-/// Its own program takes the commands away before the verification, and could bring them back after it.
+/// A program of the plan removes the commands before the verification, and could restore them afterwards.
 #[test]
 fn program_of_plan_cannot_choose_verification() {
     let text = "[verify.local]\ncommand = \"false\"\n";
@@ -339,7 +339,7 @@ fn program_of_plan_cannot_choose_verification() {
     assert_eq!(ended.attempts()[0]["actions"][1]["error"]["details"]["code"], "E004");
 }
 
-/// Before each attempt stands a checkpoint to which the workspace can go back.
+/// Each attempt begins with a checkpoint that can be restored.
 #[test]
 fn a_workspace_goes_back_to_before_an_attempt() {
     let file = |name: &str, library: &str| {

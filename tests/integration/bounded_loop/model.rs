@@ -15,14 +15,14 @@ use crate::harness::home::Home;
 
 const KEY: &str = "sk-test-3f9a7c51d2e84b06";
 
-/// What the server was sent.
+/// The request that the server got.
 struct Asked {
     path: String,
     authorization: Option<String>,
     body: Value,
 }
 
-/// A server that takes one request, and answers it with whatever it is told to write.
+/// A server that answers one request with the bytes that the test writes.
 struct Served {
     url: String,
     thread: JoinHandle<Asked>,
@@ -66,7 +66,7 @@ fn read_request(stream: &TcpStream) -> Asked {
     Asked { path, authorization, body: serde_json::from_slice(&body).unwrap() }
 }
 
-/// A whole answer with this status and body.
+/// An HTTP response with this status and body.
 fn whole(status: &str, kind: &str, body: &str) -> String {
     format!(
         "HTTP/1.1 {status}\r\ncontent-type: {kind}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
@@ -92,7 +92,7 @@ fn event(delta: &Value, reason: Option<&str>) -> String {
 const EVENTS: &str =
     "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
 
-/// Waits until the other end has gone.
+/// Waits until the client closes the connection.
 fn until_gone(stream: &mut TcpStream) {
     let _ = stream.read_to_end(&mut Vec::new());
 }
@@ -108,14 +108,14 @@ pub fn request() -> Value {
         "last_attempt": { "diagnostics": [{ "message": "mismatched types" }] } })
 }
 
-/// What the planner prints when it asks this address, with these settings.
+/// The plan and stderr of the planner for a server at this address, with these settings.
 fn ask(url: &str, settings: &str) -> (Value, String) {
     let home = Home::new();
     home.settings(format!("[model]\nname = \"small\"\n{settings}"));
     let mut command = home.command();
     command.args(["planner", "openai-compatible"]).env("COUNTERSIGN_MODEL_URL", url);
     command.env("COUNTERSIGN_MODEL_KEY", KEY).write_stdin(request().to_string());
-    // Nothing of the machine's own may lead elsewhere.
+    // The environment of the tests must not redirect the request.
     for name in ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY", "OPENAI_BASE_URL"] {
         command.env_remove(name);
     }
@@ -129,7 +129,7 @@ fn ask(url: &str, settings: &str) -> (Value, String) {
     (serde_json::from_str(&stdout).unwrap(), stderr)
 }
 
-/// The failure that the planner prints.
+/// Asserts the failure that the planner prints.
 #[track_caller]
 fn failure(url: &str, settings: &str, code: &str, retryable: bool, says: &str) {
     let (plan, _) = ask(url, settings);

@@ -1,4 +1,4 @@
-//! `loop`: every stop reason reached by a scripted planner, with what the evidence keeps of it (SPEC §10).
+//! `loop`: every stop reason, reached by a scripted planner, and its evidence (SPEC §10).
 
 use std::fs;
 
@@ -40,7 +40,7 @@ fn plan_with_own_verification_is_not_verified_again() {
     assert_eq!(ended.actions(1), ["mutate_batch: succeeded", "verify: succeeded"]);
 }
 
-/// Only where there is no command to verify with, or where no verification was asked for.
+/// Without a command to verify with, and where none was required.
 #[test]
 fn loop_without_verification_completes_unverified() {
     for (words, why) in [
@@ -69,7 +69,7 @@ fn permanent_failure_ends_the_loop_with_its_code() {
     }
 }
 
-/// Each way in which a planner brings no plan, and what it is told the next time.
+/// Each way in which a planner gives no plan, and what its next request says about it.
 #[test]
 fn planner_without_a_plan_uses_the_budget_up() {
     let wrong = json!({"goal": "g", "steps": [{"comand": "true"}]});
@@ -114,7 +114,7 @@ fn planner_without_a_plan_uses_the_budget_up() {
     assert_eq!(request["earlier_attempts"].as_array().unwrap().len(), 4);
     assert_eq!((&request["attempt"], &request["max_attempts"]), (&json!(6), &json!(6)));
 
-    // What it printed besides is kept.
+    // Other output of the planner is recorded.
     let id = ended.document["loop_id"].as_str().unwrap();
     let shown = planner.home.json(["evidence", "show", id]).exits(0).document();
     let process = |attempt: usize| &shown["loop"]["attempts"][attempt - 1]["planner_process"];
@@ -142,7 +142,8 @@ fn failed_action_is_terminal_with_one_attempt() {
     );
 }
 
-/// A folder that leads outside only once the plan runs: a bad request, and no attempt mends it.
+/// The folder leads outside only once the plan runs. That is a bad request, which no further attempt can
+/// repair.
 #[test]
 fn impossible_action_ends_the_loop() {
     let steps = json!([
@@ -160,14 +161,14 @@ fn impossible_action_ends_the_loop() {
     assert_eq!(planner.asked(), 1);
 }
 
-/// With the budget used up it ends the loop.
+/// With the last attempt it ends the loop.
 #[test]
 fn failed_verification_is_told_to_the_planner() {
     let worse = |new: &str| {
         json!({"type": "mutate_batch", "request": {"edits": [
             {"op": "write", "path": "src/lib.rs", "contents": new}]}})
     };
-    // With a budget of one, by the gate and by an action.
+    // With a budget of one attempt, by the check of a replacement and by an action.
     let gate = Scripted::new([actions(json!([worse(BROKEN)]))]);
     cargo_project(&gate.home, "");
     let ended = gate.ends(gate.run(["--max-attempts", "1"]), 1);
@@ -192,7 +193,7 @@ fn failed_verification_is_told_to_the_planner() {
         (&json!("verify_failed"), &json!(false))
     );
     assert_eq!(last["diagnostics"][0]["code"], "E0308");
-    // The evidence of the attempt stands beside it.
+    // The request also holds the evidence of the attempt.
     let evidence = &action.request(2)["evidence"];
     assert_eq!(evidence["q3"][0]["tool_name"], "verify");
     assert_eq!(evidence["q6"][0]["about"], "src/lib.rs");
@@ -237,7 +238,7 @@ fn repeated_steps_are_no_progress() {
         Answer::Plan(json!({"goal": title, "steps": [
             {"command": "echo x >> tries.txt; exit 3", "explanation": title}]}))
     };
-    // In between comes something else; a rejected answer is no attempt that ran.
+    // A different answer stands in between, and a rejected answer is no attempt.
     let planner = Scripted::new([step("one"), failure("planner_unavailable", true), step("two")]);
     let ended = planner.ends(planner.run(["--max-attempts", "5"]), 1);
     assert_eq!(ended.code(), "no_progress");
@@ -274,7 +275,7 @@ fn request_is_bounded_and_names_cuts() {
     assert!(request["evidence"]["q1"].as_array().unwrap().len() == 1);
 }
 
-/// What was done in another workspace is nobody's business here, also where its files have the same names.
+/// Records of another workspace are not sent, even where its files have the same names.
 #[test]
 fn planner_gets_evidence_of_its_workspace_only() {
     let planner = Scripted::new([command("exit 3"), command("true")]);
@@ -296,7 +297,7 @@ fn planner_gets_evidence_of_its_workspace_only() {
     }
 }
 
-/// A verification says nothing about what is changed after it.
+/// A verification does not cover later changes.
 #[test]
 fn what_changes_after_a_verification_is_verified_again() {
     let verify = json!({"type": "verify", "request": {}});
@@ -327,14 +328,14 @@ fn a_folder_of_plans_is_played_in_order() {
         let plan = json!({"goal": "g", "steps": [{"command": command}]});
         fs::write(folder.join(name), plan.to_string()).unwrap();
     }
-    // Relative to where the loop is started, not to the workspace.
+    // The path is relative to the current folder of the loop, not to the workspace.
     let words =
         ["loop", "--goal", "g", "--planner", "replay:plans", "--workspace", "space", "--yes"];
     let document = planner.home.json(words).exits(0).document();
     assert_eq!(document["stop_reason"]["code"], "completed");
     assert_eq!(document["attempts"].as_array().unwrap().len(), 2);
     assert!(planner.home.file("a.txt").exists());
-    // One that has come to the end of its folder has no more to say.
+    // The planner fails once its folder has no more plans.
     fs::remove_file(folder.join("2.json")).unwrap();
     let reason = &planner.home.json(words).exits(1).document()["stop_reason"];
     assert_eq!(reason["code"], "planner_rejected_non_retryable");
@@ -361,7 +362,7 @@ fn the_schema_of_the_request_is_printed() {
     assert_eq!(printed, shipped);
 }
 
-/// What is secret in an answer or in what a planner prints is readable neither in the evidence nor in a request.
+/// A secret in an answer or in the output of a planner appears in neither the evidence nor a request.
 #[test]
 fn planner_secrets_are_redacted() {
     let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";

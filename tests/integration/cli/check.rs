@@ -1,4 +1,4 @@
-//! `check` on good plans and on everything that a plan file can be instead (SPEC §1.4, §11).
+//! `check` on valid and invalid plan files (SPEC §1.4, §11).
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::harness::home::{Home, keys};
 use crate::harness::{asking, create_file, read_file};
 
-/// The document for a plan file with this content, and its exit code.
+/// The exit code and document of `check` for a plan file with this content.
 fn check(contents: impl AsRef<[u8]>) -> (i32, Value) {
     let home = Home::new();
     home.write("p.json", contents);
@@ -123,7 +123,7 @@ fn oversized_file_is_refused_without_digest() {
     assert_eq!(exit, 2);
     assert_eq!(codes(&document), ["E018"]);
     assert!(document["digest"].is_null(), "it was not read as a whole");
-    // At the limit it is read, and is then found to be empty.
+    // A file of exactly the limit is read, and has other findings.
     assert_eq!(codes(&check(vec![b' '; 16 << 20]).1), ["E010"]);
 }
 

@@ -170,7 +170,7 @@ fn simulate_runs_nothing() {
     assert!(!home.file("x.txt").exists());
 }
 
-/// A workspace whose folder is in PATH puts no program in the place of another.
+/// A folder of the workspace in PATH replaces no program.
 #[cfg(unix)]
 #[test]
 fn programs_of_the_workspace_stand_in_for_nothing() {

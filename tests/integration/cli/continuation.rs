@@ -14,7 +14,7 @@ use uuid::Uuid;
 use crate::harness::home::{Home, keys};
 use crate::harness::{asking, create_file, read_file, write_file};
 
-/// A home in which a run created `a.txt` and then failed because `b.txt` was there already.
+/// A home with a run that created `a.txt` and failed because `b.txt` existed.
 fn with_a_failed_run() -> (Home, String) {
     let home = Home::new();
     home.write("b.txt", "in the way\n");
@@ -131,8 +131,8 @@ fn it_asks_and_works_elsewhere_as_run_does() {
     assert!(other.join("made.txt").exists() && !home.file("made.txt").exists());
 }
 
-/// The store of a process that is in the middle of a run: one step recorded, the intent of the next
-/// one written, its effect still to come.
+/// The store of a process in the middle of a run: one step is recorded, and the next has an intent but no
+/// effect yet.
 fn in_the_middle(home: &Home) -> (EvidenceStore, Uuid) {
     home.write("a.txt", "old\n");
     let file =
@@ -242,7 +242,7 @@ fn interrupted_run_is_continued_active_is_refused() {
         "nothing to compare while it is alive"
     );
 
-    // The process is gone, and what it held goes with it.
+    // The process has ended, and its locks with it.
     drop(store);
     let rows = || home.json(["evidence", "verify"]).exits(0).document()["rows"].clone();
     let before = rows();

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::harness::home::{Done, Home, execution_ids, keys};
 use crate::harness::{create_file, read_file};
 
-/// A home in which one run succeeded in a step and failed in the next, and its result.
+/// A home with a run that succeeded in one step and failed in the next, and its result.
 fn with_a_run() -> (Home, Value) {
     let home = Home::new();
     home.write("a.txt", "a wombat lives here\n");
@@ -115,7 +115,7 @@ fn changed_rows_are_marked() {
     assert_eq!(people.matches("this record was changed after it was written").count(), 1);
     let answered = query(&home, &["q5", made]);
     assert!(!answered[0]["changed"].as_array().unwrap().is_empty());
-    // What it printed is a row of its own, and so is the end of the run.
+    // The output and the end of the run are rows of their own.
     let look = execution(&result, 0);
     let sql = format!("UPDATE execution_artifacts SET bytes = 1 WHERE execution_id = '{look}'");
     change(&home, "execution_artifacts", &sql);
@@ -126,7 +126,7 @@ fn changed_rows_are_marked() {
     assert!(changed.to_string().contains("of run_ends"), "{changed}");
 }
 
-/// Every kind of report: of nothing, sound, against a head, changed, with another schema, cut off.
+/// Every kind of report: no evidence, sound, compared with a head, changed, with another schema, truncated.
 #[test]
 fn verification_schema_is_printed_and_holds() {
     let (home, _) = with_a_run();
@@ -161,7 +161,7 @@ fn verification_schema_is_printed_and_holds() {
     let cut = verify(&home, &[], 6);
     holds(&cut, false);
     assert!(cut["kept"]["difference"].is_string());
-    // It says nothing of what it does not name.
+    // The schema is strict about fields that it does not name.
     for (pointer, wrong) in
         [("ok", json!(false)), ("head", json!("x")), ("rows", json!(-1)), ("more", json!(1))]
     {
@@ -171,7 +171,7 @@ fn verification_schema_is_printed_and_holds() {
     }
 }
 
-/// Changes rows as somebody would who knows how the database refuses it, and leaves no other trace.
+/// Changes rows with the protecting trigger removed for that time, so that only the chain shows it.
 #[expect(clippy::disallowed_methods, reason = "another program does not ask this one")]
 fn change(home: &Home, table: &str, sql: &str) {
     let conn = home.sql();

@@ -17,7 +17,7 @@ fn outcomes(document: &Value) -> Vec<&str> {
     results.iter().map(|result| result["outcome"].as_str().unwrap()).collect()
 }
 
-/// Whether any run was recorded.
+/// Whether the evidence has a run.
 fn has_run(home: &Home) -> bool {
     !home.json(["evidence", "search"]).exits(0).stdout.is_empty()
 }
@@ -97,7 +97,7 @@ fn plan_needs_authorization_of_its_bytes() {
     home.json(["run", "space/p.json", "--authorize", &digest]).exits(0);
     assert!(home.file("b.txt").exists());
 
-    // One byte more, and the digest is another plan's.
+    // One more byte changes the digest.
     let mut bytes = fs::read(home.file("p.json")).unwrap();
     bytes.push(b'\n');
     home.write("p.json", bytes);

@@ -1,4 +1,4 @@
-//! `simulate`: what a plan would do, all steps together, without doing any of it (SPEC §2, §11).
+//! `simulate`: the effects of all steps of a plan together, computed on a copy (SPEC §2, §11).
 
 use std::fs;
 
@@ -124,7 +124,7 @@ fn preconditions_are_held_against_what_earlier_steps_leave() {
         with(patch("rename", "a.rs", "one", "two.rs"), "symbol exists"),
         with(patch("gone", "a.rs", "two", "two.rs"), "file contains symbol 'two'"),
         with(write_file("after", "d.txt", "x\n"), "gone succeeded"),
-        // It was there before the first patch, and is not now.
+        // It existed before the first patch and is gone after it.
         with(patch("absent", "a.rs", "one", "two.rs"), "symbol exists"),
         with(write_file("never", "e.txt", "x\n"), "none"),
     ]));

@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::harness::home::Home;
 use crate::harness::{asking, create_file};
 
-/// A command in a terminal of its own.
+/// A command with a terminal of its own.
 struct Terminal {
     child: Child,
     keyboard: Option<ChildStdin>,
@@ -36,7 +36,7 @@ impl Terminal {
         Self { child, keyboard, seen: String::new() }
     }
 
-    /// Waits until the screen shows this, after everything that was waited for before.
+    /// Waits until this text appears after the texts waited for before.
     fn until(&mut self, text: &str) {
         let screen = self.child.stdout.as_mut().unwrap();
         let mut piece = [0; 4096];
@@ -72,7 +72,7 @@ fn word_typed_too_early_answers_nothing() {
     terminal.until("Execute step 1 of 2: file_create?");
     terminal.until("+ first");
     terminal.until("Type approve, skip or deny: ");
-    // The second word comes before the second question, so it cannot be the answer to it.
+    // The second word is typed before the second question appears, so it does not answer it.
     terminal.type_in("approve\napprove\n");
     terminal.until("Execute step 2 of 2: file_create?");
     terminal.until("Type approve, skip or deny: ");

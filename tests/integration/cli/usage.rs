@@ -1,4 +1,4 @@
-//! The command line itself: help, mistakes, the schema, and a stdout that is gone (SPEC §11).
+//! The command line itself: help, usage errors, the schema, and a closed stdout (SPEC §11).
 
 use std::process::Stdio;
 

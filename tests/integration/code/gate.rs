@@ -1,5 +1,5 @@
-//! The check of a replaced definition in the cases where it could say yes too easily, put back too much, or
-//! keep too little of what it saw (SPEC §4, §8).
+//! The check of a replaced definition: false acceptance, restoring too much, and incomplete records (SPEC §4,
+//! §8).
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -25,7 +25,7 @@ fn splice(file: &str, symbol: &str, with: &str) -> Value {
     json!({"step_id": "s", "tool": "splice_patch", "arguments": arguments})
 }
 
-/// The only step's result, and what the evidence has of it.
+/// The result of the only step, and its evidence.
 fn only_step(home: &Home, document: &Value) -> (Value, Value) {
     let step = document["step_results"][0].clone();
     let id = step["execution_id"].as_str().unwrap_or_else(|| panic!("no step: {document:#}"));
@@ -48,10 +48,10 @@ fn unexplained_check_failure_is_no_success() {
     let home = Home::new();
     home.write("Cargo.toml", "[workspace]\nmembers = [\"good\", \"old\"]\nresolver = \"3\"\n");
     package(&home, "good", "", OLD);
-    // An error that was there before, in a package that has nothing to do with it.
+    // An old error in an unrelated package.
     package(&home, "old", "", "pub fn broken() -> u8 {\n    nowhere()\n}\n");
     home.write("new.rs", NEW);
-    // Fails as soon as it sees the replacement.
+    // The build script fails once it sees the replacement.
     home.write(
         "good/build.rs",
         "fn main() {\n    println!(\"cargo::rerun-if-changed=src/lib.rs\");\n    \
@@ -77,7 +77,7 @@ fn old_error_hides_no_new_error() {
     );
     home.write("one-job", "");
     fs::create_dir_all(home.file(".cargo")).unwrap();
-    // One after the other, so that without going on cargo would end at the first.
+    // One job, so that without `--keep-going` cargo would end at the first package.
     home.write(".cargo/config.toml", "[build]\njobs = 1\n");
     let broken = "pub fn broken() -> u8 {\n    nowhere()\n}\n";
     package(&home, "a", "", broken);
@@ -103,7 +103,7 @@ fn old_error_hides_no_new_error() {
 #[test]
 fn foreign_write_during_the_check_is_kept() {
     let home = cargo_project();
-    // Somebody saves the file while cargo works, and the check fails.
+    // Another process writes the file during the check, and the check fails.
     home.write(
         "build.rs",
         "fn main() {\n    println!(\"cargo::rerun-if-changed=src/lib.rs\");\n    \
@@ -133,7 +133,7 @@ fn foreign_write_during_the_check_is_kept() {
     }
 }
 
-/// How many contents with this digest the evidence keeps.
+/// How many blobs in the evidence have this digest.
 #[expect(clippy::disallowed_methods, reason = "reads the database as any other program would")]
 fn contents(home: &Home, digest: &str) -> i64 {
     let database = home.sql();
@@ -172,7 +172,7 @@ fn unflushed_restore_is_a_warning() {
     home.write("new.py", "def old():\n    return 2\n");
     home.plan(json!([splice("a.py", "old", "new.py")]));
     let user = Unprivileged::of(&home);
-    // Names can be changed in such a folder, and it cannot be opened to be flushed.
+    // Files in this folder can be renamed, but it cannot be opened to be flushed.
     user.forbid(&home.file(""), 0o300);
     let document = user.json(&["run", "space/p.json", "--yes", "--engine", "embedded"]).exits(1);
     let document = document.document();
@@ -194,7 +194,7 @@ fn panic_in_check_restores_crash_is_unknown() {
     let manifest = "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2024\"\n";
     let harness = Harness::with(&[("Cargo.toml", manifest), ("src/lib.rs", OLD), ("new.rs", NEW)]);
     let lib = harness.path("src/lib.rs");
-    // Whoever shows the output breaks at the first word of the second check.
+    // The progress callback panics at the first output of the second check.
     let harness = harness.on_event(move |event| {
         let is_output = matches!(event, RunEvent::StepOutput { .. });
         let is_written = || fs::read_to_string(&lib).unwrap() == NEW;
@@ -219,12 +219,12 @@ fn panic_in_check_restores_crash_is_unknown() {
         (row.finding, row.sentence())
     };
     assert_eq!(found(OLD).0, DiskState::AsBefore);
-    // As it would be had the power failed in the middle of the check.
+    // The state after a power failure during the check.
     let (finding, sentence) = found(NEW);
     assert_eq!(finding, DiskState::WrittenUnchecked);
     assert!(sentence.contains("whether it passed cargo check is not known"), "{sentence}");
     assert!(!sentence.contains("was done"), "{sentence}");
-    // Without a window, in the same words.
+    // The same text without a window.
     let shown = serde_json::to_value(finding).unwrap();
     assert_eq!(shown, "written_unchecked");
 }
@@ -254,7 +254,7 @@ fn cargo_output_and_effects_are_recorded() {
     let affected =
         |edge: &&Value| edge["edge_type"] == "AFFECTED" && edge["target"] == "Cargo.lock";
     assert_eq!(edges.iter().filter(affected).count(), 1, "{shown:#}");
-    // And of a check that the replacement did not pass.
+    // The same for a failed check.
     home.write("patches/bad.rs", "pub fn caller() -> u32 {\n    nowhere()\n}\n");
     home.plan(json!([splice("src/lib.rs", "caller", "patches/bad.rs")]));
     let document = run(&home, "embedded").exits(1).document();
@@ -264,7 +264,7 @@ fn cargo_output_and_effects_are_recorded() {
     assert!(step["stdout"].as_str().unwrap().contains("cannot find function"), "{step:#}");
 }
 
-/// A plan that writes the splice plan that it then follows.
+/// A plan that writes a splice plan and then applies it.
 fn writes_its_splice_plan(home: &Home, target: &str, symbol: &str) -> Vec<u8> {
     let steps = json!({"steps": [{"file": target, "symbol": symbol, "with": "fix.rs"}]});
     let fix = format!("pub fn {symbol}(n: u32) -> u32 {{\n    n + 2\n}}\n");
@@ -305,7 +305,7 @@ fn unwritten_splice_plan_has_risk_of_changes() {
     let seen = review(&plan, &choice, &policy).unwrap();
     assert_eq!(seen.risks[2].level, RiskLevel::Dangerous, "{:?}", seen.risks[2]);
     assert!(seen.asks[2].is_some());
-    // What it changes cannot be exchanged behind the approval's back.
+    // The files that it changes are covered by the approval.
     home.write("build.rs", "fn main() {\n}\n");
     assert_ne!(review(&plan, &choice, &policy).unwrap().binding, seen.binding);
 }
@@ -313,7 +313,7 @@ fn unwritten_splice_plan_has_risk_of_changes() {
 #[test]
 fn hidden_errors_are_mentioned() {
     let home = cargo_project();
-    // The compiler checks no type before it can read the whole text: the old error hides the new one.
+    // The compiler checks types only after parsing, so the old syntax error hides the new type error.
     let broken = lib(&home) + "\nmod broken {\n    fn\n}\n";
     home.write("src/lib.rs", &broken);
     home.write(
@@ -329,7 +329,7 @@ fn hidden_errors_are_mentioned() {
     assert!(warning.contains(said), "{result:#}");
     let targets = &result["cargo_check"][0]["not_compiled_before"];
     assert_eq!(targets.as_array().map(Vec::len), Some(1), "{result:#}");
-    // Also where people look for what a check found.
+    // Also in the diagnostics.
     let diagnostic = &step["diagnostic_artifacts"][0];
     assert_eq!(diagnostic["level"], "warning", "{step:#}");
     assert!(diagnostic["message"].as_str().unwrap().contains(said), "{step:#}");

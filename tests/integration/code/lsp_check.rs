@@ -1,5 +1,5 @@
-//! `lsp_check` in a run: what it finds reaches the result, the events and the evidence, and a stop
-//! does not wait for it (SPEC §3, §4, §8).
+//! `lsp_check` in a run: its diagnostics in result, events and evidence, and a stop during it (SPEC §3, §4,
+//! §8).
 
 use std::fs::{self, OpenOptions};
 use std::thread;
@@ -29,7 +29,7 @@ fn errors(diagnostics: &[DiagnosticArtifact]) -> Vec<(Option<&str>, &str, i64)> 
     errors.map(|it| (it.code.as_deref(), it.file_name.as_str(), it.line_start)).collect()
 }
 
-/// They stand in result, events and evidence.
+/// Result, events and evidence have the errors.
 #[test]
 fn check_errors_end_the_run_and_are_recorded() {
     let harness = app(FAULTY);
@@ -45,7 +45,7 @@ fn check_errors_end_the_run_and_are_recorded() {
     let message = result.error_message.as_ref().unwrap();
     assert!(message.starts_with("cargo check reported 1 error: error[E0425]: "), "{message}");
 
-    // Streamed as it came, exactly what is kept.
+    // The streamed output equals the recorded output.
     let streamed = |wanted: Stream| -> String {
         let events = ran.heard.events();
         let chunk = |event: &RunEvent| match event {
@@ -57,7 +57,7 @@ fn check_errors_end_the_run_and_are_recorded() {
     assert_eq!(Some(streamed(Stream::Stdout)), result.stdout);
     assert_eq!(Some(streamed(Stream::Stderr)), result.stderr);
 
-    // The evidence tells the same run again, and answers about codes and files.
+    // The replayed run is equal, and queries find its codes and files.
     let replayed = harness.replayed(ran.result().run_id);
     let StepState::Done(again) = &replayed.steps[0] else { panic!("{replayed:?}") };
     assert_eq!(**again, *result);
@@ -119,8 +119,8 @@ fn stop_does_not_wait_for_a_check() {
     let fifo = harness.path("fifo");
     let (ran, pipe) = thread::scope(|scope| {
         let person = scope.spawn(move || {
-            // Opens once the build script waits on the other side, which it does for as long as this
-            // side is open.
+            // Opening returns once the build script waits on the other side. It waits while this side is
+            // open.
             let pipe = OpenOptions::new().write(true).open(fifo).unwrap();
             control.request(Control::StopNow, AnsweredBy::Test);
             pipe
@@ -153,7 +153,7 @@ fn missing_cargo_is_reported() {
     assert_eq!(result["next"], "Install cargo, or add its folder to PATH.");
     assert!(result["exit_code"].is_null());
 
-    // A file of this name that is no program is found, and the system says what is wrong with it.
+    // A file of this name that cannot be executed: the error of the system is reported.
     let broken = empty.join("cargo");
     fs::write(&broken, "#!/no/such/interpreter\n").unwrap();
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);

@@ -1,5 +1,5 @@
-//! Code plans on a real Cargo project, through the real command: the example of the sources, its failure,
-//! and everything that puts a file back.
+//! Code plans on a real Cargo project, through the real command: the example, its failing variant, and
+//! everything that restores a file.
 
 use std::fs;
 
@@ -128,7 +128,7 @@ fn cargo_of_the_workspace_is_not_run() {
     let planted = home.write("bin/cargo", "#!/bin/sh\ntouch ran\n");
     set_mode(&planted, 0o755);
     example(&home, splice("old_function", "patches/fix.rs", "none"));
-    // In front of the real one by its name, and where nothing else is.
+    // Before the real cargo in PATH, and as the only cargo.
     let real = std::env::var("PATH").unwrap();
     for (path, exit) in [
         (format!("{}:bin:{real}", home.file("bin").display()), 0),
@@ -143,7 +143,7 @@ fn cargo_of_the_workspace_is_not_run() {
         let ran = ["ran", "src/ran", "bin/ran"].iter().any(|name| home.file(name).exists());
         assert!(!ran, "{done:#?}");
         if exit == 1 {
-            // The definition is replaced already, so that cargo is first wanted by the check.
+            // The definition is replaced already, so cargo is first needed by the check.
             let document = done.document();
             let message = document["step_results"][2]["error_message"].as_str().unwrap();
             assert!(message.contains("bin/cargo is passed over"), "{message}");
@@ -183,7 +183,7 @@ fn splice_plan_stops_at_first_failing_patch() {
 #[test]
 fn patch_in_other_language_runs_no_check() {
     let home = cargo_project();
-    // An error that was there before stays an old one, whatever is replaced in between.
+    // An old error remains old after replacements.
     home.write("src/lib.rs", format!("{LIB}\npub fn broken() -> u32 {{\n    nowhere()\n}}\n"));
     home.write("gen.py", "def make(x):\n    return x\n");
     home.write("patches/make.py", "def make(x):\n    return x + 1\n");

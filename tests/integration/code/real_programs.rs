@@ -1,5 +1,5 @@
-//! The real `magellan` and `splice`, which `packaging/test.sh` installs. Where they are not there, these
-//! tests fail: what other programs do is only known by running them.
+//! Tests with the real `magellan` and `splice`, which `packaging/test.sh` installs. They fail where these
+//! programs are missing.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -16,7 +16,7 @@ use crate::harness::set_mode;
 
 const LIB_AFTER: &str = "n + 2\n}\n\n\n#[must_use]";
 
-/// The project of the example, indexed.
+/// The example project with its code graph.
 fn indexed() -> Home {
     let home = cargo_project();
     index(&home.file(""));
@@ -40,7 +40,7 @@ fn rows(home: &Home, engine: &str, tool: &str, arguments: Value) -> Vec<Value> {
 fn example_completes_with_magellan_and_splice() {
     let home = indexed();
     set_mode(&home.file("src/lib.rs"), 0o640);
-    // splice puts the replacement there as it is, with the line break at its end.
+    // splice inserts the replacement with its final line break.
     let expected = fs::read_to_string(home.file("src/lib.rs"))
         .unwrap()
         .replace("n + 1\n}\n\n#[must_use]", LIB_AFTER);
@@ -75,7 +75,7 @@ fn example_failure_of_splice_stops_at_second_step() {
 #[test]
 fn symbol_only_in_graph_fails_the_step() {
     let home = indexed();
-    // The graph still has it: the precondition holds, as in the failure of the sources.
+    // The stale graph still has the symbol, so the precondition holds.
     let without = lib(&home).replace("old_function", "new_function");
     home.write("src/lib.rs", &without);
     example(&home, splice("old_function", "patches/fix.rs", "symbol exists"));
@@ -90,7 +90,7 @@ fn symbol_only_in_graph_fails_the_step() {
     is_recorded_as_failed(&home, &document, message);
 }
 
-/// splice writes beside the file first, under names that anybody can know.
+/// splice first writes beside the file, under predictable names.
 #[test]
 fn link_at_splice_temporary_name_is_harmless() {
     let home = indexed();
@@ -214,7 +214,7 @@ fn engines_list_the_same_symbols_and_references() {
     assert_eq!(names("auto").len(), 3);
     let places = |engine: &str, tool: &str, arguments: Value| -> Vec<Value> {
         let rows = rows(&home, engine, tool, arguments);
-        // Of an import magellan takes the whole path.
+        // For an import magellan gives the whole path.
         let calls = rows.into_iter().filter(|row| row.get("from_symbol").is_some());
         calls.collect()
     };

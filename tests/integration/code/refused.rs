@@ -1,5 +1,5 @@
-//! Code plans that cannot be followed, through the real command: each is refused with what is wrong, and
-//! not a byte of the workspace is another one afterwards (SPEC §4, §6).
+//! Code plans that cannot be executed, through the real command: each is refused with its reason, and no byte
+//! of the workspace changes (SPEC §4, §6).
 
 use std::fs;
 
@@ -11,7 +11,7 @@ use crate::harness::home::Home;
 use crate::harness::magellan::index;
 use crate::harness::tree;
 
-/// What is asked for beside `old_function` of the example.
+/// More definitions for the example, beside `old_function`.
 const MORE: &str = "
 macro_rules! make {
     () => {
@@ -49,7 +49,7 @@ pub fn helper() -> u8 {
 }
 ";
 
-/// The project of the example with more in it, and replacements of every bad kind.
+/// The example project with these definitions, and every kind of bad replacement.
 fn project() -> Home {
     let home = cargo_project();
     home.write("src/lib.rs", format!("{}{MORE}", lib(&home)));
@@ -70,7 +70,7 @@ fn patch(file: &str, symbol: &str, with: &str, kind: Option<&str>) -> Value {
     json!({"step_id": "s", "tool": "splice_patch", "arguments": arguments})
 }
 
-/// Runs one step that fails; nothing may be changed by it.
+/// Runs one step, and asserts that it fails and changes nothing.
 fn fails(home: &Home, engine: &str, step: &Value, code: &str, part: &str) {
     home.plan(json!([step]));
     let before = tree(&home.file(""));
@@ -157,7 +157,7 @@ fn equal_names_are_told_apart() {
         let expected = before.replacen(old, new, 1);
         assert_ne!(expected, before);
         let changed = |text: &str| -> String {
-            // The definition as it is to be, cut out of the text by the engine itself.
+            // The expected definition, cut out by the engine itself.
             let path = home.write("cut.rs", text);
             home.plan(json!([{"step_id": "s", "tool": "symbols_in_file",
                 "arguments": {"file_path": "cut.rs"}}]));
@@ -180,7 +180,7 @@ fn equal_names_are_told_apart() {
         assert_eq!(outcomes(&document), ["succeeded"], "{document:#}");
         assert_eq!(lib(&home), expected, "{symbol}");
     }
-    // Beside a fault there is no guess about what a definition is; elsewhere in the file it is certain.
+    // A definition beside a syntax error is not guessed; elsewhere in the file it is found.
     home.write("patches/good.rs", "fn good() -> u8 {\n    11\n}\n");
     home.plan(json!([patch("src/broken.rs", "good", "patches/good.rs", None)]));
     run(&home, "embedded").exits(0);
@@ -228,7 +228,7 @@ fn unusable_code_graph_is_reported_and_kept() {
         let mut asked = list.clone();
         asked["precondition"] = "magellan has indexed file".into();
         fails(&home, "external", &asked, "E310", part);
-        // `auto` goes on without it, and says why.
+        // `auto` continues without the graph and says why.
         home.plan(json!([list]));
         let before = tree(&home.file(""));
         let document = run(&home, "auto").exits(0).document();
@@ -243,9 +243,9 @@ fn unusable_code_graph_is_reported_and_kept() {
     home.write("codegraph.db", &good);
     #[expect(clippy::disallowed_methods, reason = "the database of magellan")]
     let writer = Connection::open(home.file("codegraph.db")).unwrap();
-    // As while magellan puts its log away; usually a log is no hindrance for whoever reads.
+    // An exclusive lock, as while magellan checkpoints its log; a log alone does not block readers.
     writer.execute_batch("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE").unwrap();
-    // Without a look at the bytes: closing the file would take the lock away from this whole process.
+    // The bytes are not read here, because closing the file would release this process's lock.
     home.plan(json!([list]));
     let document = run(&home, "external").exits(1).document();
     let failed = &document["step_results"][0];

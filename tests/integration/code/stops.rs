@@ -1,5 +1,5 @@
-//! A replacement that is stopped while it is checked: the file is as it was (SPEC §3, §4). And one that is
-//! killed: what `splice` leaves beside the file is named, and removed by a plan.
+//! Replacements that are stopped or killed: the file is restored, and files that `splice` leaves are named
+//! and removed by a plan (SPEC §3, §4).
 
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -25,8 +25,8 @@ fn project() -> Harness {
     harness
 }
 
-/// Runs a replacement and stops it as soon as something waits at the pipe. What the file held then, and
-/// what became of the run.
+/// Runs a replacement and stops it as soon as a process waits at the pipe. Returns the file's content at that
+/// moment, and the run.
 fn stopped_at_the_pipe(harness: &Harness) -> (String, Ran) {
     let patch = json!({"file": "src/lib.rs", "symbol": "old", "with": "new.rs"});
     let plan = plan([step("patch", "splice_patch", patch), write_file("never", "a", "1")]);
@@ -35,14 +35,14 @@ fn stopped_at_the_pipe(harness: &Harness) -> (String, Ran) {
     let (fifo, lib) = (harness.path("fifo"), harness.path("src/lib.rs"));
     thread::scope(|scope| {
         let person = scope.spawn(move || {
-            // Opens once the other side waits, which it does for as long as this side is open.
+            // Opening returns once the other side waits. It waits while this side is open.
             let pipe = OpenOptions::new().write(true).open(fifo).unwrap();
             let meanwhile = fs::read_to_string(lib).unwrap();
             control.request(Control::StopNow, AnsweredBy::Test);
             (pipe, meanwhile)
         });
         let ran = harness.execute(approved);
-        // Had nothing waited there, the person would wait for ever.
+        // If nothing waited there, the test would not end.
         let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
         let other = OpenOptions::new().read(true).custom_flags(flags).open(harness.path("fifo"));
         drop(other.unwrap());
@@ -58,7 +58,7 @@ fn is_as_it_was(harness: &Harness, ran: &Ran) {
     let changed =
         "SELECT count(*) FROM file_contents WHERE phase = 'actual' AND path != 'Cargo.lock'";
     assert_eq!(harness.count(changed, []), 0, "nothing is recorded as changed");
-    // What reads every file would wait at this one.
+    // A program that reads every file would wait at this one.
     fs::remove_file(harness.path("fifo")).unwrap();
     let is_left = |name: &String| name.contains(".countersign-") || name.ends_with(".tmp");
     let left = harness.tree().into_keys().filter(is_left);
@@ -68,7 +68,7 @@ fn is_as_it_was(harness: &Harness, ran: &Ran) {
 #[test]
 fn stop_in_second_check_restores_the_file() {
     let harness = project();
-    // Waits only when it sees the replacement.
+    // The build script waits only when it sees the replacement.
     let script = format!(
         "fn main() {{\n    println!(\"cargo::rerun-if-changed=src/lib.rs\");\n    \
          if std::fs::read_to_string(\"src/lib.rs\").unwrap().contains('2') {{\n        \
@@ -84,7 +84,7 @@ fn stop_in_second_check_restores_the_file() {
 #[test]
 fn stop_during_splice_restores_the_file() {
     let mut harness = project();
-    // What it writes beside the file on its way stays behind when it is ended.
+    // Its temporary files remain when it is ended.
     let script = format!(
         "#!/bin/sh\n[ \"$1\" = --version ] && echo 'splice 9.9.9' && exit 0\ncd '{}'\n\
          echo new > src/.lib.rs.patch.tmp\necho half > src/lib.rs\nread line < fifo\n",
@@ -100,7 +100,7 @@ fn stop_during_splice_restores_the_file() {
 #[test]
 fn leftovers_of_killed_splice_are_removed() {
     let files = [("a.py", "def one():\n    return 1\n"), ("one.py", "def one():\n    return 2\n")];
-    // The program ends in the middle, as by a kill: what it started is ended with it.
+    // The program panics in the middle, which ends its child processes as a kill would.
     let mut harness = Harness::with(&files).on_event(|event| {
         assert!(!matches!(event, RunEvent::StepOutput { .. }), "the program ends, says the test");
     });

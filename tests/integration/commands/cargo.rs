@@ -1,4 +1,5 @@
-//! `verify`, `compile` and `run` in a run: real cargo, approved, asked, streamed, recorded (SPEC §2, §3, §9).
+//! `verify`, `compile` and `run` with the real cargo: approval, questions, output and records (SPEC §2, §3,
+//! §9).
 
 use countersign::run::{AnsweredBy, Control, Decision, RunEvent, RunState, Stream};
 use serde_json::{Value, json};
@@ -14,7 +15,7 @@ fn app(files: &[(&str, &str)]) -> Harness {
     harness
 }
 
-/// The result artifact of the run's steps, in order.
+/// The result artifacts of the steps, in order.
 fn results(harness: &Harness) -> Vec<Value> {
     let sql = "SELECT a.content_json FROM execution_artifacts AS a
                JOIN executions AS x ON x.id = a.execution_id
@@ -56,7 +57,7 @@ fn verify_compile_and_run_are_recorded() {
     assert_eq!(kept[2]["args"], json!(["one", "two words"]));
     let state: RunState = harness.replayed(ran.result().run_id);
     assert_eq!(state.steps.len(), 3);
-    // Each of them may have an effect, and had its intent first.
+    // Each may have an effect, so each has an intent.
     assert_eq!(harness.count("SELECT count(*) FROM intents", []), 3);
 }
 

@@ -14,7 +14,7 @@ fn guided(steps: impl IntoIterator<Item = Value>) -> Value {
     and(plan(steps), "mode", "guided")
 }
 
-/// How many rows of a table are about a step.
+/// How many rows of a table belong to a step.
 fn rows(harness: &Harness, table: &str, step: &str) -> i64 {
     harness.count(&format!("SELECT count(*) FROM {table} WHERE step_id = ?1"), [step])
 }
@@ -86,7 +86,7 @@ fn automatic_run_becomes_guided_never_the_reverse() {
     harness = harness.on_event(move |event| {
         if matches!(event, RunEvent::StepStarted { step_index: 1, .. }) {
             control.request(Control::GoOnGuided, AnsweredBy::Test);
-            // No other control leads back.
+            // No control leads back to automatic mode.
             control.request(Control::Pause, AnsweredBy::Test);
             control.request(Control::Resume, AnsweredBy::Test);
         }
@@ -125,7 +125,7 @@ fn steps_done_by_hand_are_not_left() {
 }
 
 proptest! {
-    // Each case is a whole run with everything flushed to the disk.
+    // Each case is a whole run with all its flushes, so there are few cases.
     #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
 
     #[test]

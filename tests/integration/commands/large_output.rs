@@ -1,13 +1,13 @@
-//! Commands that print more than fits into memory, or anything at all, in the real program.
+//! Commands with very large outputs, in the real program.
 
 use serde_json::{Value, json};
 
 use crate::harness::home::{Done, Home};
 
-/// A command plan of these commands, run; its result.
+/// Runs a command plan of these commands.
 fn run(home: &Home, commands: &[&str]) -> Done {
     let step = |command: &&str| {
-        // The memory of the program can be seen without walls alone.
+        // Only without walls can a step see the memory of the program.
         json!({"command": command, "timeoutSeconds": 900, "needs": {"open": *command == PEAK}})
     };
     let steps: Vec<Value> = commands.iter().map(step).collect();
@@ -16,7 +16,7 @@ fn run(home: &Home, commands: &[&str]) -> Done {
     home.json(["run", plan.to_str().unwrap(), "--yes", "--confirm", "approve"])
 }
 
-/// What the program's memory has been at most so far, as a step of its own plan sees it.
+/// A command that prints the peak memory of the program that runs it.
 const PEAK: &str = "grep VmHWM /proc/$PPID/status";
 
 fn peak_kib(step: &Value) -> u64 {
@@ -44,7 +44,7 @@ fn gibibyte_of_output_is_recorded_by_stream() {
     assert_eq!(printed["stdout_bytes"], bytes);
     assert_eq!(printed["stdout_truncated"], true);
     assert!(printed["stdout"].as_str().unwrap().len() < 520 << 10);
-    // The whole is there under the digest that another program computed.
+    // The evidence has the whole output under the digest that `sha256sum` computed.
     let sum = std::fs::read_to_string(home.file("sum")).unwrap();
     let id = printed["execution_id"].as_str().unwrap();
     let shown = home.json(["evidence", "show", id]).exits(0).document();

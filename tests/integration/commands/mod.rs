@@ -1,4 +1,4 @@
-//! Steps that run commands here: the shell, cargo, the commands of a workspace, and their verdicts (SPEC §1.2, §7, §9).
+//! Steps that run local commands: the shell, cargo and the commands of a workspace (SPEC §1.2, §7, §9).
 
 mod cargo;
 #[cfg(unix)]

@@ -1,4 +1,5 @@
-//! The commands that a workspace names: for any language, and only where a person trusts them (SPEC §2, §9, §11).
+//! The commands of `countersign.toml`: for any language, and only where a person trusts them (SPEC §2, §9,
+//! §11).
 
 use std::fs;
 
@@ -17,7 +18,7 @@ fn verify() -> Value {
     actions([("verify", json!({}))])
 }
 
-/// What a person decides about the file as it is now.
+/// Records a decision about the file in its present state.
 fn decide(harness: &mut Harness, trusted: bool) {
     let digest = Digest::of(harness.content(FILE).unwrap().as_bytes());
     let workspace = fs::canonicalize(harness.workspace()).unwrap();
@@ -41,7 +42,7 @@ fn trusted(files: &[(&str, &str)]) -> Harness {
     harness
 }
 
-/// A program that the tests need; who has it not is told so.
+/// Fails with advice where a program that the tests need is missing.
 fn needs(program: &str) {
     let paths = std::env::var_os("PATH").unwrap_or_default();
     let there = std::env::split_paths(&paths).any(|folder| folder.join(program).is_file());
@@ -114,13 +115,13 @@ fn commands_changed_after_approval_void_it() {
     let mut harness = trusted(&[(FILE, text)]);
     let approved = harness.authorize(&verify());
     harness.put(FILE, text.replace("done", "other"));
-    // Also where the new commands are trusted meanwhile: they are not what was approved.
+    // Even where the new commands are trusted: they are not the approved ones.
     decide(&mut harness, true);
     let ran = harness.execute(approved);
     assert_eq!(ran.refusal(), "E004");
     assert!(ran.outcome.unwrap_err().to_string().contains("file countersign.toml was sha256:"));
 
-    // One that comes later voids the approval of a plan that cargo was to verify.
+    // A file that appears later voids the approval of a plan that cargo was to verify.
     let harness = Harness::with(&[("Cargo.toml", "[package]\nname = \"a\"\n"), ("src/lib.rs", "")]);
     let approved = harness.authorize(&verify());
     harness.put(FILE, text);
@@ -148,7 +149,7 @@ fn commands_written_by_the_run_do_not_run() {
                 \"[verify.local]\\ncommand = \\\"touch done\\\"\\n\").unwrap(); }";
     let manifest = "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2024\"\n";
     let mut harness = Harness::with(&[("Cargo.toml", manifest), ("src/main.rs", main)]);
-    // Behind walls it could not write that file.
+    // Behind walls the program could not write that file.
     harness.policy.walls = countersign::risk::WallSetting::Off;
     let ran = harness.run(&actions([("run", json!({})), ("verify", json!({}))]));
     assert_eq!(ran.words(), (vec!["succeeded", "failed"], "failed"));
@@ -196,7 +197,7 @@ fn the_command_line_shows_trusts_and_revokes() {
     assert!(people.contains("verify.local (caution): touch done"), "{people}");
     assert!(people.contains(&format!("run --trust-commands {digest}")), "{people}");
 
-    // A yes to the plan is no yes to the commands.
+    // Authorizing the plan does not trust the commands.
     assert_eq!(home.json(["run", "space/p.json", "--yes"]).exits(3).error_code(), "E002");
     let other = Digest::of(b"other").to_string();
     let run =
@@ -208,7 +209,7 @@ fn the_command_line_shows_trusts_and_revokes() {
     assert_eq!(check(0)["workspace_commands"]["trusted"], true);
     home.json(["run", "space/p.json", "--yes"]).exits(0);
 
-    // Another file is another question; the old one, when it comes back, is not.
+    // Trust belongs to a content: another content asks again, the former one does not.
     home.write(FILE, format!("{text}# more\n"));
     assert_eq!(check(2)["workspace_commands"]["trusted"], false);
     home.write(FILE, text);
@@ -218,7 +219,7 @@ fn the_command_line_shows_trusts_and_revokes() {
     assert_eq!(home.json(["run", "space/p.json", "--yes"]).exits(3).error_code(), "E002");
     home.json(["evidence", "verify"]).exits(0);
 
-    // Every fault is a finding of the plan that would use the file, and nobody can trust such a file.
+    // Every fault is a finding of the plan that uses the file, and such a file cannot be trusted.
     home.write(FILE, "[verify.local]\ncomand = \"x\"\n");
     let document = check(2);
     assert_eq!(document["findings"][0]["code"], "E014");
@@ -250,7 +251,7 @@ fn loop_verifies_by_commands_once_trusted() {
         ];
         home.json(looped).exits(code).document()
     };
-    // Before anything is done: with its own verification it could not end well.
+    // The loop ends before the first attempt, because its verification cannot succeed.
     let document = replay(3);
     assert_eq!(document["stop_reason"]["code"], "not_authorized", "{document:#}");
     let message = document["stop_reason"]["message"].as_str().unwrap();

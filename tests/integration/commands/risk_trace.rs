@@ -1,7 +1,7 @@
-//! What bash really runs is among the commands that the classifier lists (SPEC §7.1).
+//! The commands that bash really runs are among those that the classifier lists (SPEC §7.1).
 //!
-//! Commands are made up of programs that only write down how they were called; bash runs them in a
-//! folder of their own, and each call that was written down has to be one that was listed.
+//! Random commands consist of programs that only log their arguments. Bash runs them in a folder of their
+//! own, and every logged call must be one of the listed ones.
 
 use crate::harness::set_mode;
 use std::fs;
@@ -151,7 +151,7 @@ impl Random {
     }
 }
 
-/// Whether a call is one of the listed command; what only a running shell knows may be any words.
+/// Whether a call matches a listed command. Words that only a running shell knows match anything.
 fn is_call(listed: &SimpleCommand, call: &[String]) -> bool {
     fn matches(words: &[Option<&str>], call: &[String]) -> bool {
         match (words.split_first(), call.split_first()) {
@@ -164,11 +164,11 @@ fn is_call(listed: &SimpleCommand, call: &[String]) -> bool {
         }
     }
     let words: Vec<Option<&str>> = listed.words().iter().map(|word| word.known()).collect();
-    // A program that is not known by name is dangerous, and would make any call a listed one.
+    // A listed command without a known program name would match any call.
     words.first().is_some_and(Option::is_some) && matches(&words, call)
 }
 
-/// Runs a command in bash and reads how the programs were called.
+/// Runs a command in bash and reads the log of calls.
 fn trace(command: &str, folder: &Path, log: &Path) -> Vec<Vec<String>> {
     let path = format!("{}:/usr/bin:/bin", folder.join("bin").display());
     assert_cmd::Command::new("bash")
@@ -192,7 +192,7 @@ fn listed_commands_include_what_bash_runs() {
     fs::create_dir(folder.join("bin")).unwrap();
     fs::create_dir(folder.join("empty")).unwrap();
     for name in PROGRAMS {
-        // One write for a call, so that calls at the same time do not mix.
+        // One write per call, so that simultaneous calls do not mix.
         let stub = format!(
             "#!/bin/sh\nt='{name}\x01'\nfor a; do t=\"$t$a\x01\"; done\n\
              printf '%s\\002' \"$t\" >>\"$TRACE\"\n"
@@ -226,7 +226,7 @@ fn listed_commands_include_what_bash_runs() {
 fn compare(commands: &[String], folder: &Path, logs: &Path) -> (usize, Vec<String>) {
     let (mut calls, mut faults) = (0, Vec::new());
     for (number, command) in commands.iter().enumerate() {
-        // What is left behind by one command must not be taken for the next one's.
+        // The log of one command must not be read as that of the next.
         let log = logs.with_extension(number.to_string());
         let verdict = of_command(command, Shell::Bash, &UserRules::default());
         if verdict.commands.is_empty() {

@@ -1,8 +1,8 @@
-//! A batch that is killed at every call with which it changes something (SPEC §8, §9).
+//! A batch killed at each system call that changes something (SPEC §8, §9).
 //!
-//! `strace` kills the real program as it enters the call, so that nothing of the call is done. What the
-//! evidence then says of each file is held against the disk, and *Reconcile* brings all of them back, or
-//! finishes the step; both by a plan of its own that runs like any other.
+//! `strace` kills the real program as it enters the call, so that the call has no effect. Then the evidence
+//! of each file is compared with the disk, and *Reconcile* restores all files or finishes the step, each by
+//! an ordinary plan.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -24,8 +24,7 @@ use crate::harness::set_mode;
 /// The calls that change names, contents or modes in the workspace, or make them durable.
 const CALLS: [&str; 6] = ["mkdirat", "openat2", "fchmod", "fsync", "renameat2", "unlinkat"];
 
-/// Every file below the workspace: its mode and its content. Folders are not told apart from none: a plan
-/// removes none.
+/// Every file below the workspace, with mode and content. Folders are ignored, because a plan removes none.
 type Tree = BTreeMap<String, (u32, Vec<u8>)>;
 
 fn tree(home: &Home) -> Tree {
@@ -46,7 +45,7 @@ fn tree(home: &Home) -> Tree {
     tree
 }
 
-/// A workspace and, outside of it, a plan that replaces, deletes, renames and creates.
+/// A workspace, and beside it a plan that replaces, deletes, renames and creates files.
 fn home() -> Home {
     let home = Home::new();
     for (name, content, mode) in [
@@ -72,7 +71,7 @@ fn home() -> Home {
 const RUN: [&str; 8] =
     ["run", "plan.json", "--yes", "--confirm", "approve", "--workspace", "space", "--evidence"];
 
-/// Runs the plan and kills it as it makes the `n`th of these calls, from 1. False when it ended before.
+/// Runs the plan and kills it at the `n`th of these calls, from 1. False when it ended before.
 fn killed(home: &Home, call: &str, n: usize) -> bool {
     let inject = format!("--inject={call}:signal=KILL:when={n}");
     let trace = home.path().join("trace");
@@ -107,7 +106,7 @@ fn killed_batch_can_be_taken_back_and_finished() {
         }
     }
     let inside = |call: &str| seen.get(&(call, "inside")).copied().unwrap_or_default();
-    // Two names change places, three move to a new one; three are removed at the end.
+    // Two exchanges and three renames; three temporary names are removed at the end.
     assert_eq!(inside("renameat2"), 6, "{seen:?}");
     assert_eq!(inside("unlinkat"), 4, "{seen:?}");
     assert_eq!(inside("mkdirat"), 3, "{seen:?}");
@@ -116,7 +115,8 @@ fn killed_batch_can_be_taken_back_and_finished() {
     assert!(inside("openat2") >= 4, "{seen:?}");
 }
 
-/// What the evidence says is what is on the disk; then everything is brought there. Says how far it came.
+/// Asserts that the evidence agrees with the disk, then settles the step both ways. Returns how far the batch
+/// had come.
 fn judge(home: &Home, way: Way, before: &Tree, after: &Tree) -> &'static str {
     let sound = || {
         let report = verify(&home.evidence(), None).expect("a readable database");
@@ -147,8 +147,8 @@ fn judge(home: &Home, way: Way, before: &Tree, after: &Tree) -> &'static str {
         Way::RollBack => before.clone(),
         Way::Finish => after.clone(),
     };
-    // Everything was in place, and the last copy outside the evidence was being removed: no plan can hold
-    // what is no text.
+    // Everything was in place, and only the last temporary file was left to remove. A plan cannot hold a
+    // binary content.
     let is_lost = said.contains("gone.bin is not brought to what it was: it is no text");
     if is_lost {
         wanted.remove("gone.bin");
@@ -161,7 +161,7 @@ fn judge(home: &Home, way: Way, before: &Tree, after: &Tree) -> &'static str {
     "inside"
 }
 
-/// Each file that the step was to change is named with its state, and each temporary file.
+/// Asserts that each file of the step is listed with its state, and each temporary file.
 fn honest(found: &[Reconciled], now: &Tree, before: &Tree, after: &Tree) {
     let content = |tree: &Tree, path: &str| tree.get(path).map(|(_, content)| content.clone());
     let paths: Vec<&str> = found.iter().filter_map(|it| it.path.as_deref()).collect();
@@ -183,7 +183,7 @@ fn honest(found: &[Reconciled], now: &Tree, before: &Tree, after: &Tree) {
     assert!(left.iter().all(|path| named.contains(path)), "{named:?} {left:?}");
 }
 
-/// Runs the plan that *Reconcile* offers, as a person would who authorizes it; gives what it says of itself.
+/// Authorizes and runs the plan that *Reconcile* offers. Returns the plan's own description.
 fn settle(home: &Home, evidence: &mut EvidenceReader, run_id: Uuid, way: Way) -> String {
     let bytes = match settlement_of(evidence, run_id, way, &Policy::default()) {
         Ok((_, bytes)) => bytes,

@@ -1,5 +1,5 @@
-//! Several programs on one evidence folder at once, some of them killed (SPEC §8): one chain, nothing lost,
-//! and nobody is told that the database was busy.
+//! Several processes on one evidence folder, some of them killed (SPEC §8): one chain, no lost record, and no
+//! error about a busy database.
 //!
 //! `ROUNDS` sets how often; the default suits every test run, `test.sh --long` asks for 20.
 
@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use crate::harness::home::{Done, Home};
 
-/// Programs that run at once; every second one is killed.
+/// Processes that run at the same time; every second one is killed.
 const PROGRAMS: usize = 4;
 const STEPS: usize = 100;
 
@@ -22,7 +22,7 @@ fn programs_share_one_chain_while_some_are_killed() {
     let (mut interrupted, mut asked) = (0, 0);
     for _ in 0..rounds {
         let home = Home::new();
-        // The first wave also makes the database; the second one finds what the killed ones left.
+        // The first wave also creates the database; the second finds what killed processes left.
         for wave in ["first", "second"] {
             let ran = wave_of_programs(&home, wave);
             interrupted += ran.interrupted;
@@ -41,7 +41,7 @@ struct Wave {
 
 fn wave_of_programs(home: &Home, wave: &str) -> Wave {
     let names: Vec<String> = (0..PROGRAMS).map(|n| format!("{wave}_{n}")).collect();
-    // A killed one at every second place. No seed: the same moment would be another one next time.
+    // Every second process is killed, at a random moment. A seed would not reproduce the moment.
     let moment = |n: usize| (n % 2 == 1).then(|| Uuid::new_v4().as_u128() as usize % STEPS);
     let children: Vec<Child> = names.iter().map(|name| start(home, name)).collect();
     let running = AtomicUsize::new(PROGRAMS);
@@ -81,7 +81,7 @@ fn start(home: &Home, name: &str) -> Child {
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-/// Waits for the end of the program, or kills it once it has made this many files.
+/// Waits for the end of the process, or kills it once it has created this many files.
 fn end(home: &Home, name: &str, mut child: Child, killed_at: Option<usize>) -> Output {
     if let Some(moment) = killed_at {
         while files(home, name).len() < moment && child.try_wait().unwrap().is_none() {
@@ -92,13 +92,13 @@ fn end(home: &Home, name: &str, mut child: Child, killed_at: Option<usize>) -> O
     child.wait_with_output().unwrap()
 }
 
-/// The files that the program made, by number; what a kill left half-way has another name.
+/// The numbers of the files that the process created. Temporary files have other names.
 fn files(home: &Home, name: &str) -> BTreeSet<usize> {
     let entries = std::fs::read_dir(home.path().join(name)).unwrap();
     entries.filter_map(|entry| entry.unwrap().file_name().to_str()?.parse().ok()).collect()
 }
 
-/// Asks the evidence again and again while the programs write to it; how often it was answered.
+/// Queries the evidence repeatedly while processes write to it. Returns the number of answers.
 fn ask_until_none(home: &Home, running: &AtomicUsize) -> usize {
     let mut answered = 0;
     while running.load(Ordering::SeqCst) > 0 {
@@ -115,8 +115,7 @@ fn ask_until_none(home: &Home, running: &AtomicUsize) -> usize {
     answered
 }
 
-/// Whether the program was killed inside its run. What it did, and everything that the others did, is
-/// on record.
+/// Whether the process was killed inside its run. Asserts that its files and its records agree.
 fn was_interrupted(home: &Home, name: &str, output: &Output) -> bool {
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!(stderr, "", "{name}: nobody is told anything");

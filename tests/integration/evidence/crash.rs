@@ -1,8 +1,7 @@
-//! Crash honesty (SPEC §8): runs killed with SIGKILL at random moments.
+//! Runs killed with SIGKILL at random moments (SPEC §8).
 //!
-//! Each kill gets a workspace and an evidence folder of its own, so that what is on the disk is what
-//! that run left. `KILLS` sets how many; the default suits every test run, `test.sh --long` asks for
-//! 200.
+//! Each kill has a workspace and an evidence folder of its own, so that everything on the disk comes from
+//! that run. `KILLS` sets their number; `test.sh --long` uses 200.
 
 use std::collections::BTreeSet;
 use std::process::{Child, Stdio};
@@ -16,14 +15,14 @@ use crate::harness::home::Home;
 
 const STEPS: usize = 200;
 
-/// How far the run had come when it was killed.
+/// How far the run had come.
 #[derive(Debug, PartialEq, Eq)]
 enum Came {
     NotBegun,
     Inside {
-        /// Whether a step was announced and not recorded.
+        /// Whether a step has an intent and no execution.
         in_doubt: bool,
-        /// Whether a temporary file stayed.
+        /// Whether a temporary file is left.
         leftover: bool,
     },
     ToItsEnd,
@@ -45,7 +44,7 @@ fn a_killed_run_tells_the_truth() {
     assert!(inside * 5 >= kills * 2, "only {inside} of {kills} kills were inside the run");
 }
 
-/// A number below this. No seed: the same moment would be another one on the next run anyway.
+/// A random number below this. A seed would not reproduce the moment of a kill.
 fn random(below: u64) -> u64 {
     Uuid::new_v4().as_u64_pair().1 % below
 }
@@ -58,7 +57,7 @@ fn kill_once() -> Came {
     };
     let plan = home.plan((0..STEPS).map(create).collect());
     let mut child = start(&home, &plan);
-    // Some moment from before the run to a little after its usual end, told by the files it has made.
+    // A random moment from before the run to shortly after its usual end, measured in created files.
     let moment = usize::try_from(random(STEPS as u64 + 20)).expect("a small number");
     wait_for_files(&home, moment, &mut child);
     spin(Duration::from_micros(random(4_000)));
@@ -85,12 +84,12 @@ fn spin(length: Duration) {
     }
 }
 
-/// The files that the run made; temporary files that a kill left behind do not count.
+/// The files that the run created, without temporary files.
 fn files(home: &Home) -> BTreeSet<String> {
     names(home).into_iter().filter(|path| !path.starts_with("out/.")).collect()
 }
 
-/// Everything in the folder of the run's files.
+/// All files in the output folder, temporary ones included.
 fn names(home: &Home) -> BTreeSet<String> {
     let Ok(entries) = std::fs::read_dir(home.file("out")) else { return BTreeSet::new() };
     entries
@@ -106,7 +105,7 @@ fn judge(home: &Home) -> Came {
         assert_eq!(files(home), BTreeSet::new());
         return Came::NotBegun;
     }
-    // Rows and not a set of paths: a step that ran twice would have two.
+    // Rows, not a set of paths: a step that ran twice would have two.
     let intents = || rows(home, "SELECT about FROM intents");
     let intents_before = intents();
     let before: BTreeSet<String> = intents_before.iter().cloned().collect();
@@ -138,7 +137,7 @@ fn judge(home: &Home) -> Came {
     Came::Inside { in_doubt: !in_doubt.is_empty(), leftover: all.len() > on_disk.len() }
 }
 
-/// The evidence takes in another run, and the interrupted one stays what it was.
+/// The evidence accepts another run, and the interrupted one does not change.
 fn run_something_else(home: &Home) {
     let step = json!({"tool": "file_read", "arguments": {"path": "p.json"}});
     let plan = json!({"plan_id": "later", "intent": "READ", "steps": [step]});
@@ -148,7 +147,7 @@ fn run_something_else(home: &Home) {
     assert!(report.ok, "{report:?}");
 }
 
-/// What `evidence show` says about the step in doubt is what is on the disk.
+/// `evidence show` describes the interrupted step as the disk has it.
 fn reconcile(home: &Home, run_id: &str, in_doubt: &BTreeSet<String>) {
     let shown = home.json(["evidence", "show", run_id]);
     let shown: Value = serde_json::from_str(&shown.stdout).expect("JSON");
@@ -175,7 +174,7 @@ fn rows(home: &Home, sql: &str) -> Vec<String> {
     let conn = rusqlite::Connection::open(home.evidence().join("execution_log.db")).expect("rows");
     let mut statement = match conn.prepare(sql) {
         Ok(statement) => statement,
-        // Killed before the tables were made.
+        // The process was killed before it created the tables.
         Err(_) => return Vec::new(),
     };
     let rows = statement.query_map([], |row| row.get(0)).expect("rows");

@@ -1,5 +1,5 @@
-//! Evidence that is not the one that was there, through the real command (SPEC §8, §11): it is read, nothing is run
-//! with it, and a person accepts it with a reason.
+//! Evidence that differs from the kept head, through the real command (SPEC §8, §11): it can be read, nothing
+//! runs with it, and a person may accept it with a reason.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::harness::home::{Done, Home};
 use crate::harness::{create_file, read_file};
 
-/// A home with one recorded run, and a plan that would make another file.
+/// A home with one recorded run, and a plan that creates another file.
 fn home() -> Home {
     let home = Home::new();
     home.write("a.txt", "a wombat\n");
@@ -38,7 +38,7 @@ fn accept(home: &Home, reason: &str) -> Done {
     home.json(["evidence", "accept-head", "--reason", reason])
 }
 
-/// It is read, nothing is run, and it is accepted with a reason, which is recorded.
+/// Asserts that the evidence can be read, that nothing runs, and that accepting it records the reason.
 fn is_only_read(home: &Home, words: &str) {
     let report = verify(home, 6);
     let said = report["kept"]["difference"].as_str().unwrap().to_owned();
@@ -103,7 +103,7 @@ fn another_database_is_found() {
     is_only_read(&home, "another database is in the place");
 }
 
-/// The other copy shows that heads were kept: nothing else would tell that one was taken away.
+/// Only the other copy shows that heads had been kept and one was removed.
 #[test]
 fn lost_copy_of_heads_is_reported() {
     let never = Home::new();
@@ -170,7 +170,7 @@ fn two_databases_do_not_disturb_each_other() {
     verify(&home, 0);
     assert_eq!(run(&other).exits(4).error_code(), "E401");
     run_of(&home, "e.txt").exits(0);
-    // A folder may be moved; its database is the same.
+    // A moved folder holds the same database.
     let moved = home.path().join("moved");
     fs::rename(home.evidence(), &moved).unwrap();
     home.plan(json!([create_file("make", "moved.txt", "x")]));

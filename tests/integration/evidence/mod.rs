@@ -1,4 +1,4 @@
-//! The evidence: unusable, locked, killed in the middle, read by several programs, and free of secrets (SPEC §8).
+//! The evidence: unusable, locked, after kills, with several processes, and without secrets (SPEC §8).
 
 mod batch_kills;
 mod concurrent;

@@ -29,7 +29,7 @@ fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o7777
 }
 
-/// Every folder and file below, with what it may be.
+/// Every file and folder with the mode that it must have.
 fn below(folder: &Path) -> Vec<PathBuf> {
     let mut all = vec![folder.to_owned()];
     for entry in fs::read_dir(folder).unwrap() {
@@ -145,7 +145,7 @@ fn a_database_behind_a_link_is_refused() {
     assert_eq!(run(&home).exits(4).error_code(), "E401");
 }
 
-/// Root gives a folder away; anybody else takes one of root's.
+/// Root gives a folder to another user; other users take a folder of root.
 #[test]
 fn a_folder_of_somebody_else_is_refused() {
     let home = home();

@@ -11,7 +11,7 @@ const MANIFEST: &str = "[package]\nname = \"tiny\"\nversion = \"0.1.0\"\nedition
 const FAULTY: &str = "pub fn f() -> u8 {\n    nope()\n}\n";
 const SOUND: &str = "pub fn f() -> u8 {\n    1\n}\n";
 
-/// Runs these steps; gives the ids of their executions.
+/// Runs these steps and returns the ids of their executions.
 fn run(home: &Home, steps: Value, exit: i32) -> Vec<String> {
     home.plan(steps);
     let result = home.json(["run", "space/p.json", "--yes"]).exits(exit).document();
@@ -27,7 +27,7 @@ fn crate_of(source: &str) -> Home {
     home
 }
 
-/// The answer, which must be the same each time.
+/// The answer of a query, which must be the same each time.
 fn query(home: &Home, arguments: &[&str]) -> Vec<Value> {
     let line = || ["evidence", "query"].into_iter().chain(arguments.iter().copied());
     let first = home.json(line()).exits(0);
@@ -104,7 +104,7 @@ fn the_eight_questions_are_answered_about_real_checks() {
         }
     }
 
-    // Each answers people too, and has the same rows for them.
+    // The text output has the same rows.
     for (question, found) in [
         (vec!["q1", "lsp_check"], first),
         (vec!["q2", "lsp_check"], failed),
@@ -123,7 +123,7 @@ fn the_eight_questions_are_answered_about_real_checks() {
             assert_eq!(people.stdout.lines().count(), rows, "{people:#?}");
         }
     }
-    // What nobody has seen is an answer and no failure.
+    // An empty answer is no error.
     let absent = "00000000-0000-4000-8000-000000000000";
     for question in [
         &["q1", "file_glob"][..],
@@ -172,7 +172,7 @@ fn code_steps_link_files_symbols_and_diagnostics() {
         &["EXECUTED_ON file .", "REFERENCED symbol f"],
         &["EXECUTED_ON file src/lib.rs", "REFERENCED symbol f"],
         &[
-            // Its check makes it.
+            // The check creates this file.
             "AFFECTED file Cargo.lock",
             "AFFECTED file src/lib.rs",
             "AFFECTED symbol f",
@@ -180,7 +180,7 @@ fn code_steps_link_files_symbols_and_diagnostics() {
             "EXECUTED_ON symbol f",
             "REFERENCED file good.txt",
         ],
-        // The gate refused it: it was worked on, and is as it was.
+        // The check refused the replacement: the file was changed and restored.
         &[
             "EXECUTED_ON file src/lib.rs",
             "EXECUTED_ON symbol f",
@@ -194,7 +194,7 @@ fn code_steps_link_files_symbols_and_diagnostics() {
     assert_eq!(execution_ids(&query(&home, &["q3", "E0425"])), [&done[4]]);
     assert_eq!(execution_ids(&query(&home, &["q6", "src/lib.rs"])), [&done[4]]);
 
-    // A symbol that is not there was looked for all the same.
+    // A missing symbol is linked too.
     let absent = json!({"file": "src/lib.rs", "symbol": "gone", "with": "good.txt"});
     let failed = run(&home, json!([step("absent", "splice_patch", absent)]), 1);
     assert_eq!(

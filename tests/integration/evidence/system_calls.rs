@@ -1,9 +1,9 @@
-//! Invariant 3 as the kernel sees it (SPEC §3, §8): the intent of a step is on the disk before the
-//! first change in the workspace, what is put in place is on the disk before it is put there, and the
-//! number of flushes is what it has to be and no more.
+//! Invariant 3 in system calls (SPEC §3, §8): the intent of a step is flushed before the first change in the
+//! workspace, a new content is flushed before it is put in place, and there are no more flushes than
+//! necessary.
 //!
-//! `strace` writes down every system call of the real program. Whatever mentions the workspace and is
-//! not known to only look counts as a change, so that none can be missed.
+//! `strace` logs every system call of the real program. Every call that names the workspace and is not on the
+//! list of reading calls counts as a change, so that none is missed.
 
 use std::fs;
 use std::path::Path;
@@ -52,7 +52,7 @@ struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// A line of the trace: process, name, arguments. None for what is no call, such as an exit.
+    /// Parses a line of the trace: process, name, arguments. `None` for other lines, such as an exit.
     fn read(line: &'a str) -> Option<Self> {
         let (_, line) = line.split_once(' ')?;
         let (name, rest) = line.trim_start().split_once('(')?;
@@ -71,7 +71,7 @@ impl<'a> Call<'a> {
         LOOKS.contains(&self.name) || opens
     }
 
-    /// Whether the call is about something below this folder. What is written to a file is no name.
+    /// Whether an argument is a path below this folder. The data of a write does not count.
     fn is_in(&self, folder: &Path) -> bool {
         let about = if matches!(self.name, "write" | "writev" | "pwrite64" | "pwritev") {
             self.file().unwrap_or_default()
@@ -90,27 +90,27 @@ impl<'a> Call<'a> {
     }
 }
 
-/// What a run did, in words and in order.
+/// The changes and flushes of a run as words, in order.
 struct Trace {
     home: Home,
     words: Vec<String>,
 }
 
 impl Trace {
-    /// Runs the plan by the real program under `strace`; it must end with this exit code.
+    /// Runs the plan under `strace` and asserts the exit code.
     fn of(home: Home, steps: Value, exit: i32) -> Self {
         home.plan(steps);
         Self::of_plan(home, exit)
     }
 
-    /// The same of the plan that is there.
+    /// The same with the plan file that exists.
     fn of_plan(home: Home, exit: i32) -> Self {
         let log = home.path().join("trace");
         let options = ["-f", "-y", "-qq", "-s", "65536", "-o", log.to_str().unwrap()];
         let mut command = home.command_of("strace");
         command.args(options).arg(PROGRAM);
         command.args(["run", "space/p.json", "--yes", "--json", "--evidence"]).arg(home.evidence());
-        // Not by `Done::of`, which cannot say what to install.
+        // `Done::of` could not say what to install.
         let output = command.output().expect("strace; install it, or run packaging/test.sh");
         let done = Done::read(output);
         let trace = fs::read(&log).unwrap_or_default();
@@ -124,7 +124,7 @@ impl Trace {
         Self { home, words }
     }
 
-    /// The words from the moment at which a step is first written down, until the next one is.
+    /// The words of one step: from its first record to the first record of the next.
     fn of_step(&self, step: usize) -> Vec<&str> {
         let begins = |step: usize| {
             let first = format!("write step {step}");
@@ -156,7 +156,7 @@ fn words(trace: &str, home: &Home, ids: &[&str]) -> Vec<String> {
             match first {
                 Some((step, (_, announced))) => {
                     *announced = true;
-                    // Pages of the same commit that happened to be written before it.
+                    // Other pages of the same commit may be written first.
                     while words.last().is_some_and(|last| last == "write") {
                         words.pop();
                     }
@@ -257,7 +257,7 @@ fn invariant_3_intent_is_flushed_before_its_effect() {
             "write space/temporary-2",
             "fchmod space/temporary-2",
             "fsync space/temporary-2",
-            // Exchanged, so that what was there can be looked at before it is given up.
+            // An exchange of names, so that the old content can be compared before it is removed.
             "renameat2 space temporary-2 old.txt",
             "unlinkat space temporary-2",
             "fsync space",
@@ -281,12 +281,12 @@ fn invariant_3_intent_is_flushed_before_its_effect() {
             "flush",
         ]
     );
-    // What follows is the end of the run, which is no longer about the workspace.
+    // The rest is the end of the run, which does not concern the workspace.
     assert!(last[9..].iter().all(|word| !word.contains(" space")), "{last:#?}");
 }
 
-/// Of a batch, every content is on the disk before the first file changes, every folder is flushed once
-/// after the last one, and what was there is there until then.
+/// In a batch every content is flushed before the first file changes, and every folder once after the last;
+/// until then the old contents exist.
 #[test]
 fn invariant_3_batch_is_flushed_before_first_change() {
     let home = Home::new();
@@ -336,7 +336,7 @@ fn invariant_3_batch_is_flushed_before_first_change() {
     assert_eq!(trace.of_step(0)[..expected.len()], expected);
 }
 
-/// When the evidence cannot be written, the kernel sees no change in the workspace either.
+/// When the evidence cannot be written, no system call changes the workspace.
 #[test]
 fn invariant_3_no_effect_without_intent() {
     let home = Home::new();

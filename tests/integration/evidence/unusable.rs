@@ -1,5 +1,5 @@
 //! Every way in which the evidence can be unusable, through the real command (SPEC §3, §8, §11): without
-//! evidence nothing is run, the error says what to do, and what was recorded before is still there.
+//! evidence nothing runs, the error says what to do, and earlier records are kept.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +12,7 @@ use crate::harness::home::{Done, Home};
 use crate::harness::tree;
 use crate::harness::{create_file, read_file};
 
-/// What is asked of the evidence beside a run.
+/// Queries of the evidence.
 pub const QUESTIONS: [&[&str]; 4] = [
     &["evidence", "verify"],
     &["evidence", "search", "wombat"],
@@ -20,7 +20,7 @@ pub const QUESTIONS: [&[&str]; 4] = [
     &["evidence", "show", "00000000-0000-4000-8000-000000000000"],
 ];
 
-/// A home with one recorded run, and a plan that would make another file.
+/// A home with one recorded run, and a plan that creates another file.
 pub fn home() -> Home {
     let home = Home::new();
     home.write("a.txt", "a wombat\n");
@@ -30,8 +30,8 @@ pub fn home() -> Home {
     home
 }
 
-/// Every file of the workspace and of the evidence, by what it holds. Without what SQLite and the lock
-/// leave beside a database that was only looked at.
+/// The digest of every file of workspace and evidence, without the files that SQLite and the lock leave after
+/// reading.
 pub fn files(home: &Home) -> BTreeMap<String, Digest> {
     let named = |place: &'static str, folder| {
         let files = tree(folder).into_iter().filter(|(name, bytes)| {
@@ -43,7 +43,7 @@ pub fn files(home: &Home) -> BTreeMap<String, Digest> {
     named("space", &home.file("")).chain(named("evidence", &home.evidence())).collect()
 }
 
-/// The refusal says that it is the evidence, in these words, and what to do.
+/// Asserts an evidence error with these words and advice.
 pub fn is_refusal(done: Done, words: &str) -> Done {
     let done = done.exits(4);
     assert_eq!(done.error_code(), "E401");
@@ -54,7 +54,7 @@ pub fn is_refusal(done: Done, words: &str) -> Done {
     done
 }
 
-/// Nothing is run and no question is answered, in these words; no file changes anywhere.
+/// Asserts that no run and no query succeeds, each with these words, and that no file changes.
 pub fn is_unusable(home: &Home, words: &str) {
     let before = files(home);
     let ran = is_refusal(home.json(["run", "space/p.json", "--yes"]), words);
@@ -82,7 +82,7 @@ fn a_database_of_another_program_is_left_alone() {
     is_unusable(&home, "a database of another program");
 }
 
-/// Bytes that look like nothing, the same each time.
+/// Pseudorandom bytes, the same in each run.
 fn noise(length: usize) -> Vec<u8> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     std::iter::repeat_with(|| {
@@ -123,7 +123,7 @@ fn damaged_database_is_refused_and_not_written() {
     assert_eq!(report["ok"], true, "a copy that is brought back is the evidence again");
 }
 
-/// One page anywhere, also one of an index, which holds no row of its own but leads to them.
+/// Any one page, those of indexes included, which hold no rows themselves.
 #[test]
 fn a_damaged_page_is_never_taken_for_sound() {
     let home = home();
@@ -191,7 +191,7 @@ fn a_log_that_cannot_be_written_is_said() {
     }
 }
 
-/// Another program holds the database for longer than anybody waits; questions are answered meanwhile.
+/// Another process locks the database for longer than the timeout; queries are answered meanwhile.
 #[test]
 fn locked_database_is_waited_for_then_reported() {
     let home = home();

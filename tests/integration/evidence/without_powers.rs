@@ -37,7 +37,7 @@ fn read_only_database_records_nothing() {
     for (read_only, mode) in [("execution_log.db", 0o444), ("", 0o555)] {
         let home = home();
         let report = home.json(["evidence", "verify"]).exits(0).document();
-        // Left by the question above; with them there is nothing to make in the folder.
+        // Left by the query above; with these files SQLite creates nothing in the folder.
         for suffix in ["-wal", "-shm"] {
             let _ = fs::remove_file(home.evidence().join(format!("execution_log.db{suffix}")));
         }
@@ -59,12 +59,11 @@ fn a_folder_that_cannot_be_made_is_said() {
     assert!(!home.file("c.txt").exists() && !home.evidence().exists());
 }
 
-/// What a killed program left in the log is neither lost nor passed over where the log's index
-/// cannot be written.
+/// Records in the log of a killed process are read even where the log's index cannot be written.
 #[test]
 fn records_in_the_log_are_read() {
     let home = home();
-    // The last connection that is closed would empty the log.
+    // Closing the last connection would empty the log.
     let other = home.sql();
     let _ = other.query_row("SELECT count(*) FROM runs", [], |row| row.get::<_, i64>(0));
     let _ = home.json(["run", "space/p.json", "--yes"]).exits(0);
@@ -95,7 +94,7 @@ fn records_in_the_log_are_read() {
     assert_eq!(home.json(["evidence", "verify"]).exits(0).document(), report);
 }
 
-/// No file can grow (`prlimit --fsize`): as on a disk that is full from the beginning.
+/// No file can grow (`prlimit --fsize`), as on a full disk.
 #[test]
 fn on_a_full_disk_nothing_is_begun() {
     let fresh = Home::new();
@@ -117,8 +116,8 @@ fn list<'v>(value: &'v Value, name: &str) -> &'v [Value] {
     value[name].as_array().map_or(&[], Vec::as_slice)
 }
 
-/// The disk gets full (`prlimit --fsize`) at each page that the second of three steps writes, one
-/// after the other: before its intent, between intent and outcome, or after it.
+/// The disk becomes full (`prlimit --fsize`) at each page that the second of three steps writes: before its
+/// intent, between intent and outcome, or after it.
 #[test]
 fn disk_full_ends_the_run_with_evidence() {
     const PAGE: u64 = 4096;
@@ -161,7 +160,7 @@ fn disk_full_ends_the_run_with_evidence() {
     assert!(before_the_effect > 0 && after_the_effect > 0);
 }
 
-/// Whether a process has this in its command line. Behind walls processes have other numbers than outside.
+/// Whether any process has this in its command line. Behind walls process ids differ from those outside.
 fn is_running(words: &str) -> bool {
     fs::read_dir("/proc").unwrap().flatten().any(|process| {
         let line = fs::read(process.path().join("cmdline")).unwrap_or_default();
@@ -169,7 +168,7 @@ fn is_running(words: &str) -> bool {
     })
 }
 
-/// The disk gets full (`prlimit --fsize`) in the middle of what a command prints without an end.
+/// The disk becomes full (`prlimit --fsize`) in the middle of an endless output.
 #[test]
 fn disk_full_during_output_ends_the_run() {
     const MIB: u64 = 1024 * 1024;
@@ -203,7 +202,7 @@ fn disk_full_during_output_ends_the_run() {
         let outcomes: Vec<_> = rows.iter().map(|row| row["outcome"].as_str().unwrap()).collect();
         assert_eq!(outcomes.len(), 2, "{rows:?}");
         assert!(outcomes.contains(&"succeeded") && outcomes.contains(&"interrupted"), "{rows:?}");
-        // With room again the next run is recorded.
+        // With free space the next run is recorded.
         home.plan(json!([create_file("make", "c.txt", "new\n")]));
         let _ = home.json(["run", "space/p.json", "--yes"]).exits(0);
         assert_eq!(home.json(["evidence", "verify"]).exits(0).document()["ok"], true);

@@ -1,4 +1,4 @@
-//! A small Cargo project, the plan that replaces one of its functions, and what is expected of that plan.
+//! A small Cargo project, a plan that replaces one of its functions, and checks of that plan's outcome.
 
 use std::fs;
 
@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use super::home::{Done, Home};
 
 pub const LIB: &str = "\
-/// What is to be replaced.
 #[must_use]
 pub fn old_function(n: u32) -> u32 {
     n + 1
@@ -44,7 +43,7 @@ pub fn splice(symbol: &str, with: &str, precondition: &str) -> Value {
     step("step_2", "splice_patch", arguments, precondition)
 }
 
-/// The plan of the sources' example, with this replacement.
+/// Writes the example plan with this replacement step.
 pub fn example(home: &Home, replacement: Value) {
     let plan = json!({
         "plan_id": "plan_001",
@@ -59,7 +58,7 @@ pub fn example(home: &Home, replacement: Value) {
     home.write("p.json", serde_json::to_vec_pretty(&plan).unwrap());
 }
 
-/// Runs the plan; the person approves what they are asked.
+/// Runs the plan and approves every question.
 pub fn run(home: &Home, engine: &str) -> Done {
     home.json(["run", "space/p.json", "--yes", "--confirm", "approve", "--engine", engine])
 }
@@ -73,7 +72,7 @@ pub fn lib(home: &Home) -> String {
     fs::read_to_string(home.file("src/lib.rs")).unwrap()
 }
 
-/// The example of the sources, to its end, with one of the engines; `expected` is the file afterwards.
+/// Runs the example plan to its end with one engine. `expected` is the content of the file afterwards.
 pub fn example_completes(home: &Home, engine: &str, expected: &str) -> Value {
     example(home, splice("old_function", "patches/fix.rs", "symbol exists"));
     let check = home.json(["check", "space/p.json", "--engine", engine]).exits(0).document();
@@ -103,23 +102,23 @@ pub fn example_completes(home: &Home, engine: &str, expected: &str) -> Value {
     shown
 }
 
-/// What the step's result artifact says.
+/// The content of the step's result artifact.
 pub fn result_of(shown: &Value) -> &Value {
     let artifacts = shown["artifacts"].as_array().unwrap();
     let result = artifacts.iter().find(|artifact| artifact["artifact_type"] == "result");
     &result.unwrap()["content"]
 }
 
-/// The files that the step has changed.
+/// The files that the step changed.
 pub fn changed(shown: &Value) -> Vec<&str> {
     let files = result_of(shown)["changed_files"].as_array().unwrap();
     files.iter().map(|file| file["path"].as_str().unwrap()).collect()
 }
 
-/// The failure of the sources' example: the symbol is not there, and the third step does not run.
+/// The failing variant of the example: the symbol is missing, and the third step does not run.
 pub fn example_fails(home: &Home, engine: &str) {
     let before = lib(home);
-    // The tool itself finds out where no precondition does.
+    // Without a precondition the tool itself reports the missing symbol.
     for (precondition, outcome) in [("none", "failed"), ("symbol exists", "precondition_failed")] {
         example(home, splice("nowhere", "patches/fix.rs", precondition));
         let document = run(home, engine).exits(1).document();
@@ -138,7 +137,7 @@ pub fn example_fails(home: &Home, engine: &str) {
     }
 }
 
-/// The evidence of a run whose second of three steps failed.
+/// Checks the evidence of a run whose second of three steps failed.
 pub fn is_recorded_as_failed(home: &Home, document: &Value, message: &str) {
     let id = document["step_results"][1]["execution_id"].as_str().unwrap();
     let shown = home.json(["evidence", "show", id]).exits(0).document();

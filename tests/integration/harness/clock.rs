@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use countersign::authorization::SinceBoot;
 use countersign::engine::Clock;
 
-/// When every approval of the tests is given, in Unix milliseconds.
+/// The time of every approval in these tests, in Unix milliseconds.
 pub const NOW_MS: i64 = 1_760_000_000_000;
 
-/// A clock that moves only when a test says so, or by a fixed step at each look.
+/// A clock that moves when a test tells it to, or by a fixed step per reading.
 #[derive(Debug)]
 pub struct FakeClock {
     wall_ms: AtomicI64,
@@ -18,7 +18,7 @@ pub struct FakeClock {
 }
 
 impl FakeClock {
-    /// Stands at [`NOW_MS`].
+    /// The wall clock starts at [`NOW_MS`], the monotonic clock at 0.
     pub fn new() -> Self {
         Self {
             wall_ms: AtomicI64::new(NOW_MS),
@@ -28,18 +28,18 @@ impl FakeClock {
         }
     }
 
-    /// Lets both times pass.
+    /// Advances both clocks.
     pub fn advance(&self, ms: i64) {
         self.wall_ms.fetch_add(ms, Ordering::SeqCst);
         self.monotonic_ms.fetch_add(ms, Ordering::SeqCst);
     }
 
-    /// From now on each look at the wall clock moves it by this much, also back.
+    /// From now on each reading moves the wall clock by this much, which may be negative.
     pub fn drift_wall(&self, step_ms: i64) {
         self.wall_step_ms.store(step_ms, Ordering::SeqCst);
     }
 
-    /// From now on each look at the monotonic clock moves it by this much.
+    /// From now on each reading moves the monotonic clock by this much.
     pub fn drift_monotonic(&self, step_ms: i64) {
         self.monotonic_step_ms.store(step_ms, Ordering::SeqCst);
     }

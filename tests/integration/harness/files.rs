@@ -1,4 +1,4 @@
-//! The files of a folder.
+//! Reading and changing the files of a folder.
 
 use std::collections::BTreeMap;
 use std::fs;

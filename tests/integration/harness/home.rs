@@ -1,4 +1,4 @@
-//! A user with a home, a workspace and an evidence folder of their own, who types commands.
+//! The command line program, with a home, a workspace and an evidence folder of its own.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use rusqlite::{Connection, Params};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// The program of this build.
+/// The path of the program built with these tests.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_countersign");
 
-/// Variables that would lead the command out of the made-up home.
+/// Environment variables that would point the program outside the temporary home.
 const FOREIGN: [&str; 6] = [
     "XDG_CACHE_HOME",
     "XDG_DATA_HOME",
@@ -22,12 +22,12 @@ const FOREIGN: [&str; 6] = [
     "RUST_BACKTRACE",
 ];
 
-/// The user's folders; removed at the end of the test.
+/// The folders of one user. They are removed at the end of the test.
 pub struct Home {
     temp: TempDir,
 }
 
-/// What a command left behind.
+/// The exit code and output of a command that ended.
 #[derive(Debug)]
 pub struct Done {
     pub code: i32,
@@ -50,7 +50,7 @@ impl Home {
         self.path().join("evidence")
     }
 
-    /// A file of the workspace.
+    /// The path of a file in the workspace.
     pub fn file(&self, name: &str) -> PathBuf {
         self.path().join("space").join(name)
     }
@@ -61,7 +61,7 @@ impl Home {
         path
     }
 
-    /// A plan in the workspace with these steps.
+    /// Writes a plan with these steps to `p.json` in the workspace.
     pub fn plan(&self, steps: Value) -> PathBuf {
         self.write(
             "p.json",
@@ -69,19 +69,19 @@ impl Home {
         )
     }
 
-    /// Its settings file, with this text.
+    /// Writes the settings file.
     pub fn settings(&self, text: impl AsRef<[u8]>) {
         let folder = self.path().join(".config/countersign");
         fs::create_dir_all(&folder).unwrap();
         fs::write(folder.join("settings.toml"), text).unwrap();
     }
 
-    /// The database of the evidence.
+    /// The path of the evidence database.
     pub fn database(&self) -> PathBuf {
         self.evidence().join("execution_log.db")
     }
 
-    /// A connection to it, past the program.
+    /// A connection to the evidence database, without the program.
     #[expect(clippy::disallowed_methods, reason = "another program does not ask this one")]
     pub fn sql(&self) -> Connection {
         Connection::open(self.database()).unwrap()
@@ -95,7 +95,8 @@ impl Home {
         rows.map(Result::unwrap).collect()
     }
 
-    /// The standard command with these arguments and the evidence folder of this home: it can be started and killed.
+    /// The program as a standard command, which unlike [`Home::command`] can be started and killed, with
+    /// these arguments and the evidence folder of this home.
     #[expect(clippy::disallowed_methods, reason = "only the standard command can be killed")]
     pub fn child<'a>(&self, arguments: impl IntoIterator<Item = &'a str>) -> process::Command {
         let mut command = process::Command::new(PROGRAM);
@@ -107,12 +108,12 @@ impl Home {
         command
     }
 
-    /// The command, ready for its arguments; the evidence folder is named by [`Home::run`] only.
+    /// The program without arguments. The evidence folder is added by [`Home::run`] only.
     pub fn command(&self) -> Command {
         self.command_of(PROGRAM)
     }
 
-    /// Another program, in this home.
+    /// Another program, with the environment of this home.
     pub fn command_of(&self, program: &str) -> Command {
         let mut command = Command::new(program);
         command.env("HOME", self.path()).current_dir(self.path());
@@ -122,7 +123,7 @@ impl Home {
         command
     }
 
-    /// Runs the command with these arguments and the evidence folder of this home.
+    /// Runs the program with these arguments and the evidence folder of this home.
     #[must_use]
     pub fn run<'a>(&self, arguments: impl IntoIterator<Item = &'a str>) -> Done {
         let mut command = self.command();
@@ -143,7 +144,7 @@ impl Done {
         Self::read(command.output().unwrap())
     }
 
-    /// The same of a command that has ended.
+    /// The result of a command that already ended.
     #[must_use]
     pub fn read(output: Output) -> Self {
         Self {
@@ -153,21 +154,21 @@ impl Done {
         }
     }
 
-    /// The exit code, with everything else in the message when it is another.
+    /// Asserts the exit code and that nothing panicked. A failure shows the whole output.
     pub fn exits(self, code: i32) -> Self {
         assert_eq!(self.code, code, "{self:#?}");
         assert!(!self.stderr.contains("panicked"), "{self:#?}");
         self
     }
 
-    /// The only document on stdout.
+    /// The only JSON document on stdout.
     pub fn document(&self) -> Value {
         let mut lines = self.lines();
         assert_eq!(lines.len(), 1, "{self:#?}");
         lines.remove(0)
     }
 
-    /// Every line of stdout, each of which must be a document.
+    /// The JSON documents on stdout, one a line.
     pub fn lines(&self) -> Vec<Value> {
         self.stdout
             .lines()
@@ -175,7 +176,7 @@ impl Done {
             .collect()
     }
 
-    /// The error document's code, which must come with a message and details.
+    /// The code of the error document. A message and details must be present.
     pub fn error_code(&self) -> String {
         let document = self.document();
         assert_eq!(keys(&document), ["error"]);
@@ -186,14 +187,14 @@ impl Done {
     }
 }
 
-/// The names in an object, sorted.
+/// The sorted keys of an object.
 pub fn keys(object: &Value) -> Vec<&str> {
     let mut keys: Vec<&str> = object.as_object().unwrap().keys().map(String::as_str).collect();
     keys.sort_unstable();
     keys
 }
 
-/// The execution of each line.
+/// The `execution_id` of each document.
 pub fn execution_ids(lines: &[Value]) -> Vec<&str> {
     lines.iter().map(|line| line["execution_id"].as_str().unwrap()).collect()
 }

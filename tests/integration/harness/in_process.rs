@@ -1,4 +1,4 @@
-//! The executor in this process, on a workspace, an evidence folder, a clock and a person of its own.
+//! The executor in this process, with a workspace, an evidence folder, a fake clock and scripted answers.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -28,7 +28,7 @@ use super::plans::read;
 type Answer = dyn Fn(&ConfirmationRequest) -> Decision + Send + Sync;
 type Hook = dyn Fn(&RunEvent) + Send + Sync;
 
-/// Everything that the executor asked and told.
+/// Every callback of the executor, recorded.
 #[derive(Default)]
 pub struct Heard {
     events: Mutex<Vec<RunEvent>>,
@@ -42,17 +42,17 @@ impl Heard {
         self.events.lock().unwrap().clone()
     }
 
-    /// The callbacks with their step, in order: `start a`, `complete a`, ….
+    /// The callbacks with their step id, in order: `start a`, `complete a`, ….
     pub fn calls(&self) -> Vec<String> {
         self.calls.lock().unwrap().clone()
     }
 
-    /// What the person was asked, in order.
+    /// The confirmation requests, in order.
     pub fn asked(&self) -> Vec<ConfirmationRequest> {
         self.asked.lock().unwrap().clone()
     }
 
-    /// What the events amount to.
+    /// The run state that results from the events.
     pub fn state(&self) -> RunState {
         let mut state = RunState::default();
         self.events().iter().for_each(|event| state.apply(event));
@@ -109,7 +109,7 @@ impl ProgressCallback for Listener {
     }
 }
 
-/// A workspace with its evidence, and the person who works there.
+/// A workspace with its evidence, and scripted answers to confirmations.
 #[must_use]
 pub struct Harness {
     folder: TempDir,
@@ -120,7 +120,7 @@ pub struct Harness {
     hook: Arc<Hook>,
 }
 
-/// What became of one run.
+/// The outcome of one run, with its callbacks.
 #[must_use]
 pub struct Ran {
     pub outcome: Result<ExecutionResult, ExecutionError>,
@@ -138,19 +138,19 @@ impl Ran {
         self.outcome.as_ref().expect_err("the run is refused").code().as_str()
     }
 
-    /// The outcome of each step and the status, in words.
+    /// The outcome of each step, and the status of the run.
     pub fn words(&self) -> (Vec<&'static str>, &'static str) {
         let result = self.result();
         let outcomes = result.step_results.iter().map(|step| step.outcome.as_str()).collect();
         (outcomes, result.status.as_str())
     }
 
-    /// The checkpoint that stands for the whole run.
+    /// The checkpoint name of the whole run.
     pub fn checkpoint(&self) -> String {
         format!("run:{}", self.result().run_id)
     }
 
-    /// The code of each step's failure.
+    /// The error code of each step.
     pub fn codes(&self) -> Vec<Option<&'static str>> {
         let steps = &self.result().step_results;
         steps.iter().map(|step| step.error_code.map(|code| code.as_str())).collect()
@@ -158,7 +158,7 @@ impl Ran {
 }
 
 impl Harness {
-    /// An empty workspace; the person approves whatever they are asked.
+    /// An empty workspace. Every confirmation is approved.
     pub fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("ws")).unwrap();
@@ -172,14 +172,14 @@ impl Harness {
         }
     }
 
-    /// The same with these files.
+    /// A workspace with these files.
     pub fn with(files: &[(&str, &str)]) -> Self {
         let harness = Self::new();
         files.iter().for_each(|(path, content)| harness.put(path, content));
         harness
     }
 
-    /// The person answers so.
+    /// Answers confirmations with this function.
     pub fn answering(
         mut self,
         answer: impl Fn(&ConfirmationRequest) -> Decision + Send + Sync + 'static,
@@ -188,7 +188,7 @@ impl Harness {
         self
     }
 
-    /// This happens at each event, on the executor's thread.
+    /// Calls this function at each event, on the executor's thread.
     pub fn on_event(mut self, hook: impl Fn(&RunEvent) + Send + Sync + 'static) -> Self {
         self.hook = Arc::new(hook);
         self
@@ -208,7 +208,7 @@ impl Harness {
         fs::write(path, content).unwrap();
     }
 
-    /// The content of a file; none when it is absent.
+    /// The content of a file, or `None` when it is absent.
     pub fn content(&self, relative: &str) -> Option<String> {
         fs::read(self.path(relative)).ok().map(|bytes| String::from_utf8(bytes).unwrap())
     }
@@ -222,7 +222,7 @@ impl Harness {
         self.folder.path().join("evidence")
     }
 
-    /// Where runs are recorded.
+    /// The location of evidence and key.
     pub fn records(&self) -> Records {
         Records { evidence: self.evidence(), secrets: self.folder.path().join("key").into() }
     }
@@ -231,7 +231,7 @@ impl Harness {
         EvidenceStore::open(&self.evidence(), self.folder.path().join("key")).unwrap()
     }
 
-    /// What the evidence makes of a run.
+    /// The run state replayed from the evidence.
     pub fn replayed(&self, run_id: Uuid) -> RunState {
         let key = self.folder.path().join("key");
         let mut reader = EvidenceReader::open(&self.evidence(), &key).unwrap();
@@ -240,7 +240,7 @@ impl Harness {
         state
     }
 
-    /// The plan of what a run left undone.
+    /// The plan of the steps that a run left undone.
     pub fn rest_of(&self, run_id: Uuid) -> Plan {
         let key = self.folder.path().join("key");
         let mut reader = EvidenceReader::open(&self.evidence(), &key).unwrap();
@@ -248,7 +248,7 @@ impl Harness {
         parse(&bytes).plan.unwrap()
     }
 
-    /// A connection of our own to the evidence.
+    /// A connection to the evidence database, without the store.
     #[expect(
         clippy::disallowed_methods,
         reason = "a test must not take the room's own word for it"
@@ -258,7 +258,7 @@ impl Harness {
         Connection::open(self.evidence().join("execution_log.db")).unwrap()
     }
 
-    /// One number from the evidence.
+    /// The number that a query of the evidence returns.
     pub fn count(&self, sql: &str, params: impl Params) -> i64 {
         self.sql().query_row(sql, params, |row| row.get(0)).unwrap()
     }
@@ -271,7 +271,7 @@ impl Harness {
         rows.map(Result::unwrap).collect()
     }
 
-    /// From now on this script is run in the place of `splice`.
+    /// Configures this shell script as the program `splice`.
     #[cfg(unix)]
     pub fn replace_splice(&mut self, script: &str) {
         self.put("fake", script);
@@ -281,18 +281,18 @@ impl Harness {
         self.policy.splice_program = Some(program);
     }
 
-    /// Makes every insert into this table fail from now on.
+    /// Makes every insert into this table fail.
     pub fn refuse_rows_of(&self, table: &str) {
         drop(self.store());
         fs::write(self.evidence().join("execution_log.broken"), table).unwrap();
     }
 
-    /// Takes that back.
+    /// Reverts [`Harness::refuse_rows_of`].
     pub fn accept_rows(&self) {
         fs::remove_file(self.evidence().join("execution_log.broken")).unwrap();
     }
 
-    /// Changes rows of this table although a trigger refuses it, and puts the trigger back.
+    /// Changes rows of this table with its trigger removed for that time.
     pub fn change_rows_of(&self, table: &str, change: &str) {
         let sql = self.sql();
         let name = format!("{table}_refuses_update");
@@ -302,7 +302,7 @@ impl Harness {
         sql.execute_batch(&format!("DROP TRIGGER {name}; {change}; {trigger}")).unwrap();
     }
 
-    /// An approval of this plan as things are now, whether or not it is valid.
+    /// Approves this plan in its present state, valid or not.
     pub fn approve(&self, plan: &Plan) -> ApprovedPlan {
         ApprovedPlan {
             plan: plan.clone(),
@@ -313,7 +313,7 @@ impl Harness {
         }
     }
 
-    /// The same, not answered yet.
+    /// An authorization of this plan that is not answered yet.
     pub fn pending(&self, plan: &Plan) -> PlanAuthorization {
         let choice = WorkspaceChoice { folder: self.workspace(), reason: String::new() };
         let records = self.records();
@@ -321,7 +321,7 @@ impl Harness {
         PlanAuthorization::pending(plan, binding, Method::Window, NOW_MS)
     }
 
-    /// An approval of the plan with this text.
+    /// Approves the plan in this JSON.
     pub fn authorize(&self, plan: &Value) -> ApprovedPlan {
         self.approve(&read(plan))
     }
@@ -340,12 +340,12 @@ impl Harness {
         (Executor::new(self.store(), parts), heard)
     }
 
-    /// Authorizes the plan as things are now, and runs it.
+    /// Approves the plan and runs it.
     pub fn run(&self, plan: &Value) -> Ran {
         self.execute(self.authorize(plan))
     }
 
-    /// Runs what was authorized.
+    /// Runs an approved plan.
     pub fn execute(&self, approved: ApprovedPlan) -> Ran {
         let (mut executor, heard) = self.executor();
         Ran { outcome: executor.execute(approved), heard }

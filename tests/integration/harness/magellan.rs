@@ -1,10 +1,10 @@
-//! The real `magellan`, which `packaging/test.sh` installs.
+//! Indexing with the real `magellan`, which `packaging/test.sh` installs.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Lets magellan index a folder, to its end.
+/// Indexes a folder with magellan and waits until it is done.
 pub fn index(folder: &Path) {
     #[expect(clippy::disallowed_methods, reason = "the test watches it while it works")]
     let mut magellan = Command::new("sh")
@@ -23,7 +23,7 @@ pub fn index(folder: &Path) {
     assert!(watches, "magellan, which packaging/test.sh installs, said {said:?}");
     let id = rustix::process::Pid::from_child(&magellan);
     rustix::process::kill_process(id, rustix::process::Signal::TERM).unwrap();
-    // To the end of its words, so that it never writes into a closed pipe.
+    // Reads to the end, so that magellan never writes into a closed pipe.
     for _ in lines {}
     magellan.wait().unwrap();
     assert!(folder.join("codegraph.db").exists(), "{said:?}");

@@ -1,5 +1,5 @@
-//! What the tests share: an executor in this process ([`Harness`]), a user who types commands ([`home::Home`]), and
-//! the servers, programs and projects that stand around them. No test belongs here.
+//! Helpers of the tests: the executor in this process ([`Harness`]), the command line ([`home::Home`]), and
+//! the servers, programs and projects around them. Helpers that several groups use belong here, tests do not.
 
 pub mod cargo_project;
 mod clock;

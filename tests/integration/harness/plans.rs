@@ -3,7 +3,7 @@
 use countersign::plan::{Plan, parse};
 use serde_json::{Value, json};
 
-/// The plan in this text; it may be faulty.
+/// Parses this JSON as a plan, which may have findings.
 pub fn read(plan: &Value) -> Plan {
     parse(&serde_json::to_vec_pretty(plan).unwrap()).plan.expect("there is a plan to show")
 }
@@ -17,7 +17,7 @@ pub fn plan(steps: impl IntoIterator<Item = Value>) -> Value {
     })
 }
 
-/// A step; further fields are added with [`and`].
+/// A step. [`and`] adds further fields.
 pub fn step(id: &str, tool: &str, arguments: Value) -> Value {
     json!({ "step_id": id, "tool": tool, "arguments": arguments })
 }
@@ -40,7 +40,7 @@ pub fn and(mut step: Value, field: &str, value: impl Into<Value>) -> Value {
     step
 }
 
-/// The step, for which a person is asked.
+/// The step with `requires_confirmation`.
 pub fn asking(step: Value) -> Value {
     and(step, "requires_confirmation", true)
 }
@@ -55,7 +55,7 @@ pub fn action_plan(actions: impl Into<Value>) -> Value {
     json!({ "version": "2026-02-19", "goal": "g", "actions": actions.into() })
 }
 
-/// An action plan of these kinds with their requests.
+/// An action plan of actions given as kind and request.
 pub fn actions<'a>(actions: impl IntoIterator<Item = (&'a str, Value)>) -> Value {
     let action = |(kind, request)| json!({ "type": kind, "request": request });
     action_plan(actions.into_iter().map(action).collect::<Vec<_>>())

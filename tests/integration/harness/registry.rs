@@ -1,11 +1,11 @@
-//! The sources of our own dependencies: real code that every build has.
+//! The sources of this crate's dependencies: real code that every build has.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use cargo_metadata::{Metadata, MetadataCommand};
 
-/// Where cargo has the source of a package that ours depends on, and its version.
+/// The source folder and version of a dependency.
 pub fn package(name: &str) -> (PathBuf, String) {
     let found = metadata().packages.iter().find(|it| it.name.as_str() == name);
     let found = found.unwrap_or_else(|| panic!("{name} is no dependency any more"));
@@ -15,7 +15,7 @@ pub fn package(name: &str) -> (PathBuf, String) {
 fn metadata() -> &'static Metadata {
     static METADATA: OnceLock<Metadata> = OnceLock::new();
     METADATA.get_or_init(|| {
-        // Without the platform cargo would want the packages of all the others, too.
+        // Without a platform cargo would need the packages of every platform.
         let rustc = assert_cmd::Command::new("rustc").arg("-vV").output().unwrap();
         let said = String::from_utf8(rustc.stdout).unwrap();
         let host = said.lines().find_map(|line| line.strip_prefix("host: ")).unwrap();

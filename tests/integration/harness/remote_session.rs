@@ -1,4 +1,4 @@
-//! Commands on the connection to a test's own `sshd`, and what they leave.
+//! Running commands over a connection to a test's `sshd`.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ pub fn command(command: &str) -> RemoteCommand<'_> {
     RemoteCommand { command, folder: None, timeout: LONG, output_limit: 1 << 30 }
 }
 
-/// A command that is over, with everything that it printed.
+/// A finished command with its whole output.
 #[derive(Debug)]
 pub struct Finished {
     pub end: RemoteEnd,
@@ -30,7 +30,7 @@ pub struct Finished {
     pub left_open: bool,
 }
 
-/// Keeps what a command prints.
+/// Collects the output of a command.
 #[derive(Default)]
 pub struct Kept(pub RefCell<[Vec<u8>; 2]>);
 
@@ -72,7 +72,7 @@ pub fn run(connection: &Connection, text: &str) -> Finished {
     run_on(connection, &command(text), &StopSignal::default(), &|_, _| {})
 }
 
-/// Runs a command and does something, on another thread, once it has printed this much.
+/// Runs a command, and calls `then` on another thread once the command printed this many bytes.
 pub fn run_and_then(
     connection: &Connection,
     command: &RemoteCommand<'_>,

@@ -1,5 +1,4 @@
-//! A planner that a test has written: the n-th time it is asked it gives the n-th answer, and keeps what it
-//! was asked.
+//! A planner with scripted answers: its n-th call gives the n-th answer and stores the request.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,11 +15,11 @@ static REQUEST: LazyLock<jsonschema::Validator> = LazyLock::new(|| {
     jsonschema::validator_for(&schema).unwrap()
 });
 
-/// One answer.
+/// One answer of the planner.
 pub enum Answer {
     /// This plan.
     Plan(Value),
-    /// What this script of a shell prints, and how it ends.
+    /// The output and exit status of this shell script.
     Script(&'static str),
 }
 
@@ -44,20 +43,20 @@ impl Scripted {
         scripted
     }
 
-    /// Lets the planner write what it was asked beside its answers; else it could only look.
+    /// Grants the planner write access to its folder, so that it can store the requests.
     fn settle(&self) {
         let write = json!({ "write": [self.folder(), "."] });
         let settings = json!({ "planners": { self.planner(): write } });
         self.home.settings(toml::to_string(&settings).unwrap());
     }
 
-    /// Switches walls off, for what a step of the loop could not do behind them.
+    /// Switches walls off, for steps that need more than walls allow.
     pub fn without_walls(&self) {
         self.home.settings("[policy]\nwalls = 'off'\n");
     }
 
-    /// Has another process take the class of the loop back once this file is there, while that loop runs; then
-    /// makes the second file, for which the loop waits.
+    /// Runs the loop, and once `begun` exists revokes its class from another process and creates `revoked`,
+    /// for which the loop waits.
     pub fn revoking(&self, mut command: assert_cmd::Command, begun: &Path, revoked: &Path) -> Done {
         std::thread::scope(|scope| {
             let running = scope.spawn(move || Done::of(&mut command));
@@ -75,7 +74,7 @@ impl Scripted {
         })
     }
 
-    /// Where the planner has its answers, and keeps what it was asked.
+    /// The folder of the planner's answers and stored requests.
     pub fn folder(&self) -> PathBuf {
         self.home.path().join("planner")
     }
@@ -90,7 +89,7 @@ impl Scripted {
         )
     }
 
-    /// What the planner was asked at the n-th time; it keeps to the schema.
+    /// The n-th request to the planner, validated against its schema.
     pub fn request(&self, number: usize) -> Value {
         let bytes = fs::read(self.folder().join(format!("request{number}"))).unwrap();
         let request = serde_json::from_slice(&bytes).unwrap();
@@ -99,38 +98,38 @@ impl Scripted {
         request
     }
 
-    /// How often it was asked.
+    /// How many requests the planner got.
     pub fn asked(&self) -> usize {
         let number = fs::read_to_string(self.folder().join("n")).unwrap_or_default();
         number.trim().parse().unwrap_or_default()
     }
 
-    /// The words of the command line.
+    /// The arguments of the loop.
     pub fn words<'a>(&self, more: impl IntoIterator<Item = &'a str>) -> Vec<String> {
         let own = ["loop", "--goal", "the kingfisher is blue", "--workspace", "space", "--planner"];
         let own = own.map(str::to_owned).into_iter().chain([self.planner()]);
         own.chain(more.into_iter().map(str::to_owned)).collect()
     }
 
-    /// Runs the loop with `--yes`, and these words.
+    /// Runs the loop with `--yes` and these arguments.
     pub fn run<'a>(&self, more: impl IntoIterator<Item = &'a str>) -> Done {
         self.run_as(["--yes"].into_iter().chain(more))
     }
 
-    /// Runs the loop with these words alone.
+    /// Runs the loop with these arguments only.
     pub fn run_as<'a>(&self, more: impl IntoIterator<Item = &'a str>) -> Done {
         let words = self.words(more);
         self.home.json(words.iter().map(String::as_str))
     }
 
-    /// Starts the loop with `--yes` and lets it run; what it prints goes to these.
+    /// Starts the loop with `--yes` and does not wait for it. `output` makes its stdout and stderr.
     pub fn start(&self, output: fn() -> Stdio) -> Child {
         let words = self.words(["--yes", "--json"]);
         let mut command = self.home.child(words.iter().map(String::as_str));
         command.stdout(output()).stderr(output()).spawn().unwrap()
     }
 
-    /// The stop reason of a loop that ended with this exit code, after the evidence was asked about it.
+    /// Asserts the exit code of a loop, and that the evidence agrees with its document.
     pub fn ends(&self, done: Done, exit: i32) -> Ended {
         let document = done.exits(exit).document();
         in_evidence(&self.home, &document);
@@ -138,7 +137,7 @@ impl Scripted {
     }
 }
 
-/// The document of a loop.
+/// The JSON document of a loop that ended.
 pub struct Ended {
     pub document: Value,
 }
@@ -164,7 +163,7 @@ impl Ended {
     }
 }
 
-/// Everything that the document says is in the evidence: each attempt, each action, the stop reason.
+/// Asserts that the evidence holds everything in the document: each attempt, each action, the stop reason.
 pub fn in_evidence(home: &Home, document: &Value) {
     let id = document["loop_id"].as_str().unwrap();
     let shown = home.json(["evidence", "show", id]).exits(0).document();
@@ -204,7 +203,7 @@ pub fn in_evidence(home: &Home, document: &Value) {
             }
         }
     }
-    // A search finds the same executions by the loop, and by the words of its goal.
+    // A search by the loop id, and one by words of the goal, finds the same executions.
     for search in [&["--loop", id][..], &["--loop", id, "kingfisher blue"][..]] {
         let words = ["evidence", "search"].into_iter().chain(search.iter().copied());
         assert_eq!(home.json(words).exits(0).lines().len(), found, "{search:?}");
@@ -213,7 +212,7 @@ pub fn in_evidence(home: &Home, document: &Value) {
     assert_eq!(report["ok"], true);
 }
 
-/// An execution says to which attempt of which loop it belongs.
+/// Asserts that an execution names its loop and attempt.
 fn in_context(home: &Home, execution: &str, loop_id: &str, attempt: &Value) {
     let detail = home.json(["evidence", "show", execution]).exits(0).document();
     let artifacts = detail["artifacts"].as_array().unwrap();
@@ -240,7 +239,7 @@ pub fn failure(code: &str, retryable: bool) -> Answer {
     }))
 }
 
-/// An authorization class as text: commands up to caution, and these fields.
+/// An authorization class as JSON: commands up to caution, changed by these fields.
 pub fn class(fields: Value) -> String {
     let mut class = json!({
         "tools": ["shell"],
@@ -253,7 +252,7 @@ pub fn class(fields: Value) -> String {
     class.to_string()
 }
 
-/// A crate of its own, with this library.
+/// Writes a crate without dependencies and with this library.
 pub fn cargo_project(home: &Home, library: &str) {
     home.write(
         "Cargo.toml",

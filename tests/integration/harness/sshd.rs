@@ -1,5 +1,5 @@
-//! A real `sshd` on loopback, with keys, settings and a home folder of its own; nothing of the user's
-//! `~/.ssh` is read or written.
+//! A real `sshd` on loopback, with keys, settings and a home folder of its own. The user's `~/.ssh` is
+//! neither read nor written.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -14,10 +14,10 @@ use countersign::tools::{Connection, RemoteError, SshClient, StopSignal};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-/// Where the empty folder is that a server of root changes into before anybody is let in.
+/// The empty folder into which a server run by root changes before authentication.
 const EMPTY: &str = "/run/sshd";
 
-/// That folder, made where it is missing, for as long as any server of these tests runs.
+/// Keeps that folder in existence while any server of these tests runs.
 static USERS_OF_EMPTY: Mutex<(usize, bool)> = Mutex::new((0, false));
 
 struct Empty;
@@ -44,7 +44,7 @@ impl Drop for Empty {
     }
 }
 
-/// A program of OpenSSH's server or client, also where `sbin` is not in `PATH`.
+/// The path of an OpenSSH program, also where `sbin` is not in `PATH`.
 fn program(name: &str) -> PathBuf {
     let paths = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&paths)
@@ -54,7 +54,7 @@ fn program(name: &str) -> PathBuf {
         .unwrap_or_else(|| panic!("{name} is not here: packaging/test.sh installs it"))
 }
 
-/// A program of OpenSSH, run to its end.
+/// Runs an OpenSSH program to its end.
 #[expect(clippy::disallowed_methods, reason = "the other side is no part of the program")]
 fn run(name: &str, arguments: &[&str]) -> String {
     let done = Command::new(program(name)).args(arguments).stdin(Stdio::null()).output().unwrap();
@@ -68,7 +68,7 @@ struct Log {
     changed: Condvar,
 }
 
-/// A server, and a client's settings that lead to it.
+/// A server, and client settings that lead to it.
 pub struct Sshd {
     child: Child,
     log: Arc<Log>,
@@ -78,12 +78,12 @@ pub struct Sshd {
 }
 
 impl Sshd {
-    /// A server that lets this user in by one key.
+    /// Starts a server that accepts one key of this user.
     pub fn start() -> Self {
         Self::with("")
     }
 
-    /// The same with more settings of the server.
+    /// Starts a server with additional settings.
     pub fn with(settings: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
@@ -93,7 +93,7 @@ impl Sshd {
         }
         fs::copy(at("user_key.pub"), at("authorized_keys")).unwrap();
         let empty = Empty::new();
-        // Somebody else may take a port that was just found free.
+        // Another process may take the port that was just found free.
         let (child, log, port) = (0..5)
             .find_map(|_| {
                 let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
@@ -126,19 +126,19 @@ impl Sshd {
         self.folder.path().join(name)
     }
 
-    /// From now on the client knows this key, and no other, as the server's.
+    /// From now on this is the only key of the server that the client knows.
     pub fn know(&self, key: &str) {
         let key = fs::read_to_string(self.at(&format!("{key}.pub"))).unwrap();
         let line = format!("[127.0.0.1]:{} {key}", self.port);
         fs::write(self.at("known_hosts"), line).unwrap();
     }
 
-    /// From now on the client knows no key.
+    /// From now on the client knows no key of the server.
     pub fn forget(&self) {
         fs::write(self.at("known_hosts"), "").unwrap();
     }
 
-    /// Writes the client's settings, these before all others.
+    /// Writes the client's settings, with these first.
     pub fn settle(&self, first: &str) {
         let settings = format!(
             "{first}\nHost loopback\nHostName 127.0.0.1\nPort {}\nUser {}\nIdentityFile {}\n\
@@ -152,7 +152,7 @@ impl Sshd {
         fs::write(self.config(), settings).unwrap();
     }
 
-    /// Who runs the tests.
+    /// The user who runs the tests.
     pub fn user(&self) -> String {
         #[expect(clippy::disallowed_methods, reason = "the other side is no part of the program")]
         let said = Command::new("id").arg("-un").output().unwrap();
@@ -164,39 +164,39 @@ impl Sshd {
         self.at("ssh_config")
     }
 
-    /// The home folder of whoever is let in.
+    /// The home folder of the remote user.
     pub fn home(&self) -> PathBuf {
         self.at("home")
     }
 
-    /// The port on which it listens.
+    /// The port of the server.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// What the client says of a key: its kind and fingerprint.
+    /// A key as the client names it: kind and fingerprint.
     pub fn fingerprint(&self, key: &str) -> String {
         let path = self.at(&format!("{key}.pub"));
         let said = run("ssh-keygen", &["-l", "-E", "sha256", "-f", path.to_str().unwrap()]);
         format!("ssh-ed25519 {}", said.split(' ').nth(1).unwrap())
     }
 
-    /// The system's client with these settings.
+    /// The system's ssh client with these settings.
     pub fn client(&self) -> SshClient {
         SshClient::at(&program("ssh"), Some(&self.config()))
     }
 
-    /// Connects.
+    /// Opens a connection.
     pub fn open(&self) -> Result<Connection, RemoteError> {
         Connection::open(&self.client(), &destination(), &StopSignal::default())
     }
 
-    /// How many lines of the server's log have these words.
+    /// How many lines of the server's log contain this text.
     pub fn logged(&self, words: &str) -> usize {
         self.log.lines.lock().unwrap().iter().filter(|line| line.contains(words)).count()
     }
 
-    /// Waits until the server's log has these words so often.
+    /// Waits until the server's log contains this text so many times.
     pub fn wait_for(&self, words: &str, count: usize) {
         let lines = self.log.lines.lock().unwrap();
         let is_short = |lines: &mut Vec<String>| {
@@ -205,12 +205,12 @@ impl Sshd {
         drop(self.log.changed.wait_while(lines, is_short).unwrap());
     }
 
-    /// Kills the processes that serve connections, without a word to anybody.
+    /// Kills the server processes of all connections, so that nothing is closed in order.
     pub fn kill_connections(&self) {
         self.signal_connections(Signal::KILL);
     }
 
-    /// Halts the processes that serve connections: nothing is closed, and nothing answers.
+    /// Halts the server processes of all connections: nothing is closed, and nothing answers.
     pub fn halt_connections(&self) {
         self.signal_connections(Signal::STOP);
     }
@@ -218,12 +218,12 @@ impl Sshd {
     fn signal_connections(&self, signal: Signal) {
         let own = self.child.id().to_string();
         for (id, _) in processes().into_iter().filter(|(_, parent)| *parent == own) {
-            // It may end while it is looked at.
+            // The process may end while it is read.
             let _ = kill_process(Pid::from_raw(id.parse().unwrap()).unwrap(), signal);
         }
     }
 
-    /// The client's processes that still have this server's settings in their command line.
+    /// The client processes whose command line names this server's settings.
     pub fn clients(&self) -> Vec<String> {
         let config = self.config().to_str().unwrap().to_owned();
         let is_ours = |id: &String| {
@@ -247,7 +247,7 @@ pub fn destination() -> Destination {
     Destination::parse("loopback").unwrap()
 }
 
-/// Every process with its parent.
+/// Every process id with its parent's.
 fn processes() -> Vec<(String, String)> {
     let entry = |id: String| {
         let stat = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
@@ -262,7 +262,7 @@ fn processes() -> Vec<(String, String)> {
         .collect()
 }
 
-/// Starts a server and waits until it listens; none when it does not.
+/// Starts a server and waits until it listens, or returns `None`.
 #[expect(clippy::disallowed_methods, reason = "the other side is no part of the program")]
 fn listen(config: &str) -> Option<(Child, Arc<Log>)> {
     let mut child = Command::new(program("sshd"))

@@ -7,7 +7,7 @@ use countersign::plan::ToolCall;
 use countersign::tools::{Context, Invocation, NoCapture, StopSignal, Toolbox};
 use uuid::Uuid;
 
-/// Calls a tool without walls, as if it had just been approved with these inputs.
+/// Calls a tool without walls, with these inputs as approved.
 pub fn invoke(
     toolbox: &Toolbox,
     call: &ToolCall,

@@ -1,9 +1,8 @@
-//! The same home for somebody without root's powers, and with less disk.
+//! Running the program without root's powers, and with limited disk space.
 //!
-//! Root may read and write everything, whatever its mode says. So root gives the home to the user
-//! 65534 and becomes that user with `setpriv`; whoever is an ordinary user stays one. A disk that is full is
-//! made by the limit for the size of a file (`prlimit`), which holds for everybody. Both programs are of
-//! util-linux; without them the tests fail.
+//! File modes do not stop root. So where the tests run as root, the home is given to the user 65534, and the
+//! program becomes that user by `setpriv`. A full disk is simulated by the limit on file size (`prlimit`),
+//! which holds for root too. Both programs belong to util-linux; without them the tests fail.
 
 use std::cell::RefCell;
 use std::fs;
@@ -15,28 +14,28 @@ use assert_cmd::Command;
 use crate::harness::home::{Done, Home, PROGRAM};
 use crate::harness::set_mode;
 
-/// The user that owns nothing, by number: no system calls it by the same name.
+/// The unprivileged user, by number because its name differs between systems.
 const NOBODY: u32 = 65534;
 
-/// Begins the program in `$1` as that user. Through an open file, because the folders that lead to the
-/// program may be closed to it.
+/// Executes the program `$1` as that user, through an open descriptor, because that user may not be able to
+/// reach its folder.
 const BECOME_NOBODY: &str = r#"exec 9<"$1" && shift &&
     exec setpriv --reuid=65534 --regid=65534 --clear-groups /proc/self/fd/9 "$@""#;
 
-/// Begins the program in `$2` with files of at most `$1` bytes. Beyond, writing is to fail as on a full
-/// disk, not to end the program with a signal.
+/// Executes the program `$2` with files limited to `$1` bytes. Writing more fails as on a full disk, instead
+/// of ending the program by a signal.
 const LIMIT_FILES: &str =
     r#"trap '' XFSZ && limit=$1 && shift && exec prlimit --fsize="$limit" "$@""#;
 
-/// A home and somebody in it without any powers.
+/// A home used without root's powers.
 pub struct Unprivileged<'h> {
     home: &'h Home,
-    /// What was forbidden, with the mode that it had.
+    /// Paths with changed modes, and their modes before.
     forbidden: RefCell<Vec<(PathBuf, u32)>>,
 }
 
 impl<'h> Unprivileged<'h> {
-    /// Everything that is in the home now is theirs.
+    /// Gives everything in the home to the unprivileged user.
     pub fn of(home: &'h Home) -> Self {
         if is_root() {
             give(home.path());
@@ -44,7 +43,7 @@ impl<'h> Unprivileged<'h> {
         Self { home, forbidden: RefCell::default() }
     }
 
-    /// Sets the mode until the end of the test.
+    /// Sets a mode until the end of the test.
     pub fn forbid(&self, path: &Path, mode: u32) {
         let before = fs::metadata(path).unwrap().permissions().mode();
         self.forbidden.borrow_mut().push((path.to_owned(), before));
@@ -71,14 +70,14 @@ impl<'h> Unprivileged<'h> {
 
 impl Drop for Unprivileged<'_> {
     fn drop(&mut self) {
-        // In the opposite order, so that the folder above opens first where it was closed last.
+        // In reverse order, so that a parent closed last is opened first.
         for (path, mode) in self.forbidden.borrow().iter().rev() {
             let _ = fs::set_permissions(path, fs::Permissions::from_mode(*mode));
         }
     }
 }
 
-/// Runs the command where no file can grow beyond this.
+/// Runs the program with files limited to this size.
 #[must_use]
 pub fn with_files_up_to(bytes: u64, home: &Home, arguments: &[&str]) -> Done {
     let mut command = home.command_of("sh");

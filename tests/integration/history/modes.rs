@@ -17,19 +17,19 @@ impl Harness {
         set_mode(&self.path(path), mode);
     }
 
-    /// The mode of a file; none when it is gone.
+    /// The mode of a file, or `None` when it is absent.
     fn mode(&self, path: &str) -> Option<u32> {
         fs::metadata(self.path(path)).ok().map(|data| data.permissions().mode() & 0o7777)
     }
 
-    /// Runs it, and names the run.
+    /// Runs the plan and returns the checkpoint of the run.
     fn completes(&self, plan: &Value) -> String {
         let ran = self.run(plan);
         assert_eq!(ran.words().1, "completed", "{:?}", ran.result());
         ran.checkpoint()
     }
 
-    /// What the preview of the only step says beside the differences.
+    /// The notes in the preview of the only step.
     fn notes(&self, plan: &Value) -> Vec<String> {
         let records = self.records();
         let shown = simulate(&read(plan), &self.workspace(), &self.policy, Some(&records));
@@ -126,7 +126,7 @@ fn existing_file_keeps_its_mode() {
     assert_eq!((harness.mode("to"), harness.mode("from.sh")), (Some(0o640), Some(0o755)));
     harness.completes(&redo());
     assert_eq!((harness.mode("to"), harness.mode("from.sh")), (Some(0o755), None));
-    // What somebody made of it since stays.
+    // A mode that was set since then is kept.
     harness.chmod("to", 0o500);
     harness.completes(&undo());
     assert_eq!((harness.mode("to"), harness.mode("from.sh")), (Some(0o500), Some(0o755)));

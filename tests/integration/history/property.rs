@@ -1,5 +1,5 @@
-//! Random sequences of edits by plans and by hand, of undo, redo and restore (SPEC §9): no byte of later
-//! work is ever lost, what is refused changes nothing, and Git's folder stays as it is.
+//! Random sequences of edits by plans and by hand, undo, redo and restore (SPEC §9): no later work is lost, a
+//! refusal changes nothing, and `.git` is unchanged.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,19 +16,19 @@ const FILES: [&str; 4] = ["a", "b", "sub/c", "sub/deep/d"];
 
 #[derive(Debug, Clone)]
 enum Act {
-    /// A batch of a plan.
+    /// A file written by a plan.
     Write(usize, u8),
     WriteTwo(usize, usize, u8),
     Delete(usize),
     Rename(usize, usize),
-    /// By hand, without any record.
+    /// A file written by hand, without a record.
     HandWrite(usize, Vec<u8>),
     HandDelete(usize),
     HandRename(usize, usize),
     HandMode(usize, u32),
     Undo,
     Redo,
-    /// Of one of the runs so far.
+    /// An undo of one of the earlier runs.
     UndoOf(prop::sample::Index),
     Restore(prop::sample::Index),
 }
@@ -84,14 +84,14 @@ fn content(tree: &Tree, path: &str) -> Option<Vec<u8>> {
     tree.get(path).map(|it| it.0.clone())
 }
 
-/// One file through one recorded step.
+/// The change of one file by one recorded step.
 struct Link {
     run: usize,
     before: Option<Vec<u8>>,
     after: Option<Vec<u8>>,
 }
 
-/// A workspace, and what the plans so far did to each of its files.
+/// A workspace, and the recorded changes of each file.
 struct World {
     harness: Harness,
     runs: Vec<Ran>,
@@ -112,7 +112,7 @@ impl World {
     fn plan(&self, act: &Act) -> Option<serde_json::Value> {
         let there = whole(&self.harness);
         let write = |file: &usize, text: &u8| json!({ "op": "write", "path": FILES[*file], "contents": format!("{text}\n") });
-        // A written file needs its folder; a created one makes it.
+        // A write needs an existing folder; a create makes it.
         let put = |file: &usize, text: &u8| {
             let mut edit = write(file, text);
             if !there.contains_key(FILES[*file]) {
@@ -139,7 +139,7 @@ impl World {
         })
     }
 
-    /// What somebody does without the program; false where it cannot be done.
+    /// Changes a file without the program. False where that is not possible.
     fn by_hand(&self, act: &Act) {
         let path = |file: &usize| self.harness.path(FILES[*file]);
         match act {
@@ -193,7 +193,7 @@ impl World {
         Ok(())
     }
 
-    /// Only what recorded steps left is replaced, and a restore goes over nobody else's work.
+    /// Asserts that only contents left by recorded steps were replaced.
     fn keeps(&self, act: &Act, path: &str, was: &Option<Vec<u8>>) -> Result<(), TestCaseError> {
         let links = self.links.get(path).map_or(&[][..], Vec::as_slice);
         let last = links.last();

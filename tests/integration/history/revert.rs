@@ -8,7 +8,7 @@ use crate::harness::create_file;
 use crate::harness::home::Home;
 use crate::harness::write_file;
 
-/// The id of a run of these steps that completed.
+/// Runs these steps and returns the id of the run.
 fn ran(home: &Home, steps: Value) -> String {
     home.plan(steps);
     let done = home.json(["run", "space/p.json", "--yes"]).exits(0).document();
@@ -97,7 +97,7 @@ fn secret_content_comes_back_only_with_key() {
     let asked = home.json(["revert", &run_id]).exits(3).document();
     let findings = asked["error"]["details"]["findings"].to_string();
     assert!(findings.contains("what a.txt was is not available"), "{findings}");
-    // The kept head was written with the key, too.
+    // The kept head was written with the key too.
     let refused = home.json(["revert", &run_id, "--yes", "--confirm", "approve"]).exits(4);
     assert_eq!(refused.error_code(), "E401");
     home.run(["evidence", "accept-head", "--reason", "another key"]).exits(0);
@@ -107,7 +107,7 @@ fn secret_content_comes_back_only_with_key() {
     assert!(message.contains("a.txt was is not available") && message.contains("key"), "{message}");
     assert_eq!(text(&home, "a.txt").as_deref(), Some("none\n"));
     fs::remove_dir_all(&key).unwrap();
-    // With the key comes the copy of the head that is kept beside it.
+    // Restoring the key's folder also restores the copy of the head beside it.
     fs::rename(&aside, &key).unwrap();
     home.json(["revert", &run_id, "--yes", "--confirm", "approve"]).exits(0);
     assert_eq!(text(&home, "a.txt").as_deref(), Some(secret));

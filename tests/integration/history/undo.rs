@@ -1,4 +1,4 @@
-//! What recorded steps changed, taken back, done again and looked at (SPEC §9, `history`).
+//! The tool `history`: undo, redo, restore, lists and differences (SPEC §9).
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -58,7 +58,7 @@ fn changes_are_undone_and_redone_in_turn() {
     done(&harness.run(&redo()));
     assert_eq!(harness.content("d/b").as_deref(), Some("new\n"));
     harness.refuses(&redo(), "E101");
-    // Two of one plan, of which the second builds on the first.
+    // Two undos in one plan; the second depends on the first.
     let both = actions(["undo", "undo"].map(|it| ("history", json!({ "operation": it }))));
     done(&harness.run(&both));
     assert_eq!((harness.content("a").as_deref(), harness.content("d/b")), (Some("one\n"), None));
@@ -109,7 +109,7 @@ fn later_work_is_shown_and_never_overwritten() {
     );
     let preview = &shown.unwrap().previews[0];
     assert!(preview.would_fail() && preview.changes[0].unified().contains("+by hand"));
-    // Another plan's work is as safe, and it is named.
+    // Later work of another plan is kept as well, and named.
     harness.put("a", "two\n");
     let later = harness.run(&plan([write_file("w", "a", "three\n")]));
     let step = later.result().step_results[0].execution_id;
@@ -125,7 +125,7 @@ fn later_work_is_shown_and_never_overwritten() {
         &undo_of(&format!("execution:{}", ran.result().step_results[0].execution_id)),
         "E311",
     );
-    // A file that is back already needs nothing.
+    // A file that is already restored needs no change.
     harness.put("a", "one\n");
     done(&harness.run(&undo_of(&name)));
     assert_eq!(harness.content("b").as_deref(), Some("one\n"));
@@ -141,7 +141,7 @@ fn work_in_between_is_later_work_too() {
     let said = harness.answer(&refused);
     let reason = said["conflicts"][0]["reason"].as_str().unwrap();
     assert!(reason.contains("changed by somebody else before execution"), "{reason}");
-    // The last change alone leaves that work as it was.
+    // Undoing the last change alone leaves that work.
     done(&harness.run(&undo()));
     assert_eq!(harness.content("a").as_deref(), Some("two\nby hand\n"));
 }
@@ -230,7 +230,7 @@ fn git_is_never_touched() {
     harness.refuses(&undo(), "E101");
 }
 
-/// The risk of an undo is that of writing these files.
+/// The risk of an undo is that of the writes.
 #[test]
 fn approval_of_undo_covers_written_files() {
     let harness = Harness::with(&[("build.rs", "fn main() {}\n"), ("run.sh", "echo 1\n")]);
@@ -261,11 +261,11 @@ fn approval_of_undo_covers_written_files() {
             &std::sync::Arc::default(),
         );
         assert_eq!(shown.unwrap().changes.len(), 1);
-        // Without the evidence nobody can say what it would do.
+        // Without the evidence its effects are unknown.
         let blind = review(&undo, &choice, &harness.policy).unwrap();
         assert!(blind.findings.iter().any(|finding| finding.severity == Severity::Error));
     }
-    // What was approved is what runs, or nothing is.
+    // Only what was approved runs.
     let approved = harness.authorize(&undo_of(&ran.checkpoint()));
     harness.put("run.sh", "echo by hand\n");
     assert_eq!(harness.execute(approved).refusal(), "E004");
@@ -288,7 +288,7 @@ fn interrupted_step_is_undone_only_by_name() {
     assert_eq!(harness.content("a").as_deref(), Some("3\n"), "it was done and not recorded");
     harness.refuses(&undo(), "E311");
     let id = harness.texts("SELECT id FROM intents ORDER BY row DESC", []).remove(0);
-    // Its content after was never recorded, its content before was.
+    // Its content before was recorded, its content after was not.
     let id = if harness.count("SELECT count(*) FROM executions WHERE id = ?1", [&id]) == 1 {
         harness.texts("SELECT id FROM intents ORDER BY row DESC", []).remove(1)
     } else {
@@ -331,7 +331,7 @@ fn links_folders_and_earlier_steps_block_undo() {
     assert_ne!(harness.run(&undo_of(&name)).words().1, "completed");
     fs::remove_dir(harness.path("a")).unwrap();
     fs::rename(harness.path("kept"), harness.path("a")).unwrap();
-    // Which change is the last is not known before the steps of the plan have run.
+    // The last change is known only after the earlier steps have run.
     let edits = json!([{ "op": "create", "path": "n", "contents": "n\n" }]);
     let mixed = actions([
         ("mutate_batch", json!({ "edits": edits })),
@@ -360,7 +360,7 @@ fn a_replaced_definition_is_taken_back() {
 
 #[test]
 fn long_run_is_reverted_whole() {
-    // So many that what was taken back no longer fits beside the record of the step.
+    // So many that the list of undone executions does not fit into the step's record.
     let harness = Harness::with(&[("a", "start\n")]);
     let ran =
         harness.run(&plan((0..130).map(|n| write_file(&format!("w{n}"), "a", &format!("{n}\n")))));

@@ -1,4 +1,4 @@
-//! The shipped plans, the shipped JSON Schema and the validator agree (SPEC §1.1, §1.4).
+//! The shipped plans against JSON Schema and validator, and runs of the examples (SPEC §1.1, §1.4).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::harness::Harness;
 
-/// The plan that ships to show what is refused.
+/// The shipped plan that shows findings.
 const FAULTY: &str = "five-faults.plan.json";
 
 fn assets() -> PathBuf {
@@ -44,7 +44,7 @@ fn complaints(schema: &jsonschema::Validator, plan: &Value) -> Vec<String> {
     schema.iter_errors(plan).map(|error| format!("{}: {error}", error.instance_path())).collect()
 }
 
-/// The plan with five faults does not.
+/// Except for the plan with five faults.
 #[test]
 fn shipped_plans_fit_the_schema() {
     let (steps, commands) = (schema(), schema_of("command-plan"));
@@ -60,7 +60,7 @@ fn shipped_plans_fit_the_schema() {
         };
         let complaints = complaints(schema, &plan);
         if path.ends_with(FAULTY) {
-            // The fifth fault, the duplicate key, is one that no schema can see.
+            // The fifth fault, a duplicate key, is not visible to a schema.
             assert_eq!(complaints.len(), 4, "{complaints:#?}");
         } else {
             assert_eq!(complaints, Vec::<String>::new(), "{}", path.display());
@@ -103,7 +103,7 @@ fn expected_hashes_match_the_shipped_files() {
     assert!(checked >= 3, "only {checked} hashes are named");
 }
 
-/// What the validator says of the same plan.
+/// The findings of the validator for the same plan.
 fn findings(plan: &Value) -> Vec<String> {
     let parsed = countersign::plan::parse(plan.to_string().as_bytes());
     let errors = parsed.findings.iter().filter(|f| f.severity == Severity::Error);
@@ -304,7 +304,7 @@ fn example_batch_is_atomic() {
     assert!(text("notes/style.md").ends_with("the earlier one counts.\n"));
     assert!(!text("notes/open.md").contains("Ties"));
     assert_eq!(harness.content("notes/todo.md"), None);
-    // Made again, it is for files that are no longer as it says: nothing changes.
+    // A second run expects the old hashes, so it changes nothing.
     let after = harness.tree();
     assert_ne!(after, before);
     let again = harness.run(&plan);

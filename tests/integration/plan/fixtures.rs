@@ -1,7 +1,7 @@
 //! Every kind of bad plan is a file with its findings beside it (SPEC §1.4, §6).
 //!
-//! With `BLESS=1` in the environment the findings are written instead of compared; look at them
-//! before you commit them.
+//! With `BLESS=1` in the environment the findings are written instead of compared. Review them before
+//! committing.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use countersign::plan::{Code, parse};
 
-/// The codes that the bytes of a step plan can get.
+/// The codes that a step plan can get.
 const CODES: [Code; 12] = [
     Code::NotJson,
     Code::DuplicateKey,

@@ -1,4 +1,4 @@
-//! The shipped JSON Schema and the validator give the same verdict, both ways (SPEC §1.4).
+//! The shipped JSON Schemas and the validator accept and refuse the same plans (SPEC §1.4).
 
 use std::fs;
 use std::path::Path;
@@ -23,7 +23,7 @@ fn read(dialect: &str) -> jsonschema::Validator {
     jsonschema::validator_for(&schema).unwrap()
 }
 
-/// The schema of what this looks like, which is the dialect that the validator takes it for.
+/// The schema of the dialect for which the validator takes this plan.
 pub fn schema(value: &Value) -> &'static jsonschema::Validator {
     let has = |name: &str| value.get(name).is_some();
     let is_step_plan = has("plan_id") || has("intent");
@@ -39,7 +39,7 @@ pub fn step_plan_tools() -> impl Iterator<Item = &'static ToolSpec> + Clone {
     TOOLS.iter().filter(|spec| spec.tool.stands_in(Dialect::StepPlan))
 }
 
-/// Why a schema cannot express what this finding says; `None` where it can and must.
+/// Why a schema cannot express this finding; `None` where it can and must.
 fn beyond_a_schema(finding: &Finding) -> Option<&'static str> {
     let says = |words: &str| finding.message.contains(words);
     match finding.code {
@@ -56,7 +56,7 @@ fn beyond_a_schema(finding: &Finding) -> Option<&'static str> {
     }
 }
 
-/// Where the two disagree, in words.
+/// Compares the two, with a description of the disagreement.
 pub fn disagreement(text: &str) -> Result<(), String> {
     let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let complaints: Vec<String> = schema(&value)
@@ -78,7 +78,7 @@ pub fn disagreement(text: &str) -> Result<(), String> {
 fn schema_and_validator_refuse_the_same_plans() {
     let (mut compared, mut beyond) = (0, 0);
     for path in fixtures::plans() {
-        // What is not even JSON never reaches a schema.
+        // Invalid JSON never reaches a schema.
         let Ok(text) = fs::read_to_string(&path) else { continue };
         let Ok(value) = serde_json::from_str::<Value>(&text) else { continue };
         disagreement(&text).unwrap_or_else(|words| panic!("{}: {words}", path.display()));
@@ -127,7 +127,7 @@ fn both_judge_every_precondition_alike_for_every_tool() {
         "file hash is 12ab",
         "",
         "  none\n",
-        // A letter that becomes an ASCII one in lower case.
+        // A letter whose lower case is ASCII.
         "cargo wor\u{212a}space",
     ];
     let written = [format!("file hash is {hash}"), format!("FILE HASH IS SHA256:{hash}")];

@@ -84,7 +84,7 @@ pub fn whole_plan() -> Value {
     })
 }
 
-/// Every place in the document, as JSON pointers.
+/// JSON pointers to every value of the document.
 pub fn pointers(value: &Value, here: String, all: &mut Vec<String>) {
     match value {
         Value::Object(object) => {

@@ -1,7 +1,7 @@
-//! Everything that a plan file can be instead of a plan, through the real command (SPEC §1.4, §2, §11):
-//! what `check` and `run` say about it, and that nothing else happens.
+//! Plan files that are no valid plan, through the real command (SPEC §1.4, §2, §11): what `check` and `run`
+//! print, and that nothing runs.
 //!
-//! What exactly is found in bytes that are no valid plan stands beside `tests/fixtures/plans`.
+//! The exact findings are tested with `tests/fixtures/plans`.
 
 use std::fs;
 use std::path::Path;
@@ -14,10 +14,10 @@ use crate::harness::home::{Done, Home};
 use crate::harness::tree;
 use crate::harness::{create_file, read_file};
 
-/// Longer than reading 16 MiB takes on a busy machine; a command that waits for a pipe never ends.
+/// Long enough to read 16 MiB on a busy machine. A command that waits for a pipe would never end.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A home with one recorded run, so that there is something to lose.
+/// A home with one recorded run, so that a loss would show.
 fn home() -> Home {
     let home = Home::new();
     home.write("a.txt", "a wombat\n");
@@ -31,7 +31,7 @@ fn start(home: &Home, arguments: &[&str]) -> Child {
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-/// Runs the command; one that is not done in time is ended and fails the test.
+/// Runs the command with a time limit.
 fn in_time(home: &Home, arguments: &[&str]) -> Done {
     let mut child = start(home, arguments);
     let (sender, ended) = std::sync::mpsc::sync_channel(1);
@@ -58,8 +58,8 @@ fn steps(steps: &Value) -> Vec<u8> {
     json!({"plan_id": "p", "intent": "MUTATE", "steps": steps}).to_string().into_bytes()
 }
 
-/// What `check` and `run` say about the file `space/bad.json`: this code with these words, exit code 2,
-/// for programs and for people; and nothing is run, recorded or lost.
+/// Asserts that `check` and `run` refuse `space/bad.json` with this code, these words and exit code 2, as
+/// JSON and as text, and that nothing runs or is recorded.
 fn is_refused(home: &Home, what: &str, code: &str, words: &str) {
     let before = tree(&home.file(""));
     let head = home.json(["evidence", "verify"]).exits(0).document();
@@ -116,7 +116,7 @@ fn only_regular_files_are_read_as_plans() {
     }
 }
 
-/// As [`is_refused`], where the file itself cannot be read by the test either.
+/// As [`is_refused`], for a file that the test cannot read either.
 #[cfg(unix)]
 fn is_refused_without_tree(home: &Home, what: &str, words: &str) {
     for arguments in
@@ -138,8 +138,7 @@ fn fifo(path: &Path) {
     rustix::fs::mknodat(rustix::fs::CWD, path, rustix::fs::FileType::Fifo, mode, 0).unwrap();
 }
 
-/// As an ordinary user by `chmod`; as root, who may read everything, without any of root's powers
-/// (`setpriv`).
+/// By `chmod` for an ordinary user; for root after dropping its powers (`setpriv`).
 #[cfg(unix)]
 #[test]
 fn unreadable_plan_is_refused() {
@@ -239,7 +238,7 @@ fn plan_changed_after_the_check_is_stale() {
     assert_eq!(home.json(["evidence", "verify"]).exits(0).document(), head);
 }
 
-/// The plan's first step writes over the plan file, which is as sure as another program can be.
+/// The plan's own first step overwrites the plan file, so the moment is certain.
 #[test]
 fn plan_changed_during_the_run_runs_as_approved() {
     let home = home();

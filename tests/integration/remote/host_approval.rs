@@ -1,4 +1,4 @@
-//! Which host a plan was approved for, and what ends the run before its first record (SPEC §2, §7.3).
+//! Approval of hosts and their keys, and runs that end before their first record (SPEC §2, §7.3).
 
 use std::fs;
 use std::net::TcpListener;
@@ -34,13 +34,13 @@ fn changed_host_key_stops_before_sending() {
     sshd.know("other_key");
     assert_eq!(harness.execute(approved).refusal(), "E004");
     assert_eq!(sshd.logged("Connection from"), 0);
-    // Approved for the key that is known, which is not the host's.
+    // The approved key is known to the client, but is not the host's.
     let ran = harness.execute(harness.authorize(&plan([command("a", "touch ran")])));
     assert_eq!(ran.refusal(), "E308");
     let message = ran.outcome.as_ref().unwrap_err().to_string();
     assert!(message.contains("shows another key than the one that ssh knows"), "{message}");
     assert_untouched(&harness, &sshd);
-    // A key that the client learns in another way is none that a person has approved.
+    // A key from `KnownHostsCommand` was not approved.
     let key = fs::read_to_string(sshd.config().with_file_name("host_key.pub")).unwrap();
     let line = format!("[127.0.0.1]:{} {}", sshd.port(), key.trim());
     let script = sshd.config().with_file_name("known_hosts_command");
@@ -83,7 +83,7 @@ fn unreachable_host_ends_run_before_first_record() {
     assert!(message.starts_with("loopback refused"), "{message}");
     assert_untouched(&harness, &sshd);
     fs::write(&authorized_keys, kept).unwrap();
-    // A key that is known of the host holds at every port.
+    // A key known for the host is valid at every port.
     sshd.settle("Host loopback\nPort 1");
     let key = fs::read_to_string(sshd.config().with_file_name("host_key.pub")).unwrap();
     let known = sshd.config().with_file_name("known_hosts");
@@ -94,7 +94,7 @@ fn unreachable_host_ends_run_before_first_record() {
     let message = ran.outcome.as_ref().unwrap_err().to_string();
     assert!(message.starts_with("loopback is not reached"), "{message}");
     assert_untouched(&harness, &sshd);
-    // The approval was not used.
+    // The approval is still unused.
     assert_eq!(harness.execute(approved).refusal(), "E308");
 }
 

@@ -1,4 +1,4 @@
-//! What is looked up before a run on another host, and a run that went where its plan does not say
+//! What is started before a run on another host, and follow-ups of a run with a target from the command line
 //! (SPEC §3, §7.3, §11).
 
 use std::fs;
@@ -14,7 +14,7 @@ use super::plans::home;
 use crate::harness::home::{Home, PROGRAM};
 use crate::harness::sshd::Sshd;
 
-/// The names of the programs that this command starts, itself left out.
+/// The programs that this command starts, without itself.
 fn started(home: &Home, arguments: &[&str]) -> Vec<String> {
     let log = home.path().join("trace");
     let mut command = home.command_of("strace");
@@ -55,16 +55,16 @@ fn simulation_and_check_do_not_connect() {
     assert_eq!(started(&home, &["simulate", "space/p.json"]), [""; 0]);
     let document = home.json(["simulate", "space/p.json", "--target", "loopback"]).document();
     assert_eq!(document["steps"][0]["predicted"], "unpredictable");
-    // One that nobody could approve has a prediction all the same.
+    // A plan that cannot be approved is simulated all the same.
     sshd.forget();
     home.json(["simulate", "space/p.json", "--target", "loopback"]).exits(0);
     home.json(["check", "space/p.json", "--target", "loopback"]).exits(2);
-    // The trace sees what is started: `check` asks the client, of what is the system's own.
+    // The trace shows what is started: `check` starts only the ssh client of the system.
     sshd.know("host_key");
     let asked = started(&home, &["check", "space/p.json", "--target", "loopback"]);
     assert!(!asked.is_empty());
     assert!(asked.iter().all(|name| name == "ssh" || name == "ssh-keygen"), "{asked:?}");
-    // For commands of this computer it tries the walls, by bubblewrap and by itself, called by descriptors too.
+    // For local commands it probes the walls, by bubblewrap and by starting itself.
     let tried = started(&home, &["check", "space/p.json"]);
     let is_trial = |name: &String| {
         name == "bwrap" || name == "exe" || name.bytes().all(|byte| byte.is_ascii_digit())

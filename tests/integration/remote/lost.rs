@@ -17,7 +17,7 @@ fn killed_connection_leaves_outcome_unknown() {
     let RemoteEnd::Unknown { stop: None, said } = &finished.end else { panic!("{finished:?}") };
     assert!(said.starts_with("the connection was lost\n"), "{said}");
     assert!(said.contains("closed by remote host") || said.contains("reset by peer"), "{said}");
-    // It was rightly not called ended.
+    // The process group is still running.
     assert!(is_alive(&lines[0]));
     let after = run(&connection, "touch mark");
     assert!(matches!(after.end, RemoteEnd::Unknown { .. }), "{after:?}");
@@ -46,7 +46,7 @@ fn a_host_that_falls_silent_is_noticed() {
 fn unended_group_leaves_outcome_unknown() {
     let sshd = Sshd::start();
     let connection = sshd.open().unwrap();
-    // The connection is gone when the stop comes: nobody there can be told.
+    // The connection is closed when the stop comes, so the host cannot be asked to end the command.
     let (finished, lines) = run_and_then(&connection, &command("echo $$; sleep 300"), 1, |stop| {
         sshd.kill_connections();
         stop.set();

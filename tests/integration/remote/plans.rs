@@ -1,4 +1,4 @@
-//! Plans whose commands run on another host, by a real server on loopback (SPEC §2, §7.3, §11).
+//! Plans whose commands run on another host (SPEC §2, §7.3, §11).
 
 use std::fs;
 use std::net::TcpListener;
@@ -16,27 +16,27 @@ use crate::harness::remote_session::is_alive;
 use crate::harness::sshd::Sshd;
 use crate::harness::{Harness, and, command};
 
-/// A plan of these commands on the server.
+/// A command plan of these steps with the server as target.
 pub fn plan(steps: impl IntoIterator<Item = Value>) -> Value {
     let steps: Vec<_> = steps.into_iter().collect();
     json!({ "id": "p", "goal": "Try it there", "target": "loopback", "steps": steps })
 }
 
-/// Somebody whose SSH client knows the server.
+/// A harness whose ssh client knows the server.
 pub fn harness(sshd: &Sshd) -> Harness {
     let mut harness = Harness::new();
     harness.policy.ssh_config = Some(sshd.config());
     harness
 }
 
-/// The same, who types commands.
+/// A home whose ssh client knows the server.
 pub fn home(sshd: &Sshd) -> Home {
     let home = Home::new();
     home.settings(format!("[policy]\nssh_config = {:?}\n", sshd.config()));
     home
 }
 
-/// What the evidence says that a step returned.
+/// The recorded result of a step.
 pub fn returned(harness: &Harness, step: &str) -> Value {
     let sql = "SELECT content_json FROM execution_artifacts a JOIN executions e
                ON e.id = a.execution_id WHERE e.step_id = ?1 AND a.artifact_type = 'result'";
@@ -45,7 +45,7 @@ pub fn returned(harness: &Harness, step: &str) -> Value {
     serde_json::from_str(&found[0]).unwrap()
 }
 
-/// Nothing ran, nothing was recorded, and nobody was let in.
+/// Asserts that nothing ran and nothing was recorded.
 pub fn assert_untouched(harness: &Harness, sshd: &Sshd) {
     assert_eq!(harness.count("SELECT count(*) FROM runs", []), 0);
     assert_eq!(harness.count("SELECT count(*) FROM intents", []), 0);
@@ -192,11 +192,11 @@ fn run_and_continuation_use_the_given_host() {
     let shown = home.run(["check", "space/p.json", "--target", "loopback"]).exits(0).stdout;
     let who = format!("on loopback ({}@127.0.0.1:{}) with key ", sshd.user(), sshd.port());
     assert!(shown.contains(&who), "{shown}");
-    // The rest goes where the beginning went.
+    // The continuation uses the same host.
     fs::write(sshd.home().join("there"), "").unwrap();
     let rest = home.json(["continue", &run, "--yes"]).exits(0).document();
     assert_eq!(rest["status"], "completed", "{rest}");
-    // And a plan for another host runs here, if a person says so.
+    // A plan for another host can run here by an option.
     home.write("p.json", plan([command("a", "pwd -P")]).to_string());
     let here = home.json(["run", "space/p.json", "--yes", "--target", "local"]).exits(0).document();
     let space = fs::canonicalize(home.path().join("space")).unwrap();
@@ -244,7 +244,7 @@ fn much_output_of_a_host_needs_little_memory() {
     let bytes = 96 << 20;
     let script = format!("head -c {bytes} /dev/zero | tr '\\0' x");
     home.write("p.json", plan([command("a", &script)]).to_string());
-    // Two thirds of the output, in KiB: all memory that is written to, and so all that could keep it.
+    // Two thirds of the output, in KiB, as the limit of data memory.
     let limited = "ulimit -d 65536; exec \"$@\"";
     let mut command = home.command_of("bash");
     command.args(["-c", limited, "bash", PROGRAM, "run", "space/p.json", "--yes", "--json"]);

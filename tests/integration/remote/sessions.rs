@@ -1,4 +1,4 @@
-//! Commands on another host, by a real server on loopback (SPEC §7.3).
+//! Commands on another host (SPEC §7.3).
 
 use std::cell::RefCell;
 use std::fs;
@@ -153,7 +153,7 @@ fn nothing_with_a_nul_is_sent() {
 fn any_command_text_arrives_unchanged() {
     let sshd = Sshd::start();
     let connection = sshd.open().unwrap();
-    // The shell's own list of what it was given: this command, and no other.
+    // The shell's own arguments: this command only.
     let arrived = |word: &str| {
         let script = format!("# {word}\ntr '\\0' '\\n' </proc/$$/cmdline");
         let finished = run(&connection, &script);
@@ -171,7 +171,7 @@ fn any_command_text_arrives_unchanged() {
         ..ProptestConfig::default()
     });
     let checked = runner.run(&words, |word| {
-        // As a comment it may have no second line, or that would be run.
+        // Text in a comment may have no second line, or it would run.
         let (finished, script) = arrived(&word.replace('\n', " "));
         prop_assert_eq!(&finished.end, &RemoteEnd::Exited(0), "{:?}", finished);
         let given = String::from_utf8(finished.stdout).unwrap();
@@ -180,10 +180,10 @@ fn any_command_text_arrives_unchanged() {
         Ok(())
     });
     checked.unwrap();
-    // What a string of shell holds between its quotes, newlines and all.
+    // Text between quotes, newlines included.
     let finished = run(&connection, "printf %s 'a\n b\\n\"$HOME\" !! \u{1}\u{7f}'");
     assert_eq!(text(&finished.stdout), "a\n b\\n\"$HOME\" !! \u{1}\u{7f}");
-    // As long as a system takes one word of a command.
+    // As long as the system allows for one argument.
     let long = format!("printf %s '{}' | wc -c", "é".repeat(60_000));
     assert_eq!(text(&run(&connection, &long).stdout).trim(), "120000");
 }

@@ -1,4 +1,4 @@
-//! What voids an approval: files, policy, mode, workspace or plan bytes that are others now (SPEC §2).
+//! What voids an approval: changed files, policy, mode, workspace or plan bytes (SPEC §2).
 
 use std::fs;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use countersign::plan::{Mode, Tool, ToolCall, parse};
 use super::authorization::changed;
 use crate::harness::{Harness, asking, create_file, plan, read_file, write_file};
 
-/// The plan that the stale tests approve: its first step would leave a trace.
+/// The plan of these tests. Its first step would leave a trace.
 pub fn two_writes() -> serde_json::Value {
     plan([create_file("a", "trace", "x"), write_file("b", "input", "new")])
 }
@@ -108,7 +108,7 @@ fn a_workspace_that_is_gone_voids_the_approval() {
 fn changed_plan_bytes_void_the_approval() {
     let harness = Harness::new();
     let approved = harness.authorize(&two_writes());
-    // One space more: the same plan, but not the bytes that were approved.
+    // One more space: an equal plan, but other bytes.
     let mut bytes = approved.plan.source.to_vec();
     bytes.push(b' ');
     let other = parse(&bytes).plan.unwrap();

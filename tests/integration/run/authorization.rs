@@ -1,5 +1,4 @@
-//! Only what was approved runs, once, and only as long as nothing that was approved has changed
-//! (SPEC §2).
+//! A run needs an approval that is valid, unused and unchanged (SPEC §2).
 
 use std::fs;
 use std::path::Path;
@@ -18,7 +17,7 @@ use crate::harness::{
     Harness, NOW_MS, Ran, asking, create_file, plan, read, read_file, step, write_file,
 };
 
-/// What has changed, as the refusal says it.
+/// The changes that the refusal names.
 pub fn changed(ran: &Ran) -> Vec<String> {
     match ran.outcome.as_ref().unwrap_err() {
         ExecutionError::Stale { changes } => {
@@ -38,7 +37,7 @@ fn the_first_check_that_fails_decides() {
     first.authorization.authorization_id = used;
     assert_eq!(harness.execute(first).words().1, "completed");
 
-    // Everything is wrong at once; then one check after the other is put right.
+    // Begins with every fault at once, and repairs one after the other.
     harness.clock.advance(DEFAULT_TTL_MS);
     let mut approved = good.clone();
     approved.authorization.status = AuthorizationStatus::Pending;
@@ -220,7 +219,7 @@ fn file_of_an_earlier_step_is_expected() {
     let mut harness = Harness::with(&[("input", "old")]);
     let input = harness.path("input");
     harness = harness.answering(move |_| {
-        // Back to what was approved, which is not what the first step has left.
+        // The content at approval, which is not what the first step left.
         fs::write(&input, "old").unwrap();
         Decision::Approve
     });

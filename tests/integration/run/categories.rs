@@ -1,4 +1,4 @@
-//! The test categories A to H of the executor's first description, each case by its letter.
+//! The test categories A to H of the executor's specification.
 
 use countersign::run::Decision;
 use rusqlite::params;
@@ -221,7 +221,7 @@ fn category_h_failed_precondition_calls_no_tool() {
     assert_eq!(harness.count("SELECT count(*) FROM intents", []), 0);
 }
 
-/// Precondition, whether it holds in the workspace of the test, and the code when it does not.
+/// Precondition, whether it holds, and the error code when it does not.
 const PRECONDITIONS: &[(&str, Result<(), &str>)] = &[
     ("none", Ok(())),
     ("  FILE Exists ", Ok(())),

@@ -1,4 +1,4 @@
-//! The intent is durable before the effect, and without evidence nothing runs (SPEC §3, §8).
+//! Intents are durable before effects, and without evidence nothing runs (SPEC §3, §8).
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use crate::harness::{
     FakeClock, Harness, Ran, and, asking, create_file, plan, read_file, write_file,
 };
 
-/// What had been done when the evidence failed.
+/// The effects at the moment when the evidence failed.
 fn done(ran: &Ran) -> Vec<Outcome> {
     match ran.outcome.as_ref().unwrap_err() {
         ExecutionError::EvidenceStore { step_results, source, .. } => {
@@ -150,7 +150,7 @@ fn unstored_result_ends_run_keeps_intent() {
     ));
 }
 
-/// A clock that panics as soon as there is this file: the step has had its effect, and its end is looked up.
+/// A clock that panics once this file exists: after the effect, when the end of the step is timed.
 struct BreakingClock {
     clock: Arc<FakeClock>,
     file: PathBuf,
@@ -225,7 +225,7 @@ fn unrecorded_end_is_error_with_all_results() {
 fn unrecorded_control_ends_the_run() {
     let mut harness = Harness::new();
     let approved = harness.authorize(&plan([create_file("a", "new", "x")]));
-    // The approval is recorded before the table breaks, so only the run's own decisions fail.
+    // The approval is recorded before inserts fail, so only the run's decisions fail.
     harness.store().record_authorization(&approved.authorization, &approved.plan).unwrap();
     harness.refuse_rows_of("decisions");
     let control = harness.control.clone();
@@ -263,8 +263,8 @@ fn an_overwritten_content_is_kept() {
     assert_eq!(harness.count(kept, [before]), 1);
 }
 
-/// The exact content before is only stored encrypted, but a preview shows it line by line, and a line
-/// of a key does not look like one.
+/// The content before is stored encrypted, but the preview shows its lines, and a single line of a key does
+/// not look like a key.
 #[test]
 fn failed_key_replacement_leaves_no_clear_part() {
     let line = |n: u32| format!("MIIEowIBAAKCAQEA7bq98jXy{n}");

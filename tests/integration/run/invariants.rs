@@ -1,4 +1,4 @@
-//! The numbered invariants of the house, as far as the engine keeps them.
+//! The numbered invariants of `src/lib.rs`, as far as the engine holds them.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::harness::{
 
 #[test]
 fn invariant_1_only_an_approved_plan_is_executed() {
-    // The one door, by its type.
+    // The only entry, by its type.
     let _door: fn(&mut Executor, ApprovedPlan) -> Result<ExecutionResult, ExecutionError> =
         Executor::execute;
     let harness = Harness::new();
@@ -147,7 +147,7 @@ fn invariant_3_no_result_without_its_rows() {
 
 #[test]
 fn invariant_4_what_was_shown_is_what_runs() {
-    // The arguments that the person sees, the plan's, the recorded ones and the effect are one.
+    // The arguments in plan, question, record and effect are equal.
     let contents = "  exactly\tthis \r\n\u{202e}and\u{200b} this\0";
     let harness = Harness::new();
     let text = plan([asking(create_file("a", "sub dir/n\u{e9}w 'file'", contents))]);
@@ -164,7 +164,7 @@ fn invariant_4_what_was_shown_is_what_runs() {
     assert_eq!(harness.texts("SELECT plan_digest FROM runs", []), [source]);
 }
 
-/// Nor skip its prompt.
+/// Nor can it skip its prompt.
 #[test]
 fn invariant_5_plan_cannot_lower_its_risk() {
     for path in [
@@ -243,13 +243,13 @@ fn invariant_7_cancel_and_search_never_wait() {
     let wake: Wake = Arc::new(|| {});
     let worker = Worker::start(setup.clone(), Arc::clone(&wake)).unwrap();
     let desk = Desk::start(setup, wake).unwrap();
-    // The fake clock of the harness dates the approval far from now, so it is dated anew.
+    // The fake clock dates the approval far from the present, so it gets a present date.
     let clock = SystemClock::default();
     let authorization =
         approved.authorization.approve(clock.now_ms(), 60_000).given(clock.since_boot());
     let run = ApprovedPlan { authorization, ..approved };
     worker.send(Command::Run { approved: Box::new(run), file: None }).unwrap();
-    // The step is under way and stays so until somebody says something.
+    // The step runs until the test releases it.
     let asked = |event: &Event| matches!(event, Event::Run(RunEvent::ConfirmationNeeded { .. }));
     loop {
         let event = worker.recv().unwrap();
@@ -272,7 +272,7 @@ fn invariant_7_cancel_and_search_never_wait() {
 
 #[test]
 fn invariant_8_text_from_outside_is_data() {
-    // Names that a shell, a format string, SQL or a terminal would take for something else.
+    // Names with a meaning for a shell, a format string, SQL or a terminal.
     for name in [
         "$(touch evil)",
         "`touch evil`",

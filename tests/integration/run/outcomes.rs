@@ -1,4 +1,4 @@
-//! What becomes of a step, of the run and of those who listen, by cause (SPEC §3).
+//! Outcomes of step and run by cause, with events and callbacks (SPEC §3).
 
 use std::sync::Mutex;
 use std::sync::mpsc::sync_channel;
@@ -12,7 +12,7 @@ pub fn decisions(harness: &Harness) -> Vec<String> {
     harness.texts("SELECT decision FROM decisions WHERE run_id NOT NULL ORDER BY id", [])
 }
 
-/// How the evidence says that the run ended.
+/// The recorded end of the run.
 pub fn recorded_end(harness: &Harness) -> Vec<String> {
     harness.texts(
         "SELECT status || ' ' || coalesce(error_code, '-') || ' ' || coalesce(cancelled_by, '-')
@@ -137,7 +137,7 @@ fn stop_now_ends_a_waiting_dialog() {
     let released = Mutex::new(released);
     harness = harness.answering(move |_| {
         asked.send(()).unwrap();
-        // Nobody answers; the dialog is taken away.
+        // Nobody answers, and the dialog is closed by the stop.
         assert!(released.lock().unwrap().recv().is_err());
         Decision::Cancel
     });

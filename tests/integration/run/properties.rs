@@ -1,4 +1,4 @@
-//! What holds for every plan, every workspace and every way a person can answer (SPEC §3).
+//! Properties of the executor for random plans, answers and controls (SPEC §3).
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
@@ -14,13 +14,13 @@ use serde_json::{Value, json};
 
 use crate::harness::{Harness, Ran, plan, tree};
 
-/// One made-up run.
+/// One random run.
 #[derive(Debug, Clone)]
 struct Case {
     steps: Vec<Value>,
-    /// The answer for the step with this place.
+    /// The answer for each step, by its index.
     answers: Vec<Decision>,
-    /// At the start of which step a person asks for what.
+    /// A control, and the step at whose start it is requested.
     control: Option<(usize, Control)>,
 }
 
@@ -84,7 +84,7 @@ fn any_case() -> impl Strategy<Value = Case> {
 
 type Trees = Arc<Mutex<Vec<BTreeMap<String, Vec<u8>>>>>;
 
-/// Notes what the workspace holds when each step starts.
+/// Records the files of the workspace at the start of each step.
 fn watch(
     trees: Trees,
     workspace: PathBuf,
@@ -101,7 +101,7 @@ fn watch(
     }
 }
 
-/// Runs the case in a workspace of its own; with it come the trees before each step and at the end.
+/// Runs the case in a new workspace. Returns the files before each step and at the end, too.
 fn run(case: &Case) -> (Harness, Ran, Vec<BTreeMap<String, Vec<u8>>>) {
     let harness = Harness::with(&[("a.txt", "one\n"), ("sub/c.txt", "three\n")]);
     let trees: Trees = Trees::default();
@@ -115,7 +115,7 @@ fn run(case: &Case) -> (Harness, Ran, Vec<BTreeMap<String, Vec<u8>>>) {
     (harness, ran, trees)
 }
 
-/// The result without what is never the same twice.
+/// The result without ids and times.
 fn comparable(ran: &Ran) -> Value {
     let mut value = serde_json::to_value(ran.result()).unwrap();
     let forget = |object: &mut Value| {
@@ -155,7 +155,7 @@ fn check(case: &Case) -> Result<(), TestCaseError> {
     prop_assert_eq!(ids.len(), steps.len());
     prop_assert!(steps.iter().map(|step| step.timestamp_ms).is_sorted());
 
-    // The rows: one execution for each result, with its context, and an intent only before an effect.
+    // Rows: one execution per result, with its context, and intents only for effects.
     prop_assert_eq!(
         harness.count("SELECT count(*) FROM executions", []),
         i64::try_from(steps.len()).unwrap()
@@ -189,7 +189,7 @@ fn check(case: &Case) -> Result<(), TestCaseError> {
         }
     }
 
-    // The events amount to the result, and the evidence gives the same.
+    // Events, result and replayed evidence agree.
     let state = ran.heard.state();
     prop_assert_eq!(&harness.replayed(result.run_id), &state, "what the evidence replays");
     prop_assert_eq!(state.phase, Phase::Ended(result.status));
@@ -216,7 +216,7 @@ fn check(case: &Case) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    // Each case is two whole runs with everything flushed to the disk.
+    // Each case is two whole runs with all their flushes, so there are few cases.
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
     #[test]

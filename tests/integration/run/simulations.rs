@@ -1,4 +1,4 @@
-//! `simulate` in a run of the command: recorded, and gone from the disk, also behind a kill.
+//! `simulate` steps in the real command: recorded, and removed from the disk, after a kill as well.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ fn small() -> Value {
     json!({ "edits": [{ "op": "write", "path": "a.txt", "contents": "two\n" }] })
 }
 
-/// What is there of simulations, besides the lock of their place.
+/// The folders of simulations that are left.
 fn left(home: &Home) -> Vec<PathBuf> {
     let parent = home.path().join(".cache/countersign/simulations");
     let entries = fs::read_dir(parent).into_iter().flatten();
@@ -75,7 +75,7 @@ fn unreadable_files_are_left_out_and_named() {
     assert_eq!(left(&home), Vec::<PathBuf>::new());
 }
 
-/// A cargo that begins and never ends.
+/// A cargo that starts and never ends.
 const ENDLESS: &str = "#!/bin/sh\n: > \"$HOME/begun\"\nexec sleep 600\n";
 
 #[expect(clippy::disallowed_methods, reason = "only the standard command can be killed")]
@@ -86,7 +86,7 @@ fn start(home: &Home, plan: &Path) -> Child {
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     fs::set_permissions(bin.join("cargo"), mode).unwrap();
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
-    // Behind walls it could not say outside of its copy that it has begun.
+    // Behind walls it could not create its marker outside the copy.
     home.settings("[policy]\nwalls = 'off'\n");
     let mut command = home.child(["run", "--yes", "--confirm", "caution"]);
     command.arg(plan).env("PATH", path).stdout(Stdio::null()).stderr(Stdio::null());

@@ -1,4 +1,4 @@
-//! A crate of our dependencies, indexed by `magellan`, with the syntax tree of each of its files.
+//! A dependency of this crate, indexed by `magellan`, with the syntax tree of each of its files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -29,7 +29,7 @@ pub struct Crate {
 impl Crate {
     pub fn of(package: &str) -> Self {
         let (source, version) = registry::package(package);
-        // A copy: what cargo has is not ours to write to.
+        // A copy, because cargo's sources must not be written to.
         let folder = tempfile::tempdir().unwrap();
         let mut parser = Parser::new();
         parser.set_language(&tree_sitter_rust::LANGUAGE.into()).unwrap();
@@ -55,7 +55,7 @@ impl Crate {
         path.strip_prefix(folder).unwrap_or(path).to_str().unwrap().to_owned()
     }
 
-    /// The node of a name. This tree is read beside the engine, which keeps its own to itself.
+    /// The node of a name, in a syntax tree independent of the engine's own.
     pub fn node(&self, place: &Place) -> Node<'_> {
         let root = self.files[&place.0].1.root_node();
         root.descendant_for_byte_range(place.2, place.3).unwrap()
@@ -72,7 +72,7 @@ impl Crate {
         Connection::open(self.folder.path().join("codegraph.db")).unwrap()
     }
 
-    /// As a person looks it up.
+    /// As `file:line name`.
     pub fn words(&self, (file, name, start, _): &Place) -> String {
         let line = self.files[file].0[..*start].matches('\n').count() + 1;
         format!("{file}:{line} {name}")
@@ -101,7 +101,7 @@ pub fn symbols_in(file: &str) -> ToolCall {
     plan.steps.into_iter().next().unwrap().call.unwrap()
 }
 
-/// What magellan wrote of one kind: the name, and where it stands.
+/// The entities of one kind in the code graph, with name and place.
 pub fn graph_rows(source: &Crate, kind: &str) -> BTreeSet<Place> {
     let graph = source.graph();
     let mut rows = graph.prepare("SELECT name, data FROM graph_entities WHERE kind = ?1").unwrap();

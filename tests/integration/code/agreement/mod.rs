@@ -1,8 +1,8 @@
-//! The embedded engine and `magellan` on a whole crate: how far they agree on what it defines, calls and
-//! names, and what each difference is (SPEC §4, code engines).
+//! Compares the embedded engine and `magellan` on a whole crate: definitions, calls and references (SPEC §4,
+//! code engines).
 //!
-//! The crate is one of our own dependencies, so that every build has its source. What is expected, and
-//! the reason of each difference, stands in `tests/fixtures/agreement`.
+//! The crate is a dependency, so that every build has its source. The expected counts and the reason of each
+//! difference are in `tests/fixtures/agreement`.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs;
@@ -18,18 +18,18 @@ use crate_index::{Crate, graph_rows};
 
 mod crate_index;
 
-/// What the engines are expected to agree and to differ on.
+/// The expected agreement and differences.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Expected {
-    /// The crate that is read, and its version.
+    /// The crate and its version.
     package: String,
     version: String,
-    /// The version of magellan that was compared with.
+    /// The version of magellan.
     magellan: String,
     files: usize,
     lines: usize,
-    /// What they agree on and every way in which they differ.
+    /// One class for each kind of agreement or difference.
     class: Vec<Class>,
 }
 
@@ -39,10 +39,10 @@ struct Class {
     /// `definitions`, `calls` or `references`.
     of: String,
     name: String,
-    /// How many there are; fewest and most where magellan itself counts differently each time.
+    /// The count, or its bounds where magellan counts differently in each run.
     count: Count,
     why: String,
-    /// `file:line name`, each of which is in this class.
+    /// Members of this class, as `file:line name`.
     #[serde(default)]
     examples: Vec<String>,
 }
@@ -66,7 +66,7 @@ impl Count {
 /// One definition, call or reference: its file, its name, and its bytes.
 pub type Place = (String, String, usize, usize);
 
-/// What was found, by what it is of and its class.
+/// The places found, by kind and class.
 #[derive(Default)]
 struct Found(BTreeMap<(&'static str, String), BTreeSet<Place>>);
 
@@ -80,7 +80,7 @@ impl Found {
         places.map(|(_, places)| places.len()).sum()
     }
 
-    /// How many of 100 that magellan has the embedded engine has too.
+    /// The percentage of magellan's finds that the embedded engine has too.
     fn percent(&self, of: &str) -> f64 {
         let both = self.count(of, |class| class.starts_with("both"));
         let magellan = self.count(of, |class| !class.starts_with("only embedded"));
@@ -89,7 +89,7 @@ impl Found {
     }
 }
 
-/// In which order magellan has read the files: it knows only what was defined in those before.
+/// The order in which magellan read the files: it knows only definitions of earlier ones.
 fn reading_order(source: &Crate) -> HashMap<String, usize> {
     let graph = source.graph();
     let sql = "SELECT data ->> 'path' FROM graph_entities WHERE kind = 'File' ORDER BY id";
@@ -98,7 +98,8 @@ fn reading_order(source: &Crate) -> HashMap<String, usize> {
     rows.enumerate().map(|(at, path)| (source.relative(&path.unwrap()), at)).collect()
 }
 
-/// What both define, and what only one of them does. magellan has one word for functions and methods.
+/// Counts the definitions of both and of only one engine. magellan does not distinguish functions and
+/// methods.
 fn compare_definitions(source: &Crate, found: &mut Found) {
     let of = "definitions";
     let kind = |row: &Value| row["kind"].as_str().unwrap().replace("method", "function");
@@ -126,11 +127,11 @@ fn ancestors(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     std::iter::successors(node.parent(), Node::parent)
 }
 
-/// What both take for a call. magellan gives the whole expression, the embedded engine the name in it.
+/// Counts calls. magellan gives the span of the expression, the embedded engine that of the name.
 fn compare_calls(source: &Crate, all: &[(Place, ReferenceKind)], found: &mut Found) {
     let of = "calls";
     let order = reading_order(source);
-    // Where each function is defined that magellan reads first.
+    // The first definition of each function in magellan's order.
     let (mut functions, mut others) = (HashMap::new(), HashSet::new());
     for ((file, name, ..), row) in source.symbols(EngineChoice::External) {
         if row["kind"] == "function" {
@@ -147,7 +148,7 @@ fn compare_calls(source: &Crate, all: &[(Place, ReferenceKind)], found: &mut Fou
         names.entry((file, name)).or_default().insert(*start);
     }
     let mut rows: Vec<_> = graph_rows(source, "Call").into_iter().collect();
-    // Of calls around each other the inner ones come first, and each takes a name of its own.
+    // Nested calls are matched from the inside, each with a name of its own.
     rows.sort_by_key(|(.., start, end)| end - start);
     let mut taken = HashSet::new();
     for place in rows {
@@ -186,15 +187,15 @@ fn compare_calls(source: &Crate, all: &[(Place, ReferenceKind)], found: &mut Fou
     }
 }
 
-/// What magellan knows of a name.
+/// A symbol of the code graph.
 struct Symbol {
     file: String,
     end: usize,
-    /// Whether the name is its full name, too.
+    /// Whether the name equals the full name.
     is_whole: bool,
 }
 
-/// What both take for a use of a name. magellan gives the whole path, the embedded engine its last name.
+/// Counts references. magellan gives the span of the path, the embedded engine that of its last name.
 fn compare_references(source: &Crate, all: &[(Place, ReferenceKind)], found: &mut Found) {
     let of = "references";
     let order = reading_order(source);
@@ -248,7 +249,7 @@ fn is_name_of_definition(node: Node<'_>) -> bool {
     node.parent().is_some_and(|item| item.child_by_field_name("name") == Some(node))
 }
 
-/// Everything that the embedded engine finds named in these files.
+/// All references that the embedded engine finds in these files.
 fn references(source: &Crate) -> Vec<(Place, ReferenceKind)> {
     let mut all = Vec::new();
     for (file, (text, _)) in &source.files {

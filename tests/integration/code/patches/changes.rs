@@ -11,13 +11,13 @@ use proptest::test_runner::{TestCaseError, TestRunner};
 use super::sources::{Fixture, parsed};
 use super::{alone, lead};
 
-/// What is done to a text before a definition of it is replaced.
+/// How a text is changed before a definition in it is replaced.
 #[derive(Debug, Clone)]
 pub struct Case {
-    /// Of our dependencies, and not of the fixtures, which are of every language.
+    /// Takes a source of a dependency, not a fixture.
     pub real: bool,
     pub source: Index,
-    /// In which order its parts come.
+    /// The seed for the order of its parts.
     pub order: Option<u64>,
     pub definition: Index,
     pub other: Index,
@@ -46,7 +46,7 @@ pub enum Change {
 
 pub const CHANGES: [Change; 5] =
     [Change::Other, Change::Comment, Change::Line, Change::Bracket, Change::Half];
-/// Those after which a text is seldom the language.
+/// Changes that usually break the syntax.
 pub const FAULTS: [Change; 4] = [Change::Line, Change::Bracket, Change::Open, Change::Half];
 
 pub fn any_case(changes: &'static [Change]) -> impl Strategy<Value = Case> {
@@ -60,8 +60,7 @@ pub fn any_case(changes: &'static [Change]) -> impl Strategy<Value = Case> {
     })
 }
 
-/// The text with its parts in another order, with other line breaks, with a mark at its begin, without a
-/// line break at its end.
+/// The text with shuffled parts, CRLF line breaks, a byte order mark or without the last line break.
 pub fn dressed(fixture: &Fixture, case: &Case) -> String {
     let Fixture { language, text, .. } = fixture;
     let mut text = match case.order {
@@ -80,7 +79,7 @@ pub fn dressed(fixture: &Fixture, case: &Case) -> String {
     text
 }
 
-/// The text with its outermost definitions in another order, each with what stands above it.
+/// The text with its outermost definitions shuffled, each with its leading comments and attributes.
 pub fn shuffled(language: Language, text: &str, mut seed: u64) -> String {
     let mut begins = Vec::new();
     let mut end = 0;
@@ -93,7 +92,7 @@ pub fn shuffled(language: Language, text: &str, mut seed: u64) -> String {
     begins.dedup();
     begins.push(text.len());
     let parts = begins.windows(2).map(|it| &text[it[0]..it[1]]);
-    // A macro is only known behind its definition: moved behind its use, the source would not compile.
+    // A macro must be defined before its use, so it stays in place.
     let (first, mut parts): (Vec<&str>, Vec<&str>) =
         parts.partition(|part| part.contains("macro_rules!"));
     let mut result = text[..begins[0]].to_owned() + &first.concat();
@@ -131,7 +130,7 @@ pub fn mutated(
     }
 }
 
-/// Tries so many cases that count; what is assumed and does not hold is another try.
+/// Tries this many cases. Rejected assumptions do not count.
 pub fn tried<T: std::fmt::Debug>(
     cases: u32,
     strategy: &impl Strategy<Value = T>,
@@ -146,7 +145,7 @@ pub fn tried<T: std::fmt::Debug>(
     TestRunner::new(config).run(strategy, test).unwrap_or_else(|failure| panic!("{failure}"));
 }
 
-/// How many cases there are, unless the environment asks for more.
+/// The number of cases, unless the environment asks for more.
 pub fn thousand() -> u32 {
     ProptestConfig::default().cases.max(1_000)
 }
@@ -160,7 +159,7 @@ impl Tally {
         self.0.borrow_mut().entry(language.name()).or_default()[usize::from(was_refused)] += 1;
     }
 
-    /// Shows them, and how many were replaced and refused in all.
+    /// Prints the counts. Returns how many were replaced and how many refused.
     pub fn show(&self, what: &str) -> [usize; 2] {
         let mut all = [0; 2];
         for (language, [replaced, refused]) in &*self.0.borrow() {

@@ -1,5 +1,5 @@
-//! Definitions of real source texts in every language, shuffled, and replaced by themselves, by mutations
-//! of themselves, by what does not parse and by what does not check (SPEC §4).
+//! Replaces definitions of real source texts in every language by themselves, by mutations, by syntax errors
+//! and by code that does not compile (SPEC §4).
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -39,7 +39,7 @@ impl Bench {
         Self { folder, tools }
     }
 
-    /// Replaces a definition as a step does; what the tool says and what the file holds then.
+    /// Replaces a definition as a step does. Returns the tool's result and the file's new content.
     fn replace(
         &self,
         name: &str,
@@ -67,7 +67,7 @@ fn call(name: &str, definition: &Definition) -> ToolCall {
     plan.steps.into_iter().next().unwrap().call.unwrap()
 }
 
-/// The definition as a person would write it into a file of its own: with the indentation of its line.
+/// The definition as the content of a file of its own, with the indentation of its first line.
 fn alone(text: &str, definition: &Definition) -> String {
     let start = definition.span.byte_start;
     let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
@@ -76,13 +76,13 @@ fn alone(text: &str, definition: &Definition) -> String {
     format!("{indentation}{}\n", &text[start..definition.span.byte_end])
 }
 
-/// What a macro of C stands for is any text: no bracket is too many for it.
+/// A macro of C may expand to any text, so no bracket in it is an error.
 fn takes_any_text(language: Language, definition: &Definition) -> bool {
     matches!(language, Language::C | Language::Cpp) && definition.kind == SymbolKind::Macro
 }
 
-/// What the definition's full name and kind mean: it, the body where it is only a signature, or nothing
-/// when they mean several.
+/// The definition to which full name and kind resolve: it, its body where it is a signature, or `None` when
+/// ambiguous.
 fn meant(source: &Source<'_>, definition: &Definition) -> Option<Definition> {
     source.definition(&definition.fqn, Some(definition.kind.as_str())).ok()
 }
@@ -129,13 +129,13 @@ fn definition_replaced_by_itself_is_unchanged() {
     ");
 }
 
-/// The text of a case, the definition of it that is replaced, and with what.
+/// A case: the text, the definition and its replacement.
 struct Put<'a> {
     name: &'a str,
     language: Language,
     text: String,
     definition: Definition,
-    /// Whether the definition's full name and kind mean one definition.
+    /// Whether full name and kind resolve to one definition.
     is_meant: bool,
     with: String,
 }
@@ -158,7 +158,7 @@ impl Put<'_> {
         Put { name, language, text, definition, is_meant, with }
     }
 
-    /// Whether the text with the replacement in place is less the language than it was.
+    /// Whether the replacement adds syntax errors.
     fn is_worse(&self) -> bool {
         let span = self.definition.span;
         let mut text = self.text.clone();
@@ -179,13 +179,13 @@ fn replacement_changes_nothing_outside_the_definition() {
         if let Some(error) = &invocation.error {
             prop_assert_eq!(&after, text, "refused and changed: {}", error);
             prop_assert!(invocation.files.is_empty());
-            // What counts are the replaced ones.
+            // Only replaced cases count.
             return Err(TestCaseError::reject("refused"));
         }
         prop_assert!(put.is_meant, "{} is not one", definition.fqn);
         let any_text = takes_any_text(*language, definition);
         prop_assert!(case.change != Change::Bracket || any_text, "{}", after);
-        // Comments and attributes right above belong to it when the replacement brings its own.
+        // Comments and attributes directly above are replaced when the replacement has its own.
         let above = lead(text, definition.span.byte_start);
         prop_assert!(after.starts_with(&text[..above]), "{}", after);
         let below = &text[definition.span.byte_end..];
@@ -220,14 +220,14 @@ fn unparsable_replacement_leaves_the_file() {
     assert!(tally.knows_every_language());
 }
 
-/// A Rust source that is a package by itself: the fixture, and one of our dependencies.
+/// Two Rust sources, each a package by itself: the fixture and a dependency.
 fn packages() -> [(&'static str, String); 2] {
     let fixture = fixtures().into_iter().find(|it| it.name == "ledger.rs").unwrap().text;
     let real = registry::package("strsim").0.join("src/lib.rs");
     [("ledger.rs", fixture), ("lib.rs", fs::read_to_string(real).unwrap())]
 }
 
-/// A package whose one source is replaced.
+/// A package of this one source.
 fn package_of(name: &str) -> Bench {
     let bench = Bench::new();
     let manifest = format!(
@@ -237,7 +237,7 @@ fn package_of(name: &str) -> Bench {
     bench
 }
 
-/// The functions of a text that have a body and a name of their own.
+/// The functions with a body and an unambiguous name.
 fn bodies(text: &str) -> Vec<Definition> {
     let source = parsed(Language::Rust, text);
     let all = source.definitions();
@@ -245,12 +245,12 @@ fn bodies(text: &str) -> Vec<Definition> {
         .filter(|it| matches!(it.kind, SymbolKind::Function | SymbolKind::Method))
         .filter(|it| meant(&source, it).is_some_and(|meant| meant.span == it.span))
         .filter(|it| text[it.span.byte_start..it.span.byte_end].contains('{'))
-        // What only tests call is not checked.
+        // Code under `#[cfg(test)]` is not checked.
         .filter(|it| !it.fqn.starts_with("tests::"))
         .collect()
 }
 
-/// What only the compiler can tell, put at the begin of a body.
+/// Errors that only the compiler finds, inserted at the beginning of a body.
 const UNSOUND: [&str; 5] = [
     "let _: u8 = \"\";",
     "nowhere();",
@@ -264,7 +264,7 @@ fn replacement_refused_by_cargo_leaves_the_file() {
     let packages = packages();
     let tally = Tally::default();
     let cases = (0..packages.len(), any::<[Index; 2]>(), any::<Option<u64>>());
-    // Each case is two runs of cargo, so the environment asks for fewer than elsewhere.
+    // Each case runs cargo twice, so there are fewer cases than elsewhere.
     let count = (thousand() / 33).max(30);
     tried(count, &cases, |(package, [picked, fault], order)| {
         let (name, text) = &packages[package];
@@ -280,7 +280,7 @@ fn replacement_refused_by_cargo_leaves_the_file() {
         let refused = "in it that was not there before";
         prop_assert!(error.contains(refused), "{}: {}: {}", definition.fqn, fault, error);
         prop_assert!(invocation.files.is_empty());
-        // Else the property says nothing: the compiler may not come to the new error.
+        // Otherwise the compiler may not reach the new error.
         let checked = &invocation.result["cargo_check"][0];
         prop_assert_eq!(&checked["errors_before"], 0, "the source does not compile");
         tally.add(Language::Rust, true);
@@ -317,7 +317,7 @@ fn what_cargo_takes_still_checks() {
     });
 }
 
-/// Where the lines begin that stand directly above a place, up to the next empty one.
+/// The start of the lines directly above a place, up to the next empty line.
 fn lead(text: &str, place: usize) -> usize {
     let mut begin = text[..place].rfind('\n').map_or(0, |at| at + 1);
     while begin > 0 {

@@ -8,7 +8,7 @@ use countersign::code::{Language, Source};
 
 use crate::harness::{files_below, registry};
 
-/// A real source text.
+/// One source text.
 pub struct Fixture {
     pub name: String,
     pub language: Language,
@@ -32,8 +32,7 @@ pub fn fixtures() -> Vec<Fixture> {
     fixtures
 }
 
-/// Packages whose sources are read beside the fixtures: Rust of all kinds, and the C and JavaScript that
-/// grammars are written in.
+/// Packages whose sources are used beside the fixtures: Rust, and the C and JavaScript of grammars.
 pub const PACKAGES: [&str; 12] = [
     "clap_builder",
     "serde_json",
@@ -48,10 +47,10 @@ pub const PACKAGES: [&str; 12] = [
     "tree-sitter-rust",
     "tree-sitter-typescript",
 ];
-/// Larger ones would only take longer.
+/// Larger files only take longer.
 const MOST_BYTES: usize = 40_000;
 
-/// Files of our dependencies that define something.
+/// Source files of dependencies with at least one definition.
 pub fn real_sources() -> &'static [Fixture] {
     static SOURCES: OnceLock<Vec<Fixture>> = OnceLock::new();
     SOURCES.get_or_init(|| {

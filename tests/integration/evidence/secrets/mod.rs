@@ -1,5 +1,5 @@
-//! Two hundred kinds of secrets, planted in every place that the program writes: none is readable
-//! there.
+//! Two hundred kinds of secrets in every input of the program: none is readable in anything that the program
+//! writes.
 
 mod planted;
 mod reading;
@@ -17,7 +17,7 @@ use planted::{Planted, VARIABLE, needles};
 const KINDS: &str = include_str!("../../../fixtures/secrets/kinds.txt");
 const MORE: &str = include_str!("../../../fixtures/secrets/more.txt");
 const LATER: &str = include_str!("../../../fixtures/secrets/later.txt");
-/// The kinds that stay in clear; the README names each.
+/// The kinds that are not redacted; the README names each.
 const IN_CLEAR: &[&str] = &[];
 fn run(planner: &Scripted, arguments: &[&str]) -> Done {
     let temporary = planner.home.path().join("temporary");
@@ -29,13 +29,13 @@ fn run(planner: &Scripted, arguments: &[&str]) -> Done {
     Done::of(&mut command)
 }
 
-/// What can be the name of a file.
+/// Whether a text can be a file name.
 fn as_name(text: &str) -> Option<&str> {
     let fits = text.len() < 200 && !text.contains(['/', '\n', '\0', '\u{1b}', '\\']);
     fits.then_some(text)
 }
 
-/// Steps with each kind in their texts, arguments, contents, names of files and messages of errors.
+/// Steps with each kind in texts, arguments, contents, file names and error messages.
 fn file_steps(kinds: &[Planted]) -> Vec<Value> {
     let mut steps = Vec::new();
     for (number, kind) in kinds.iter().enumerate() {
@@ -48,7 +48,7 @@ fn file_steps(kinds: &[Planted]) -> Vec<Value> {
         };
         add("create", "file_create", json!({"path": path, "contents": kind.text}));
         add("read", "file_read", json!({"path": path}));
-        // What is replaced is kept too, and the difference shows both.
+        // The replaced content is recorded too, and the difference shows both.
         let more = format!("{}\nand more\n", kind.text);
         add("write", "file_write", json!({"path": path, "contents": more}));
         add("search", "file_search", json!({"pattern": "and more|.*", "root": path}));
@@ -59,13 +59,13 @@ fn file_steps(kinds: &[Planted]) -> Vec<Value> {
     steps
 }
 
-/// The plan of a command for each kind, which prints it on both outputs.
+/// A plan with a command for each kind, which prints it on stdout and stderr.
 fn commands(kinds: &[Planted], goal: &str) -> Value {
     let steps: Vec<Value> = kinds
         .iter()
         .enumerate()
         .map(|(number, kind)| {
-            // A command has no escapes; the file that it prints has.
+            // A command cannot contain the escapes, so it prints a file.
             let text = if kind.text.contains('\u{1b}') { "nothing" } else { &kind.text };
             json!({"description": kind.text, "explanation": kind.text, "command": format!(
                 "cat k{number}.txt; cat k{number}.txt >&2; cat > copy.txt <<'END OF TEXT'\n{text}\nEND OF TEXT"
@@ -75,7 +75,7 @@ fn commands(kinds: &[Planted], goal: &str) -> Value {
     json!({"goal": goal, "steps": steps})
 }
 
-/// Which of the kinds stand in which of these places.
+/// The kinds that are readable, with the places.
 fn readable<'k>(kinds: &'k [Planted], places: &[(String, Vec<u8>)]) -> BTreeSet<(&'k str, String)> {
     let texts: Vec<(&str, String)> = places
         .iter()
@@ -95,12 +95,12 @@ fn readable<'k>(kinds: &'k [Planted], places: &[(String, Vec<u8>)]) -> BTreeSet<
     found
 }
 
-/// What the program left anywhere but in the workspace, and what it sent to the planner.
+/// Everything that the program wrote outside the workspace, and the requests to the planner.
 fn left_behind(planner: &Scripted) -> Vec<(String, Vec<u8>)> {
     let mut places = Vec::new();
     for entry in fs::read_dir(planner.home.path()).unwrap() {
         let path = entry.unwrap().path();
-        // The workspace holds what was planted, and so do the answers of the planner.
+        // The workspace and the answers of the planner contain the secrets themselves.
         if !path.ends_with("space") && !path.ends_with("planner") && path.is_dir() {
             places.extend(reading::everything(&path));
         }
@@ -137,13 +137,13 @@ fn no_planted_secret_is_readable_anywhere() {
     run(&planner, &["run", "space/steps.json", "--yes"]).exits(0);
     home.write("commands.json", commands(&kinds, &all).to_string());
     run(&planner, &["run", "space/commands.json", "--yes", "--confirm", "approve"]).exits(0);
-    // A step that fails, with each kind in the message of its error.
+    // A step that fails with each kind in its error message.
     for (number, kind) in kinds.iter().enumerate() {
         let Some(name) = as_name(&kind.text).filter(|_| number % 8 == 0) else { continue };
         home.plan(json!([{"step_id": "s", "tool": "file_read", "arguments": {"path": format!("no {name}")}}]));
         run(&planner, &["run", "space/p.json", "--yes"]).exits(1);
     }
-    // A question that is answered with no, and a plan that names its host.
+    // A denied step, and a plan that names its host.
     let asked = asking(json!({"step_id": "s", "tool": "file_read", "title": all, "reason": all,
         "arguments": {"path": "k1.txt"}}));
     home.plan(json!([asked]));
@@ -151,19 +151,19 @@ fn no_planted_secret_is_readable_anywhere() {
     let elsewhere = json!({"goal": all, "target": format!("{}.invalid", kinds[74].secret), "steps": [{"command": "true"}]});
     home.write("elsewhere.json", elsewhere.to_string());
     run(&planner, &["run", "space/elsewhere.json", "--yes"]).exits(2);
-    // A loop: its goal, what its planner is asked, prints and answers.
+    // A loop: its goal, and the requests, output and answers of its planner.
     let command = planner.planner();
     let words = ["loop", "--goal", &all, "--workspace", "space", "--planner", &command, "--yes"];
     run(&planner, &words).exits(1);
     assert!(planner.asked() >= 2, "asked again after it had printed them: {}", planner.asked());
-    // The index is filled before a search answers.
+    // A search fills the index first.
     run(&planner, &["evidence", "search", "example"]).exits(0);
     let mut places = left_behind(&planner);
     for place in ["execution_artifacts.content_json", "unpacked", "search_index.db", "request 2"] {
         assert!(places.iter().any(|(name, _)| name.contains(place)), "{place}");
     }
-    // A reason for going on with what is there, because the kept head is of a longer database.
-    // (What a migration backs up is a copy of these very rows.)
+    // The reason for accepting evidence that is shorter than the kept head. (The backup of a migration is a
+    // copy of these rows.)
     fs::remove_file(home.evidence().join("execution_log.db")).unwrap();
     run(&planner, &["evidence", "accept-head", "--reason", &all]).exits(0);
     places.extend(left_behind(&planner));
@@ -173,7 +173,7 @@ fn no_planted_secret_is_readable_anywhere() {
     assert!(clear.len() <= 5 && clear == allowed, "{} kinds: {found:#?}", clear.len());
 }
 
-/// What one field gives away is hidden in every other field of the run, also where it stands alone.
+/// A secret that one field reveals is hidden in every other field of the run, also where it stands alone.
 #[test]
 fn secret_of_one_field_is_hidden_everywhere() {
     let secret = "kestrel-9x-Moorland";
@@ -185,7 +185,7 @@ fn secret_of_one_field_is_hidden_everywhere() {
             .collect()
     };
     let read = |id: &str, path: &str, reason: &str| json!({"step_id": id, "tool": "file_read", "reason": reason, "arguments": {"path": path}});
-    // The plan does, in the reason of a step; titles, names, contents and errors only show it.
+    // The reason of a step reveals the secret; titles, names, contents and errors only contain it.
     let planner = Scripted::new([]);
     let (name, contents) = (format!("{secret}.txt"), format!("one {secret} two\n"));
     planner.home.write("a.txt", &contents);
@@ -199,7 +199,8 @@ fn secret_of_one_field_is_hidden_everywhere() {
     planner.home.plan(plan);
     run(&planner, &["run", "space/p.json", "--yes"]).exits(1);
     assert_eq!(clear(&planner), BTreeSet::new());
-    // A file does that the first step reads; the plan holds nothing of it, and later outputs only show it.
+    // A file that the first step reads reveals the secret; the plan does not have it, and later outputs only
+    // contain it.
     let planner = Scripted::new([]);
     planner.home.write("settings.env", format!("DB_PASSWORD={secret}\n"));
     planner.home.write("a.txt", &contents);

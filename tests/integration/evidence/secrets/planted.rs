@@ -1,6 +1,6 @@
-//! The kinds of secrets that are planted: a file of texts whose random parts are filled in.
+//! The kinds of secrets: a file of texts whose random parts are filled in.
 
-/// The variable whose value is secret wherever it stands.
+/// An environment variable whose value is a secret everywhere.
 pub const VARIABLE: (&str, &str) = ("APP_SECRET", "ENVVALUE-a8Kq2Lw9Xz4Pm");
 
 /// One kind: its text, and the part of it that is secret.
@@ -10,7 +10,7 @@ pub struct Planted {
     pub secret: String,
 }
 
-/// Random characters that are the same each time.
+/// Pseudorandom characters, the same in each run.
 struct Filling(u64);
 
 impl Filling {
@@ -52,7 +52,7 @@ impl Filling {
                 "env" => VARIABLE.1.to_owned(),
                 "esc" => "\u{1b}".to_owned(),
                 "KEY" => "KEY".to_owned(),
-                // A brace of the text itself.
+                // A literal brace.
                 _ => {
                     filled.push('{');
                     rest = after;
@@ -83,7 +83,7 @@ pub fn planted(kinds: &str, seed: u64) -> Vec<Planted> {
         .collect()
 }
 
-/// The parts of a secret by which it is recognised in any writing: without line breaks, quotes and escapes.
+/// The parts of a secret that look the same in every encoding: without line breaks, quotes and escapes.
 pub fn needles(secret: &str) -> Vec<&str> {
     secret
         .split(|c: char| !c.is_ascii_graphic() || matches!(c, '"' | '\'' | '\\' | '[' | ';' | ','))

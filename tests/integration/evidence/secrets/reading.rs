@@ -1,4 +1,4 @@
-//! Everything that the program left behind, byte by byte, also behind compression.
+//! Everything that the program wrote, byte by byte, decompressed as well.
 
 use std::fs;
 use std::path::Path;
@@ -6,11 +6,11 @@ use std::path::Path;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
 
-/// Each file below a folder, and each value of each database, with where it stands.
+/// Each file below a folder and each value of each database, with its place.
 pub fn everything(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut all = Vec::new();
     let mut databases = Vec::new();
-    // All files first: who opens a database removes its log.
+    // All files first, because opening a database removes its log.
     files(folder, &mut all, &mut databases);
     for path in databases {
         all.extend(cells(&path));
@@ -22,7 +22,7 @@ fn files(folder: &Path, all: &mut Vec<(String, Vec<u8>)>, databases: &mut Vec<st
     for entry in fs::read_dir(folder).unwrap() {
         let entry = entry.unwrap();
         let path = entry.path();
-        // A name is written too.
+        // File names count too.
         all.push((
             format!("the name of {}", path.display()),
             entry.file_name().into_encoded_bytes(),
