@@ -13,7 +13,7 @@ use crate::tools::{StopSignal, Toolbox};
 
 pub use error::ExecutionError;
 
-/// What was found when the step's precondition holds; `None` for a faulty step, which is never asked.
+/// Checks the step's precondition; `None` for a faulty step, which has no call.
 pub fn check(
     step: &Step,
     toolbox: &Toolbox,

@@ -1,4 +1,4 @@
-//! What the steps would do together, what one has printed, and a file of it, all by keyboard.
+//! The simulation of a plan, the output of a step, and saving it to a file, all by keyboard.
 
 use std::path::PathBuf;
 

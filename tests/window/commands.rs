@@ -1,4 +1,4 @@
-//! A plan of commands, from the file to the way back.
+//! A plan of commands, from opening its file to the rollback.
 
 use std::path::PathBuf;
 
@@ -39,7 +39,7 @@ impl Workspace {
         Desktop::start_here(&[&self.path("nest.json").display().to_string()])
     }
 
-    /// The word that stands for the place where the commands run.
+    /// The word to type for approval: the folder where the commands run.
     fn word(&self) -> String {
         let name = self.folder.path().file_name().unwrap_or_default();
         name.to_string_lossy().into_owned()
@@ -52,7 +52,7 @@ fn tidied_and_taken_back(workspace: &Workspace) -> Outcome<Vec<String>> {
     desktop.screenshot("commands_1_plan")?;
     sign(&mut desktop)?;
     desktop.wait_for_text("Execute step 2 of 4: shell?")?;
-    // What the first one printed stands behind the question.
+    // The output of the first command is visible behind the question.
     desktop.screenshot("commands_2_question")?;
     desktop.click(&format!("Type {} to approve", workspace.word()))?;
     desktop.type_text(&workspace.word())?;
@@ -107,13 +107,13 @@ fn guided(workspace: &Workspace) -> Outcome<Vec<String>> {
     sign(&mut desktop)?;
     for (step, button) in [(1, "Run this step"), (2, "Mark as done"), (3, "Skip")] {
         desktop.wait_for_text(&format!("Waiting for you: step {step} of 4"))?;
-        // The card stands among the steps, and a key leads to it.
+        // The card is among the steps, and a key leads to it.
         desktop.key("F8")?;
         desktop.tab_to(button)?;
         desktop.screenshot(&format!("commands_6_guided_{step}"))?;
         desktop.press_once_armed(button)?;
     }
-    // What is dangerous runs through the question in front of everything else alone.
+    // A dangerous step can be approved only in the modal dialog.
     desktop.wait_for_text("Waiting for you: step 4 of 4")?;
     desktop.click("Run this step…")?;
     desktop.wait_for_text("Execute step 4 of 4: shell?")?;

@@ -1,4 +1,4 @@
-//! The whole way without a mouse.
+//! The main workflow without a mouse.
 
 use super::harness::Desktop;
 use super::screen::Outcome;
@@ -17,7 +17,7 @@ fn the_way_by_keyboard(workspace: &Workspace) -> Outcome<Vec<Recorded>> {
     desktop.key("F5")?;
 
     desktop.wait_for_text("Execute step 2 of 3: file_read?")?;
-    // Closing the question decides nothing, and it can be asked for again.
+    // Closing the dialog decides nothing, and it can be reopened.
     desktop.key("Escape")?;
     desktop.wait_until_gone("Approve this step")?;
     desktop.key("F8")?;
@@ -44,7 +44,7 @@ fn the_way_by_keyboard(workspace: &Workspace) -> Outcome<Vec<Recorded>> {
     desktop.screenshot("keyboard_2_execution")?;
     desktop.key("Escape")?;
     desktop.wait_until_gone("Close the execution")?;
-    // What has no key of its own is found by its name.
+    // Commands without a shortcut are found by name.
     desktop.key("ctrl+k")?;
     desktop.wait_for_control("Find a command")?;
     desktop.type_text("verify")?;

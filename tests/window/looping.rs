@@ -104,12 +104,12 @@ fn prepared(workspace: &Workspace) -> Outcome {
     desktop.screenshot("loop_7_nowhere")?;
     desktop.key("shift+F5")?;
     desktop.wait_for_text("The workspace folder does not exist.")?;
-    // Nothing is typed: the form notices by itself that there is one now.
+    // Without input: the form notices by itself that the file exists now.
     std::fs::create_dir(workspace.path("nest")).expect("a folder");
     desktop.wait_for_text("Starting runs this command")?;
     let commands = "[verify.local]\ncommand = \"touch checked\"\n";
     std::fs::write(workspace.path("nest/countersign.toml"), commands).expect("the commands");
-    // What is typed is looked at anew.
+    // Typed paths are checked again.
     desktop.type_text("/")?;
     desktop.wait_for_text("it would end as not_authorized")?;
     desktop.screenshot("loop_8_untrusted")?;

@@ -1,5 +1,5 @@
-//! Panics in the real window: it says what happened, decides nothing by it, and goes on. They are planted by
-//! a variable that no build for people reads.
+//! Panics in the real window: they are reported, decide nothing, and the window goes on. They are injected by
+//! an environment variable that release builds ignore.
 
 use super::harness::Desktop;
 use super::screen::Outcome;
@@ -72,7 +72,7 @@ fn the_worker_and_a_page_break_down(workspace: &Workspace) -> Outcome {
     desktop.wait_for_text("file_glob")?;
     assert!(!desktop.tree()?.shows(BROKEN));
 
-    // The same window, worker and evidence take the plan once more.
+    // The same window, worker and evidence run the plan again.
     desktop.click("Plan")?;
     desktop.click("Run again…")?;
     authorize_and_run(&mut desktop)?;

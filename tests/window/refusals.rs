@@ -1,4 +1,4 @@
-//! What the window refuses, and says so: stale approvals, faulty plans, steps after a stop.
+//! Refusals of the window: stale approvals, faulty plans, steps after a stop.
 
 use std::path::Path;
 

@@ -26,7 +26,7 @@ fn tried_and_run(sshd: &Sshd) -> Outcome<usize> {
     desktop.start_again(&[&file.display().to_string()])?;
     desktop.wait_for_text("on loopback")?;
     assert_eq!(sshd.logged("Accepted publickey"), 0, "nothing connects by itself");
-    // One that takes the connection and says nothing: it is waited for until the person stops that.
+    // A server that accepts the connection and stays silent is waited for until the check is stopped.
     let silent = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a port");
     let port = silent.local_addr().expect("its number").port();
     sshd.settle(&format!("Host loopback\nPort {port}"));

@@ -1,4 +1,4 @@
-//! What a run changed, taken back from the window.
+//! Reverting a run from the window.
 
 use std::path::PathBuf;
 
@@ -49,19 +49,19 @@ fn there_and_back(workspace: &Workspace) -> Outcome<Vec<String>> {
     desktop.screenshot("revert_1_completed")?;
     desktop.click("Revert…")?;
     desktop.wait_for_text("Revert Feather the gull")?;
-    // Both files stand there before anybody signs, and nothing has happened to them.
+    // Both files are listed before the authorization, and unchanged.
     desktop.wait_for_text("Takes back what 2 steps did to 2 files, all or none.")?;
     desktop.screenshot("revert_2_shown")?;
     assert_eq!(workspace.text("gull.txt").as_deref(), Some("feathered\n"));
     sign(&mut desktop)?;
-    // What writes over files is dangerous: it is asked about, and the first file is typed.
+    // Overwriting files is dangerous: the dialog asks for the name of the first file.
     desktop.tab_to("Type gull.txt to approve")?;
     desktop.type_text("gull.txt")?;
     desktop.press("Approve this step")?;
     desktop.wait_for_text("Completed")?;
     assert_eq!(workspace.text("gull.txt").as_deref(), Some("bare\n"));
     assert_eq!(workspace.text("nest/new.txt"), None);
-    // The revert is a run like any other, and later work stands in the way of its own revert.
+    // The revert is an ordinary run, and later work blocks its own revert.
     std::fs::write(workspace.path("gull.txt"), "by hand\n").expect("the file");
     desktop.key("ctrl+shift+r")?;
     desktop.wait_for_text("Would fail: gull.txt was changed later, by no recorded step.")?;

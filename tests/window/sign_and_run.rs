@@ -1,4 +1,4 @@
-//! The main way: a plan is opened from disk, signed, run, and found again in the evidence.
+//! The main workflow: a plan is opened, authorized, run and found in the evidence.
 
 use std::path::{Path, PathBuf};
 
@@ -6,10 +6,10 @@ use super::harness::Desktop;
 use super::screen::Outcome;
 use super::support::{Recorded, recorded};
 
-/// Stands in what one step reads and in what the other would write.
+/// A word in the file that one step reads and in the content that the other would write.
 pub(super) const WORD: &str = "quartermaster";
 
-/// A workspace with one note, and a plan that lists and reads it and would write another one.
+/// A workspace with one note, and a plan that lists it, reads it and would create another.
 pub(super) struct Workspace {
     folder: tempfile::TempDir,
 }

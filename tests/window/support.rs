@@ -1,4 +1,4 @@
-//! What several of these tests do or ask: signing a plan, reading the evidence, and failing with what went wrong.
+//! Helpers of several tests: authorizing a plan, reading the evidence, and failing with the trouble.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use rusqlite::{Connection, OpenFlags};
 use super::harness::Desktop;
 use super::screen::Outcome;
 
-/// What came of it; the test fails with the trouble.
+/// The value of an outcome. A trouble fails the test.
 #[track_caller]
 pub fn passes<T>(outcome: Outcome<T>) -> T {
     outcome.unwrap_or_else(|trouble| panic!("{trouble}"))
@@ -29,7 +29,7 @@ pub fn sign(desktop: &mut Desktop) -> Outcome {
     desktop.key("F5")
 }
 
-/// What a query of the evidence answers.
+/// The rows of a query of the evidence.
 pub fn read<T>(
     evidence: &Path,
     sql: &str,
@@ -49,7 +49,7 @@ pub fn read<T>(
     rows.collect::<Result<_, _>>().expect("rows")
 }
 
-/// What the evidence says of one execution.
+/// One recorded execution.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Recorded {
     pub tool: String,
@@ -57,7 +57,7 @@ pub struct Recorded {
     pub outcome: String,
 }
 
-/// Every execution, in order.
+/// The recorded executions, in order.
 pub fn recorded(evidence: &Path) -> Vec<Recorded> {
     let sql = "SELECT tool_name, success, outcome FROM executions ORDER BY timestamp, rowid";
     read(evidence, sql, |row| {

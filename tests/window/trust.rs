@@ -1,4 +1,4 @@
-//! The commands of a workspace: looked at, trusted and run by the keyboard alone.
+//! The commands of a workspace: shown, trusted and run, all by keyboard.
 
 use std::path::PathBuf;
 

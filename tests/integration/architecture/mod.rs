@@ -1,7 +1,7 @@
-//! The rooms and the arrows between them, read from the sources.
+//! The rooms and the allowed dependencies between them, checked in the sources.
 //!
-//! What a file refers to is read from its tokens, so that comments and texts do not count; items under
-//! `#[cfg(test)]` do not count either, because tests may look everywhere.
+//! References are read from tokens, so that comments and strings do not count. Items under `#[cfg(test)]` do
+//! not count either, because tests may use every room.
 
 mod rules;
 mod source;
@@ -19,7 +19,7 @@ fn root() -> &'static Path {
 /// Every file that is part of the repository, relative to its root.
 fn files(below: &str) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = ignore::WalkBuilder::new(root().join(below))
-        // `.ci` is hidden and belongs to it; `.git` does not.
+        // `.ci` is hidden and part of the repository; `.git` is not.
         .hidden(false)
         .filter_entry(|entry| entry.file_name() != ".git")
         .build()
@@ -55,7 +55,7 @@ fn sources_keep_the_arrows_between_rooms() {
 fn repository_names_no_machine() {
     let mut faults = Vec::new();
     for path in files(".") {
-        // A picture has no text.
+        // Images are skipped.
         let Ok(text) = fs::read_to_string(root().join(&path)) else { continue };
         for (index, line) in text.lines().enumerate() {
             for word in REPOSITORY_WORDS {
@@ -68,7 +68,7 @@ fn repository_names_no_machine() {
     assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));
 }
 
-/// What the checker says of one planted file.
+/// The faults of one invented file.
 fn faults(path: &str, text: &str) -> Vec<String> {
     check_source(&Source::read(Path::new(path), text))
 }
@@ -172,7 +172,7 @@ fn an_empty_doc_comment_is_found() {
     assert_eq!(faults("src/plan/x.rs", text), Vec::<String>::new());
 }
 
-/// What waits for something outside of the frame.
+/// Calls that wait for something outside the frame.
 const WAITING: [&str; 9] = [
     "fs::",
     "File::open",

@@ -1,4 +1,5 @@
-//! What goes on behind walls as without them: builds, packages and git, each with the walls that it would be given.
+//! Programs that work behind walls as without them: builds, package managers and git, each with the walls
+//! that its step would get.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -11,10 +12,10 @@ use countersign::risk::Policy;
 use countersign::tools::{Context, NoCapture, RunWalls, StopSignal, Toolbox, WallPlace, WallProbe};
 use uuid::Uuid;
 
-/// Both levels hold where the tests run; a machine on which one does not is not one to test on.
+/// Asserts that this machine supports both levels, which the tests require.
 const LEVELS: [WallLevel; 2] = [WallLevel::Files, WallLevel::Full];
 
-/// A workspace, and beside it a place that is not below the temporary folder of the system.
+/// A workspace outside the system's temporary folder.
 pub struct Space {
     _folder: tempfile::TempDir,
     pub top: PathBuf,
@@ -46,7 +47,7 @@ impl Space {
         fs::write(path, text).unwrap();
     }
 
-    /// What it printed, and the code that it failed with.
+    /// Runs a command. Returns its output and error code.
     pub fn run(&self, command: &str) -> (String, Option<Code>) {
         self.run_behind(&self.walls, command)
     }
@@ -187,7 +188,7 @@ fn new_repository_is_protected_from_later_steps() {
             let space = space.writing_repository();
             space.works("cd a/sub && git add f && git commit -qm one");
             assert!(space.run("echo x > a/sub/.git/hooks/post-checkout").1.is_some());
-            // Neither it nor a folder around it goes away; `mv` may copy it.
+            // The protected file and the folders around it cannot be moved; `mv` may copy it.
             for command in ["mv a/sub other", "mv a b", "rm -rf a"] {
                 assert!(space.run(command).1.is_some(), "{command}");
                 assert_eq!(fs::read(space.top.join("work/a/sub/.git/config")).unwrap(), before);
@@ -202,7 +203,7 @@ fn a_network_that_is_refused_is_what_failed() {
         let space = Space::new(level);
         let (printed, code) = space.run("exec 3<>/dev/tcp/192.0.2.1/80");
         assert_eq!(code, Some(Code::StoppedByWall), "at {level}: {printed}");
-        // A refusal in a step that succeeds is none, and neither is a failure without one.
+        // A refusal is reported only where the step failed and the walls refused something.
         space.works("(exec 3<>/dev/tcp/192.0.2.1/80) 2>/dev/null; true");
         assert_eq!(space.run("exit 3").1, Some(Code::CommandFailed));
     }
@@ -230,7 +231,7 @@ fn what_a_step_leaves_serves_later_steps() {
 fn nothing_starts_without_its_promised_walls() {
     for level in LEVELS {
         let mut space = Space::new(level);
-        // A folder that is granted and cannot be made.
+        // A granted folder that cannot be created.
         fs::write(space.top.join("file"), "").unwrap();
         space.walls.write = vec![space.top.join("file/below").to_string_lossy().into_owned()];
         let (printed, code) = space.run("touch started");
@@ -264,7 +265,7 @@ fn any_name_of_a_workspace_can_be_walled() {
 fn a_workspace_that_holds_own_folders_hides_them() {
     for level in LEVELS {
         let space = Space::new(level);
-        // As where the workspace is the home folder.
+        // The workspace is the home folder.
         let home = space.top.join("work");
         fs::create_dir_all(home.join(".config/countersign")).unwrap();
         fs::create_dir_all(home.join("project")).unwrap();

@@ -1,4 +1,4 @@
-//! What a step leaves running at level full must not reach into the steps after it, nor behind the end of the run.
+//! Processes that a step leaves running at level full must not affect later steps, nor outlive the run.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -10,7 +10,7 @@ use crate::harness::home::Home;
 use crate::harness::set_mode;
 use crate::walls::allowed::Space;
 
-/// Exchanges two names again and again; says when it begins.
+/// Exchanges two names in a loop, and creates a marker when it begins.
 const EXCHANGE: &str = "import ctypes, sys
 call = ctypes.CDLL(None).renameat2
 one, other = (name.encode() for name in sys.argv[1:])
@@ -53,7 +53,7 @@ fn exchanged_granted_path_opens_nothing_else() {
             assert_eq!(space.run_behind(&walls(&granted), &start).1, None);
             let out = outside.display();
             let attack = format!("chmod 777 {out}; touch {out}/new; echo x >> {out}/file; true");
-            // Where the link stands at that moment, it does not start.
+            // If the link is in place at that moment, the step does not start.
             ran += usize::from(space.run_behind(&walls(&own), &attack).1.is_none());
             drop(space.toolbox);
             assert_eq!(fs::read(outside.join("file")).unwrap(), b"", "{kind}");
@@ -113,7 +113,7 @@ ctypes.CDLL(None).syscall(60, 0)
 fn step_starts_beside_many_leftover_processes() {
     let space = Space::new(WallLevel::Full);
     fs::create_dir(space.top.join("granted")).unwrap();
-    // More than this computer has threads of its own with low numbers.
+    // More processes than there are kernel threads with low process ids.
     space.works("for i in $(seq 1500); do /bin/true; done");
     let granted = space.top.join("granted").to_str().unwrap().to_owned();
     let walls = StepWalls { write: vec![granted.clone()], ..space.walls.clone() };

@@ -1,4 +1,4 @@
-//! Grants beyond the walls: given, kept for a workspace, and never wider than they were shown (SPEC §7.5).
+//! Grants beyond the walls: for a run, kept for a workspace, and never wider than shown (SPEC §7.5).
 
 use std::fs;
 
@@ -31,18 +31,18 @@ fn workspace_grant_holds_until_forgotten() {
     let run = || home.json(["run", "space/p.json", "--yes", "--confirm", "approve"]);
     let _ = run().exits(0);
     assert!(home.path().join("other/made").exists());
-    // Another workspace has nothing of it.
+    // The grant does not apply to another workspace.
     fs::create_dir(home.path().join("elsewhere")).unwrap();
     fs::copy(home.file("p.json"), home.path().join("elsewhere/p.json")).unwrap();
     let elsewhere = home.json(["check", "elsewhere/p.json"]).exits(0).document();
     assert_eq!(elsewhere["risk"]["steps"][0]["walls"]["write"], json!([]));
-    // What no plan may be granted cannot be remembered either.
+    // A path that cannot be granted cannot be kept either.
     for path in ["/", "~/.ssh", home.path().to_str().unwrap(), home.evidence().to_str().unwrap()] {
         let allow = format!("write={path}");
         let done = home.json(["walls", "--workspace", "space", "--allow", &allow]).exits(5);
         assert!(done.stderr.contains("cannot be granted"), "{done:#?}");
     }
-    // What is granted later is granted as well.
+    // Later grants add to earlier ones.
     let both = walls(&["--allow", "network"])["remembered"].clone();
     assert_eq!((&both["network"], &both["write"]), (&json!(true), &json!([other])));
     let more = home.path().join("more");
@@ -71,12 +71,12 @@ fn workspace_around_everything_has_no_walls() {
     assert!(finding["message"].as_str().unwrap().contains("the workspace is /"), "{checked}");
     let run = home.run(["run", "space/p.json", "--yes", "--workspace", "/"]).exits(2);
     assert!(run.stderr.contains("the workspace is /"), "{run:#?}");
-    // Whatever starts nothing needs no walls.
+    // Steps without processes need no walls.
     home.plan(
         json!([{ "step_id": "s", "tool": "file_read", "arguments": { "path": "etc/hostname" } }]),
     );
     let _ = home.json(["check", "space/p.json", "--workspace", "/"]).exits(0);
-    // A loop would show all of it to its planner first.
+    // A loop would show the whole workspace to its planner first.
     let words = ["loop", "--goal", "g", "--workspace", "/", "--planner", "x", "--yes"];
     let refused = home.run(words).exits(5);
     assert!(refused.stderr.contains("the workspace is /"), "{refused:#?}");
@@ -119,7 +119,7 @@ fn refused_write_can_be_granted() {
     let new = folder.join("new").display().to_string();
     let refused = run(format!("touch {new}"), &[]);
     assert_eq!(refused["outcome"], "failed", "{refused}");
-    // The file is still to be made: its folder is what can be granted.
+    // The file does not exist yet, so its folder is offered.
     assert_eq!(refused["refused_write"], folder.to_str().unwrap(), "{refused}");
     let id = refused["execution_id"].as_str().unwrap();
     let shown = home.run(["evidence", "show", id]).exits(0).stdout;
@@ -128,7 +128,7 @@ fn refused_write_can_be_granted() {
     let granted = run(format!("touch {new}"), &["--allow", &allow]);
     assert_eq!(granted["outcome"], "succeeded", "{granted}");
     assert!(granted.get("refused_write").is_none(), "{granted}");
-    // What nobody can be granted is not offered.
+    // A path that cannot be granted is not offered.
     let system = run("touch /etc/countersign-test".to_owned(), &["--confirm", "approve"]);
     assert_eq!(system["outcome"], "failed", "{system}");
     assert!(system.get("refused_write").is_none(), "{system}");
@@ -187,14 +187,14 @@ fn naming_an_own_file_does_not_show_it() {
     let key = home.path().join(".config/countersign/evidence.key");
     let key = if key.exists() { key } else { home.evidence().join("execution_log.db") };
     let key = key.to_str().unwrap();
-    // By the command of a planner.
+    // Named by the command of a planner.
     let planner = format!("wc -c '{key}' >&2; echo none");
     let words = ["loop", "--goal", "g", "--workspace", "space", "--yes", "--max-attempts", "1"];
     let mut command = home.command();
     command.args(words).args(["--planner", &planner, "--evidence"]).arg(home.evidence());
     let said = String::from_utf8(command.output().unwrap().stderr).unwrap();
     assert!(said.contains("No such file") && !said.contains(&format!("32 {key}")), "{said}");
-    // By the settings of a repository.
+    // Named by the settings of a repository.
     let _ = assert_cmd::Command::new("git")
         .args(["init", "-q"])
         .current_dir(home.file(""))

@@ -102,7 +102,7 @@ fn an_unknown_grant_or_setting_is_refused() {
 #[test]
 fn step_reaches_neither_evidence_nor_plan_file() {
     let home = Home::new();
-    // Inside the workspace, where it may write everything else.
+    // A protected path inside the workspace, where everything else is writable.
     let evidence = home.file("kept");
     let run = || {
         let words = ["run", "space/p.json", "--yes", "--confirm", "approve", "--json"];
@@ -181,7 +181,7 @@ fn killed_program_leaves_no_processes() {
         &home,
         json!([{ "id": "a", "command": "sleep 600", "description": "x", "explanation": "x" }]),
     );
-    // All that is started for this run has the folder of this test in its command line.
+    // Every process of this run has the folder of this test in its command line.
     let started = || {
         let entries = fs::read_dir("/proc").unwrap().flatten();
         let name = home.path().as_os_str().as_encoded_bytes();

@@ -1,8 +1,8 @@
-//! Workspaces made to take a reader's time or memory: what is looked at before anybody signs ends by counts, says
-//! which limit was reached, and stays below 1 GiB (SPEC §1.4).
+//! Workspaces that cost time or memory to read: everything read before an approval is bounded by counts,
+//! names the limit that was reached, and stays below 1 GiB (SPEC §1.4).
 //!
-//! No time is measured. A reader that does not end is killed after [`PATIENCE`], and its test fails; so does
-//! one that wants more memory.
+//! No time is measured. A process that does not end within [`PATIENCE`] is killed and fails its test, and so
+//! does one that needs more memory.
 
 use std::fs;
 use std::time::Duration;
@@ -14,12 +14,12 @@ use serde_json::{Value, json};
 use crate::harness::home::{Done, Home, PROGRAM};
 use crate::harness::{create_file, read_file};
 
-/// Far longer than any look takes, on a slow machine with much to do.
+/// Far longer than a command takes on a slow and busy machine.
 const PATIENCE: Duration = Duration::from_secs(240);
-/// The most memory that a look may ask for, in KiB: 1 GiB.
+/// The address space of a command, in KiB: 1 GiB.
 const MEMORY: &str = "1048576";
 
-/// Looks at the plan of this home with one of the commands that need no signature.
+/// Runs `check` or `simulate` on the plan of this home, with limited memory and time.
 fn look(home: &Home, command: &str) -> Done {
     let limited = format!("ulimit -v {MEMORY} && exec \"$0\" \"$@\"");
     let mut shell: Command = home.command_of("sh");
@@ -28,7 +28,7 @@ fn look(home: &Home, command: &str) -> Done {
     Done::of(shell.args(["--json", "--engine", "auto"]).timeout(PATIENCE))
 }
 
-/// The findings, each as its code and message.
+/// The findings, as code and message.
 fn findings(done: &Done) -> Vec<String> {
     let document = done.document();
     let found = document["findings"].as_array().unwrap().iter();
@@ -42,7 +42,7 @@ fn symbols(file: &str) -> Value {
     json!({"step_id": "look", "tool": "symbols_in_file", "arguments": {"file_path": file}})
 }
 
-/// A replacement of `a`, which must be there.
+/// A step that replaces `a`, with the precondition that it exists.
 fn patch(file: &str) -> Value {
     json!({"step_id": "patch", "tool": "splice_patch", "precondition": "symbol exists",
         "arguments": {"file": file, "symbol": "a", "with": "with.txt"}})

@@ -1,4 +1,4 @@
-//! The workspace as an adversary: confinement under races, and content made to cost time or memory (SPEC §4).
+//! Hostile workspaces: races against confinement, and content that costs time or memory (SPEC §1.4, §4).
 
 mod bounds;
 mod races;

@@ -1,7 +1,7 @@
-//! The approval dialog in the real window, sentence by sentence.
+//! The approval dialog in the real window.
 //!
-//! What was decided is read from the evidence and what was done from the disk; the screen is only
-//! used to know when to act. That something did not happen is shown by what happens after it.
+//! Decisions are read from the evidence and effects from the disk; the screen only tells when to act. That
+//! something did not happen is shown by a later event.
 
 mod answers;
 mod authorize;
@@ -42,7 +42,7 @@ impl Workspace {
     /// A plan whose steps each ask and create one of the files `made/1` to `made/COUNT`.
     fn creating(count: usize) -> Self {
         let all = Self::new((1..=count).map(|number| create(&format!("made/{number}"))).collect());
-        // So that every question is as high as the next one, with its buttons in the same place.
+        // So that all questions have the same height, with the buttons in the same place.
         std::fs::create_dir(all.path("made")).expect("the folder of the files");
         all
     }
@@ -55,7 +55,7 @@ impl Workspace {
         self.folder.path().join(path)
     }
 
-    /// Which of the files that the steps create are there.
+    /// The files that the steps have created so far.
     fn made(&self) -> Vec<String> {
         let Ok(entries) = std::fs::read_dir(self.path("made")) else { return Vec::new() };
         let mut names: Vec<_> = entries
@@ -76,14 +76,14 @@ fn create(path: &str) -> Value {
     })
 }
 
-/// The window with the plan authorized; nothing runs yet.
+/// Opens the window and authorizes the plan. Nothing runs yet.
 fn authorized(workspace: &Workspace) -> Outcome<Desktop> {
     let mut desktop = Desktop::start_here(&[&workspace.plan().display().to_string()])?;
     authorize(&mut desktop)?;
     Ok(desktop)
 }
 
-/// What was decided in runs, in order: the step's number from 1, or 0 for the run, and the decision.
+/// The recorded decisions, in order: the step's number from 1, or 0 for the run, and the decision.
 fn decisions(desktop: &Desktop) -> Vec<(u32, String)> {
     let sql = "SELECT coalesce(step_index + 1, 0), decision FROM decisions
                WHERE run_id IS NOT NULL ORDER BY id";
@@ -94,12 +94,12 @@ fn said(decided: &[(u32, &str)]) -> Vec<(u32, String)> {
     decided.iter().map(|&(step, word)| (step, word.to_owned())).collect()
 }
 
-/// How each recorded step ended, in order.
+/// The outcomes of the recorded steps, in order.
 fn outcomes(desktop: &Desktop) -> Vec<String> {
     read(&desktop.evidence(), "SELECT outcome FROM executions ORDER BY rowid", |row| row.get(0))
 }
 
-/// How many rows a table of the evidence has; none before the first record makes the database.
+/// The number of rows in a table of the evidence; 0 before the database exists.
 fn rows(desktop: &Desktop, table: &str) -> u32 {
     if !desktop.evidence().join("execution_log.db").exists() {
         return 0;

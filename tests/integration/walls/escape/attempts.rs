@@ -1,16 +1,17 @@
 //! The attempts, each with the levels at which walls must hold it.
 
-/// Who makes an attempt, and where it is known to succeed.
+/// The levels at which an attempt must fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Holds {
     /// At both levels.
     Always,
-    /// At level full alone: named in ARCHITECTURE.md.
+    /// At level full only. ARCHITECTURE.md names these.
     AtFull,
 }
 use Holds::{Always, AtFull};
 
-/// What is tried: `T` stands for the program of this test's own attempts.
+/// Name, command and level of each attempt. `T` is the program compiled from
+/// `tests/fixtures/walls/attempts.c`.
 pub const ATTEMPTS: &[(&str, &str, Holds)] = &[
     // Files outside.
     ("write a file", "echo x > $OUT/file", Always),
@@ -50,7 +51,7 @@ pub const ATTEMPTS: &[(&str, &str, Holds)] = &[
     ("change an owner", "chown 4711 $OUT/file", AtFull),
     ("change times", "touch -d 2001-01-01 $OUT/file", AtFull),
     ("set an attribute", "T xattr", AtFull),
-    // What may not even be read.
+    // Files that must not be readable.
     ("read an own folder", "cat $HIDDEN/key", Always),
     ("read it below /proc/self/root", "cat /proc/self/root$HIDDEN/key", Always),
     (
@@ -142,7 +143,7 @@ pub const ATTEMPTS: &[(&str, &str, Holds)] = &[
     ("write the kernel's log", "T log-device", Always),
     ("use ports of the machine", "T port-access", Always),
     ("type into a terminal", "T type-into-terminal", Always),
-    // The computer.
+    // The system: clocks, names, kernel.
     ("change the name of the computer", "T hostname", Always),
     ("change the domain of the computer", "T domain", Always),
     ("change its name by a file", "echo heron > /proc/sys/kernel/hostname", Always),

@@ -1,6 +1,6 @@
-//! Attempts to reach out of the walls. Each is made three times: without walls, where it must succeed or counts
-//! for nothing, and behind both levels. All of it happens in namespaces of its own, below mounts that are gone
-//! afterwards, so that what succeeds harms nobody.
+//! Attempts to escape the walls. Each is made without walls, where it must succeed to count, and behind both
+//! levels. Everything happens in separate namespaces, on mounts that disappear afterwards, so that no attempt
+//! can do harm.
 
 use std::fs;
 use std::path::PathBuf;
@@ -14,15 +14,15 @@ use yard::Yard;
 mod attempts;
 mod yard;
 
-/// What nobody behind walls reads: in an own folder, and in the environment of this process.
+/// A secret in an own folder and in the environment of this process.
 const SECRET: &str = "HERON-SECRET";
-/// What an attempt prints that the system itself let through.
+/// An attempt prints this when a system call succeeded.
 const ESCAPED: &str = "ESCAPED";
-/// Set where the attempts are made.
+/// Set inside the namespaces.
 const INSIDE: &str = "COUNTERSIGN_TEST_INSIDE";
-/// A variable of this program that no child is handed.
+/// A variable of this program that child processes must not get.
 const KEY: &str = "COUNTERSIGN_MODEL_KEY";
-/// Fewer attempts that succeed without walls would show too little.
+/// The least number of attempts that must succeed without walls.
 const LEAST: usize = 40;
 
 /// Makes every attempt at every level.
@@ -53,7 +53,7 @@ fn try_everything() {
     assert!(counted >= LEAST, "only {counted} attempts succeed without walls");
 }
 
-/// Where the attempts are made: private mounts, processes and names; nothing below them is the machine's own.
+/// Prepares the namespaces: private mounts, processes and names, with nothing of the host below them.
 const OUTER: &str = r#"
 set -eu
 mount -t tmpfs tmpfs /mnt
@@ -75,7 +75,7 @@ cd /mnt/base
 exec $AS /proc/self/fd/9 --exact "$NAME" --nocapture --test-threads=1
 "#;
 
-/// Runs this test again in there, as root or as somebody else.
+/// Runs the test with this name again inside the namespaces, as root or as another user.
 fn inside(name: &str, becomes: &str) {
     if std::env::var_os(INSIDE).is_some() {
         return try_everything();

@@ -1,4 +1,4 @@
-//! Where one attempt is made: files outside, a victim, sockets, and what became of them.
+//! The surroundings of one attempt: files outside, a victim process and sockets, and checks of their state.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -61,7 +61,7 @@ impl Yard {
         Self { top, victim, hits: Arc::default(), shared: 4_711_000 + victim_number(), level }
     }
 
-    /// Everything outside that an attempt must not change.
+    /// The state of everything outside the workspace.
     pub fn outside(&self) -> BTreeMap<PathBuf, String> {
         let mut found = BTreeMap::new();
         let mut folders = vec![self.path("out"), self.path("own"), self.path("shm")];
@@ -94,7 +94,7 @@ impl Yard {
         found
     }
 
-    /// What is read-only in the workspace.
+    /// The state of the read-only paths in the workspace.
     pub fn protected(&self) -> Vec<(PathBuf, Option<Vec<u8>>, u64)> {
         [
             ".git/config",
@@ -115,7 +115,7 @@ impl Yard {
         .collect()
     }
 
-    /// What the victim is: its state, its priority, its processors and a limit.
+    /// The victim's state, priority, processors and one limit.
     pub fn victim(&self) -> String {
         let read = |name: &str| {
             fs::read_to_string(format!("/proc/{}/{name}", self.victim.id())).unwrap_or_default()
@@ -123,7 +123,7 @@ impl Yard {
         let stat = read("stat");
         let fields: Vec<&str> = stat.rsplit_once(") ").unwrap_or_default().1.split(' ').collect();
         let state = fields.first().copied().unwrap_or("gone");
-        // Asleep in whatever way is the same.
+        // All sleeping states are equal.
         let state = if matches!(state, "S" | "R" | "D") { "runs" } else { state };
         let status = read("status");
         let line = |text: &str, name: &str| {
@@ -138,7 +138,7 @@ impl Yard {
         .join("; ")
     }
 
-    /// Makes the attempt; what it reached, if anything.
+    /// Makes the attempt. Returns what it reached, if anything.
     pub fn reaches(&self, command: &str) -> Option<String> {
         let (outside, protected, victim) = (self.outside(), self.protected(), self.victim());
         let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
@@ -154,7 +154,7 @@ impl Yard {
         check(printed.contains(ESCAPED), "the system let it");
         check(printed.contains(SECRET), "a secret was printed");
         check(self.outside() != outside, "files outside");
-        // A change that fails the step is no silent one: the level can do no more.
+        // A change that fails the step is detected, which is all that this level promises.
         check(
             self.protected() != protected && ran.1 != Some(Code::StoppedByWall),
             "read-only files",
@@ -168,10 +168,10 @@ impl Yard {
         (!reached.is_empty()).then(|| format!("{} ({printed})", reached.join(", ")))
     }
 
-    /// What it printed, and the code that it failed with.
+    /// Runs a command. Returns its output and error code.
     pub fn run(&self, command: &str) -> (String, Option<Code>) {
         let out = self.path("out");
-        // One number that both kinds of servers have free.
+        // A port that is free for both protocols.
         let (tcp, udp, port) = std::iter::repeat_with(|| {
             let tcp = TcpListener::bind("127.0.0.1:0").unwrap();
             let port = tcp.local_addr().unwrap().port();
@@ -205,7 +205,7 @@ impl Yard {
         datagram.set_nonblocking(true).unwrap();
         udp.set_nonblocking(true).unwrap();
         tcp.set_nonblocking(true).unwrap();
-        // Not closed at the start of a program: as one that another library forgot.
+        // Not close-on-exec, like a descriptor that a library leaked.
         let inherited = fs::File::open(self.path("own/key")).unwrap();
         rustix::io::fcntl_setfd(&inherited, rustix::io::FdFlags::empty()).unwrap();
         let variables = [
@@ -238,7 +238,7 @@ impl Yard {
         shared("make-shared");
         let ran = self.invoke(&script);
         shared("remove-shared");
-        // Whatever else it could not do: it did run.
+        // Asserts that the attempt ran at all.
         assert!(ran.0.contains("no attempt is called none"), "{command}: {ran:?}");
         let mut bytes = [0; 16];
         let hit = stream.accept().is_ok()
@@ -300,14 +300,14 @@ pub fn victim_number() -> u32 {
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
-/// The attribute that an attempt sets.
+/// The extended attribute that an attempt sets.
 pub fn attribute_of(path: &Path) -> String {
     let mut value = [0_u8; 16];
     rustix::fs::lgetxattr(path, "user.heron", &mut value[..])
         .map_or(String::new(), |length| length.to_string())
 }
 
-/// The processes that sleep for this long.
+/// The ids of the processes `sleep SECONDS`.
 pub fn running(seconds: &str) -> Vec<i32> {
     fs::read_dir("/proc")
         .unwrap()

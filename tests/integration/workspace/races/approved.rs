@@ -1,5 +1,5 @@
-//! What was approved is what is followed, also when something else takes its name between two looks: a
-//! splice plan and a replacement are read once, and the external engine gets the approved bytes.
+//! Splice plans and replacements that are exchanged after the approval: each is read once, and the external
+//! engine gets the approved bytes.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,11 +16,11 @@ use crate::harness::set_mode;
 
 const BEFORE: &str = "def one():\n    return 1\n\n\ndef two():\n    return 2\n";
 const ONE: &str = "def one():\n    return 10\n";
-/// What the approved plan makes of it.
+/// The content after the approved plan.
 const AFTER: &str = "def one():\n    return 10\n\n\ndef two():\n    return 2\n";
 
-/// Invokes the approved splice plan until it has both succeeded and been refused so often; what is exchanged
-/// meanwhile are these pairs.
+/// Invokes the approved splice plan while these pairs are exchanged, until it has succeeded and been refused
+/// this many times each.
 fn invoke_while_swapped(
     home: &Home,
     policy: &Policy,
@@ -51,7 +51,8 @@ fn invoke_while_swapped(
                 "done"
             }
             Some(error) => {
-                // Refused before anything is done; the system also says that a path changed while it was walked.
+                // Refused before any change. The system may also report that a path changed during
+                // resolution.
                 assert!(matches!(error.code(), Code::Stale | Code::ReadFailed), "{error}");
                 assert_eq!(now, BEFORE);
                 if error.code() == Code::Stale { "refused" } else { "not read" }
@@ -71,7 +72,7 @@ fn home() -> Home {
     home.write("a.py", BEFORE);
     home.write("one.py", ONE);
     home.write("plan.json", plan("one"));
-    // The same files, so that nothing but the plan itself tells that it is another one.
+    // It names the same files, so that only the plan itself differs.
     fs::write(home.path().join("stage/plan.json"), plan("two")).unwrap();
     fs::write(home.path().join("stage/one.py"), "def one():\n    return 'theirs'\n").unwrap();
     home
@@ -86,12 +87,12 @@ fn exchanged_splice_plan_is_never_followed() {
 #[test]
 fn the_external_engine_gets_the_approved_replacement() {
     let home = home();
-    // It writes the replacement that it is given in the place of the first definition.
+    // The fake `splice` replaces the first definition by the given text.
     let script = "#!/bin/sh\n[ \"$1\" = --version ] && echo 'splice 9.9.9' && exit 0\n\
         for word in \"$@\"; do case $word in --with=*) with=${word#*=};; --file=*) file=${word#*=};; esac; done\n\
         { cat \"$with\"; echo; sed -n '3,$p' \"$file\"; } > \"$file.new\" && cat \"$file.new\" > \"$file\" && rm \"$file.new\"\n\
         echo '{\"status\": \"ok\"}'\n";
-    // The whole of the replacement takes the place of the definition, with its line break.
+    // The replacement is inserted with its final line break.
     let after = AFTER.replace("10\n", "10\n\n");
     let program = home.path().join("splice");
     fs::write(&program, script).unwrap();

@@ -1,8 +1,8 @@
-//! Confinement while another process exchanges what stands in the workspace for links that lead outside
-//! (SPEC §4): no byte outside is read or written.
+//! Confinement while another process exchanges names in the workspace for links that lead outside (SPEC §4):
+//! no byte outside is read or written.
 //!
-//! That nothing outside is read is not told from what comes out: the kernel reports every open file
-//! and folder there.
+//! The kernel reports every access outside (inotify), so that a read is found even when its result is not
+//! used.
 
 mod approved;
 mod outside;
@@ -26,33 +26,33 @@ use crate::harness::{self, Harness, invoke};
 use outside::{MARK, Outside};
 use swapper::Swapper;
 
-/// Fewer swaps than this while the program runs are no test.
+/// The least number of swaps for a valid test.
 const SWAPS: u64 = 100_000;
-/// Each round has new folders, because a write may replace a link for good.
+/// Each round uses new folders, because a write may replace a link permanently.
 const ROUNDS: usize = 3;
 /// Runs of the program in each round.
 const RUNS: usize = 35;
-/// Plans whose steps are done in each round by the tools alone, without the program around them.
+/// Plans per round whose tools are called directly.
 const PLANS: usize = 700;
 
-/// What is exchanged for what, below the home.
+/// The pairs of names that are exchanged, below the home.
 const PAIRS: [(&str, &str); 11] = [
-    // A file for a link to a file outside, as it is read and as it is written.
+    // A file and a link to a file outside, for reads and for writes.
     ("space/file.txt", "stage/file"),
     ("space/target.txt", "stage/target"),
-    // A folder for a link to a folder outside that has the same names.
+    // A folder and a link to a folder outside with the same names.
     ("space/folder", "stage/folder"),
     ("space/drop", "stage/drop"),
     // The same in the middle of a path, and by a relative link.
     ("space/deep/middle", "stage/middle"),
-    // What the search itself reads before it chooses files.
+    // Ignore files, which the search itself reads.
     ("space/.ignore", "stage/ignore"),
     ("space/repository/.git", "stage/git"),
-    // A file for a folder, a pipe, and one more name of a file outside.
+    // A file and a folder, a pipe, and a hard link to a file outside.
     ("space/mixed", "stage/mixed"),
     ("space/pipe", "stage/pipe"),
     ("space/hard.txt", "stage/hard"),
-    // One folder of the workspace for another.
+    // Two folders of the workspace.
     ("space/one", "space/two"),
 ];
 
@@ -61,7 +61,7 @@ fn put(path: &Path, content: &str) {
     fs::write(path, content).unwrap();
 }
 
-/// The workspace, what is to be exchanged for parts of it, and what is outside.
+/// Creates the workspace, the entries to exchange, and the folder outside.
 fn build(home: &Path) -> Outside {
     for name in ["file.txt", "target.txt", "mixed", "pipe", "hard.txt"] {
         put(&home.join("space").join(name), "inside\n");
@@ -98,7 +98,7 @@ fn build(home: &Path) -> Outside {
     Outside::watch(home.join("outside"))
 }
 
-/// Some steps over the names that are exchanged; `number` makes them new each time.
+/// Steps on the exchanged names. `number` varies them.
 fn steps(number: usize) -> Vec<Value> {
     let step = |tool: &str, arguments: Value| json!({"tool": tool, "arguments": arguments});
     let read = |path: &str| step("file_read", json!({"path": path}));
@@ -121,7 +121,7 @@ fn steps(number: usize) -> Vec<Value> {
     }
 }
 
-/// How often each thing came out.
+/// How often each outcome occurred.
 type Tally = BTreeMap<String, usize>;
 
 /// Runs one plan by the real program.
@@ -146,7 +146,7 @@ fn outcome(done: &Done) -> String {
     code.as_str().unwrap_or_else(|| panic!("{done:#?}")).to_owned()
 }
 
-/// Calls the tools over and over, without a process and a database around each call.
+/// Calls the tools repeatedly, without process and database.
 fn call(home: &Path, tally: &mut Tally) {
     let toolbox =
         Toolbox::open(&home.join("space"), &countersign::risk::Policy::default()).unwrap();
@@ -170,7 +170,7 @@ fn call(home: &Path, tally: &mut Tally) {
     }
 }
 
-/// No byte and no digest of what is outside is in any file of the evidence.
+/// Asserts that no file of the evidence has a byte or digest of the files outside.
 fn assert_not_kept(home: &Home, outside: &Outside) {
     let kept = harness::tree(&home.evidence());
     assert!(kept.contains_key("execution_log.db"));
@@ -211,7 +211,7 @@ fn runs_stay_inside_while_names_are_exchanged() {
 fn tools_stay_inside_while_names_are_exchanged() {
     let (mut calls, mut swaps) = (Tally::new(), 0);
     for _ in 0..ROUNDS {
-        // In memory nothing waits for a disk, and many more calls are made in the same time.
+        // In memory no call waits for a disk, so more calls are made in the same time.
         let memory = Path::new("/dev/shm");
         let home = if memory.is_dir() { tempdir_in(memory) } else { tempdir() }.unwrap();
         let outside = build(home.path());
@@ -233,7 +233,7 @@ fn assert_untouched(home: &Path, outside: Outside) {
     assert_eq!(fs::read(home.join("shared")).unwrap(), b"shared\n", "by its other name");
 }
 
-/// A run keeps the folder that it opened, whatever stands at its name meanwhile.
+/// A run keeps the folder that it opened, whatever its name refers to later.
 #[test]
 fn run_stays_in_the_folder_it_opened() {
     let house = Harness::with(&[("read.txt", "inside\n"), ("folder/write.txt", "inside\n")]);
@@ -278,7 +278,7 @@ fn run_stays_in_the_folder_it_opened() {
     assert_eq!(house.content("new/59/f.txt").unwrap(), "59\n");
 }
 
-/// The folder that is opened is the one that its canonical path names.
+/// The opened folder is the one at its canonical path.
 #[test]
 fn folder_is_never_opened_under_another_path() {
     let folder = tempdir().unwrap();

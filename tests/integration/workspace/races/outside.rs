@@ -1,4 +1,4 @@
-//! What no tool may touch: a folder whose every access the kernel reports.
+//! A folder that no tool may touch. The kernel reports every access.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use countersign::plan::Digest;
 use rustix::fs::inotify;
 use rustix::io::Errno;
 
-/// Stands in every file and in some names outside; nowhere else.
+/// This text is in every file and some names outside, and nowhere else.
 pub const MARK: &str = "canary-mark";
 
 /// A watched folder.
@@ -23,21 +23,21 @@ pub struct Outside {
 }
 
 impl Outside {
-    /// From now on nobody, not even the test, may open anything in this folder or change it.
+    /// Begins to watch. From now on not even the test may open anything in this folder.
     pub fn watch(folder: PathBuf) -> Self {
         let before = listing(&folder);
         let watch = inotify::init(inotify::CreateFlags::NONBLOCK).unwrap();
         let mut watched = BTreeMap::new();
         for path in before.keys() {
-            // Whoever closes has opened. What `listing` opened may be closed late: a process that
-            // another test was just starting has a copy of it until it becomes another program.
+            // Close events are not needed, because they follow an open. They may also come late for what
+            // `listing` opened: a process being started by another test holds a copy until its exec.
             let flags = inotify::WatchFlags::ALL_EVENTS.difference(inotify::WatchFlags::CLOSE);
             watched.insert(inotify::add_watch(&watch, path, flags).unwrap(), path.clone());
         }
         Self { folder, before, watch, watched }
     }
 
-    /// Everything the kernel has reported since the last time.
+    /// The events since the last call.
     pub fn events(&self) -> Vec<String> {
         let mut buffer = [MaybeUninit::uninit(); 4096];
         let mut reader = inotify::Reader::new(&self.watch, &mut buffer);
@@ -54,21 +54,20 @@ impl Outside {
         }
     }
 
-    /// Nothing in it was opened, read, written, made or removed, nor is it another than it was.
+    /// Asserts that nothing in it was opened, created, removed or changed.
     pub fn assert_untouched(self) {
         assert_eq!(self.events(), Vec::<String>::new());
         drop(self.watch);
         assert_eq!(listing(&self.folder), self.before);
     }
 
-    /// The digests of what stands in its files.
+    /// The digests of its files.
     pub fn digests(&self) -> impl Iterator<Item = &str> {
         self.before.values().filter_map(|state| state.split("sha256:").nth(1))
     }
 }
 
-/// Every path with what the system knows of it, but for the time of the last access: the test itself
-/// reads.
+/// Every path with its metadata, except for the access time, which the test itself changes.
 fn listing(folder: &Path) -> BTreeMap<PathBuf, String> {
     let mut found = BTreeMap::new();
     let mut pending = vec![folder.to_owned()];

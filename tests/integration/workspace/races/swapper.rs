@@ -1,5 +1,5 @@
-//! The other process: this test binary once more, started to run one test alone, which exchanges names
-//! as fast as it can until its input ends.
+//! The swapping process: this test binary, started with one test, which exchanges names until its stdin is
+//! closed.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -11,11 +11,11 @@ use std::time::{Duration, Instant};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use uuid::Uuid;
 
-/// Tells the child where to swap.
+/// The folder of the swaps, for the child.
 const FOLDER: &str = "SWAP_IN";
-/// Tells the child what, one pair in each line, the names separated by a colon.
+/// The pairs for the child: one a line, separated by a colon.
 const PAIRS: &str = "SWAP_PAIRS";
-/// The child says how far it is after this many swaps.
+/// The child reports its count after this many swaps.
 const REPORT: u64 = 1_000;
 
 /// A process that exchanges names, until [`Swapper::stop`].
@@ -48,7 +48,7 @@ impl Swapper {
         let count = Arc::clone(&counter);
         let reader = std::thread::Builder::new().name("swaps".to_owned()).spawn(move || {
             for line in output.lines() {
-                // The test harness of the child says something too.
+                // The test harness of the child prints too.
                 let line = line.unwrap();
                 if let Some(swaps) = line.strip_prefix("swaps ") {
                     count.store(swaps.parse().unwrap(), Ordering::Relaxed);
@@ -58,17 +58,17 @@ impl Swapper {
         Self { go: child.stdin.take(), child, counter, reader: reader.unwrap() }
     }
 
-    /// Lets it begin.
+    /// Starts the swaps.
     pub fn go(&mut self) {
         self.go.as_mut().unwrap().write_all(b"go\n").unwrap();
     }
 
-    /// How many swaps it has reported so far.
+    /// The number of swaps reported so far.
     pub fn swaps(&self) -> u64 {
         self.counter.load(Ordering::Relaxed)
     }
 
-    /// Ends it, everything back in its place, and says how many swaps there were.
+    /// Ends the process with every name back in its place. Returns the number of swaps.
     pub fn stop(mut self) -> u64 {
         drop(self.go.take());
         assert!(self.child.wait().unwrap().success(), "the swapping process");
@@ -77,7 +77,7 @@ impl Swapper {
     }
 }
 
-/// Exchanges the pairs one after the other, in random order and for a random time, until `stop`.
+/// Exchanges random pairs for random times until `stop`.
 fn swap(folder: &Path, pairs: &[(PathBuf, PathBuf)], stop: impl Fn(u64) -> bool) -> u64 {
     let mut swaps = 0;
     let mut random = Uuid::new_v4().as_u64_pair().0 | 1;
@@ -89,7 +89,7 @@ fn swap(folder: &Path, pairs: &[(PathBuf, PathBuf)], stop: impl Fn(u64) -> bool)
     };
     while !stop(swaps) {
         let (here, there) = &pairs[usize::try_from(below(pairs.len() as u64)).unwrap()];
-        // Mostly just long enough to get between two system calls, and now and then for longer.
+        // Mostly as long as the gap between two system calls, sometimes longer.
         let held = if below(200) == 0 { below(2_000_000) } else { below(30_000) };
         for pause in [held, below(30_000)] {
             let (here, there) = (folder.join(here), folder.join(there));
@@ -108,7 +108,7 @@ fn swap(folder: &Path, pairs: &[(PathBuf, PathBuf)], stop: impl Fn(u64) -> bool)
     swaps
 }
 
-/// With a folder in the environment, this is the other process; without, it looks at what that does.
+/// With the folder in the environment this is the swapping process; without, it tests that process.
 #[test]
 fn every_swap_is_counted_and_undone() {
     let Some(folder) = std::env::var_os(FOLDER) else {
