@@ -34,7 +34,6 @@ fn parent_of(home: &Home, run_id: &str) -> Option<String> {
     run["run"]["parent_run"].as_str().map(str::to_owned)
 }
 
-#[expect(clippy::disallowed_methods, reason = "reads the database as any other program would")]
 #[test]
 fn rest_is_shown_authorized_and_run() {
     let (home, run_id) = with_a_failed_run();

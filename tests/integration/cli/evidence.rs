@@ -172,7 +172,6 @@ fn verification_schema_is_printed_and_holds() {
 }
 
 /// Changes rows with the protecting trigger removed for that time, so that only the chain shows it.
-#[expect(clippy::disallowed_methods, reason = "another program does not ask this one")]
 fn change(home: &Home, table: &str, sql: &str) {
     let conn = home.sql();
     let trigger = format!("{table}_refuses_update");
@@ -213,7 +212,6 @@ fn the_questions_answer_in_json_lines() {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "tampering needs a connection of its own")]
 #[test]
 fn verify_says_sound_tampered_and_truncated() {
     let (home, _) = with_a_run();

@@ -65,7 +65,6 @@ fn is_only_read(home: &Home, words: &str) {
     verify(home, 0);
 }
 
-#[expect(clippy::disallowed_methods, reason = "what stands in the database itself")]
 fn recorded(home: &Home) -> Vec<(String, String)> {
     let conn = home.sql();
     let mut statement = conn.prepare("SELECT reason, difference FROM head_acceptances").unwrap();

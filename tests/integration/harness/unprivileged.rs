@@ -47,7 +47,7 @@ impl<'h> Unprivileged<'h> {
     pub fn forbid(&self, path: &Path, mode: u32) {
         let before = fs::metadata(path).unwrap().permissions().mode();
         self.forbidden.borrow_mut().push((path.to_owned(), before));
-        set_mode(&path, mode);
+        set_mode(path, mode);
     }
 
     fn command(&self) -> Command {

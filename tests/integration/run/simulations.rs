@@ -78,7 +78,6 @@ fn unreadable_files_are_left_out_and_named() {
 /// A cargo that starts and never ends.
 const ENDLESS: &str = "#!/bin/sh\n: > \"$HOME/begun\"\nexec sleep 600\n";
 
-#[expect(clippy::disallowed_methods, reason = "only the standard command can be killed")]
 fn start(home: &Home, plan: &Path) -> Child {
     let bin = home.path().join("bin");
     fs::create_dir(&bin).unwrap();
