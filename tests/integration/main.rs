@@ -16,6 +16,7 @@ mod commands;
 mod evidence;
 mod harness;
 mod history;
+mod pages;
 mod plan;
 #[cfg(target_os = "linux")]
 mod remote;
