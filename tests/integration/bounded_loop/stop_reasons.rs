@@ -299,7 +299,7 @@ fn planner_gets_evidence_of_its_workspace_only() {
 
 /// A verification does not cover later changes.
 #[test]
-fn what_changes_after_a_verification_is_verified_again() {
+fn changes_after_verification_are_verified_again() {
     let verify = json!({"type": "verify", "request": {}});
     let add = |path: &str| {
         json!({"type": "mutate_batch", "request": {"edits": [

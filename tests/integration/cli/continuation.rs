@@ -87,7 +87,7 @@ fn rest_is_shown_authorized_and_run() {
 }
 
 #[test]
-fn a_continuation_that_fails_is_continued_in_turn() {
+fn failed_continuation_can_be_continued() {
     let (home, first) = with_a_failed_run();
     let again = home.json(["continue", &first, "--yes"]).exits(1).document();
     let second = again["run_id"].as_str().unwrap();
@@ -98,7 +98,7 @@ fn a_continuation_that_fails_is_continued_in_turn() {
 }
 
 #[test]
-fn what_cannot_be_continued_is_refused_with_words() {
+fn impossible_continuations_are_refused() {
     let home = Home::new();
     home.plan(json!([create_file("make", "a.txt", "one\n")]));
     let done = home.json(["run", "space/p.json", "--yes"]).exits(0).document();
@@ -112,7 +112,7 @@ fn what_cannot_be_continued_is_refused_with_words() {
 }
 
 #[test]
-fn it_asks_and_works_elsewhere_as_run_does() {
+fn continue_takes_the_options_of_run() {
     let home = Home::new();
     home.plan(json!([read_file("miss", "a.txt"), asking(create_file("make", "made.txt", "x\n"))]));
     let failed = home.json(["run", "space/p.json", "--yes"]).exits(1).document();

@@ -259,7 +259,7 @@ fn absent_evidence_is_sound_and_stays_absent() {
 }
 
 #[test]
-fn what_is_no_evidence_is_said() {
+fn file_that_is_no_database_is_reported() {
     let home = Home::new();
     fs::create_dir(home.evidence()).unwrap();
     fs::write(home.evidence().join("execution_log.db"), "this is no database, but is long enough")

@@ -111,7 +111,7 @@ fn schema_into(stdout: impl Into<Stdio>) -> (Option<i32>, String) {
 }
 
 #[test]
-fn a_reader_that_has_gone_is_no_error() {
+fn closed_stdout_is_no_error() {
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
     assert_eq!(schema_into(writer), (Some(0), String::new()));

@@ -87,7 +87,7 @@ fn a_removed_evidence_folder_is_found() {
 }
 
 #[test]
-fn a_database_that_was_set_back_is_found() {
+fn restored_older_database_is_found() {
     let home = home();
     let earlier = fs::read(home.database()).unwrap();
     run_of(&home, "c.txt").exits(0);
@@ -177,7 +177,7 @@ fn two_databases_do_not_disturb_each_other() {
 }
 
 #[test]
-fn what_differs_not_cannot_be_accepted() {
+fn unchanged_evidence_cannot_be_accepted() {
     let home = home();
     let refused = accept(&home, "for fun").exits(4);
     assert!(refused.stderr.contains("there is nothing to accept"), "{refused:#?}");

@@ -74,7 +74,7 @@ fn everything_is_private_under_any_umask() {
 }
 
 #[test]
-fn what_is_more_open_is_mended() {
+fn too_open_modes_are_repaired() {
     let home = home();
     let _ = run(&home).exits(0);
     let _ = home.json(["evidence", "search", "wombat"]).exits(0);
@@ -90,7 +90,7 @@ fn what_is_more_open_is_mended() {
 }
 
 #[test]
-fn a_key_that_others_can_read_is_refused() {
+fn key_readable_by_others_is_refused() {
     let home = home();
     let _ = run(&home).exits(0);
     for open in [0o644, 0o640, 0o604, 0o660] {

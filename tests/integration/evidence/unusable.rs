@@ -176,7 +176,7 @@ fn wrong_kinds_of_files_are_reported() {
 
 /// SQLite keeps its log in a second file and the log's index in a third.
 #[test]
-fn a_log_that_cannot_be_written_is_said() {
+fn unwritable_log_is_reported() {
     for suffix in ["-wal", "-shm"] {
         let home = home();
         let log = home.evidence().join(format!("execution_log.db{suffix}"));

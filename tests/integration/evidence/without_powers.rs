@@ -50,7 +50,7 @@ fn read_only_database_records_nothing() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_made_is_said() {
+fn uncreatable_folder_is_reported() {
     let home = Home::new();
     home.plan(json!([create_file("make", "c.txt", "never\n")]));
     let user = Unprivileged::of(&home);

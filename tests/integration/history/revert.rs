@@ -114,7 +114,7 @@ fn secret_content_comes_back_only_with_key() {
 }
 
 #[test]
-fn what_a_command_did_is_said_to_stay() {
+fn effects_of_commands_are_reported_as_kept() {
     let home = Home::new();
     let plan = json!({ "goal": "g", "steps": [{ "command": "echo hi > made.txt" }] });
     let file = home.write("c.json", plan.to_string());
@@ -130,7 +130,7 @@ fn what_a_command_did_is_said_to_stay() {
 }
 
 #[test]
-fn what_is_not_known_cannot_be_reverted() {
+fn unknown_run_cannot_be_reverted() {
     let home = Home::new();
     ran(&home, json!([create_file("c", "a.txt", "a\n")]));
     let unknown = "00000000-0000-4000-8000-000000000000";

@@ -95,7 +95,7 @@ fn silent_host_does_not_delay_a_stop() {
 }
 
 #[test]
-fn a_client_that_is_not_there_is_said() {
+fn missing_ssh_client_is_reported() {
     let client = SshClient::at(Path::new("/no/such/ssh"), None);
     let error = Connection::open(&client, &destination(), &StopSignal::default()).unwrap_err();
     assert!(matches!(error, RemoteError::NotStarted(_)), "{error}");

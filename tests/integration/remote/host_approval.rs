@@ -58,7 +58,7 @@ fn changed_host_key_stops_before_sending() {
 }
 
 #[test]
-fn where_the_settings_lead_is_approved_too() {
+fn changed_ssh_destination_voids_the_approval() {
     let sshd = Sshd::start();
     let harness = harness(&sshd);
     for other in ["User somebody", "HostName localhost", "Port 1"] {

@@ -29,7 +29,7 @@ fn killed_connection_leaves_outcome_unknown() {
 
 #[test]
 #[ignore = "waits until the client's keepalives have found out"]
-fn a_host_that_falls_silent_is_noticed() {
+fn silent_host_is_noticed() {
     let sshd = Sshd::start();
     let connection = sshd.open().unwrap();
     let (finished, lines) =

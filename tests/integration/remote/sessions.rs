@@ -137,7 +137,7 @@ fn command_runs_in_its_folder() {
 }
 
 #[test]
-fn nothing_with_a_nul_is_sent() {
+fn command_with_a_nul_is_not_sent() {
     let sshd = Sshd::start();
     let connection = sshd.open().unwrap();
     let sessions = sshd.logged("Starting session");

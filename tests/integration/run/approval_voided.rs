@@ -57,7 +57,7 @@ fn file_replaced_by_a_link_voids_approval() {
 }
 
 #[test]
-fn a_file_that_is_only_read_may_change() {
+fn file_only_read_may_change() {
     let harness = Harness::with(&[("a", "1")]);
     let approved = harness.authorize(&plan([read_file("a", "a")]));
     harness.put("a", "2");
@@ -96,7 +96,7 @@ fn exchanged_workspace_voids_the_approval() {
 }
 
 #[test]
-fn a_workspace_that_is_gone_voids_the_approval() {
+fn removed_workspace_voids_the_approval() {
     let harness = Harness::new();
     let approved = harness.authorize(&two_writes());
     fs::remove_dir(harness.workspace()).unwrap();

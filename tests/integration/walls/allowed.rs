@@ -198,7 +198,7 @@ fn new_repository_is_protected_from_later_steps() {
 }
 
 #[test]
-fn a_network_that_is_refused_is_what_failed() {
+fn refused_network_is_the_reported_failure() {
     for level in LEVELS {
         let space = Space::new(level);
         let (printed, code) = space.run("exec 3<>/dev/tcp/192.0.2.1/80");
@@ -210,7 +210,7 @@ fn a_network_that_is_refused_is_what_failed() {
 }
 
 #[test]
-fn what_a_step_leaves_serves_later_steps() {
+fn leftover_server_serves_later_steps() {
     let space = Space::new(WallLevel::Full);
     let server = "import http.server, os\n\
                   s = http.server.HTTPServer(('127.0.0.1', 0), http.server.SimpleHTTPRequestHandler)\n\
@@ -262,7 +262,7 @@ fn any_name_of_a_workspace_can_be_walled() {
 }
 
 #[test]
-fn a_workspace_that_holds_own_folders_hides_them() {
+fn own_folders_in_the_workspace_are_hidden() {
     for level in LEVELS {
         let space = Space::new(level);
         // The workspace is the home folder.

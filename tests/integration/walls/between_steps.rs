@@ -86,7 +86,7 @@ while True:
 }
 
 #[test]
-fn who_ends_the_first_thread_is_halted_too() {
+fn process_without_main_thread_is_halted() {
     for _ in 0..5 {
         let space = Space::new(WallLevel::Full);
         let race = "import ctypes, os, threading

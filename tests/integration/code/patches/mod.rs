@@ -290,7 +290,7 @@ fn replacement_refused_by_cargo_leaves_the_file() {
 }
 
 #[test]
-fn what_cargo_takes_still_checks() {
+fn replacement_accepted_by_cargo_compiles() {
     let packages = packages();
     let cases = (0..packages.len(), any::<[Index; 2]>(), any::<bool>());
     tried(10, &cases, |(package, [picked, other], same)| {
