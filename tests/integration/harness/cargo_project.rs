@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::home::{Done, Home};
 
 pub const LIB: &str = "\
+/// What is to be replaced.
 #[must_use]
 pub fn old_function(n: u32) -> u32 {
     n + 1
