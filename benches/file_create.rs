@@ -33,8 +33,7 @@ fn main() -> ExitCode {
          CREATE TABLE rows (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;",
     )
     .expect("a table");
-    // The same folder for both: near a folder where files were deleted shortly before, a file system may
-    // have to look long for room.
+    // The same folder for both: a file system may search long for free space near recently deleted files.
     let shared = bench.workspace();
     let mut file_number = 0;
 

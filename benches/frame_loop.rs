@@ -37,7 +37,7 @@ const AT_MOST: f64 = 1.5;
 const PAIRS: usize = 31;
 const GOAL: &str = "The egg is laid";
 
-/// Prints another plan each time; each of them fails.
+/// Prints a different plan each time; each fails.
 const PLANNER: &str = r#"cat > /dev/null; echo x >> ../asked; n=$(wc -l < ../asked | tr -d ' '); echo "try $n" >&2
 printf '{"goal": "g", "steps": ['; for i in 1 2 3 4 5 6 7 8 9; do printf '{"command": "true %s %s"}, ' "$n" "$i"; done
 printf '{"command": "exit 3"}]}'"#;
@@ -61,7 +61,7 @@ fn open(attempts: u32, unfolded: u32) -> (Bench, Frames) {
     let mut frames = Frames::open(bench.folder(), Options::default());
     frames.press_with_ctrl(Key::Num4);
     frames.click_on(GOAL);
-    // From below, so that those above stay in sight.
+    // From the bottom, so that those above stay visible.
     for number in (1..=unfolded).rev() {
         frames.click_on(&format!("Attempt {number} of {attempts}"));
         frames.draw(2);

@@ -49,7 +49,7 @@ fn processor_time() -> Duration {
 
 /// What a step of the plan costs: by the clock, and of the processor with the review of the plan.
 fn step(plan: &Plan, steps: u32) -> (Duration, Duration) {
-    // Each time anew: rows of earlier runs are another matter.
+    // In new evidence each time, without rows of earlier runs.
     let mut bench = Bench::new();
     for n in 0..10 {
         std::fs::write(bench.workspace().join(format!("{n}.txt")), "a line of text\n".repeat(20))

@@ -122,7 +122,7 @@ fn main() -> ExitCode {
             time(|| git(&gits, &["apply", "change.patch"]))
         },
     );
-    // Only told: git makes nothing durable and keeps no record.
+    // Only printed, not a claim: git makes nothing durable and keeps no record.
     holds("mutate_batch of 128 files against git apply", f64::INFINITY, again, with_git);
     exit(held)
 }

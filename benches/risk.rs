@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use countersign::risk::{Shell, UserRules, of_command};
 use rustix::time::{ClockId, clock_gettime};
 
-/// Rounds of which the slowest counts.
+/// The number of rounds; the slowest counts.
 const ROUNDS: usize = 15;
 
 fn processor_ms() -> f64 {

@@ -45,7 +45,7 @@ fn main() -> ExitCode {
         3.0,
         5,
         || {
-            // Each time something else, because the evidence stores the same content once.
+            // Different content each time, because the evidence stores equal contents once.
             vary(&workspace);
             let (took, result) = bench.run(&plan);
             let bytes = result.step_results.first().map(|it| it.stdout_bytes);
@@ -74,7 +74,7 @@ fn command_plan(command: &str) -> Plan {
     parsed.plan.expect("a plan")
 }
 
-/// What compilers and build scripts said when this program and what it depends on were built.
+/// The output of compilers and build scripts of this program and its dependencies.
 fn build_log() -> Vec<u8> {
     let program = std::env::current_exe().expect("a path");
     let profile = program.ancestors().nth(2).expect("target and profile");

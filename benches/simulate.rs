@@ -55,7 +55,7 @@ fn fill(tree: &Path, files: usize, size: usize) {
     }
 }
 
-/// How long it takes until the copy stands, as the step itself says.
+/// The time until the copy is complete, as the step reports it.
 fn set_up(toolbox: &Toolbox, files: usize) -> Duration {
     let edits = vec![Edit::Create { path: "new.txt".to_owned(), contents: String::new() }];
     let call = ToolCall::Simulate(Simulation::Edits { edits, verify: None });

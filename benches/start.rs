@@ -34,7 +34,7 @@ use screen::{Outcome, PATIENCE, Screen, Trouble, need, trouble};
 use support::{Bytes, exit, holds, in_pairs};
 
 const PAIRS: usize = 11;
-/// When nothing has been drawn for so long, starting is over.
+/// Starting is over when nothing has been drawn for this long.
 const QUIET: Duration = Duration::from_secs(1);
 
 fn main() -> ExitCode {
@@ -81,17 +81,17 @@ fn compare() -> Outcome<bool> {
     Ok(holds(what, 0.4, memory(&ours), memory(&theirs)) && shown && rested)
 }
 
-/// What is seen of a program that starts.
+/// The measurements of a start.
 struct Launch {
-    /// Until its window was on the screen with a picture in it.
+    /// Time until its window showed a picture.
     shown: Duration,
-    /// Until it drew for the last time, with everything in its window.
+    /// Time until its last drawing.
     rested: Duration,
-    /// What all its processes held then.
+    /// The memory of all its processes then.
     memory: Bytes,
 }
 
-/// Starts a program at a home of its own, and ends it when it has come to rest.
+/// Starts a program with a home of its own, and ends it once it draws nothing more.
 fn launch(screen: &Screen, command: &dyn Fn(&Path) -> Command) -> Outcome<Launch> {
     let home = tempfile::tempdir().map_err(|e| Trouble(format!("no temporary folder: {e}")))?;
     let mut command = command(home.path());

@@ -6,31 +6,73 @@
 #
 # With the name of a target behind it, only that one.
 #
-# The targets are in fuzz/targets, the corpus in fuzz/corpus. Exit status 0 only when nothing was found.
+#   sh packaging/fuzz.sh --add TARGET FILE...    only adds these inputs to the kept corpus of a target
+#
+# The targets are in fuzz/targets, the inputs in fuzz/corpus, an archive for each target: fuzz/README.md says more.
+# Exit status 0 only when nothing was found.
 set -eu
 seconds=25
 long=
 only=
-for word; do
-    case $word in
+add=
+usage() {
+    echo "usage: sh packaging/fuzz.sh [--long] [TARGET] | --add TARGET FILE..." >&2
+    exit 5
+}
+while [ $# -gt 0 ]; do
+    case $1 in
     --long) long=1 seconds=1200 ;;
-    parse_plan | preconditions | risk_scan | risk_first_reader | risk_second_reader | risk_classify) only=$word ;;
+    --add) add=1 ;;
+    parse_plan | preconditions | risk_scan | risk_first_reader | risk_second_reader | risk_classify) only=$1 ;;
     *)
-        echo "usage: sh packaging/fuzz.sh [--long] [TARGET]" >&2
-        exit 5
+        if [ -z "$add" ] || [ -z "$only" ]; then usage; fi
+        break
         ;;
     esac
+    shift
 done
+[ -z "$add" ] || [ $# -gt 0 ] || usage
 # shellcheck source=packaging/lib.sh
 . "$(dirname -- "$0")/lib.sh"
 cd "$ROOT"
 
-out="$TARGET/fuzz"
-mkdir -p "$out/found"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 export TMPDIR="$work"
+
+# Unpacks the kept inputs of a target. $1: its name. Sets kept to the folder.
+unpack() {
+    kept="$work/kept/$1"
+    mkdir -p "$kept"
+    [ ! -f "fuzz/corpus/$1.tar.gz" ] || tar -xzf "fuzz/corpus/$1.tar.gz" -C "$kept"
+}
+
+# Packs the inputs of a target, always the same inputs to the same bytes. $1: its name, $2: the folder.
+pack() {
+    mkdir -p fuzz/corpus
+    (
+        cd "$2"
+        find . -type f | sed 's,^\./,,' | LC_ALL=C sort >"$work/names"
+        tar --owner=0 --group=0 --numeric-owner --mode=644 --mtime=@0 -cf "$work/packed.tar" -T "$work/names"
+    )
+    gzip -9n <"$work/packed.tar" >"$work/packed.tar.gz"
+    mv "$work/packed.tar.gz" "fuzz/corpus/$1.tar.gz"
+    echo "$1: $(wc -l <"$work/names") inputs are kept"
+}
+
+if [ -n "$add" ]; then
+    unpack "$only"
+    for file; do
+        # As libFuzzer names what it finds, so that an input is kept once.
+        cp -- "$file" "$kept/$(sha1sum <"$file" | cut -d ' ' -f 1)"
+    done
+    pack "$only" "$kept"
+    exit
+fi
+
+out="$TARGET/fuzz"
+mkdir -p "$out/found"
 
 # The sanitizers need a nightly compiler; counting which branches were taken does not. Naming the host
 # as the target keeps the counters out of build scripts and macros.
@@ -67,7 +109,8 @@ target() {
     [ -n "$long" ] || set -- -seed=1 "$@"
     # The limit for one input counts by the clock: a long run is for beside other work, and waits its turn.
     [ -z "$long" ] || set -- "$@" -timeout=60
-    mkdir -p "$fresh" "fuzz/corpus/$name"
+    mkdir -p "$fresh"
+    unpack "$name"
     : >"$out/$name.log"
     measure_cpu
     begin=$cpu
@@ -75,7 +118,7 @@ target() {
     while [ "$used" -lt "$seconds" ]; do
         "$targets/$name" -max_total_time=$((seconds - used)) -rss_limit_mb=2048 -print_final_stats=1 \
             -artifact_prefix="$out/found/$name-" -dict="$dict" \
-            "$fresh" "fuzz/corpus/$name" "$@" >>"$out/$name.log" 2>&1 || {
+            "$fresh" "$kept" "$@" >>"$out/$name.log" 2>&1 || {
             tail -n 60 "$out/$name.log"
             echo "$name: found something; to see it again: $targets/$name FILE, with the file named above"
             return 1
@@ -97,11 +140,9 @@ minimise() {
     shift
     rm -rf "$work/minimal"
     mkdir -p "$work/minimal"
-    "$targets/$name" -set_cover_merge=1 -use_counters=0 -rss_limit_mb=2048 "$work/minimal" "fuzz/corpus/$name" "$@" \
+    "$targets/$name" -set_cover_merge=1 -use_counters=0 -rss_limit_mb=2048 "$work/minimal" "$kept" "$@" \
         >>"$out/$name.log" 2>&1
-    rm -rf "fuzz/corpus/$name"
-    mv "$work/minimal" "fuzz/corpus/$name"
-    echo "$name: $(find "fuzz/corpus/$name" -type f | wc -l) inputs are kept"
+    pack "$name" "$work/minimal"
 }
 
 need_build

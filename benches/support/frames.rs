@@ -18,13 +18,13 @@ const FRAMES: u32 = 60;
 /// How long something may take to be shown.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// The window, somewhere in memory.
+/// The window, without a display.
 pub struct Frames {
     ctx: egui::Context,
     window: Offscreen,
     woken: Receiver<()>,
     number: u32,
-    /// The processor time of the last frame, and of the slowest since somebody wanted to know.
+    /// The processor time of the last frame, and of the slowest since the last query.
     last: Duration,
     slowest: Duration,
 }
@@ -42,7 +42,7 @@ impl Frames {
         let ctx = egui::Context::default();
         let (sender, woken) = sync_channel(1);
         ctx.set_request_repaint_callback(move |_| {
-            // Full means that somebody has called already.
+            // A full channel means that a wake is pending already.
             let _ = sender.try_send(());
         });
         let options = Options {
@@ -66,7 +66,7 @@ impl Frames {
         let before = thread_time();
         let mut output = self.window.frame(&self.ctx, input);
         let drawn = thread_time() - before;
-        // Nobody paints it.
+        // It is not painted.
         output.textures_delta.clear();
         let shapes = output.shapes.clone();
         let before = thread_time();
@@ -139,8 +139,8 @@ impl Frames {
         }
     }
 
-    /// Leaves the machine to the other threads. Not for ever without news: time passes in frames too,
-    /// and a question counts only once it has been seen for a while.
+    /// Waits for the other threads. With a timeout, because time passes in frames too: a dialog can be
+    /// answered only after it was visible for a while.
     fn rest(&self) {
         let _ = self.woken.recv_timeout(Duration::from_millis(16));
     }

@@ -1,7 +1,7 @@
-//! What the claims share: alternating pairs, medians, one line of result, and a workbench to run plans.
+//! Shared by the benches: alternating pairs, medians, one line of result, and a workbench that runs plans.
 //!
-//! A claim is a ratio against something public, measured in the same run: machines differ and are
-//! noisy, and both sides of a pair feel it alike.
+//! A claim is a ratio against something public, measured in the same run, so that noise of the machine
+//! affects both sides alike.
 
 use std::fmt::{Debug, Formatter};
 use std::path::{Path, PathBuf};
@@ -39,13 +39,13 @@ pub fn claim(
     exit(holds(what, at_most, ours, theirs))
 }
 
-/// What `ours` and `theirs` give when they are asked in turn.
+/// The measurements of `ours` and `theirs`, taken in turn.
 pub fn in_pairs<T>(
     pairs: usize,
     mut ours: impl FnMut() -> T,
     mut theirs: impl FnMut() -> T,
 ) -> (Vec<T>, Vec<T>) {
-    // The first of each is for caches and is thrown away.
+    // The first of each warms caches and is dropped.
     ours();
     theirs();
     (0..pairs).map(|_| (ours(), theirs())).unzip()
@@ -68,7 +68,7 @@ pub fn exit(holds: bool) -> ExitCode {
     if holds { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// What a claim compares.
+/// A measured quantity.
 pub trait Measure: Copy + Ord + Debug {
     /// As a number, in whatever unit both sides have.
     fn amount(self) -> f64;
@@ -109,7 +109,7 @@ pub struct Bench {
 
 impl Bench {
     pub fn new() -> Self {
-        // Not the system's temporary folder, which may be in memory and make fsync free.
+        // Not in the system's temporary folder, which may be in memory, where fsync costs nothing.
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("target");
         std::fs::create_dir_all(&root).expect("target");
         Self::in_folder(tempfile::tempdir_in(root).expect("a folder"))

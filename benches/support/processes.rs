@@ -53,7 +53,7 @@ impl Drop for Tree {
         }
         let _gone_already = self.root.kill();
         let _reaped = self.root.wait();
-        // The others notice that it is gone; the next launch must not share the machine with them.
+        // Waits for all of them, so that the next launch has the machine for itself.
         let patience = Timespec { tv_sec: 10, tv_nsec: 0 };
         for end in ends {
             let _ = poll(&mut [PollFd::new(&end, PollFlags::IN)], Some(&patience));
@@ -63,7 +63,7 @@ impl Drop for Tree {
 
 fn parent(pid: u32) -> Option<u32> {
     let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name, in parentheses, may hold blanks and parentheses itself.
+    // The name, in parentheses, may contain blanks and parentheses.
     let (_, after_name) = text.rsplit_once(')')?;
     after_name.split_whitespace().nth(1)?.parse().ok()
 }

@@ -1,4 +1,4 @@
-//! What every answer about a command has to keep.
+//! Properties of every answer about a command.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ pub fn text(data: &[u8]) -> String {
     String::from_utf8_lossy(data).into_owned()
 }
 
-/// A place lies in the command and cuts no character.
+/// Asserts that a place is inside the command and on character boundaries.
 pub fn check_place(command: &str, place: &Range<usize>) {
     assert!(command.get(place.clone()).is_some(), "no such place: {place:?} in {command:?}");
 }

@@ -1,7 +1,7 @@
 //! The rooms under test, taken from Countersign's sources as they are: without the window they build in a
 //! few minutes, and the fuzzer sees into every one of their branches.
 //!
-//! `sh packaging/fuzz.sh` builds the targets and runs them; what it found worth keeping is in `corpus`.
+//! `sh packaging/fuzz.sh` builds the targets and runs them; README.md describes the kept inputs.
 
 #[path = "../../src/authorization/mod.rs"]
 pub mod authorization;
@@ -30,15 +30,15 @@ pub mod tools;
 pub mod workspace;
 pub mod world;
 
-/// The evidence room is not here: nothing that is asked comes to it.
+/// Stands in for the evidence room, which the targets do not reach.
 pub mod evidence {
-    /// There is no evidence here, so there is no error of it either: a type without a value.
+    /// An error without values, because there is no evidence here.
     #[derive(Debug, thiserror::Error)]
     #[error("there is no evidence here")]
     pub enum EvidenceError {}
 
     impl EvidenceError {
-        /// Never called, because there is nothing to call it on.
+        /// Never called: there are no values.
         pub fn next(&self) -> &'static str {
             match *self {}
         }

@@ -1,4 +1,4 @@
-//! Changes a plan as JSON: bytes changed at random seldom stay JSON, let alone a plan.
+//! Mutates a plan as JSON, because random changes of bytes seldom stay JSON.
 
 use libfuzzer_sys::fuzzer_mutate;
 use serde_json::{Map, Value, json};
@@ -7,7 +7,7 @@ use crate::plan::{Intent, PRECONDITION_WORDS, TOOLS};
 
 /// One change of the first `size` bytes of `data`, which has room for `max_size`; the new size.
 ///
-/// Half of the changes are the fuzzer's own, of bytes; so is every change of what is not JSON.
+/// Half of the changes, and every change of invalid JSON, are libFuzzer's own changes of bytes.
 pub fn mutate_json(data: &mut [u8], size: usize, max_size: usize, seed: u32) -> usize {
     let mut random = Random(u64::from(seed));
     if random.below(2) == 1
@@ -54,7 +54,7 @@ fn change(value: &mut Value, random: &mut Random) {
     match (random.below(6), node) {
         (0, Value::Object(object)) => {
             object.insert(key(random).to_owned(), leaf(random));
-            // Large objects are read in another way than small ones.
+            // Large objects are parsed differently from small ones.
             let more = if random.below(4) == 0 { 20 } else { 0 };
             object.extend((0..more).map(|it| (format!("k{it}"), leaf(random))));
         }
@@ -85,8 +85,7 @@ fn change(value: &mut Value, random: &mut Random) {
     }
 }
 
-/// Puts a member in front of an object's others; one of them may well have its name already, which
-/// no [`Value`] can say.
+/// Inserts a first member into an object, often with a duplicate name, which a [`Value`] cannot express.
 fn repeat_a_name(text: &mut String, random: &mut Random) {
     let objects: Vec<usize> = text.match_indices("{\"").map(|(at, _)| at + 1).collect();
     if !objects.is_empty() {
@@ -98,7 +97,7 @@ fn repeat_a_name(text: &mut String, random: &mut Random) {
     }
 }
 
-/// What a text may become hard to read by.
+/// Characters that make a text hard to read.
 const PIECES: [&str; 16] =
     [" ", "\t", "\n", "\0", "\\", "\"", "/", "~", "~1", "é", "\u{202e}", "🙂", "[", "{", "*", "A"];
 

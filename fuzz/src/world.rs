@@ -1,4 +1,4 @@
-//! A small workspace with a folder beside it that nothing may look into.
+//! A small workspace, and a folder beside it that nothing may open.
 
 use std::fs::{self, Permissions};
 use std::mem::MaybeUninit;
@@ -28,7 +28,7 @@ pub struct World {
 }
 
 impl World {
-    /// Makes it anew in the system's folder for temporary files.
+    /// Creates it in the system's temporary folder.
     pub fn new() -> std::io::Result<Self> {
         let base = std::env::temp_dir().join(format!("countersign-fuzz-{}", std::process::id()));
         if base.exists() {
@@ -52,7 +52,7 @@ impl World {
             fs::write(workspace.join(path), contents)?;
         }
         fs::set_permissions(workspace.join("bin/tool"), Permissions::from_mode(0o755))?;
-        // Whoever opens it waits until the fuzzer's own limit of time.
+        // Opening it blocks until the fuzzer's timeout.
         mkfifoat(CWD, workspace.join("pipe"), Mode::RWXU)?;
         for (path, contents) in [("secret.txt", SECRET), ("Cargo.toml", manifest), ("deep/x", "x")]
         {
@@ -81,7 +81,7 @@ impl World {
         Ok(Self { workspace: fs::canonicalize(workspace)?, toolbox, watch })
     }
 
-    /// What was done with the files beside the workspace since this was asked last.
+    /// The accesses to files beside the workspace since the last call.
     pub fn touched(&self) -> Vec<String> {
         let mut buffer = [MaybeUninit::uninit(); 4096];
         let mut reader = Reader::new(&self.watch, &mut buffer);
@@ -96,7 +96,7 @@ impl World {
         }
     }
 
-    /// What a path of a plan is, asked of the system itself.
+    /// What a path of a plan is, according to the system.
     pub fn real(&self, path: &str) -> Real {
         let path: PathBuf = Path::new(path).components().collect();
         match fs::canonicalize(self.workspace.join(path)) {

@@ -1,8 +1,7 @@
-//! Any bytes as a plan file (SPEC §1.4): what is said about them is true, repeatable and complete.
+//! Any bytes as a plan file (SPEC §1.4): the findings are true, repeatable and complete.
 //!
-//! Each oracle asks the same question in a second way: `serde_json` says whether it is JSON, a scan
-//! of the bytes how deep it is nested and whether a key stands twice, and the value itself what a
-//! finding points to.
+//! Each oracle computes the answer in a second way: `serde_json` tells whether it is JSON, a scan of the
+//! bytes gives nesting and duplicate keys, and the value itself what a finding points to.
 
 #![no_main]
 
@@ -53,15 +52,14 @@ fn check(data: &[u8]) {
     check_faulty_steps(&shown, &parsed.findings);
 }
 
-/// E010, E011 and the limit of nesting, each exactly when it is so; and every finding's value.
+/// E010, E011 and the limit of nesting are exact, and every finding points to a value.
 fn check_json(data: &[u8], parsed: &Parsed, value: Option<&Value>) {
     let has = |code| parsed.findings.iter().any(|finding| finding.code == code);
-    // The other limit of the whole file, the number of findings, never stands alone.
+    // The limit on findings, the other one for the whole file, never is the only finding.
     let too_deep = matches!(&*parsed.findings, [only] if is_of_the_file(only));
     let scan = Scan::of(data);
     let Some(value) = value else {
-        // What is nested too deep is not read to its end, so its fault is not seen, nor deeper JSON
-        // than `serde_json` itself reads.
+        // A file nested too deep is not read to its end, so later faults are not found.
         assert_ne!(has(Code::NotJson), too_deep && scan.depth > limits::NESTING, "{parsed:?}");
         return;
     };
@@ -87,7 +85,7 @@ fn is_of_the_file(finding: &Finding) -> bool {
     finding.code == Code::Limit && finding.pointer.is_empty()
 }
 
-/// Nesting and members of a text that may be JSON, counted without parsing it.
+/// Nesting and members of a text, counted without parsing.
 struct Scan {
     depth: usize,
     members: usize,
@@ -116,7 +114,7 @@ impl Scan {
     }
 }
 
-/// The members of all objects of a value, in which a later one has replaced its duplicate.
+/// The number of members of all objects, where duplicates count once.
 fn members(value: &Value) -> usize {
     match value {
         Value::Array(items) => items.iter().map(members).sum(),
@@ -125,7 +123,7 @@ fn members(value: &Value) -> usize {
     }
 }
 
-/// Line and column lie in the file, the column at most just behind its line.
+/// Asserts that line and column are in the file, the column at most one past its line.
 fn check_place(finding: &Finding, text: &str) {
     let line = text.split('\n').nth(finding.line - 1);
     let width = line.unwrap_or_else(|| panic!("no such line: {finding:?}")).chars().count();

@@ -1,4 +1,4 @@
-//! Any text as a precondition of any tool (SPEC §5), read and asked in a workspace.
+//! Any text as a precondition of any tool (SPEC §5), parsed and checked in a workspace.
 //!
 //! The input is one byte that chooses the tool, how its arguments are named and what became of the
 //! earlier step; then the precondition and the tool's arguments, with a byte between them that is in
@@ -38,7 +38,7 @@ struct Input<'a> {
     tool: &'static ToolSpec,
     text: &'a str,
     arguments: BTreeMap<&'static str, &'a str>,
-    /// What became of the step before.
+    /// The outcome of the earlier step.
     earlier: Option<Outcome>,
 }
 
@@ -98,7 +98,7 @@ impl<'a> Input<'a> {
         self.check_answer(step, &answer);
     }
 
-    /// What the precondition looks at, by the words of the contract.
+    /// What the precondition refers to, by the specification.
     fn subject(&self, names: &[&str]) -> &'a str {
         let found = names.iter().find_map(|name| self.arguments.get(name).copied());
         found.unwrap_or_else(|| panic!("{} has none of {names:?}", self.tool.name))

@@ -1,5 +1,5 @@
-//! Any bytes as a command (SPEC §7.1): the verdict is repeatable, its place is in the command, and
-//! neither another shell nor company nor a rule that raises makes it milder.
+//! Any bytes as a command (SPEC §7.1): the verdict is repeatable, its place is in the command, and neither
+//! another shell nor further commands nor a raising rule lowers it.
 
 #![no_main]
 
@@ -41,12 +41,12 @@ fuzz_target!(|data: &[u8]| {
         assert_eq!(verdict.level, RiskLevel::Dangerous, "{command:?}");
         assert_eq!(mine.level, RiskLevel::Caution, "{command:?}");
     }
-    // That the second reader stumbles over the whole says nothing about the parts.
+    // The second reader may fail on the whole and not on the parts.
     if matches!(verdict.rule.as_str(), "nothing" | "readers-disagree") {
         return;
     }
     let bound = verdict.level.min(RiskLevel::Dangerous);
-    // Behind a backslash a line break would mean something of its own.
+    // After a backslash a line break has another meaning.
     let end = if command.ends_with('\\') { "" } else { "\n" };
     let beside = of_command(&format!("true;{command}{end}"), Shell::Bash, &none);
     assert!(beside.level >= bound, "company made it milder: {command:?}");

@@ -1,4 +1,4 @@
-//! Any bytes before our own reader of commands (SPEC §7.1).
+//! Any bytes for our own parser of commands (SPEC §7.1).
 
 #![no_main]
 
@@ -14,7 +14,7 @@ fuzz_target!(|data: &[u8]| {
     for place in reading.commands.iter().chain(&reading.words) {
         check_place(&command, place);
     }
-    // What is complete stays complete with another command behind it.
+    // A complete command stays complete with another one after it.
     let more = first_reading(&format!("{command}\ntrue"));
     let more = more.unwrap_or_else(|| panic!("not read with one more command: {command:?}"));
     assert!(more.commands.len() > reading.commands.len() || command.ends_with('\\'), "{command:?}");

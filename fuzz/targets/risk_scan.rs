@@ -1,4 +1,4 @@
-//! Any bytes before the scan that comes before every reader (SPEC §7.1).
+//! Any bytes for the scan that runs before every parser (SPEC §7.1).
 
 #![no_main]
 
@@ -14,7 +14,7 @@ fuzz_target!(|data: &[u8]| {
         Some(place) => check_place(&command, place),
         None => assert!(command.len() <= 64 * 1024, "longer than what is read"),
     }
-    // What is refused stays refused, whatever follows.
+    // A refused text stays refused, whatever follows.
     if answer.is_some() {
         assert!(refused(&format!("{command} x")).is_some(), "{command:?}");
     }

@@ -1,4 +1,4 @@
-//! Any bytes before the reader with the grammar of editors (SPEC §7.1).
+//! Any bytes for the parser with the grammar of editors (SPEC §7.1).
 
 #![no_main]
 
@@ -8,8 +8,8 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
     let command = text(data);
-    // As the classifier does, it is asked only about what is not dangerous already; recovering from errors, it
-    // could need longer than anybody waits.
+    // As in the classifier, it gets only texts that are not dangerous already, because its error recovery can
+    // be very slow.
     let verdict = of_command(&command, Shell::Bash, &UserRules::default());
     if verdict.level > RiskLevel::Caution && verdict.rule != "readers-disagree" {
         return;

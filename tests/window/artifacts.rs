@@ -1,10 +1,11 @@
-//! What the steps would do together, what one has printed, and a file of it, all by keyboard.
+//! The simulation of a plan, the output of a step, and saving it to a file, all by keyboard.
 
 use std::path::PathBuf;
 
 use super::harness::Desktop;
 use super::screen::Outcome;
 use super::sign_and_run::{WORD, Workspace};
+use super::support::passes;
 
 fn simulated_run_and_saved(workspace: &Workspace) -> Outcome<PathBuf> {
     let mut desktop = Desktop::start_here(&[&workspace.plan().display().to_string()])?;
@@ -18,16 +19,13 @@ fn simulated_run_and_saved(workspace: &Workspace) -> Outcome<PathBuf> {
     desktop.wait_until_gone("Back to the steps")?;
 
     desktop.key("ctrl+Return")?;
-    desktop.tab_to("Authorize")?;
-    desktop.press_once_armed("Authorize")?;
+    desktop.press("Authorize")?;
     desktop.wait_for_control("Run")?;
     desktop.key("F5")?;
     desktop.wait_for_text("Execute step 2 of 3: file_read?")?;
-    desktop.tab_to("Approve this step")?;
-    desktop.press_once_armed("Approve this step")?;
+    desktop.press("Approve this step")?;
     desktop.wait_for_text("Execute step 3 of 3: file_create?")?;
-    desktop.tab_to("Deny and stop")?;
-    desktop.press_once_armed("Deny and stop")?;
+    desktop.press("Deny and stop")?;
     desktop.wait_for_text("Denied at step 3")?;
     desktop.key("Up")?;
     desktop.click("Output")?;
@@ -46,14 +44,11 @@ fn simulated_run_and_saved(workspace: &Workspace) -> Outcome<PathBuf> {
 }
 
 #[test]
-fn a_plan_is_simulated_and_what_a_step_printed_is_searched_and_saved() {
+fn plan_is_simulated_output_searched_and_saved() {
     let workspace = Workspace::new();
-    match simulated_run_and_saved(&workspace) {
-        Ok(file) => {
-            let text = std::fs::read_to_string(file).expect("the saved file");
-            assert_eq!(text, format!("The {WORD} keeps the keys.\n"));
-        }
-        Err(trouble) => panic!("{trouble}"),
-    }
+    let file = passes(simulated_run_and_saved(&workspace));
+
+    let text = std::fs::read_to_string(file).expect("the saved file");
+    assert_eq!(text, format!("The {WORD} keeps the keys.\n"));
     assert!(!workspace.note_that_was_denied().exists(), "a denied step writes nothing");
 }

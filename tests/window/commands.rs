@@ -1,4 +1,4 @@
-//! A plan of commands, from the file to the way back.
+//! A plan of commands, from opening its file to the rollback.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::harness::Desktop;
 use super::screen::Outcome;
-use super::sign_and_run::{Recorded, recorded};
+use super::support::{Recorded, passes, recorded, sign};
 
 struct Workspace {
     folder: tempfile::TempDir,
@@ -39,20 +39,11 @@ impl Workspace {
         Desktop::start_here(&[&self.path("nest.json").display().to_string()])
     }
 
-    /// The word that stands for the place where the commands run.
+    /// The word to type for approval: the folder where the commands run.
     fn word(&self) -> String {
         let name = self.folder.path().file_name().unwrap_or_default();
         name.to_string_lossy().into_owned()
     }
-}
-
-pub(super) fn sign(desktop: &mut Desktop) -> Outcome {
-    desktop.wait_for_control("Authorize…")?;
-    desktop.key("ctrl+Return")?;
-    desktop.tab_to("Authorize")?;
-    desktop.press_once_armed("Authorize")?;
-    desktop.wait_for_control("Run")?;
-    desktop.key("F5")
 }
 
 fn tidied_and_taken_back(workspace: &Workspace) -> Outcome<Vec<String>> {
@@ -61,12 +52,11 @@ fn tidied_and_taken_back(workspace: &Workspace) -> Outcome<Vec<String>> {
     desktop.screenshot("commands_1_plan")?;
     sign(&mut desktop)?;
     desktop.wait_for_text("Execute step 2 of 4: shell?")?;
-    // What the first one printed stands behind the question.
+    // The output of the first command is visible behind the question.
     desktop.screenshot("commands_2_question")?;
     desktop.click(&format!("Type {} to approve", workspace.word()))?;
     desktop.type_text(&workspace.word())?;
-    desktop.tab_to("Approve this step")?;
-    desktop.press_once_armed("Approve this step")?;
+    desktop.press("Approve this step")?;
     desktop.wait_for_text("Failed at step 4")?;
     for line in ["heron sings", "stderr: crane warns", "colours"] {
         desktop.wait_for_text(line)?;
@@ -107,11 +97,9 @@ fn blocked(workspace: &Workspace) -> Outcome {
 }
 
 #[test]
-fn a_plan_with_a_blocked_command_says_why_and_cannot_be_signed() {
+fn blocked_command_cannot_be_signed() {
     let workspace = Workspace::new(&json!([{ "command": "ls" }, { "command": "rm -rf /" }]));
-    if let Err(trouble) = blocked(&workspace) {
-        panic!("{trouble}");
-    }
+    passes(blocked(&workspace));
 }
 
 fn guided(workspace: &Workspace) -> Outcome<Vec<String>> {
@@ -119,36 +107,33 @@ fn guided(workspace: &Workspace) -> Outcome<Vec<String>> {
     sign(&mut desktop)?;
     for (step, button) in [(1, "Run this step"), (2, "Mark as done"), (3, "Skip")] {
         desktop.wait_for_text(&format!("Waiting for you: step {step} of 4"))?;
-        // The card stands among the steps, and a key leads to it.
+        // The card is among the steps, and a key leads to it.
         desktop.key("F8")?;
         desktop.tab_to(button)?;
         desktop.screenshot(&format!("commands_6_guided_{step}"))?;
         desktop.press_once_armed(button)?;
     }
-    // What is dangerous runs through the question in front of everything else alone.
+    // A dangerous step can be approved only in the modal dialog.
     desktop.wait_for_text("Waiting for you: step 4 of 4")?;
     desktop.click("Run this step…")?;
     desktop.wait_for_text("Execute step 4 of 4: shell?")?;
     assert!(workspace.path("old").exists(), "nothing runs by that");
     desktop.click(&format!("Type {} to run", workspace.word()))?;
     desktop.type_text(&workspace.word())?;
-    desktop.tab_to("Run this step")?;
-    desktop.press_once_armed("Run this step")?;
+    desktop.press("Run this step")?;
     desktop.wait_for_text("Completed")?;
     desktop.screenshot("commands_6_guided_5")?;
     Ok(recorded(&desktop.evidence()).into_iter().map(|Recorded { outcome, .. }| outcome).collect())
 }
 
 #[test]
-fn a_person_is_guided_and_what_they_do_by_hand_is_not_run() {
+fn guided_plan_runs_nothing_done_by_hand() {
     let touch = |name: &str| json!({ "command": format!("touch {name}") });
     let remove = json!({ "command": "rm -r old" });
     let steps = json!([touch("run"), touch("by-hand"), touch("skipped"), remove]);
     let workspace = Workspace::of_mode("guided", &steps);
-    match guided(&workspace) {
-        Ok(outcomes) => assert_eq!(outcomes, ["succeeded", "done_by_hand", "skipped", "succeeded"]),
-        Err(trouble) => panic!("{trouble}"),
-    }
+    let outcomes = passes(guided(&workspace));
+    assert_eq!(outcomes, ["succeeded", "done_by_hand", "skipped", "succeeded"]);
     let made = ["run", "by-hand", "skipped"].map(|name| workspace.path(name).exists());
     assert_eq!(made, [true, false, false]);
     assert!(!workspace.path("old").exists());

@@ -1,4 +1,4 @@
-//! What a person does besides clicking and typing: holding, clicking fast, pointing, closing.
+//! Further input: holding, fast clicks, pointing, closing.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -22,13 +22,19 @@ impl Desktop {
         self.move_to(x, y)
     }
 
+    /// Goes to the control by Tab, and presses it once it may be pressed.
+    pub(super) fn press(&mut self, name: &str) -> Outcome {
+        self.tab_to(name)?;
+        self.press_once_armed(name)
+    }
+
     /// Moves the mouse to this place, in pixels of the window.
     pub(super) fn move_to(&self, x: i32, y: i32) -> Outcome {
         let (x, y) = (x.to_string(), y.to_string());
         self.screen.xdotool(&["mousemove", "--window", &self.window, &x, &y]).map(|_| ())
     }
 
-    /// Clicks so often where the mouse is, with so many milliseconds between two clicks.
+    /// Clicks `times` times at the mouse's place, with `delay_ms` between two clicks.
     pub(super) fn click_here(&self, times: u32, delay_ms: u32) -> Outcome {
         let (times, delay) = (times.to_string(), delay_ms.to_string());
         self.screen.xdotool(&["click", "--repeat", &times, "--delay", &delay, "1"]).map(|_| ())
@@ -84,8 +90,7 @@ impl Desktop {
         self.screen.wait_for_end(|status| !status.success())
     }
 
-    /// Lets the program see nothing until `meanwhile` is done, so that everything then reaches it at
-    /// once.
+    /// Stops the program during `meanwhile`, so that all events reach it at once afterwards.
     pub(super) fn while_frozen(&mut self, meanwhile: impl FnOnce(&Self) -> Outcome) -> Outcome {
         self.signal("STOP")?;
         let done = meanwhile(self);
@@ -133,7 +138,7 @@ impl Desktop {
         })
     }
 
-    /// Looks at frame after frame for so long and fails at the first one that does not hold.
+    /// Checks each frame for this long, and fails at the first one that does not hold.
     pub(super) fn holds_for(
         &mut self,
         time: Duration,

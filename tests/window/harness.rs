@@ -298,7 +298,7 @@ impl Desktop {
         })
     }
 
-    /// Looks again and again until `look` gives something.
+    /// Polls until `look` returns something.
     ///
     /// # Errors
     /// What `look` fails with, or a line that names what was waited for, after [`PATIENCE`], with the

@@ -1,4 +1,4 @@
-//! A window in which nothing happens draws nothing, whatever it shows.
+//! An idle window draws nothing, on any page.
 
 use std::path::Path;
 use std::time::Duration;
@@ -7,10 +7,9 @@ use super::harness::Desktop;
 use super::painting::Painting;
 use super::screen::{Outcome, PATIENCE, Trouble};
 
-/// How long nobody touches anything.
+/// How long there is no input.
 const IDLE: Duration = Duration::from_secs(5);
-/// What a last touch still sets off, such as a hint under the mouse, is over when nothing has been
-/// drawn for so long.
+/// Delayed effects of input, such as tooltips, are over when nothing has been drawn for this long.
 const QUIET: Duration = Duration::from_secs(1);
 
 /// A plan that asks nothing, in a folder of its own.
@@ -22,8 +21,8 @@ const PLAN: &str = r#"{
   ]
 }"#;
 
-/// Leaves the window of `program` alone on one page after another; gives each page with how many
-/// times anything was drawn in [`IDLE`].
+/// Leaves the window of `program` idle on one page after another. Returns each page with the number of
+/// drawings in [`IDLE`].
 ///
 /// # Errors
 /// When the window cannot be led to a page, or never comes to rest on one.

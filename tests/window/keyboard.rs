@@ -1,8 +1,9 @@
-//! The whole way without a mouse.
+//! The main workflow without a mouse.
 
 use super::harness::Desktop;
 use super::screen::Outcome;
-use super::sign_and_run::{Recorded, WORD, Workspace, recorded};
+use super::sign_and_run::{WORD, Workspace};
+use super::support::{Recorded, recorded};
 
 fn the_way_by_keyboard(workspace: &Workspace) -> Outcome<Vec<Recorded>> {
     let mut desktop = Desktop::start_here(&[])?;
@@ -11,13 +12,12 @@ fn the_way_by_keyboard(workspace: &Workspace) -> Outcome<Vec<Recorded>> {
     desktop.wait_for_text("Read the note, then write the list")?;
 
     desktop.key("ctrl+Return")?;
-    desktop.tab_to("Authorize")?;
-    desktop.press_once_armed("Authorize")?;
+    desktop.press("Authorize")?;
     desktop.wait_for_control("Run")?;
     desktop.key("F5")?;
 
     desktop.wait_for_text("Execute step 2 of 3: file_read?")?;
-    // Closing the question decides nothing, and it can be asked for again.
+    // Closing the dialog decides nothing, and it can be reopened.
     desktop.key("Escape")?;
     desktop.wait_until_gone("Approve this step")?;
     desktop.key("F8")?;
@@ -26,8 +26,7 @@ fn the_way_by_keyboard(workspace: &Workspace) -> Outcome<Vec<Recorded>> {
     desktop.press_once_armed("Approve this step")?;
 
     desktop.wait_for_text("Execute step 3 of 3: file_create?")?;
-    desktop.tab_to("Deny and stop")?;
-    desktop.press_once_armed("Deny and stop")?;
+    desktop.press("Deny and stop")?;
     desktop.wait_for_text("Denied at step 3")?;
 
     desktop.key("ctrl+f")?;
@@ -45,7 +44,7 @@ fn the_way_by_keyboard(workspace: &Workspace) -> Outcome<Vec<Recorded>> {
     desktop.screenshot("keyboard_2_execution")?;
     desktop.key("Escape")?;
     desktop.wait_until_gone("Close the execution")?;
-    // What has no key of its own is found by its name.
+    // Commands without a shortcut are found by name.
     desktop.key("ctrl+k")?;
     desktop.wait_for_control("Find a command")?;
     desktop.type_text("verify")?;

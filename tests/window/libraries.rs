@@ -1,4 +1,4 @@
-//! A library of the system that is not there gives one line with its package, and no panic.
+//! A missing system library is reported in one line with its package, without a panic.
 
 use crate::screen::Screen;
 
@@ -18,7 +18,7 @@ fn a_missing_library_is_named_with_its_package() {
         for name in [library, unversioned] {
             std::fs::write(hiding.path().join(name), "").expect("a file");
         }
-        // A window that opens all the same would wait for a person.
+        // If the window opened all the same, it would not end by itself.
         let mut command = screen.command("timeout");
         command.args(["30", env!("CARGO_BIN_EXE_countersign")]);
         let output = command.env("LD_LIBRARY_PATH", hiding.path()).output().expect("the program");

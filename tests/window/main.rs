@@ -27,7 +27,8 @@ mod screen;
 mod sign_and_run;
 #[expect(dead_code, reason = "the tests of remote commands use the rest")]
 #[expect(clippy::unwrap_used, reason = "the server of these tests runs or they stop")]
-#[path = "../integration/sshd.rs"]
+#[path = "../integration/harness/sshd.rs"]
 mod sshd;
+mod support;
 mod tree;
 mod trust;

@@ -1,4 +1,4 @@
-//! What appears on a display, as the X server itself tells it: windows, and every drawing.
+//! Windows and drawings on a display, as reported by the X server.
 //!
 //! Knows nothing of the program that draws. Shared by the window tests and the benches.
 
@@ -16,10 +16,10 @@ use x11rb::rust_connection::RustConnection;
 
 use super::screen::{Outcome, Trouble};
 
-/// Windows smaller than this, in pixels of either side, are helpers that nobody sees.
+/// Windows with a side smaller than this, in pixels, are invisible helpers.
 const SMALL: u16 = 200;
 
-/// A look at a display from outside.
+/// A connection that watches a display.
 pub struct Painting {
     connection: RustConnection,
     root: Window,
@@ -73,7 +73,7 @@ impl Painting {
         moved().map_err(|error: ReplyError| Trouble(format!("the mouse cannot be moved: {error}")))
     }
 
-    /// What happens next, and when it was heard of; none when nothing does until then.
+    /// The next event with its time, or `None` when there is none until the deadline.
     ///
     /// # Errors
     /// When the display is gone.
@@ -102,7 +102,7 @@ impl Painting {
         }
     }
 
-    /// Waits until nothing has been drawn for so long; gives when something last was, meanwhile.
+    /// Waits until nothing has been drawn for this long. Returns the time of the last drawing meanwhile.
     ///
     /// # Errors
     /// When something is drawn again and again for `patience`, or the display is gone.
@@ -122,7 +122,7 @@ impl Painting {
         Ok(last)
     }
 
-    /// How many times something is drawn in so long.
+    /// The number of drawings in this time.
     ///
     /// # Errors
     /// When the display is gone.

@@ -1,17 +1,16 @@
-//! What the window refuses, and says so: stale approvals, faulty plans, steps after a stop.
+//! Refusals of the window: stale approvals, faulty plans, steps after a stop.
 
 use std::path::Path;
 
 use super::harness::Desktop;
 use super::screen::Outcome;
-use super::sign_and_run::{Workspace, recorded};
+use super::sign_and_run::Workspace;
+use super::support::{authorize, passes, recorded};
 
 fn authorized(workspace: &Workspace) -> Outcome<Desktop> {
     let plan = workspace.plan().display().to_string();
     let mut desktop = Desktop::start_here(&[&plan])?;
-    desktop.click("Authorize…")?;
-    desktop.click("Authorize")?;
-    desktop.wait_for_control("Run")?;
+    authorize(&mut desktop)?;
     Ok(desktop)
 }
 
@@ -33,11 +32,9 @@ fn a_file_changes_after_the_approval(workspace: &Workspace) -> Outcome {
 }
 
 #[test]
-fn a_changed_file_voids_the_approval_and_the_window_names_it() {
+fn changed_file_voids_approval_and_is_named() {
     let workspace = Workspace::new();
-    if let Err(trouble) = a_file_changes_after_the_approval(&workspace) {
-        panic!("{trouble}");
-    }
+    passes(a_file_changes_after_the_approval(&workspace));
     let left = std::fs::read_to_string(workspace.note_that_was_denied()).expect("the file");
     assert_eq!(left, "somebody else\n");
 }
@@ -56,13 +53,10 @@ fn stopped_while_it_asks(workspace: &Workspace) -> Outcome<Vec<(String, String)>
 
 #[test]
 fn stopping_while_a_step_asks_cancels_it() {
-    match stopped_while_it_asks(&Workspace::new()) {
-        Ok(recorded) => {
-            let steps = [("file_glob", "succeeded"), ("file_read", "cancelled")];
-            assert_eq!(recorded, steps.map(|(tool, end)| (tool.to_owned(), end.to_owned())));
-        }
-        Err(trouble) => panic!("{trouble}"),
-    }
+    let recorded = passes(stopped_while_it_asks(&Workspace::new()));
+
+    let steps = [("file_glob", "succeeded"), ("file_read", "cancelled")];
+    assert_eq!(recorded, steps.map(|(tool, end)| (tool.to_owned(), end.to_owned())));
 }
 
 fn five_faults() -> Outcome {
@@ -91,8 +85,6 @@ fn five_faults() -> Outcome {
 }
 
 #[test]
-fn a_faulty_plan_shows_every_fault_and_cannot_be_authorized() {
-    if let Err(trouble) = five_faults() {
-        panic!("{trouble}");
-    }
+fn faulty_plan_shows_faults_without_authorization() {
+    passes(five_faults());
 }

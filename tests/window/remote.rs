@@ -2,11 +2,10 @@
 
 use serde_json::json;
 
-use super::commands::sign;
 use super::harness::Desktop;
 use super::screen::Outcome;
-use super::sign_and_run::recorded;
 use super::sshd::Sshd;
+use super::support::{passes, recorded, sign};
 
 fn tried_and_run(sshd: &Sshd) -> Outcome<usize> {
     let mut desktop = Desktop::start_here(&[])?;
@@ -27,7 +26,7 @@ fn tried_and_run(sshd: &Sshd) -> Outcome<usize> {
     desktop.start_again(&[&file.display().to_string()])?;
     desktop.wait_for_text("on loopback")?;
     assert_eq!(sshd.logged("Accepted publickey"), 0, "nothing connects by itself");
-    // One that takes the connection and says nothing: it is waited for until the person stops that.
+    // A server that accepts the connection and stays silent is waited for until the check is stopped.
     let silent = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a port");
     let port = silent.local_addr().expect("its number").port();
     sshd.settle(&format!("Host loopback\nPort {port}"));
@@ -50,11 +49,9 @@ fn tried_and_run(sshd: &Sshd) -> Outcome<usize> {
 }
 
 #[test]
-fn a_host_is_tried_signed_for_and_runs_the_commands() {
+fn host_is_tried_signed_and_used() {
     let sshd = Sshd::start();
-    match tried_and_run(&sshd) {
-        Ok(count) => assert_eq!(count, 1),
-        Err(trouble) => panic!("{trouble}"),
-    }
+    let count = passes(tried_and_run(&sshd));
+    assert_eq!(count, 1);
     assert!(sshd.home().join("made-there").exists());
 }

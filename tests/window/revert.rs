@@ -1,13 +1,12 @@
-//! What a run changed, taken back from the window.
+//! Reverting a run from the window.
 
 use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::commands::sign;
 use super::harness::Desktop;
 use super::screen::Outcome;
-use super::sign_and_run::{Recorded, recorded};
+use super::support::{Recorded, passes, recorded, sign};
 
 struct Workspace {
     folder: tempfile::TempDir,
@@ -50,20 +49,19 @@ fn there_and_back(workspace: &Workspace) -> Outcome<Vec<String>> {
     desktop.screenshot("revert_1_completed")?;
     desktop.click("Revert…")?;
     desktop.wait_for_text("Revert Feather the gull")?;
-    // Both files stand there before anybody signs, and nothing has happened to them.
+    // Both files are listed before the authorization, and unchanged.
     desktop.wait_for_text("Takes back what 2 steps did to 2 files, all or none.")?;
     desktop.screenshot("revert_2_shown")?;
     assert_eq!(workspace.text("gull.txt").as_deref(), Some("feathered\n"));
     sign(&mut desktop)?;
-    // What writes over files is dangerous: it is asked about, and the first file is typed.
+    // Overwriting files is dangerous: the dialog asks for the name of the first file.
     desktop.tab_to("Type gull.txt to approve")?;
     desktop.type_text("gull.txt")?;
-    desktop.tab_to("Approve this step")?;
-    desktop.press_once_armed("Approve this step")?;
+    desktop.press("Approve this step")?;
     desktop.wait_for_text("Completed")?;
     assert_eq!(workspace.text("gull.txt").as_deref(), Some("bare\n"));
     assert_eq!(workspace.text("nest/new.txt"), None);
-    // The revert is a run like any other, and later work stands in the way of its own revert.
+    // The revert is an ordinary run, and later work blocks its own revert.
     std::fs::write(workspace.path("gull.txt"), "by hand\n").expect("the file");
     desktop.key("ctrl+shift+r")?;
     desktop.wait_for_text("Would fail: gull.txt was changed later, by no recorded step.")?;
@@ -72,11 +70,9 @@ fn there_and_back(workspace: &Workspace) -> Outcome<Vec<String>> {
 }
 
 #[test]
-fn a_run_is_reverted_from_the_window_and_later_work_is_shown() {
+fn run_is_reverted_and_later_work_shown() {
     let workspace = Workspace::new();
-    match there_and_back(&workspace) {
-        Ok(ended) => assert_eq!(ended, ["succeeded"; 3]),
-        Err(trouble) => panic!("{trouble}"),
-    }
+    let ended = passes(there_and_back(&workspace));
+    assert_eq!(ended, ["succeeded"; 3]);
     assert_eq!(workspace.text("gull.txt").as_deref(), Some("by hand\n"));
 }

@@ -1,4 +1,4 @@
-//! A display that exists only in memory, a window manager on it, and hands for it.
+//! A virtual display with a window manager, and input for it.
 //!
 //! Knows nothing of the program under test. What was started on it ends with it.
 
@@ -13,20 +13,19 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long anything may take before it counts as not happening. Software drawing on a machine that
-/// is busy with other tests is slow; nothing waits longer than it has to.
+/// The timeout of every wait. Software rendering is slow on a machine that is busy with other tests.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Between two looks at something outside this process.
+/// The interval of polling.
 const LOOK_AGAIN: Duration = Duration::from_millis(40);
 
 /// The size of the program's window without its frame, in pixels.
 pub const SIZE: (u32, u32) = (1280, 800);
 
-/// What the window manager draws around it, and a little room.
+/// The frame of the window manager, and a margin.
 const FRAME: (u32, u32) = (2, 24);
 
-/// What goes wrong when driving the window; the tour prints it, a test panics with it.
+/// An error of driving the window. The tour prints it, a test panics with it.
 #[derive(Debug)]
 pub struct Trouble(pub String);
 
@@ -49,7 +48,7 @@ pub fn trouble<T>(what: impl Into<String>) -> Outcome<T> {
     Err(Trouble(what.into()))
 }
 
-/// Looks again and again until `look` gives something; none after [`PATIENCE`].
+/// Polls until `look` returns something; `None` after [`PATIENCE`].
 ///
 /// # Errors
 /// What `look` fails with.
@@ -113,7 +112,7 @@ impl Screen {
         // `-displayfd 1` lets the server choose a free number and print it once it takes clients.
         let mut server = Command::new("Xvfb")
             .args(["-displayfd", "1", "-screen", "0", &size, "-nolisten", "tcp", "-noreset"])
-            // Late enough that a machine which is busy for a moment does not make many keys of one.
+            // A long delay before repeats, so that a busy machine does not turn one key into many.
             .args(["-ardelay", "1500", "-arinterval", "40"])
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -135,7 +134,7 @@ impl Screen {
         Ok(())
     }
 
-    /// Starts a command that ends with this screen at the latest; gives its process id.
+    /// Starts a command that ends with this screen at the latest. Returns its process id.
     ///
     /// # Errors
     /// When it cannot be started.
@@ -168,7 +167,7 @@ impl Screen {
             .env("LIBGL_ALWAYS_SOFTWARE", "1")
             .env("NO_AT_BRIDGE", "1")
             .env("LC_ALL", "C.UTF-8")
-            // With a session bus the file picker could be one of the machine's own desktop.
+            // With a session bus the file picker could be that of the user's desktop.
             .env("DBUS_SESSION_BUS_ADDRESS", "disabled:")
             .env_remove("WAYLAND_DISPLAY")
             .env_remove("XDG_RUNTIME_DIR");
@@ -277,7 +276,7 @@ impl Screen {
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        // The server goes last, and takes with it whatever else was opened on it.
+        // The server ends last, with every other program on it.
         for (_, child) in self.children.iter_mut().rev() {
             let _gone_already = child.kill();
             let _reaped = child.wait();

@@ -1,16 +1,15 @@
-//! The main way: a plan is opened from disk, signed, run, and found again in the evidence.
+//! The main workflow: a plan is opened, authorized, run and found in the evidence.
 
 use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, OpenFlags};
-
 use super::harness::Desktop;
 use super::screen::Outcome;
+use super::support::{Recorded, recorded};
 
-/// Stands in what one step reads and in what the other would write.
+/// A word in the file that one step reads and in the content that the other would write.
 pub(super) const WORD: &str = "quartermaster";
 
-/// A workspace with one note, and a plan that lists and reads it and would write another one.
+/// A workspace with one note, and a plan that lists it, reads it and would create another.
 pub(super) struct Workspace {
     folder: tempfile::TempDir,
 }
@@ -64,33 +63,6 @@ impl Workspace {
     }
 }
 
-/// What the evidence says of one execution.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Recorded {
-    pub(super) tool: String,
-    pub(super) success: bool,
-    pub(super) outcome: String,
-}
-
-pub(super) fn recorded(evidence: &Path) -> Vec<Recorded> {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the database is read past the program, as anyone could"
-    )]
-    let database = Connection::open_with_flags(
-        evidence.join("execution_log.db"),
-        OpenFlags::SQLITE_OPEN_READ_ONLY,
-    )
-    .expect("the evidence database");
-    let mut statement = database
-        .prepare("SELECT tool_name, success, outcome FROM executions ORDER BY timestamp, rowid")
-        .expect("the executions table");
-    let rows = statement.query_map([], |row| {
-        Ok(Recorded { tool: row.get(0)?, success: row.get(1)?, outcome: row.get(2)? })
-    });
-    rows.expect("a query").collect::<Result<_, _>>().expect("rows")
-}
-
 fn open_with_the_picker(desktop: &mut Desktop, plan: &Path) -> Outcome {
     desktop.click("Open plan…")?;
     desktop.choose_file(plan)?;
@@ -139,7 +111,7 @@ fn the_main_way(workspace: &Workspace) -> Outcome<Vec<Recorded>> {
 }
 
 #[test]
-fn a_plan_is_opened_signed_run_and_found_in_the_evidence() {
+fn plan_is_opened_signed_run_and_found() {
     let workspace = Workspace::new();
     let recorded = match the_main_way(&workspace) {
         Ok(recorded) => recorded,

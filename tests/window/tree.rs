@@ -1,4 +1,4 @@
-//! What the window says about itself: its controls and texts, by name and place.
+//! The accessibility tree of the window: its controls and texts, by name and place.
 
 use egui::accesskit::{Rect, Role, TreeUpdate};
 
@@ -9,7 +9,7 @@ pub struct Tree {
     pub frame: u64,
     /// Screen pixels per point of a place.
     pub pixels_per_point: f32,
-    /// What has a name.
+    /// Everything with a name.
     pub controls: Vec<Control>,
     /// The name of the control that has the keyboard.
     pub focused: Option<String>,

@@ -1,11 +1,10 @@
-//! The commands of a workspace: looked at, trusted and run by the keyboard alone.
+//! The commands of a workspace: shown, trusted and run, all by keyboard.
 
 use std::path::PathBuf;
 
-use super::commands::sign;
 use super::harness::Desktop;
 use super::screen::Outcome;
-use super::sign_and_run::recorded;
+use super::support::{passes, recorded, sign};
 
 struct Workspace {
     folder: tempfile::TempDir,
@@ -43,8 +42,7 @@ fn trusted_and_run(workspace: &Workspace) -> Outcome<Vec<String>> {
     desktop.key("Return")?;
     desktop.wait_for_text("Trust these commands?")?;
     desktop.screenshot("trust_2_question")?;
-    desktop.tab_to("Trust these commands")?;
-    desktop.press_once_armed("Trust these commands")?;
+    desktop.press("Trust these commands")?;
     desktop.wait_for_control("Commands of the workspace…")?;
     assert!(!workspace.path("checked").exists(), "trust alone runs nothing");
     sign(&mut desktop)?;
@@ -58,9 +56,7 @@ fn trusted_and_run(workspace: &Workspace) -> Outcome<Vec<String>> {
 }
 
 #[test]
-fn commands_of_a_workspace_are_trusted_and_run_by_the_keyboard() {
-    match trusted_and_run(&Workspace::new()) {
-        Ok(recorded) => assert_eq!(recorded, ["verify succeeded"]),
-        Err(trouble) => panic!("{trouble}"),
-    }
+fn workspace_commands_are_trusted_by_keyboard() {
+    let recorded = passes(trusted_and_run(&Workspace::new()));
+    assert_eq!(recorded, ["verify succeeded"]);
 }

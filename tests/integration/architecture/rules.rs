@@ -1,10 +1,10 @@
-//! The rules: which room may know which, and which words belong to one place only.
+//! The rules: which room may use which, and which names are allowed in one place only.
 
 use std::path::{Component, Path};
 
 use super::source::{Reference, Source};
 
-/// Longest file, in lines, tests apart.
+/// The longest allowed file, in lines without tests.
 const LONGEST: usize = 400;
 
 /// The rooms without clock, disk, process, window or database.
@@ -16,7 +16,7 @@ const ARROWS: [(&str, &[&str]); 21] = [
     ("main", &["app", "cli"]),
     ("app", &["ui", "worker", "run", "risk", "authorization", "plan"]),
     ("ui", &["code", "run", "risk", "authorization", "plan"]),
-    // From the worker only what both need: where a user's folders are, and how a plan file is read.
+    // From the worker only the user's folders and the reading of plan files.
     (
         "cli",
         &[
@@ -68,17 +68,17 @@ const ARROWS: [(&str, &[&str]); 21] = [
     ("code", &[]),
 ];
 
-/// A path that only some files may mention.
+/// A path that only some files may use.
 struct Word {
-    /// How the path ends or what it contains: these names, one after the other.
+    /// Consecutive names anywhere in the path.
     names: &'static [&'static str],
     allowed: fn(&str, &Path) -> bool,
     why: &'static str,
 }
 
-/// An external crate or a part of `std` that only some rooms may know.
+/// An external crate or a part of `std` that only some rooms may use.
 struct Library {
-    /// How the path begins.
+    /// The beginning of the path.
     names: &'static [&'static str],
     allowed: fn(&str, &Path) -> bool,
     why: &'static str,
@@ -92,8 +92,8 @@ fn is_drawn(room: &str) -> bool {
     matches!(room, "app" | "ui" | "main")
 }
 
-/// The code graph is a database of another program, which tools read and nobody here writes: it is as
-/// foreign to the evidence as any other file of the workspace.
+/// The code graph is another program's database, which tools only read. It has nothing to do with the
+/// evidence.
 fn reads_foreign_sql(path: &Path) -> bool {
     path.ends_with("symbols/codegraph.rs")
         || path.ends_with("symbols/codegraph/bounds.rs")
@@ -203,7 +203,7 @@ const COLOURS: [&str; 7] = [
     "from_rgb_additive",
 ];
 
-/// How a text begins that is SQL.
+/// The beginnings of SQL texts.
 const SQL: [&str; 9] = [
     "SELECT ",
     "INSERT ",
@@ -216,7 +216,7 @@ const SQL: [&str; 9] = [
     "WITH RECURSIVE",
 ];
 
-/// What no text of the repository says, in pieces, so that this file does not say it.
+/// Words that the repository must not contain, in pieces, so that this file does not contain them.
 pub const REPOSITORY_WORDS: [[&str; 2]; 5] = [
     ["/wor", "k/main"],
     ["/wor", "k/wt"],
@@ -225,7 +225,7 @@ pub const REPOSITORY_WORDS: [[&str; 2]; 5] = [
     ["/work/", "target"],
 ];
 
-/// Everything that is wrong with a file, each as `file:line: what`.
+/// The faults of a file, each as `file:line: what`.
 pub fn check_source(source: &Source) -> Vec<String> {
     let Some(room) = room_of(&source.path) else {
         return vec![format!("{}: no room of this name is on the map", source.path.display())];
@@ -265,7 +265,7 @@ fn room_of(path: &Path) -> Option<&'static str> {
     ARROWS.iter().map(|(room, _)| *room).find(|room| *room == name)
 }
 
-/// The room that a path leads to, with `super` resolved; none when it stays inside or leaves the crate.
+/// The room to which a path leads, with `super` resolved. `None` when it stays inside or leaves the crate.
 fn target_room(path: &Path, reference: &Reference) -> Option<String> {
     let names = &reference.names;
     match names.first()?.as_str() {

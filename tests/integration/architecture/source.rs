@@ -1,17 +1,17 @@
-//! One source file, as far as the rules look at it.
+//! One source file, as the rules see it.
 
 use std::path::{Path, PathBuf};
 
 use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 
-/// A path such as `std::fs::File`, with the groups of a `use` written out.
+/// A path such as `std::fs::File`. Groups of a `use` are expanded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference {
     /// Its names, without a leading `::`.
     pub names: Vec<String>,
     /// Line, from 1.
     pub line: usize,
-    /// How many inline modules it stands in.
+    /// The number of inline modules around it.
     pub depth: usize,
 }
 
@@ -20,18 +20,18 @@ pub struct Reference {
 pub struct Source {
     /// Relative to the repository.
     pub path: PathBuf,
-    /// Every path it mentions.
+    /// Every path in it.
     pub references: Vec<Reference>,
-    /// Every text it contains, with its line.
+    /// Every string literal in it, with its line.
     pub texts: Vec<(String, usize)>,
-    /// The lines of doc comments that say nothing.
+    /// The lines of empty doc comments.
     pub empty_docs: Vec<usize>,
-    /// How many lines it has, tests apart.
+    /// The number of lines without tests.
     pub lines: usize,
 }
 
 impl Source {
-    /// Reads a file's text. A file named `tests.rs` or in a folder `tests` is all tests.
+    /// Parses a file's text. A file named `tests.rs` or in a folder `tests` consists of tests.
     pub fn read(path: &Path, text: &str) -> Self {
         let mut source = Self {
             path: path.to_owned(),
@@ -92,8 +92,8 @@ impl Source {
         self.end_docs(&mut docs);
     }
 
-    /// Notes the path that begins at an identifier, and every path of a `{…}` it ends in; gives the
-    /// place after it.
+    /// Collects the path that begins at an identifier, and every path of a trailing `{…}`. Returns the index
+    /// after it.
     fn path_at(
         &mut self,
         tokens: &[TokenTree],
@@ -130,7 +130,7 @@ impl Source {
         at
     }
 
-    /// A run of doc comments in which no line says anything.
+    /// Consecutive doc comments without text.
     fn end_docs(&mut self, docs: &mut Vec<(String, usize)>) {
         if let Some((_, line)) = docs.first()
             && docs.iter().all(|(text, _)| text.is_empty())
@@ -154,7 +154,7 @@ fn is_double_colon(tokens: &[TokenTree], at: usize) -> bool {
         && is_punct(tokens.get(at + 1), ':')
 }
 
-/// The content of an attribute that begins here, and the place after it.
+/// The content of an attribute that begins here, and the index after it.
 fn attribute(tokens: &[TokenTree], at: usize) -> Option<(TokenStream, usize)> {
     if !is_punct(tokens.get(at), '#') {
         return None;
@@ -184,7 +184,7 @@ fn is_cfg_test(attribute: &TokenStream) -> bool {
     text == "cfg(test)" || text == "test" || text.starts_with("cfg(all(test,")
 }
 
-/// The place after the item that begins here: its `{…}` or its `;`.
+/// The index after the item that begins here: after its `{…}` or `;`.
 fn skip_item(tokens: &[TokenTree], mut at: usize) -> usize {
     while let Some(token) = tokens.get(at) {
         at += 1;

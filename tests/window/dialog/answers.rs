@@ -1,12 +1,11 @@
-//! An answer is one that a person meant: not a held key, not the rest of a double click, nothing
-//! typed ahead.
+//! No accidental answers: a held key, the second half of a double click and keys typed ahead answer nothing.
 
 use std::time::{Duration, Instant};
 
 use super::*;
 use crate::screen::{PATIENCE, trouble};
 
-/// Holds a letter in a text field, to see that the X server repeats held keys.
+/// Holds a letter in a text field to verify that the X server repeats held keys.
 fn keys_are_repeated(desktop: &mut Desktop) -> Outcome {
     desktop.key("ctrl+k")?;
     desktop.wait_for_control("Find a command")?;
@@ -64,7 +63,7 @@ fn fast_clicks(workspace: &Workspace) -> Outcome {
         desktop.point_at(APPROVE)?;
         wait_until_armed(&mut desktop)?;
         if frozen {
-            // Everything in one frame, as when the machine was busy for a moment.
+            // All events in one frame, as on a machine that was busy for a moment.
             desktop.while_frozen(|desktop| desktop.click_here(clicks, delay))?;
         } else {
             desktop.click_here(clicks, delay)?;
@@ -72,7 +71,7 @@ fn fast_clicks(workspace: &Workspace) -> Outcome {
         approved.push((u32::try_from(number).expect("a number"), "approve"));
         number += 1;
         wait_for_question(&mut desktop, number)?;
-        // By then every click has been seen, and none of them is held back for later.
+        // By then every click was processed, and none is pending.
         wait_until_armed(&mut desktop)?;
         assert_eq!(decisions(&desktop), said(&approved), "{clicks} clicks, {delay} ms apart");
         assert_eq!(workspace.made().len(), approved.len());
@@ -85,8 +84,8 @@ fn fast_clicks(workspace: &Workspace) -> Outcome {
     Ok(())
 }
 
-/// The second click comes just when the next question is there, in the same place. Gives false on a
-/// machine that stood still in between, so that the click came late enough to be one for itself.
+/// The second click comes when the next question is in the same place. Returns false when the machine paused
+/// so long that the click was a separate one.
 fn slow_double_click(workspace: &Workspace) -> Outcome<bool> {
     let mut desktop = authorized(workspace)?;
     desktop.click("Run")?;
@@ -125,8 +124,8 @@ fn a_double_click_approves_one_step() {
     passes(fast_clicks(&Workspace::creating(7)));
 }
 
-/// Looks without a pause until there is a question; when it was last seen not to be there.
-/// The first question may be there before the first look: `since` is before it was asked for.
+/// Polls without a pause until there is a question. Returns when it was last seen absent. The first question
+/// may appear before the first poll: `since` is a time before it.
 fn last_look_without(desktop: &mut Desktop, number: usize, since: Instant) -> Outcome<Instant> {
     let title = format!("Execute step {number} of ");
     let (begin, mut before) = (Instant::now(), since);
@@ -142,7 +141,7 @@ fn last_look_without(desktop: &mut Desktop, number: usize, since: Instant) -> Ou
     }
 }
 
-/// How long a question took at most until it could be approved.
+/// An upper bound of the time until a question could be approved.
 fn time_until_armed(
     desktop: &mut Desktop,
     number: usize,
@@ -160,7 +159,7 @@ fn time_until_armed(
 
 fn not_at_once(workspace: &Workspace) -> Outcome {
     let mut desktop = authorized(workspace)?;
-    // The first question appears under a mouse that is pressed where the button will be.
+    // The first question appears while the mouse button is held where Approve will be.
     desktop.key("F5")?;
     wait_for_question(&mut desktop, 1)?;
     desktop.point_at(APPROVE)?;
@@ -186,7 +185,7 @@ fn not_at_once(workspace: &Workspace) -> Outcome {
     let since = Instant::now();
     desktop.click(APPROVE)?;
 
-    // Once more from the question before it, which must not lend its time to this one.
+    // The same after another question, whose elapsed time must not count.
     let took = time_until_armed(&mut desktop, 3, "release.yml", since)?;
     assert!(took >= Duration::from_millis(1_500), "{took:?}");
 
@@ -209,8 +208,9 @@ fn dangerous() -> Value {
     })
 }
 
+/// Keys and buttons that are still held answer nothing.
 #[test]
-fn approval_counts_only_after_the_question_was_seen_and_everything_released() {
+fn approval_needs_a_seen_question_and_releases() {
     passes(not_at_once(&Workspace::new(json!([create("made/1"), create("made/2"), dangerous()]))));
 }
 
@@ -227,7 +227,7 @@ fn typed_ahead(workspace: &Workspace) -> Outcome {
             && tree.control(APPROVE).is_some_and(|button| button.disabled)
             && tree.focused.is_none()
     })?;
-    // A wrong word approves nothing, whatever is pressed.
+    // A wrong word approves nothing by any key.
     for wrong in ["y", "yes", "release", "RELEASE.YML", "workflows/release.yml"] {
         desktop.click("Type release.yml to approve")?;
         desktop.key("ctrl+a")?;
@@ -242,7 +242,7 @@ fn typed_ahead(workspace: &Workspace) -> Outcome {
         desktop.key("Return")?;
         assert!(desktop.tree()?.control(APPROVE).is_some_and(|button| button.disabled), "{wrong}");
     }
-    // Holding back needs no word.
+    // Denying needs no word.
     desktop.click(SKIP)?;
     wait_for_question(&mut desktop, 2)?;
     wait_until_armed(&mut desktop)?;
@@ -262,7 +262,7 @@ fn tab_and_space(workspace: &Workspace) -> Outcome {
     wait_for_question(&mut desktop, 1)?;
     wait_until_armed(&mut desktop)?;
     assert_eq!(desktop.tree()?.focused, None, "nothing has the keyboard at first");
-    // All in one frame: what was pressed before Tab is not for the control that Tab leads to.
+    // All in one frame: a key pressed before Tab does not apply to the control that Tab leads to.
     desktop.while_frozen(|desktop| desktop.keys_at_once(&["space", "Return", "y", "Tab"]))?;
     for name in [
         DENY,
@@ -292,7 +292,7 @@ fn tab_and_space(workspace: &Workspace) -> Outcome {
     assert_eq!(desktop.tree()?.focused, None, "the next question has a keyboard of its own");
     desktop.keys_at_once(&["space", "Return"])?;
     desktop.tab_to(APPROVE)?;
-    // In one frame, and still one answer.
+    // Two presses in one frame are one answer.
     desktop.while_frozen(|desktop| desktop.keys_at_once(&["space", "Return", "Return"]))?;
     wait_for_question(&mut desktop, 3)?;
     desktop.tab_to(DENY)?;
@@ -304,6 +304,6 @@ fn tab_and_space(workspace: &Workspace) -> Outcome {
 }
 
 #[test]
-fn tab_reaches_deny_first_and_space_does_what_its_control_does() {
+fn tab_reaches_deny_first() {
     passes(tab_and_space(&Workspace::creating(4)));
 }

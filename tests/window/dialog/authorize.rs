@@ -1,4 +1,4 @@
-//! The question about the whole plan obeys the same rules.
+//! The dialog that authorizes the whole plan follows the same rules.
 
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ fn a_signature(workspace: &Workspace) -> Outcome {
     desktop.key("Escape")?;
     desktop.wait_until_gone(AUTHORIZE)?;
 
-    // Another window, and the click that comes back.
+    // The click that activates the window again after another one.
     desktop.click("Authorize…")?;
     desktop.point_at(AUTHORIZE)?;
     may_be_signed(&mut desktop)?;
@@ -49,7 +49,7 @@ fn a_signature(workspace: &Workspace) -> Outcome {
     desktop.wait_until_gone(AUTHORIZE)?;
     assert_eq!(rows(&desktop, "authorizations"), 0);
 
-    // A double click signs, and starts nothing.
+    // A double click authorizes, and does not start the run.
     desktop.click("Authorize…")?;
     desktop.point_at(AUTHORIZE)?;
     may_be_signed(&mut desktop)?;

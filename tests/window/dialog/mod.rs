@@ -1,20 +1,20 @@
-//! The approval dialog in the real window, sentence by sentence.
+//! The approval dialog in the real window.
 //!
-//! What was decided is read from the evidence and what was done from the disk; the screen is only
-//! used to know when to act. That something did not happen is shown by what happens after it.
+//! Decisions are read from the evidence and effects from the disk; the screen only tells when to act. That
+//! something did not happen is shown by a later event.
 
 mod answers;
 mod authorize;
 mod undecided;
 mod whole;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use rusqlite::{Connection, OpenFlags};
 use serde_json::{Value, json};
 
 use super::harness::Desktop;
 use super::screen::Outcome;
+use super::support::{authorize, passes, read};
 
 const APPROVE: &str = "Approve this step";
 const SKIP: &str = "Skip this step";
@@ -42,7 +42,7 @@ impl Workspace {
     /// A plan whose steps each ask and create one of the files `made/1` to `made/COUNT`.
     fn creating(count: usize) -> Self {
         let all = Self::new((1..=count).map(|number| create(&format!("made/{number}"))).collect());
-        // So that every question is as high as the next one, with its buttons in the same place.
+        // So that all questions have the same height, with the buttons in the same place.
         std::fs::create_dir(all.path("made")).expect("the folder of the files");
         all
     }
@@ -55,7 +55,7 @@ impl Workspace {
         self.folder.path().join(path)
     }
 
-    /// Which of the files that the steps create are there.
+    /// The files that the steps have created so far.
     fn made(&self) -> Vec<String> {
         let Ok(entries) = std::fs::read_dir(self.path("made")) else { return Vec::new() };
         let mut names: Vec<_> = entries
@@ -76,39 +76,14 @@ fn create(path: &str) -> Value {
     })
 }
 
-/// The window with the plan authorized; nothing runs yet.
+/// Opens the window and authorizes the plan. Nothing runs yet.
 fn authorized(workspace: &Workspace) -> Outcome<Desktop> {
     let mut desktop = Desktop::start_here(&[&workspace.plan().display().to_string()])?;
     authorize(&mut desktop)?;
     Ok(desktop)
 }
 
-fn authorize(desktop: &mut Desktop) -> Outcome {
-    desktop.click("Authorize…")?;
-    desktop.click("Authorize")?;
-    desktop.wait_for_control("Run")
-}
-
-fn read<T>(
-    evidence: &Path,
-    sql: &str,
-    row: impl FnMut(&rusqlite::Row<'_>) -> rusqlite::Result<T>,
-) -> Vec<T> {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the database is read past the program, as anyone could"
-    )]
-    let database = Connection::open_with_flags(
-        evidence.join("execution_log.db"),
-        OpenFlags::SQLITE_OPEN_READ_ONLY,
-    )
-    .expect("the evidence database");
-    let mut statement = database.prepare(sql).expect("a statement");
-    let rows = statement.query_map([], row).expect("a query");
-    rows.collect::<Result<_, _>>().expect("rows")
-}
-
-/// What was decided in runs, in order: the step's number from 1, or 0 for the run, and the decision.
+/// The recorded decisions, in order: the step's number from 1, or 0 for the run, and the decision.
 fn decisions(desktop: &Desktop) -> Vec<(u32, String)> {
     let sql = "SELECT coalesce(step_index + 1, 0), decision FROM decisions
                WHERE run_id IS NOT NULL ORDER BY id";
@@ -119,12 +94,12 @@ fn said(decided: &[(u32, &str)]) -> Vec<(u32, String)> {
     decided.iter().map(|&(step, word)| (step, word.to_owned())).collect()
 }
 
-/// How each recorded step ended, in order.
+/// The outcomes of the recorded steps, in order.
 fn outcomes(desktop: &Desktop) -> Vec<String> {
     read(&desktop.evidence(), "SELECT outcome FROM executions ORDER BY rowid", |row| row.get(0))
 }
 
-/// How many rows a table of the evidence has; none before the first record makes the database.
+/// The number of rows in a table of the evidence; 0 before the database exists.
 fn rows(desktop: &Desktop, table: &str) -> u32 {
     if !desktop.evidence().join("execution_log.db").exists() {
         return 0;
@@ -144,10 +119,4 @@ fn wait_until_armed(desktop: &mut Desktop) -> Outcome {
     desktop.wait_until("the question may be approved", |desktop| {
         Ok(desktop.tree()?.control(APPROVE).filter(|control| !control.disabled).map(|_| ()))
     })
-}
-
-fn passes(outcome: Outcome) {
-    if let Err(trouble) = outcome {
-        panic!("{trouble}");
-    }
 }

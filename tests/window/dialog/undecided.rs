@@ -1,5 +1,5 @@
-//! What is no answer: Escape, a click beside the question, the click that brings the window to the
-//! front, closing the window, and the end of the program.
+//! Events that are no answer: Escape, a click outside the dialog, the click that activates the window,
+//! closing the window, and the end of the program.
 
 use std::time::Duration;
 
@@ -22,14 +22,14 @@ fn left_open(workspace: &Workspace) -> Outcome {
     desktop.key("F8")?;
     wait_for_question(&mut desktop, 1)?;
     wait_until_armed(&mut desktop)?;
-    // Beside the question is a button of the page; the rest of a double click does not press it.
+    // Outside the dialog is a button of the page. The second half of a double click does not press it.
     desktop.point_at("Stop now")?;
     desktop.click_here(2, 120)?;
     desktop.wait_until_gone(APPROVE)?;
     desktop.key("F8")?;
     wait_for_question(&mut desktop, 1)?;
 
-    // The click that comes back from another window, exactly on the button and beside the question.
+    // The click that activates the window, on the button and outside the dialog.
     wait_until_armed(&mut desktop)?;
     desktop.point_at(APPROVE)?;
     desktop.open_other_window()?;
@@ -42,7 +42,7 @@ fn left_open(workspace: &Workspace) -> Outcome {
     desktop.click_here(1, 0)?;
     desktop.wait_until_it_has_the_keyboard()?;
     wait_until_armed(&mut desktop)?;
-    // The same when the program was too busy to see that it had been left.
+    // The same when the program was too busy to notice that it had lost the focus.
     desktop.point_at(APPROVE)?;
     desktop.while_frozen(|desktop| {
         desktop.give_other_window_the_keyboard()?;
@@ -60,7 +60,7 @@ fn left_open(workspace: &Workspace) -> Outcome {
 }
 
 #[test]
-fn escape_a_click_beside_it_and_the_click_that_comes_back_decide_nothing() {
+fn escape_and_stray_clicks_decide_nothing() {
     passes(left_open(&Workspace::creating(2)));
 }
 
@@ -79,7 +79,7 @@ fn closed(workspace: &Workspace) -> Outcome {
     wait_until_armed(&mut desktop)?;
     desktop.ask_to_close()?;
     desktop.wait_for_control(CLOSE)?;
-    // Asking again is no answer either.
+    // A second request to close is no answer either.
     desktop.ask_to_close()?;
     desktop.holds_for(Duration::from_millis(700), "it still asks", |tree| {
         tree.control(CLOSE).is_some()
@@ -99,7 +99,7 @@ fn closed(workspace: &Workspace) -> Outcome {
 }
 
 #[test]
-fn closing_the_window_leaves_the_step_undecided_and_says_so_afterwards() {
+fn closing_the_window_leaves_step_undecided() {
     passes(closed(&Workspace::creating(2)));
 }
 
@@ -124,6 +124,6 @@ fn killed(workspace: &Workspace) -> Outcome {
 }
 
 #[test]
-fn a_program_that_is_killed_while_it_asks_leaves_an_interrupted_run() {
+fn kill_during_a_question_leaves_run_interrupted() {
     passes(killed(&Workspace::creating(2)));
 }

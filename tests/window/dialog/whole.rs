@@ -1,4 +1,4 @@
-//! Nothing is cut and nothing is hidden: what was signed for is what can be read.
+//! The dialog shows everything: nothing is cut and no character is hidden.
 
 use std::time::{Duration, Instant};
 
@@ -42,7 +42,7 @@ fn used(desktop: &Desktop) -> Duration {
     Duration::from_millis(10 * ticks)
 }
 
-/// What one frame of the question in front costs.
+/// The processor time of one frame with the dialog.
 fn frame_cost(desktop: &mut Desktop) -> Outcome<Duration> {
     const FRAMES: u64 = 60;
     let (before, first) = (used(desktop), desktop.tree()?.frame);
@@ -53,7 +53,7 @@ fn frame_cost(desktop: &mut Desktop) -> Outcome<Duration> {
     Ok((used(desktop) - before) / u32::try_from(last - first).expect("a few frames"))
 }
 
-/// Whether every button of the question is whole inside a window of this size.
+/// Whether every button of the dialog is fully inside a window of this size.
 fn buttons_in_sight(desktop: &mut Desktop, width: f64, height: f64) -> Outcome<Vec<(i32, i32)>> {
     let tree = desktop.tree()?;
     let buttons = [DENY, SKIP, APPROVE].map(|name| tree.control(name).expect("a button").clone());
@@ -87,7 +87,7 @@ fn a_megabyte(workspace: &Workspace, texts: &[String]) -> Outcome {
         desktop.wait_for_text(END)?;
         assert_eq!(buttons_in_sight(&mut desktop, 900.0, 600.0)?, places, "the buttons stay put");
         desktop.screenshot(&format!("dialog_megabyte_{index}_end"))?;
-        // Rows of equal height one below the other, also twenty million points down.
+        // Rows have equal heights and distances, also twenty million points down.
         let tree = desktop.tree()?;
         let last = tree.controls.iter().rfind(|it| it.name.contains(END));
         let last = last.expect("the last row").bounds;
@@ -96,7 +96,7 @@ fn a_megabyte(workspace: &Workspace, texts: &[String]) -> Outcome {
         println!("{number}: shown after {took:?}, a frame {large:?}, with a small one {small:?}");
         assert!(large <= 2 * small + Duration::from_millis(5), "{large:?}, not {small:?}");
         if index + 1 == texts.len() {
-            // Recording a million lines takes its time, and is not what this is about.
+            // Recording a million lines is slow, and not tested here.
             return Ok(());
         }
         desktop.key("Page_Up")?;
@@ -113,7 +113,7 @@ fn a_megabyte(workspace: &Workspace, texts: &[String]) -> Outcome {
 }
 
 #[test]
-fn a_megabyte_is_shown_whole_beside_buttons_that_stay() {
+fn megabyte_is_shown_whole_beside_fixed_buttons() {
     let texts = [
         filled_with(|number| format!("line {number:06} of a long file, as long as lines are\n")),
         filled_with(|number| format!("{number},")),
@@ -184,7 +184,7 @@ fn hidden_and_long(workspace: &Workspace, long: &str) -> Outcome {
 const SHOWN_IN_TEXT: &str = "⟨U+202E⟩⟨U+200B⟩␛[2J⟨U+000D⟩";
 
 #[test]
-fn what_is_hidden_is_shown_and_a_long_path_is_not_cut() {
+fn hidden_characters_and_long_paths_are_shown() {
     let mut hidden = create_of(&format!("made/{HIDDEN}"), "a\u{202e}\u{200b}\u{1b}[2J\rb\n");
     hidden["step_id"] = "hidden".into();
     hidden["title"] = "Create it \u{2066}quietly".into();

@@ -1,0 +1,211 @@
+//! A bounded loop whose evidence fails, whose program panics, or which a signal interrupts (SPEC §8, §10).
+
+use std::io::{BufRead as _, BufReader};
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::Duration;
+
+use countersign::authorization::Method;
+use countersign::autonomy::{
+    Authorization, AuthorizationRequest, BoundedLoop, LoopDeps, LoopOutcome, LoopSetup,
+    PlanAuthorizer, VerifyChoice, resolve,
+};
+use countersign::engine::{
+    AutoApprove, Clock, ControlHandle, ProgressCallback, SystemClock, WorkspaceChoice,
+};
+use countersign::evidence::{EvidenceLocation, EvidenceReader, verify};
+use countersign::risk::{PlannerNeeds, Policy};
+use countersign::run::{LoopFate, RunEvent, RunFate, StopCode};
+use serde_json::Value;
+
+use crate::harness::scripted_planner::{Scripted, command, in_evidence};
+
+type Hook = dyn Fn(&RunEvent) + Send + Sync;
+
+struct Listener(Arc<Hook>);
+
+impl ProgressCallback for Listener {
+    fn on_event(&self, event: &RunEvent) {
+        (self.0)(event);
+    }
+}
+
+struct Everything;
+
+impl PlanAuthorizer for Everything {
+    fn authorize(&mut self, _: &AuthorizationRequest<'_>) -> Authorization {
+        Authorization::Approve { method: Method::CommandLineYes, note: "says the test".to_owned() }
+    }
+}
+
+/// Runs a loop in this process and calls the hook at each event.
+fn run(planner: &Scripted, hook: impl Fn(&RunEvent) + Send + Sync + 'static) -> LoopOutcome {
+    let home = planner.home.path();
+    let name = planner.planner();
+    // The planner counts its requests in a file.
+    let write = [planner.folder().to_str().unwrap(), "."].map(str::to_owned).to_vec();
+    let mut policy = Policy::default();
+    policy.planners.insert(name.clone(), PlannerNeeds { write, ..PlannerNeeds::default() });
+    let setup = LoopSetup {
+        goal: "g".to_owned(),
+        program: resolve(&name, home).unwrap(),
+        planner: name,
+        planner_timeout: Duration::from_secs(60),
+        max_attempts: 2,
+        verify: VerifyChoice::None,
+        workspace: WorkspaceChoice { folder: home.join("space"), reason: String::new() },
+        class: None,
+        location: EvidenceLocation::new(planner.home.evidence(), home.join("secrets")),
+        policy,
+    };
+    let parts = LoopDeps {
+        clock: Arc::new(SystemClock::default()) as Arc<dyn Clock>,
+        confirmation: Box::new(AutoApprove),
+        progress: Arc::new(Listener(Arc::new(hook))),
+        control: ControlHandle::default(),
+        authorizer: Box::new(Everything),
+    };
+    BoundedLoop::run(&setup, parts).unwrap()
+}
+
+fn reader(planner: &Scripted) -> EvidenceReader {
+    EvidenceReader::open(&planner.home.evidence(), planner.home.path().join("secrets")).unwrap()
+}
+
+/// Once inserts into a table fail, the loop does nothing more.
+#[test]
+fn without_evidence_no_loop_goes_on() {
+    for (table, attempts, tries) in [
+        // No request and no run without its record.
+        ("attempts", 0, 0),
+        ("authorizations", 1, 0),
+        ("runs", 1, 0),
+        ("intents", 1, 0),
+        ("executions", 1, 1),
+        ("attempt_ends", 1, 1),
+        ("loop_ends", 2, 2),
+    ] {
+        let again = "echo x >> tries.txt; exit 3";
+        let planner = Scripted::new([command(again), command("echo x >> tries.txt; exit 4")]);
+        let evidence = planner.home.evidence();
+        let outcome = run(&planner, move |event| {
+            if matches!(event, RunEvent::LoopStarted { .. }) {
+                refuse_rows_of(&evidence, table);
+            }
+        });
+        assert_eq!(outcome.stop_reason.code, last_code(table), "{table}: {outcome:?}");
+        let failure = outcome.not_recorded.as_ref().unwrap();
+        assert!(failure.message.contains("says the test"), "{table}: {failure:?}");
+        assert_eq!(outcome.attempts.len(), attempts, "{table}");
+        let done = std::fs::read_to_string(planner.home.file("tries.txt")).unwrap_or_default();
+        assert_eq!(done.lines().count(), tries, "{table}");
+        let report = verify(&planner.home.evidence(), None).unwrap();
+        assert!(report.ok, "{table}: {report:?}");
+        let fate = reader(&planner).loops(1).unwrap()[0].fate;
+        let expected = match table {
+            "loop_ends" => LoopFate::Interrupted,
+            _ => LoopFate::Ended(StopCode::RunnerInternalError),
+        };
+        assert_eq!(fate, expected, "{table}");
+    }
+}
+
+/// When only the last record fails, the stop reason is the original one.
+fn last_code(table: &str) -> StopCode {
+    match table {
+        "loop_ends" => StopCode::RetryBudgetExhausted,
+        _ => StopCode::RunnerInternalError,
+    }
+}
+
+fn refuse_rows_of(evidence: &std::path::Path, table: &str) {
+    std::fs::write(evidence.join("execution_log.broken"), table).unwrap();
+}
+
+/// A panic at any point is reported as such, and the run is interrupted.
+#[test]
+fn panic_is_a_recorded_internal_error() {
+    type Moment = fn(&RunEvent) -> bool;
+    let moments: [(&str, Moment, usize); 5] = [
+        ("planner", |event| matches!(event, RunEvent::PlannerStarted { .. }), 0),
+        ("answer", |event| matches!(event, RunEvent::PlannerAnswered { .. }), 0),
+        ("step", |event| matches!(event, RunEvent::StepStarted { .. }), 1),
+        ("end of the run", |event| matches!(event, RunEvent::RunFailed { .. }), 1),
+        ("second attempt", |event| matches!(event, RunEvent::AttemptStarted { attempt: 2, .. }), 1),
+    ];
+    for (name, moment, runs) in moments {
+        let planner = Scripted::new([command("exit 3"), command("exit 4")]);
+        let outcome = run(&planner, move |event| {
+            assert!(!moment(event), "a planted panic \u{1b}[31m");
+        });
+        assert_eq!(outcome.stop_reason.code, StopCode::RunnerInternalError, "{name}");
+        let message = &outcome.stop_reason.message;
+        assert!(message.contains("a planted panic ␛[31m"), "{name}: {message}");
+        assert!(outcome.not_recorded.is_none(), "{name}: {outcome:?}");
+        let mut reader = reader(&planner);
+        let detail = reader.bounded_loop(outcome.loop_id).unwrap().unwrap();
+        assert_eq!(detail.summary.fate, LoopFate::Ended(StopCode::RunnerInternalError), "{name}");
+        assert!(detail.attempts.iter().all(|attempt| attempt.record.is_some()), "{name}");
+        let all = reader.runs(5).unwrap();
+        assert_eq!(all.len(), runs, "{name}");
+        let interrupted = all.iter().filter(|run| run.fate == RunFate::Interrupted).count();
+        assert_eq!(interrupted, usize::from(name == "step"), "{name}");
+        assert!(verify(&planner.home.evidence(), None).unwrap().ok, "{name}");
+    }
+}
+
+#[test]
+fn unusable_evidence_folder_exits_with_four() {
+    let planner = Scripted::new([command("touch a.txt")]);
+    std::fs::write(planner.home.evidence(), "no folder").unwrap();
+    let document = planner.run([]).exits(4).document();
+    assert_eq!(document["stop_reason"]["code"], "runner_internal_error");
+    assert_eq!(document["not_recorded"]["code"], "E401");
+    assert_eq!(planner.asked(), 0);
+}
+
+/// Ctrl-C while the planner runs and while a step runs: both end with their child processes.
+#[test]
+fn an_interrupt_ends_the_loop_in_order() {
+    use rustix::process::{Pid, Signal, kill_process};
+
+    // Behind walls process ids differ from those outside, so processes are found by their arguments.
+    const ITS_OWN: &str = "600.041735";
+    let is_there = || {
+        std::fs::read_dir("/proc").unwrap().flatten().any(|process| {
+            let line = std::fs::read(process.path().join("cmdline")).unwrap_or_default();
+            line.split(|byte| *byte == 0).any(|word| word == ITS_OWN.as_bytes())
+        })
+    };
+
+    for (answer, ready) in [
+        (
+            crate::harness::scripted_planner::Answer::Script(
+                "echo $$ > \"$d/ready\"; exec sleep 600.041735",
+            ),
+            "planner/ready",
+        ),
+        (
+            command("echo $$ > ready.part; mv ready.part ready; exec sleep 600.041735"),
+            "space/ready",
+        ),
+    ] {
+        let planner = Scripted::new([answer]);
+        let mut child = planner.start(Stdio::piped);
+        let ready = planner.home.path().join(ready);
+        while !ready.exists() || !is_there() {
+            assert!(child.try_wait().unwrap().is_none(), "it ended before it was interrupted");
+            std::thread::yield_now();
+        }
+        kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+        let status = child.wait().unwrap();
+        assert_eq!(status.code(), Some(1));
+        let line = BufReader::new(child.stdout.take().unwrap()).lines().next().unwrap().unwrap();
+        let document: Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(document["stop_reason"]["code"], "operator_stopped");
+        let message = document["stop_reason"]["message"].as_str().unwrap();
+        assert!(message.contains("a person stopped the"), "{message}");
+        in_evidence(&planner.home, &document);
+        assert!(!is_there(), "what it was busy with is gone");
+    }
+}

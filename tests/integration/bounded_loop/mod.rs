@@ -1,0 +1,13 @@
+//! The bounded loop: its stop reasons, limits and interruptions, and the planners that ship (SPEC §10).
+
+#[cfg(unix)]
+mod authorization_class;
+mod cargo_fix;
+#[cfg(unix)]
+mod interruptions;
+#[cfg(target_os = "linux")]
+mod kills;
+mod limits;
+mod model;
+#[cfg(unix)]
+mod stop_reasons;

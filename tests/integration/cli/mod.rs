@@ -1,0 +1,13 @@
+//! The command line, one file for each headless command: its output, questions and exit codes (SPEC §11).
+
+mod check;
+#[cfg(unix)]
+mod command_plans;
+mod continuation;
+mod evidence;
+mod risk;
+mod run;
+mod simulate;
+#[cfg(target_os = "linux")]
+mod terminal;
+mod usage;

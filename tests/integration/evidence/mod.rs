@@ -1,0 +1,16 @@
+//! The evidence: unusable, locked, after kills, with several processes, and without secrets (SPEC §8).
+
+mod batch_kills;
+mod concurrent;
+mod crash;
+mod kept_heads;
+#[cfg(unix)]
+mod private_files;
+mod queries;
+#[cfg(unix)]
+mod secrets;
+#[cfg(target_os = "linux")]
+mod system_calls;
+mod unusable;
+#[cfg(unix)]
+mod without_powers;

@@ -1,0 +1,32 @@
+//! Helpers of the tests: the executor in this process ([`Harness`]), the command line ([`home::Home`]), and
+//! the servers, programs and projects around them. Helpers that several groups use belong here, tests do not.
+
+pub mod cargo_project;
+mod clock;
+mod files;
+pub mod home;
+mod in_process;
+#[cfg(target_os = "linux")]
+pub mod magellan;
+mod plans;
+pub mod registry;
+#[cfg(target_os = "linux")]
+pub mod remote_session;
+#[cfg(unix)]
+pub mod scripted_planner;
+#[cfg(target_os = "linux")]
+pub mod sshd;
+mod tools;
+#[cfg(unix)]
+pub mod unprivileged;
+
+pub use clock::{FakeClock, NOW_MS};
+#[cfg(unix)]
+pub use files::set_mode;
+pub use files::{files_below, tree};
+pub use in_process::{Harness, Ran};
+pub use plans::{
+    action_plan, actions, and, asking, batch, command, create_file, plan, read, read_file, redo,
+    restore, step, undo, undo_of, write_file,
+};
+pub use tools::invoke;

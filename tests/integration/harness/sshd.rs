@@ -1,0 +1,301 @@
+//! A real `sshd` on loopback, with keys, settings and a home folder of its own. The user's `~/.ssh` is
+//! neither read nor written.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread;
+
+use countersign::plan::Destination;
+use countersign::tools::{Connection, RemoteError, SshClient, StopSignal};
+use rustix::process::{Pid, Signal, kill_process};
+use tempfile::TempDir;
+
+/// The empty folder into which a server run by root changes before authentication.
+const EMPTY: &str = "/run/sshd";
+
+/// Keeps that folder in existence while any server of these tests runs.
+static USERS_OF_EMPTY: Mutex<(usize, bool)> = Mutex::new((0, false));
+
+struct Empty;
+
+impl Empty {
+    fn new() -> Self {
+        let mut users = USERS_OF_EMPTY.lock().unwrap();
+        if users.0 == 0 && rustix::process::getuid().is_root() && !Path::new(EMPTY).exists() {
+            fs::create_dir(EMPTY).unwrap();
+            users.1 = true;
+        }
+        users.0 += 1;
+        Self
+    }
+}
+
+impl Drop for Empty {
+    fn drop(&mut self) {
+        let mut users = USERS_OF_EMPTY.lock().unwrap();
+        users.0 -= 1;
+        if users.0 == 0 && std::mem::take(&mut users.1) {
+            let _ = fs::remove_dir(EMPTY);
+        }
+    }
+}
+
+/// The path of an OpenSSH program, also where `sbin` is not in `PATH`.
+fn program(name: &str) -> PathBuf {
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&paths)
+        .chain(["/usr/sbin".into(), "/usr/local/sbin".into(), "/usr/lib/ssh".into()])
+        .map(|folder| folder.join(name))
+        .find(|path| path.is_file())
+        .unwrap_or_else(|| panic!("{name} is not here: packaging/test.sh installs it"))
+}
+
+/// Runs an OpenSSH program to its end.
+#[expect(clippy::disallowed_methods, reason = "the other side is no part of the program")]
+fn run(name: &str, arguments: &[&str]) -> String {
+    let done = Command::new(program(name)).args(arguments).stdin(Stdio::null()).output().unwrap();
+    assert!(done.status.success(), "{name}: {}", String::from_utf8_lossy(&done.stderr));
+    String::from_utf8(done.stdout).unwrap()
+}
+
+#[derive(Default)]
+struct Log {
+    lines: Mutex<Vec<String>>,
+    changed: Condvar,
+}
+
+/// A server, and client settings that lead to it.
+pub struct Sshd {
+    child: Child,
+    log: Arc<Log>,
+    port: u16,
+    folder: TempDir,
+    _empty: Empty,
+}
+
+impl Sshd {
+    /// Starts a server that accepts one key of this user.
+    pub fn start() -> Self {
+        Self::with("")
+    }
+
+    /// Starts a server with additional settings.
+    pub fn with(settings: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+        fs::create_dir(at("home")).unwrap();
+        for key in ["host_key", "user_key", "other_key"] {
+            run("ssh-keygen", &["-q", "-t", "ed25519", "-N", "", "-C", key, "-f", &at(key)]);
+        }
+        fs::copy(at("user_key.pub"), at("authorized_keys")).unwrap();
+        let empty = Empty::new();
+        // Another process may take the port that was just found free.
+        let (child, log, port) = (0..5)
+            .find_map(|_| {
+                let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+                let port = listener.local_addr().unwrap().port();
+                drop(listener);
+                fs::write(
+                    at("sshd_config"),
+                    format!(
+                        "{settings}\nListenAddress 127.0.0.1\nPort {port}\nHostKey {}\n\
+                         AuthorizedKeysFile {}\nPidFile none\nStrictModes no\nUsePAM no\n\
+                         PasswordAuthentication no\nKbdInteractiveAuthentication no\n\
+                         PermitRootLogin prohibit-password\nLogLevel VERBOSE\nUseDNS no\n\
+                         MaxSessions 100\nSetEnv HOME={}\n",
+                        at("host_key"),
+                        at("authorized_keys"),
+                        at("home"),
+                    ),
+                )
+                .unwrap();
+                listen(&at("sshd_config")).map(|(child, log)| (child, log, port))
+            })
+            .expect("sshd does not listen");
+        let sshd = Self { child, log, port, folder, _empty: empty };
+        sshd.know("host_key");
+        sshd.settle("");
+        sshd
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// From now on this is the only key of the server that the client knows.
+    pub fn know(&self, key: &str) {
+        let key = fs::read_to_string(self.at(&format!("{key}.pub"))).unwrap();
+        let line = format!("[127.0.0.1]:{} {key}", self.port);
+        fs::write(self.at("known_hosts"), line).unwrap();
+    }
+
+    /// From now on the client knows no key of the server.
+    pub fn forget(&self) {
+        fs::write(self.at("known_hosts"), "").unwrap();
+    }
+
+    /// Writes the client's settings, with these first.
+    pub fn settle(&self, first: &str) {
+        let settings = format!(
+            "{first}\nHost loopback\nHostName 127.0.0.1\nPort {}\nUser {}\nIdentityFile {}\n\
+             IdentitiesOnly yes\nIdentityAgent none\nUserKnownHostsFile {}\n\
+             GlobalKnownHostsFile /dev/null\n",
+            self.port,
+            self.user(),
+            self.at("user_key").display(),
+            self.at("known_hosts").display(),
+        );
+        fs::write(self.config(), settings).unwrap();
+    }
+
+    /// The user who runs the tests.
+    pub fn user(&self) -> String {
+        #[expect(clippy::disallowed_methods, reason = "the other side is no part of the program")]
+        let said = Command::new("id").arg("-un").output().unwrap();
+        String::from_utf8(said.stdout).unwrap().trim().to_owned()
+    }
+
+    /// The client's settings.
+    pub fn config(&self) -> PathBuf {
+        self.at("ssh_config")
+    }
+
+    /// The home folder of the remote user.
+    pub fn home(&self) -> PathBuf {
+        self.at("home")
+    }
+
+    /// The port of the server.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// A key as the client names it: kind and fingerprint.
+    pub fn fingerprint(&self, key: &str) -> String {
+        let path = self.at(&format!("{key}.pub"));
+        let said = run("ssh-keygen", &["-l", "-E", "sha256", "-f", path.to_str().unwrap()]);
+        format!("ssh-ed25519 {}", said.split(' ').nth(1).unwrap())
+    }
+
+    /// The system's ssh client with these settings.
+    pub fn client(&self) -> SshClient {
+        SshClient::at(&program("ssh"), Some(&self.config()))
+    }
+
+    /// Opens a connection.
+    pub fn open(&self) -> Result<Connection, RemoteError> {
+        Connection::open(&self.client(), &destination(), &StopSignal::default())
+    }
+
+    /// How many lines of the server's log contain this text.
+    pub fn logged(&self, words: &str) -> usize {
+        self.log.lines.lock().unwrap().iter().filter(|line| line.contains(words)).count()
+    }
+
+    /// Waits until the server's log contains this text so many times.
+    pub fn wait_for(&self, words: &str, count: usize) {
+        let lines = self.log.lines.lock().unwrap();
+        let is_short = |lines: &mut Vec<String>| {
+            lines.iter().filter(|line| line.contains(words)).count() < count
+        };
+        drop(self.log.changed.wait_while(lines, is_short).unwrap());
+    }
+
+    /// Kills the server processes of all connections, so that nothing is closed in order.
+    pub fn kill_connections(&self) {
+        self.signal_connections(Signal::KILL);
+    }
+
+    /// Halts the server processes of all connections: nothing is closed, and nothing answers.
+    pub fn halt_connections(&self) {
+        self.signal_connections(Signal::STOP);
+    }
+
+    fn signal_connections(&self, signal: Signal) {
+        let own = self.child.id().to_string();
+        for (id, _) in processes().into_iter().filter(|(_, parent)| *parent == own) {
+            // The process may end while it is read.
+            let _ = kill_process(Pid::from_raw(id.parse().unwrap()).unwrap(), signal);
+        }
+    }
+
+    /// The client processes whose command line names this server's settings.
+    pub fn clients(&self) -> Vec<String> {
+        let config = self.config().to_str().unwrap().to_owned();
+        let is_ours = |id: &String| {
+            fs::read(format!("/proc/{id}/cmdline"))
+                .is_ok_and(|line| String::from_utf8_lossy(&line).contains(&config))
+        };
+        processes().into_iter().map(|(id, _)| id).filter(is_ours).collect()
+    }
+}
+
+impl Drop for Sshd {
+    fn drop(&mut self) {
+        self.kill_connections();
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The alias of the server in the client's settings.
+pub fn destination() -> Destination {
+    Destination::parse("loopback").unwrap()
+}
+
+/// Every process id with its parent's.
+fn processes() -> Vec<(String, String)> {
+    let entry = |id: String| {
+        let stat = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+        let parent = stat.rsplit_once(") ")?.1.split(' ').nth(1)?.to_owned();
+        Some((id, parent))
+    };
+    fs::read_dir("/proc")
+        .unwrap()
+        .filter_map(|it| it.ok()?.file_name().into_string().ok())
+        .filter(|name| name.bytes().all(|byte| byte.is_ascii_digit()))
+        .filter_map(entry)
+        .collect()
+}
+
+/// Starts a server and waits until it listens, or returns `None`.
+#[expect(clippy::disallowed_methods, reason = "the other side is no part of the program")]
+fn listen(config: &str) -> Option<(Child, Arc<Log>)> {
+    let mut child = Command::new(program("sshd"))
+        .args(["-D", "-e", "-f", config])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let log = Arc::new(Log::default());
+    let mut said = Vec::new();
+    for line in lines.by_ref() {
+        let line = line.unwrap();
+        let listens = line.contains("Server listening on");
+        said.push(line);
+        if listens {
+            let reader = Arc::clone(&log);
+            thread::Builder::new()
+                .name("sshd-log".to_owned())
+                .spawn(move || {
+                    for line in lines.map_while(Result::ok) {
+                        reader.lines.lock().unwrap().push(line);
+                        reader.changed.notify_all();
+                    }
+                })
+                .unwrap();
+            return Some((child, log));
+        }
+    }
+    let _ = child.wait();
+    if said.iter().any(|line| line.contains("in use")) {
+        return None;
+    }
+    panic!("sshd: {}", said.join("\n"));
+}

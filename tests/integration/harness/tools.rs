@@ -1,0 +1,26 @@
+//! Tools called without an executor.
+
+use std::collections::BTreeMap;
+
+use countersign::authorization::{FileState, StepWalls};
+use countersign::plan::ToolCall;
+use countersign::tools::{Context, Invocation, NoCapture, StopSignal, Toolbox};
+use uuid::Uuid;
+
+/// Calls a tool without walls, with these inputs as approved.
+pub fn invoke(
+    toolbox: &Toolbox,
+    call: &ToolCall,
+    expected: &BTreeMap<String, FileState>,
+) -> Invocation {
+    let stop = StopSignal::default();
+    let context = Context {
+        expected,
+        stop: &stop,
+        execution_id: Uuid::new_v4(),
+        output: &|_, _| {},
+        capture: &NoCapture,
+        walls: StepWalls::NONE,
+    };
+    toolbox.invoke(call, &context)
+}

@@ -1,0 +1,8 @@
+//! Commands on another host, by a real `sshd` on loopback (SPEC §7.3).
+
+mod connecting;
+mod host_approval;
+mod lookups;
+mod lost;
+mod plans;
+mod sessions;

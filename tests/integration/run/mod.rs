@@ -1,0 +1,12 @@
+//! The executor in this process: authorization, outcomes, control, callbacks and invariants (SPEC §2, §3).
+
+mod approval_voided;
+mod authorization;
+mod categories;
+mod control;
+mod intent_first;
+mod invariants;
+mod outcomes;
+mod properties;
+#[cfg(target_os = "linux")]
+mod simulations;
