@@ -213,10 +213,9 @@ impl PlanSession {
 
     /// Whether its run goes through commands by itself.
     pub(super) fn is_automatic(&self) -> bool {
-        let goes_on = |plan: &Arc<ShownPlan>| {
-            plan.dialect == Dialect::CommandPlan && plan.mode == Mode::Automatic
-        };
-        self.plan.as_ref().is_some_and(goes_on) && !self.run.became_guided
+        let Some(plan) = &self.plan else { return false };
+        let goes_on = plan.dialect == Dialect::CommandPlan && plan.mode == Mode::Automatic;
+        goes_on && !self.run.became_guided
     }
 
     /// Takes in a new look at the same file. Gives what an approval covered and is different now.
