@@ -16,30 +16,30 @@ use super::error::{CodeError, PARSER_STEPS};
 use super::meter;
 
 /// Parser steps between two progress callbacks.
-const STEPS_AT_ONCE: u64 = 100;
+const STEPS_PER_CALLBACK: u64 = 100;
 /// Limit for brackets that are open at once. The parser frees its state recursively, on a thread stack of 2 MiB.
 pub(super) const OPEN_BRACKETS: u64 = 22_000;
 /// The same limit for a text with an error: during recovery the parser may copy the state of every open bracket.
 /// Ordinary sources have at most 200.
-pub(super) const OPEN_IN_A_FAULT: u64 = 1_000;
+pub(super) const OPEN_BRACKETS_IN_ERROR: u64 = 1_000;
 /// Limit for tokens without a separator between them. The parser may keep all of them open, which takes quadratic
 /// memory where casts and type arguments are ambiguous: `a<a<a<` in Java, `+(a)+(a)` in C.
 pub(super) const OPEN_TOKENS: u64 = 4_000;
 /// Limit for all memory that the parser allocates, freed or not, in bytes. Ordinary sources take about 100 bytes
 /// per step; error recovery can take a thousand times as many.
-pub(super) const ASKED_BYTES: u64 = 512 << 20;
+pub(super) const ALLOCATED_BYTES: u64 = 512 << 20;
 /// Weight of a step in error recovery, in which the parser tries several alternatives.
-const IN_A_FAULT: u64 = 3;
+const ERROR_WEIGHT: u64 = 3;
 /// Limit for the bytes that the parser reads, including repeated reads.
 pub(super) const READ_BYTES: u64 = 256 << 20;
 /// Size of one chunk given to the parser. Chunks are small so that repeated reads are counted.
-const BYTES_AT_ONCE: usize = 256;
+const CHUNK_BYTES: usize = 256;
 /// Limit for comparisons of a node with its unnamed siblings.
-pub(super) const SIBLING_LOOKS: u64 = 50_000_000;
+pub(super) const SIBLING_COMPARISONS: u64 = 50_000_000;
 /// Limit for the steps of a query.
 pub(super) const QUERY_STEPS: u64 = 30_000_000;
 /// Query steps between two progress callbacks.
-const QUERY_STEPS_AT_ONCE: u64 = 1_000;
+const QUERY_STEPS_PER_CALLBACK: u64 = 1_000;
 /// In a smaller tree no query takes many steps.
 const FEW_NODES: usize = 20_000;
 
@@ -55,19 +55,20 @@ pub(super) fn parse(
     open_brackets: u64,
     stop: &dyn Fn() -> bool,
 ) -> Result<(Tree, u64), CodeError> {
-    let begun = meter::asked();
+    let begun = meter::allocated();
     let over: Cell<Option<CodeError>> = Cell::new(None);
-    let (mut steps, handed) = (0_u64, Cell::new(0_u64));
-    let mut watch = |state: &tree_sitter::ParseState| {
-        steps += if state.has_error() { STEPS_AT_ONCE * IN_A_FAULT } else { STEPS_AT_ONCE };
-        let end = if handed.get() > READ_BYTES {
-            Some(too_many("bytes to be read, again and again", READ_BYTES))
+    let (mut steps, read_bytes) = (0_u64, Cell::new(0_u64));
+    let mut callback = |state: &tree_sitter::ParseState| {
+        steps +=
+            if state.has_error() { STEPS_PER_CALLBACK * ERROR_WEIGHT } else { STEPS_PER_CALLBACK };
+        let end = if read_bytes.get() > READ_BYTES {
+            Some(too_many("bytes read by the parser", READ_BYTES))
         } else if steps > PARSER_STEPS {
             Some(too_many("steps of the parser", PARSER_STEPS))
-        } else if open_brackets > OPEN_IN_A_FAULT && state.has_error() {
-            Some(too_many("brackets that are open at once in a text with a fault", OPEN_IN_A_FAULT))
-        } else if meter::asked().wrapping_sub(begun) > ASKED_BYTES {
-            Some(too_many("bytes of memory, one after the other", ASKED_BYTES))
+        } else if open_brackets > OPEN_BRACKETS_IN_ERROR && state.has_error() {
+            Some(too_many("open brackets in a text with a syntax error", OPEN_BRACKETS_IN_ERROR))
+        } else if meter::allocated().wrapping_sub(begun) > ALLOCATED_BYTES {
+            Some(too_many("bytes allocated by the parser", ALLOCATED_BYTES))
         } else {
             stop().then_some(CodeError::Stopped)
         };
@@ -76,17 +77,18 @@ pub(super) fn parse(
         if ends { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let mut read = |at: usize, _| {
-        let end = at.saturating_add(BYTES_AT_ONCE).min(text.len());
-        handed.set(handed.get() + BYTES_AT_ONCE as u64);
+        let end = at.saturating_add(CHUNK_BYTES).min(text.len());
+        read_bytes.set(read_bytes.get() + CHUNK_BYTES as u64);
         // Simulates the end of the text, because a parser that reads without stepping never calls the progress
         // callback.
-        let is_over = handed.get() > READ_BYTES || (handed.get().is_multiple_of(1 << 20) && stop());
+        let is_over =
+            read_bytes.get() > READ_BYTES || (read_bytes.get().is_multiple_of(1 << 20) && stop());
         if is_over { &[] } else { text.as_bytes().get(at..end).unwrap_or_default() }
     };
-    let options = tree_sitter::ParseOptions::new().progress_callback(&mut watch);
+    let options = tree_sitter::ParseOptions::new().progress_callback(&mut callback);
     let tree = parser.parse_with_options(&mut read, None, Some(options));
-    if handed.get() > READ_BYTES {
-        return Err(too_many("bytes to be read, again and again", READ_BYTES));
+    if read_bytes.get() > READ_BYTES {
+        return Err(too_many("bytes read by the parser", READ_BYTES));
     }
     if stop() {
         return Err(CodeError::Stopped);
@@ -101,7 +103,7 @@ pub(super) fn parse(
 /// # Errors
 ///
 /// A limit is reached.
-pub(super) fn not_too_open(text: &str, counts_tokens: bool) -> Result<u64, CodeError> {
+pub(super) fn most_open_brackets(text: &str, counts_tokens: bool) -> Result<u64, CodeError> {
     let (mut brackets, mut most, mut tokens) = (0_u64, 0_u64, 0_u64);
     let (mut in_word, mut begins_line) = (false, true);
     for byte in text.bytes() {
@@ -112,7 +114,7 @@ pub(super) fn not_too_open(text: &str, counts_tokens: bool) -> Result<u64, CodeE
         }
         most = most.max(brackets);
         if brackets > OPEN_BRACKETS {
-            return Err(too_many("brackets that are open at once", OPEN_BRACKETS));
+            return Err(too_many("open brackets", OPEN_BRACKETS));
         }
         let is_word =
             byte.is_ascii_alphanumeric() || !byte.is_ascii() || matches!(byte, b'_' | b'\\' | b'"');
@@ -129,11 +131,11 @@ pub(super) fn not_too_open(text: &str, counts_tokens: bool) -> Result<u64, CodeE
         begins_line = byte == b'\n' || (begins_line && byte.is_ascii_whitespace());
         in_word = is_word;
         if counts_tokens && tokens > OPEN_TOKENS {
-            return Err(too_many("words and signs without a , ; { or } between them", OPEN_TOKENS));
+            return Err(too_many("tokens without a , ; { or } between them", OPEN_TOKENS));
         }
     }
-    if brackets > OPEN_IN_A_FAULT {
-        return Err(too_many("brackets that nobody closes", OPEN_IN_A_FAULT));
+    if brackets > OPEN_BRACKETS_IN_ERROR {
+        return Err(too_many("unclosed brackets", OPEN_BRACKETS_IN_ERROR));
     }
     Ok(most)
 }
@@ -143,7 +145,7 @@ pub(super) fn not_too_open(text: &str, counts_tokens: bool) -> Result<u64, CodeE
 /// # Errors
 ///
 /// A limit is reached, or the check was stopped.
-pub(super) fn can_be_asked(
+pub(super) fn check_query(
     query: &Query,
     root: Node<'_>,
     text: &str,
@@ -151,16 +153,16 @@ pub(super) fn can_be_asked(
 ) -> Result<(), CodeError> {
     // Only error nodes can have very many children in one row.
     if root.has_error() {
-        sibling_looks(root, stop)?;
+        check_siblings(root, stop)?;
     }
     if root.descendant_count() < FEW_NODES {
         return Ok(());
     }
     let (mut steps, mut ended) = (0_u64, None);
-    let mut watch = |_: &tree_sitter::QueryCursorState| {
-        steps += QUERY_STEPS_AT_ONCE;
+    let mut callback = |_: &tree_sitter::QueryCursorState| {
+        steps += QUERY_STEPS_PER_CALLBACK;
         if steps > QUERY_STEPS {
-            ended = Some(too_many("steps to find what it defines", QUERY_STEPS));
+            ended = Some(too_many("steps of the query for definitions", QUERY_STEPS));
         } else if stop() {
             ended = Some(CodeError::Stopped);
         } else {
@@ -168,7 +170,7 @@ pub(super) fn can_be_asked(
         }
         ControlFlow::Break(())
     };
-    let options = QueryCursorOptions::new().progress_callback(&mut watch);
+    let options = QueryCursorOptions::new().progress_callback(&mut callback);
     let mut cursor = QueryCursor::new();
     let mut matches = cursor.matches_with_options(query, root, text.as_bytes(), options);
     while matches.next().is_some() {}
@@ -177,11 +179,11 @@ pub(super) fn can_be_asked(
 }
 
 /// Counts the comparisons of a query from each node to its next named sibling.
-fn sibling_looks(root: Node<'_>, stop: &dyn Fn() -> bool) -> Result<(), CodeError> {
+fn check_siblings(root: Node<'_>, stop: &dyn Fn() -> bool) -> Result<(), CodeError> {
     let mut cursor = root.walk();
     // Per level: the number of siblings since the last named one.
     let mut rows = vec![0_u64];
-    let (mut looks, mut nodes) = (0_u64, 0_u64);
+    let (mut comparisons, mut nodes) = (0_u64, 0_u64);
     loop {
         let node = cursor.node();
         nodes += 1;
@@ -189,11 +191,11 @@ fn sibling_looks(root: Node<'_>, stop: &dyn Fn() -> bool) -> Result<(), CodeErro
             return Err(CodeError::Stopped);
         }
         if let Some(since) = rows.last_mut() {
-            looks = looks.saturating_add(*since);
+            comparisons = comparisons.saturating_add(*since);
             *since = if node.is_named() { 1 } else { *since + 1 };
         }
-        if looks > SIBLING_LOOKS {
-            return Err(too_many("looks from one place to the next", SIBLING_LOOKS));
+        if comparisons > SIBLING_COMPARISONS {
+            return Err(too_many("comparisons of neighbouring nodes", SIBLING_COMPARISONS));
         }
         if cursor.goto_first_child() {
             rows.push(0);

@@ -7,10 +7,10 @@ use tree_sitter::{Node, QueryCursor, StreamingIterator as _};
 use super::error::CodeError;
 use super::source::Source;
 use super::span::Span;
-use super::symbol::{BEHIND, Definition, KINDS, SymbolKind, owns_methods, segments};
+use super::symbol::{Definition, KINDS, PART_END, SymbolKind, owns_methods, segments};
 
 /// A match of the language's definition query.
-pub(super) struct Found<'tree> {
+pub(super) struct QueryMatch<'tree> {
     pub(super) node: Node<'tree>,
     name: Node<'tree>,
     kind: SymbolKind,
@@ -20,7 +20,7 @@ pub(super) struct Found<'tree> {
 }
 
 /// An enclosing definition.
-struct Around {
+struct Enclosing {
     byte_end: usize,
     path: String,
     shown: String,
@@ -29,9 +29,9 @@ struct Around {
 
 /// Limit for nested definitions. Without it, the names of a hundred thousand nested definitions would exhaust the
 /// memory.
-const MOST_NESTED: usize = 64;
+const MAX_NESTING: usize = 64;
 /// Limit for a full name, in bytes. Long names around many definitions would exhaust the memory, too.
-const LONGEST_NAME: usize = 1_000;
+const MAX_NAME_BYTES: usize = 1_000;
 impl SymbolKind {
     /// Parses the kind in a plan, ignoring case and surrounding space.
     ///
@@ -71,29 +71,29 @@ impl Source<'_> {
         self.defined_by(self.found())
     }
 
-    fn defined_by<'s>(&'s self, mut found: Vec<Found<'s>>) -> Vec<(Definition, Node<'s>)> {
+    fn defined_by<'s>(&'s self, mut found: Vec<QueryMatch<'s>>) -> Vec<(Definition, Node<'s>)> {
         // A definition precedes its inner ones. The first pattern in a query file is the most specific.
         found.sort_by_key(|it| (it.name.start_byte(), it.pattern));
         found.dedup_by_key(|it| it.name.start_byte());
         found.sort_by_key(|it| (it.node.start_byte(), usize::MAX - it.node.end_byte()));
         let separator = self.language.separator();
-        let mut around: Vec<Around> = Vec::new();
+        let mut around: Vec<Enclosing> = Vec::new();
         found
             .into_iter()
             .filter_map(|it| {
                 while around.last().is_some_and(|open| open.byte_end <= it.node.start_byte()) {
                     around.pop();
                 }
-                if around.len() >= MOST_NESTED {
+                if around.len() >= MAX_NESTING {
                     return None;
                 }
                 let outer = around.last();
                 let (name, receiver) = (self.text_of(it.name), it.receiver);
                 let receiver = receiver.map(|node| self.text_of(node));
                 let implemented = it.implemented.map(|node| self.text_of(node));
-                let around_it = outer.map_or(0, |open| open.path.len().max(open.shown.len()));
+                let outer_length = outer.map_or(0, |open| open.path.len().max(open.shown.len()));
                 let own = [receiver, implemented].map(|part| part.map_or(0, str::len));
-                if around_it + name.len() + own.into_iter().sum::<usize>() > LONGEST_NAME {
+                if outer_length + name.len() + own.into_iter().sum::<usize>() > MAX_NAME_BYTES {
                     return None;
                 }
                 let mut path = outer.map_or_else(String::new, |open| open.path.clone());
@@ -101,7 +101,7 @@ impl Source<'_> {
                 let name = name.to_owned();
                 for part in receiver.into_iter().chain([&*name]) {
                     path.push_str(part);
-                    path.push(BEHIND);
+                    path.push(PART_END);
                     if !shown.is_empty() {
                         shown.push_str(separator);
                     }
@@ -119,7 +119,7 @@ impl Source<'_> {
                         || shown.clone(),
                         |implemented| format!("<{shown} as {implemented}>"),
                     );
-                    around.push(Around {
+                    around.push(Enclosing {
                         byte_end: it.node.end_byte(),
                         path: path.clone(),
                         shown,
@@ -140,7 +140,7 @@ impl Source<'_> {
             .collect()
     }
 
-    fn found(&self) -> Vec<Found<'_>> {
+    fn found(&self) -> Vec<QueryMatch<'_>> {
         let Some(query) = self.language.query() else { return Vec::new() };
         let names = query.capture_names();
         let mut cursor = QueryCursor::new();
@@ -156,7 +156,7 @@ impl Source<'_> {
                 Some((SymbolKind::parse(kind).ok()?, it.node))
             });
             if let (Some((kind, node)), Some(name)) = (item, named("name")) {
-                found.push(Found {
+                found.push(QueryMatch {
                     node,
                     name,
                     kind,

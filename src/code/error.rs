@@ -18,7 +18,7 @@ pub enum CodeError {
         limit: usize,
     },
     /// Parsing would exceed a limit of the engine. Limits count operations, not time.
-    #[error("it takes more than {limit} {what}, the most that the engine does for one text")]
+    #[error("it takes more than {limit} {what}, the limit of the engine for one text")]
     TooMany {
         /// What is counted.
         what: &'static str,
@@ -26,7 +26,7 @@ pub enum CodeError {
         limit: u64,
     },
     /// The user stopped the operation.
-    #[error("reading it was stopped")]
+    #[error("parsing was stopped")]
     Stopped,
     /// The text has a syntax error.
     #[error("{what} does not parse as {language}: line {line}, column {column}")]

@@ -12,7 +12,7 @@ use tree_sitter::Allocator;
 
 thread_local! {
     /// Bytes allocated on this thread so far.
-    static ASKED: Cell<u64> = const { Cell::new(0) };
+    static ALLOCATED: Cell<u64> = const { Cell::new(0) };
 }
 
 /// Installs the counting allocator for the parser on all threads. Must be called before the parser is first used.
@@ -34,12 +34,12 @@ pub fn count_memory() {
 }
 
 /// Bytes allocated on this thread so far.
-pub(super) fn asked() -> u64 {
-    ASKED.get()
+pub(super) fn allocated() -> u64 {
+    ALLOCATED.get()
 }
 
 fn counted(bytes: usize, memory: *mut c_void) -> *mut c_void {
-    ASKED.set(ASKED.get().wrapping_add(bytes as u64));
+    ALLOCATED.set(ALLOCATED.get().wrapping_add(bytes as u64));
     if memory.is_null() && bytes > 0 {
         handle_alloc_error(Layout::from_size_align(bytes, 1).unwrap_or(Layout::new::<u8>()));
     }

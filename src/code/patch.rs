@@ -7,7 +7,7 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 use super::error::CodeError;
-use super::reference::{apart, holds};
+use super::reference::{holds, merged};
 use super::source::Source;
 use super::span::Span;
 use super::symbol::Definition;
@@ -55,11 +55,11 @@ pub fn patch(
     let replacement = replacement.strip_prefix(BOM).unwrap_or(replacement);
     // Parsed alone only to find its first parts: a method does not parse outside its class.
     let alone = Source::parse(source.language, replacement, stop)?;
-    let brings = brings(&alone)?;
-    let (start, kept) = beginning(source, node, &brings);
-    let end = end_of(source, target(source, node, &brings));
-    let body = replacement.get(brings.start..).unwrap_or_default().trim_end();
-    let body = indented(source, start, &alone, brings.start, body);
+    let parts = first_parts(&alone)?;
+    let (start, kept) = beginning(source, node, &parts);
+    let end = end_of(source, target(source, node, &parts));
+    let body = replacement.get(parts.start..).unwrap_or_default().trim_end();
+    let body = indented(source, start, &alone, parts.start, body);
     let body = with_line_breaks(source.text, &body);
     let mut text = String::with_capacity(source.text.len() + body.len());
     text.push_str(source.text.get(..start).unwrap_or_default());
@@ -90,7 +90,7 @@ pub fn replace(
     stop: &dyn Fn() -> bool,
 ) -> Result<Patched, CodeError> {
     let (definition, node) = source.chosen(symbol, kind)?;
-    brings(&Source::parse(source.language, replacement, stop)?)?;
+    first_parts(&Source::parse(source.language, replacement, stop)?)?;
     let replaced = node.byte_range();
     let mut text = source.text.to_owned();
     text.replace_range(replaced.clone(), replacement);
@@ -148,7 +148,7 @@ fn no_new_fault(
 }
 
 /// The first parts of a replacement.
-struct Brings<'t> {
+struct FirstParts<'t> {
     /// Start of its first comment, attribute or item, in bytes.
     start: usize,
     comments: bool,
@@ -157,46 +157,46 @@ struct Brings<'t> {
     item: &'t str,
 }
 
-fn brings<'s>(alone: &'s Source<'_>) -> Result<Brings<'s>, CodeError> {
+fn first_parts<'s>(alone: &'s Source<'_>) -> Result<FirstParts<'s>, CodeError> {
     let root = alone.tree.root_node();
-    let mut brings = Brings { start: usize::MAX, comments: false, attributes: false, item: "" };
+    let mut parts = FirstParts { start: usize::MAX, comments: false, attributes: false, item: "" };
     let mut cursor = root.walk();
     // If the replacement has syntax errors alone, its first parts may be inside an error node.
     let mut is_there = cursor.goto_first_child();
     while is_there {
         let one = cursor.node();
-        brings.start = brings.start.min(one.start_byte());
+        parts.start = parts.start.min(one.start_byte());
         if is_comment(one) {
-            brings.comments = true;
+            parts.comments = true;
         } else if alone.language.is_attribute(one.kind()) {
-            brings.attributes = true;
+            parts.attributes = true;
         } else if one.is_error() && cursor.goto_first_child() {
             continue;
         } else {
-            brings.item = one.kind();
-            brings.attributes |= first_attribute(alone, one).is_some();
+            parts.item = one.kind();
+            parts.attributes |= first_attribute(alone, one).is_some();
             break;
         }
         is_there = cursor.goto_next_sibling();
     }
-    if brings.item.is_empty() {
+    if parts.item.is_empty() {
         return Err(CodeError::EmptyReplacement);
     }
-    Ok(brings)
+    Ok(parts)
 }
 
 /// The node to replace: the definition, or its wrapper if the replacement has the same one.
-fn target<'tree>(source: &Source<'_>, node: Node<'tree>, brings: &Brings<'_>) -> Node<'tree> {
+fn target<'tree>(source: &Source<'_>, node: Node<'tree>, parts: &FirstParts<'_>) -> Node<'tree> {
     let wrapper = node.parent().filter(|parent| source.language.is_wrapper(parent.kind()));
-    wrapper.filter(|parent| parent.kind() == brings.item).unwrap_or(node)
+    wrapper.filter(|parent| parent.kind() == parts.item).unwrap_or(node)
 }
 
 /// The start of the replaced bytes, and the part of them that is kept before the replacement.
-fn beginning(source: &Source<'_>, node: Node<'_>, brings: &Brings<'_>) -> (usize, String) {
-    let target = target(source, node, brings);
+fn beginning(source: &Source<'_>, node: Node<'_>, parts: &FirstParts<'_>) -> (usize, String) {
+    let target = target(source, node, parts);
     // Annotations inside the item itself, as in Java's grammar.
     let own = first_attribute(source, target);
-    if !brings.attributes
+    if !parts.attributes
         && let Some(own) = own
     {
         let after = after_attributes(source, own);
@@ -215,7 +215,7 @@ fn beginning(source: &Source<'_>, node: Node<'_>, brings: &Brings<'_>) -> (usize
         before = one;
     }
     lead.reverse();
-    let goes = |one: &Node<'_>| if is_comment(*one) { brings.comments } else { brings.attributes };
+    let goes = |one: &Node<'_>| if is_comment(*one) { parts.comments } else { parts.attributes };
     let Some(first) = lead.iter().position(goes) else {
         return (target.start_byte(), String::new());
     };
@@ -344,7 +344,7 @@ fn strings(source: &Source<'_>) -> Vec<Range<usize>> {
         }
         while !cursor.goto_next_sibling() {
             if !cursor.goto_parent() {
-                return apart(strings);
+                return merged(strings);
             }
         }
     }

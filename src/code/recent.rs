@@ -11,44 +11,43 @@ use super::error::CodeError;
 use super::language::Language;
 
 /// A tree and the number of parser steps for it.
-pub(super) type Read = Result<(Tree, u64), CodeError>;
+pub(super) type Parsed = Result<(Tree, u64), CodeError>;
 
 /// Number of cached texts.
-const TEXTS: usize = 8;
+const MAX_CACHED: usize = 8;
 /// Trees of longer texts are not cached, in bytes. A tree takes about ten times as many.
-const KEPT: usize = 1 << 20;
+const MAX_CACHED_BYTES: usize = 1 << 20;
 
-static RECENT: Mutex<VecDeque<Remembered>> = Mutex::new(VecDeque::new());
-
-struct Remembered {
-    text: Text,
-    read: Read,
-}
+static RECENT: Mutex<VecDeque<(Key, Parsed)>> = Mutex::new(VecDeque::new());
 
 /// The key of a cached text.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Text {
+struct Key {
     language: Language,
     digest: [u8; 32],
 }
 
-/// The result of `read` for this text, cached if possible.
-pub(super) fn or_read(language: Language, text: &str, read: impl FnOnce() -> Read) -> Read {
-    let named = Text { language, digest: Sha256::digest(text).into() };
+/// The result of `parse` for this text, cached if possible.
+pub(super) fn get_or_parse(
+    language: Language,
+    text: &str,
+    parse: impl FnOnce() -> Parsed,
+) -> Parsed {
+    let key = Key { language, digest: Sha256::digest(text).into() };
     let lock = || RECENT.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(known) = lock().iter().find(|it| it.text == named) {
-        return known.read.clone();
+    if let Some((_, parsed)) = lock().iter().find(|(known, _)| *known == key) {
+        return parsed.clone();
     }
     // Parsed without the lock, so that other threads can go on.
-    let read = read();
-    let is_kept = match &read {
-        Ok(_) => text.len() <= KEPT,
+    let parsed = parse();
+    let is_cached = match &parsed {
+        Ok(_) => text.len() <= MAX_CACHED_BYTES,
         Err(error) => *error != CodeError::Stopped,
     };
-    if is_kept {
+    if is_cached {
         let mut recent = lock();
-        recent.truncate(TEXTS - 1);
-        recent.push_front(Remembered { text: named, read: read.clone() });
+        recent.truncate(MAX_CACHED - 1);
+        recent.push_front((key, parsed.clone()));
     }
-    read
+    parsed
 }

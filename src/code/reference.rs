@@ -125,7 +125,7 @@ impl Source<'_> {
                 }
             }
         }
-        (calls, apart(imports))
+        (calls, merged(imports))
     }
 
     /// Whether the qualifier of a name allows the type `wanted`.
@@ -147,16 +147,16 @@ fn opens_parentheses(node: Node<'_>) -> bool {
 }
 
 /// Sorts ranges and merges overlapping ones.
-pub(super) fn apart(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+pub(super) fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges.sort_by_key(|it| it.start);
-    let mut apart: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
+    let mut merged: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
     for range in ranges {
-        match apart.last_mut() {
+        match merged.last_mut() {
             Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
-            _ => apart.push(range),
+            _ => merged.push(range),
         }
     }
-    apart
+    merged
 }
 
 /// Whether one of these ordered, disjoint ranges contains `at`.

@@ -33,15 +33,15 @@ impl<'t> Source<'t> {
         if text.len() > MAX_SOURCE_BYTES {
             return Err(CodeError::TooLarge { bytes: text.len(), limit: MAX_SOURCE_BYTES });
         }
-        let open_brackets = bounds::not_too_open(text, language.has_casts())?;
-        let (tree, steps) = recent::or_read(language, text, || {
+        let open_brackets = bounds::most_open_brackets(text, language.has_casts())?;
+        let (tree, steps) = recent::get_or_parse(language, text, || {
             count_memory();
             let mut parser = Parser::new();
             // Grammar and runtime are built together. A mismatch would fail every test of the language.
             parser.set_language(&language.grammar()).map_err(|_| CodeError::Stopped)?;
             let (tree, steps) = bounds::parse(&mut parser, text, open_brackets, stop)?;
             if let Some(query) = language.query() {
-                bounds::can_be_asked(query, tree.root_node(), text, stop)?;
+                bounds::check_query(query, tree.root_node(), text, stop)?;
             }
             Ok((tree, steps))
         })?;

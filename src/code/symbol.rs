@@ -96,7 +96,7 @@ pub struct Definition {
     pub fqn: String,
     /// The whole item, without preceding comments and attributes.
     pub span: Span,
-    /// The parts of the qualified name, each followed by [`BEHIND`], for comparison with a plan's symbol.
+    /// The parts of the qualified name, each followed by [`PART_END`], for comparison with a plan's symbol.
     #[serde(skip)]
     pub(super) path: String,
     /// Whether this is only a declaration without a body.
@@ -108,7 +108,7 @@ pub struct Definition {
 }
 
 /// Terminates each part of a path. It cannot occur in names.
-pub(super) const BEHIND: char = '\0';
+pub(super) const PART_END: char = '\0';
 
 impl Definition {
     pub(super) fn is_named(&self, symbol: &str, parts: &[&str]) -> bool {
@@ -118,9 +118,9 @@ impl Definition {
 
 fn ends_with(path: &str, parts: &[&str]) -> bool {
     let rest = parts.iter().rev().try_fold(path, |rest, part| {
-        rest.strip_suffix(BEHIND).and_then(|rest| rest.strip_suffix(part))
+        rest.strip_suffix(PART_END).and_then(|rest| rest.strip_suffix(part))
     });
-    rest.is_some_and(|rest| rest.is_empty() || rest.ends_with(BEHIND))
+    rest.is_some_and(|rest| rest.is_empty() || rest.ends_with(PART_END))
 }
 
 /// Whether functions inside this kind are methods.

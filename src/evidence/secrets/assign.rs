@@ -6,7 +6,7 @@ use super::names::{Class, classify};
 use super::scan::{
     LONGEST, Match, at, back_while, forward_while, is_name_byte, line_start, quoted, wrapped,
 };
-use super::values::How;
+use super::values::ValueForm;
 
 /// Limit for the length of a name.
 const NAME: usize = 96;
@@ -96,10 +96,10 @@ impl Name<'_> {
             start = forward_while(bytes, start + 1, NEAR, |byte| matches!(byte, b' ' | b'\n'));
         }
         if let Some(value) = quoted(self.text, start.saturating_sub(1)) {
-            return self.judged(value, How::Quoted);
+            return self.secret_in(value, ValueForm::Quoted);
         }
         if let Some(value) = quoted(self.text, start) {
-            return self.judged(value, How::Quoted);
+            return self.secret_in(value, ValueForm::Quoted);
         }
         let end = forward_while(bytes, start, LONGEST, |byte| {
             !byte.is_ascii_whitespace() && !matches!(byte, b'"' | b'\'' | b'`' | b'\\')
@@ -119,7 +119,7 @@ impl Name<'_> {
         if !chosen || value.starts_with('-') || value.contains("://") {
             return None;
         }
-        self.judged(start..end, How::Quoted)
+        self.secret_in(start..end, ValueForm::Quoted)
     }
 
     /// `<password>X</password>`, `<key>Password</key><string>X</string>`.
@@ -153,7 +153,7 @@ impl Name<'_> {
         if !self.text.get(end..)?.starts_with("</") {
             return None;
         }
-        self.judged(start..end, How::Quoted)
+        self.secret_in(start..end, ValueForm::Quoted)
     }
 
     /// The position after the name's closing quotes and brackets and its type.
@@ -221,8 +221,9 @@ impl Name<'_> {
             return None;
         }
         if let Some(value) = quoted(self.text, start) {
-            let how = if matches!(operator, "|" | "is ") { How::Beside } else { How::Quoted };
-            return self.judged(value, how);
+            let form =
+                if matches!(operator, "|" | "is ") { ValueForm::Beside } else { ValueForm::Quoted };
+            return self.secret_in(value, form);
         }
         if operator == ":"
             && let Some(found) = self.typed(start)
@@ -251,7 +252,7 @@ impl Name<'_> {
             let end = forward_while(bytes, start, LONGEST, |byte| !byte.is_ascii_whitespace());
             let value = self.text.get(start..end)?;
             let value = value.split('|').next()?.trim_end_matches(['.', ',', ';', ':', '!', ')']);
-            return self.judged(start..start + value.len(), How::Beside);
+            return self.secret_in(start..start + value.len(), ValueForm::Beside);
         }
         self.bare(start, tight, colon)
     }
@@ -261,7 +262,7 @@ impl Name<'_> {
         let bytes = self.bytes();
         let line = self.text.get(line_start(bytes, self.start)..self.start)?;
         if line.trim_end().ends_with("#define") {
-            return self.judged(quoted(self.text, start)?, How::Quoted);
+            return self.secret_in(quoted(self.text, start)?, ValueForm::Quoted);
         }
         let end = forward_while(bytes, start, 60, |byte| {
             byte.is_ascii_alphanumeric() || b"_&<>'[]: .*?".contains(&byte)
@@ -274,7 +275,7 @@ impl Name<'_> {
             return None;
         }
         let value = forward_while(bytes, end + 1, NEAR, |byte| byte == b' ');
-        self.judged(quoted(self.text, value)?, How::Quoted)
+        self.secret_in(quoted(self.text, value)?, ValueForm::Quoted)
     }
 
     pub(super) fn bare(&self, start: usize, tight: bool, colon: bool) -> Option<Match> {
@@ -310,7 +311,7 @@ impl Name<'_> {
             let close =
                 forward_while(bytes, start + 1, 16, |byte| byte.is_ascii_graphic() && byte != b'}');
             end = forward_while(bytes, close + 1, LONGEST, |byte| !stops(byte));
-            return self.judged(start..end, How::Quoted).filter(|_| end > close + 20);
+            return self.secret_in(start..end, ValueForm::Quoted).filter(|_| end > close + 20);
         }
         let line = self.text.get(line_start(bytes, self.start)..self.start)?;
         let lead = line.trim_start();
@@ -347,8 +348,9 @@ impl Name<'_> {
         }
         // `;Pwd=X;` in a connection string.
         let in_list = tight && next == b';' && at(bytes, self.start.wrapping_sub(1)) == b';';
-        let how = if in_list { How::Quoted } else { How::Bare { tight, last, next, colon } };
-        let found = self.judged(start..end, how)?;
+        let form =
+            if in_list { ValueForm::Quoted } else { ValueForm::Bare { tight, last, next, colon } };
+        let found = self.secret_in(start..end, form)?;
         let value = found.secret?;
         self.found(value.start..wrapped(bytes, value))
     }

@@ -5,7 +5,7 @@ use super::names::Class;
 use super::scan::{
     LONGEST, Match, at, back_while, forward_while, line_end, line_start, quoted, quoted_as,
 };
-use super::values::{How, is_wordy};
+use super::values::{ValueForm, is_wordy};
 
 impl Name<'_> {
     /// `("PASSWORD", "X")`, `name: PASSWORD` with `value: X` beside it, `password("X")`.
@@ -32,7 +32,7 @@ impl Name<'_> {
             }
             let start = forward_while(bytes, after + 1, NEAR, |byte| byte == b' ');
             if let Some(value) = quoted(self.text, start) {
-                return self.judged(value, How::Quoted);
+                return self.secret_in(value, ValueForm::Quoted);
             }
             return self.bare(start, true, true);
         }
@@ -45,12 +45,12 @@ impl Name<'_> {
             if !matches!(at(bytes, open.wrapping_sub(1)), b'(' | b'[' | b'{') {
                 return None;
             }
-            return self.judged(quoted(self.text, next)?, How::Beside);
+            return self.secret_in(quoted(self.text, next)?, ValueForm::Beside);
         }
         let is_verb = self.text.get(self.start..self.end)?.rsplit('.').next() == Some("pass");
         if !in_quotes && at(bytes, self.end) == b'(' && !is_verb {
             next = self.end + 1;
-            return self.judged(quoted(self.text, next)?, How::Beside);
+            return self.secret_in(quoted(self.text, next)?, ValueForm::Beside);
         }
         None
     }
@@ -70,8 +70,8 @@ impl Name<'_> {
             let statement = ["by", "with", "user", "role", "encrypted"];
             let last = before.rsplit(' ').next().unwrap_or_default();
             let sql = statement.iter().any(|word| word.eq_ignore_ascii_case(last));
-            let how = if sql { How::Quoted } else { How::Beside };
-            return self.judged(value, how);
+            let how = if sql { ValueForm::Quoted } else { ValueForm::Beside };
+            return self.secret_in(value, how);
         }
         let is_double = at(bytes, start + usize::from(at(bytes, start) == b'\\')) == b'"';
         if is_double && let Some(value) = quoted(self.text, start) {
@@ -79,7 +79,7 @@ impl Name<'_> {
             let text = self.text.get(value.clone())?;
             let random = text.len() >= 20 && !is_wordy(text);
             return (self.class == Class::Password || random)
-                .then(|| self.judged(value, How::Beside))
+                .then(|| self.secret_in(value, ValueForm::Beside))
                 .flatten();
         }
         let mut start = start;
@@ -99,7 +99,7 @@ impl Name<'_> {
                 .flatten();
         }
         if self.is_of_netrc(before, rest)? && value.len() >= 4 {
-            return self.judged(start..end, How::Quoted);
+            return self.secret_in(start..end, ValueForm::Quoted);
         }
         let command = is_setting(before);
         let words = self.text.get(self.start..end)?.split_whitespace().count();
@@ -108,7 +108,7 @@ impl Name<'_> {
         // A key after its name in a command: long and random.
         let compound = self.text.get(self.start..self.end)?.contains('-');
         if compound && self.class == Class::Key && value.len() >= 24 && is_mixed(value) {
-            return self.judged(start..end, How::Beside);
+            return self.secret_in(start..end, ValueForm::Beside);
         }
         if !(command || only)
             || !value.bytes().any(|byte| byte.is_ascii_digit())
@@ -119,7 +119,10 @@ impl Name<'_> {
         {
             return None;
         }
-        self.judged(start..end, How::Bare { tight: true, last: true, next: b'\n', colon: false })
+        self.secret_in(
+            start..end,
+            ValueForm::Bare { tight: true, last: true, next: b'\n', colon: false },
+        )
     }
 
     fn word_end(&self, start: usize) -> usize {

@@ -7,9 +7,9 @@ use std::sync::LazyLock;
 use super::names::Class;
 use super::parts::is_secret;
 use super::scan::{LONGEST, Match, at, back_while, forward_while, line_start, quoted};
-use super::values::How;
+use super::values::ValueForm;
 
-/// How an option takes its value.
+/// ValueForm an option takes its value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     /// As the next word, or attached.
@@ -260,7 +260,7 @@ fn value_of(text: &str, rule: &Rule, program: usize, behind: usize) -> Option<Ma
     if ports || named || inner.contains("://") {
         return None;
     }
-    is_secret(Class::Password, inner, How::Quoted).then_some(Match {
+    is_secret(Class::Password, inner, ValueForm::Quoted).then_some(Match {
         span: program..value.end,
         secret: Some(secret),
         kind: "password",
@@ -303,7 +303,7 @@ fn echoed(text: &str, pipe: usize) -> Option<Match> {
         secret.start += user.len() + 1;
     }
     let inner = text.get(secret.clone())?;
-    is_secret(Class::Password, inner, How::Quoted).then_some(Match {
+    is_secret(Class::Password, inner, ValueForm::Quoted).then_some(Match {
         span: line + offset..value.end,
         secret: Some(secret),
         kind: "password",
@@ -325,7 +325,7 @@ pub(super) fn in_arguments(arguments: &[&str]) -> Vec<(usize, Range<usize>)> {
         places.push(start..line.len());
     }
     let mut all = Vec::new();
-    super::hooks(&line, |found| {
+    super::each_match(&line, |found| {
         let Some(secret) = found.secret else { return };
         for (number, place) in places.iter().enumerate() {
             let (start, end) = (secret.start.max(place.start), secret.end.min(place.end));

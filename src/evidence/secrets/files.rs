@@ -6,7 +6,7 @@ use super::http::found;
 use super::names::Class;
 use super::parts::is_secret;
 use super::scan::{Match, at, back_while, forward_while, line_end, quoted};
-use super::values::{How, is_placeholder, is_wordy};
+use super::values::{ValueForm, is_placeholder, is_wordy};
 
 /// Size limit for a key block. A longer key is redacted up to this size.
 const BLOCK: usize = 60 << 10;
@@ -174,7 +174,7 @@ pub(super) fn sent(text: &str, word: Range<usize>) -> Option<Match> {
         .get(text.floor_char_boundary(word.start.saturating_sub(160))..word.start)?
         .to_ascii_lowercase();
     let asked = before.contains("assword") || before.contains("assphrase");
-    let how = if asked { How::Quoted } else { How::Beside };
+    let how = if asked { ValueForm::Quoted } else { ValueForm::Beside };
     let _ = bytes;
     is_secret(Class::Password, plain, how)
         .then(|| found(word.start..value.end, secret, "password"))

@@ -6,14 +6,14 @@ use super::http::found;
 use super::names::Class;
 use super::parts::is_secret;
 use super::scan::{LONGEST, Match, at, back_while, forward_while, line_end, line_start, quoted};
-use super::values::{How, is_placeholder, is_wordy};
+use super::values::{ValueForm, is_placeholder, is_wordy};
 
 /// Limit for consecutive lines of `user:PASSWORD`.
 const LINES: usize = 40;
 
 fn password(text: &str, from: usize, secret: Range<usize>) -> Option<Match> {
     let value = text.get(secret.clone())?;
-    is_secret(Class::Password, value, How::Quoted)
+    is_secret(Class::Password, value, ValueForm::Quoted)
         .then(|| found(from..secret.end, secret, "password"))
         .flatten()
 }
@@ -55,7 +55,7 @@ pub(super) fn list_of_users(text: &str, name_end: usize) -> Option<Match> {
             && at(bytes, user) == b':'
             && !value.starts_with([' ', ':'])
             && !value.contains(char::is_whitespace)
-            && is_secret(Class::Password, value, How::Quoted);
+            && is_secret(Class::Password, value, ValueForm::Quoted);
         match (&mut secret, is_line) {
             (None, true) => secret = Some(user + 1..start + content.len()),
             (Some(secret), true) => secret.end = start + content.len(),

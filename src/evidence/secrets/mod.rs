@@ -10,8 +10,8 @@ use std::sync::LazyLock;
 use aho_corasick::AhoCorasick;
 
 use names::Class;
-use values::How;
-use words::Hook;
+use values::ValueForm;
+use words::Trigger;
 
 mod assign;
 mod beside;
@@ -47,13 +47,15 @@ static ENVIRONMENT: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
 /// The value itself if the name indicates a secret; otherwise what an assignment of it would reveal, such as the
 /// password in an address.
 fn secrets_of_variable(name: &str, value: &str) -> Vec<String> {
-    let how = match names::classify(name) {
-        Some(Class::Password | Class::Secret) => Some(How::Quoted),
-        Some(Class::Key) => Some(How::Bare { tight: true, last: true, next: 0, colon: false }),
+    let form = match names::classify(name) {
+        Some(Class::Password | Class::Secret) => Some(ValueForm::Quoted),
+        Some(Class::Key) => {
+            Some(ValueForm::Bare { tight: true, last: true, next: 0, colon: false })
+        }
         Some(Class::Login | Class::Cookie | Class::Link) | None => None,
     };
-    let is_whole = names::classify(name).zip(how).is_some_and(|(class, how)| {
-        !names::is_working_folder(name, value) && parts::is_secret(class, value, how)
+    let is_whole = names::classify(name).zip(form).is_some_and(|(class, form)| {
+        !names::is_working_folder(name, value) && parts::is_secret(class, value, form)
     });
     let secrets = if is_whole {
         vec![value.to_owned()]
@@ -99,49 +101,49 @@ pub(super) fn find(text: &str) -> Vec<Match> {
 /// Every secret that is written literally.
 fn find_plain(text: &str, matches: &mut Vec<Match>) {
     shapes::find(text, matches);
-    hooks(text, |found| matches.push(found));
+    each_match(text, |found| matches.push(found));
 }
 
 /// The matches of all rules with a trigger word.
-fn hooks(text: &str, mut each: impl FnMut(Match)) {
+fn each_match(text: &str, mut each: impl FnMut(Match)) {
     let mut done = 0;
     words::each(&text.to_ascii_lowercase(), |hook, word| {
         if word.start < done {
             return true;
         }
         let found = match hook {
-            Hook::Name => named(text, word),
+            Trigger::Name => named(text, word),
             // Without the closing delimiter of the name.
-            Hook::Ending => named(text, word.start..word.end - 1),
-            Hook::Authorization => {
+            Trigger::Ending => named(text, word.start..word.end - 1),
+            Trigger::Authorization => {
                 http::authorization(text, word.clone()).or_else(|| named(text, word))
             }
-            Hook::Cookie => http::cookie(text, word.clone()).or_else(|| named(text, word)),
-            Hook::Address => http::address(text, word),
-            Hook::Signature => http::signature(text, word),
-            Hook::Webhook => http::webhook(text, word.clone()).or_else(|| named(text, word)),
-            Hook::Block => files::block(text, word),
-            Hook::PrivateLines => files::private_lines(text, word),
-            Hook::Hash => files::hash(text, word),
-            Hook::Vault => {
+            Trigger::Cookie => http::cookie(text, word.clone()).or_else(|| named(text, word)),
+            Trigger::Address => http::address(text, word),
+            Trigger::Signature => http::signature(text, word),
+            Trigger::Webhook => http::webhook(text, word.clone()).or_else(|| named(text, word)),
+            Trigger::Block => files::block(text, word),
+            Trigger::PrivateLines => files::private_lines(text, word),
+            Trigger::Hash => files::hash(text, word),
+            Trigger::Vault => {
                 logins::of_vault(text, word.clone(), &mut each);
                 files::vault(text, word)
             }
-            Hook::Jwk => {
+            Trigger::Jwk => {
                 logins::jwk(text, word, &mut each);
                 None
             }
-            Hook::Oracle => logins::oracle(text, word),
-            Hook::Identified => logins::identified(text, word),
-            Hook::NtHashes => logins::nt_hashes(text, word),
-            Hook::HereString => logins::here_string(text, word),
-            Hook::SecureString => logins::secure_string(text, word),
-            Hook::Volume => commands::piped_to_volume(text, word),
-            Hook::Broker => logins::of_broker(text, word),
-            Hook::Mail => logins::of_mail(text, word.clone()).or_else(|| named(text, word)),
-            Hook::Pgpass => files::pgpass(text, word),
-            Hook::Sent => files::sent(text, word),
-            Hook::Option => commands::at_option(text, word),
+            Trigger::Oracle => logins::oracle(text, word),
+            Trigger::Identified => logins::identified(text, word),
+            Trigger::NtHashes => logins::nt_hashes(text, word),
+            Trigger::HereString => logins::here_string(text, word),
+            Trigger::SecureString => logins::secure_string(text, word),
+            Trigger::Volume => commands::piped_to_volume(text, word),
+            Trigger::Broker => logins::of_broker(text, word),
+            Trigger::Mail => logins::of_mail(text, word.clone()).or_else(|| named(text, word)),
+            Trigger::Pgpass => files::pgpass(text, word),
+            Trigger::Sent => files::sent(text, word),
+            Trigger::Option => commands::at_option(text, word),
         };
         if let Some(found) = found {
             done = found.secret.as_ref().map_or(found.span.end, |secret| secret.end);
@@ -169,8 +171,8 @@ fn named(text: &str, word: Range<usize>) -> Option<Match> {
 
 /// Whether the value of a field with this name is a secret. Name and value are given without quotes.
 pub(super) fn is_secret_field(name: &str, value: &str) -> bool {
-    let by_class =
-        names::classify(name).is_some_and(|class| parts::is_secret(class, value, How::Quoted));
+    let by_class = names::classify(name)
+        .is_some_and(|class| parts::is_secret(class, value, ValueForm::Quoted));
     (by_class && !names::is_working_folder(name, value)) || parts::is_login_value(name, value)
 }
 

@@ -6,17 +6,17 @@ use super::assign::Name;
 use super::http::is_session;
 use super::names::{Class, is_login, is_working_folder};
 use super::scan::{LONGEST, Match, at, forward_while};
-use super::values::{How, is_label, is_placeholder, is_whole_secret, is_wordy};
+use super::values::{ValueForm, is_label, is_placeholder, is_whole_secret, is_wordy};
 
 impl Name<'_> {
     /// The secret in the value, by the rules for this name's class.
-    pub(super) fn judged(&self, value: Range<usize>, how: How) -> Option<Match> {
+    pub(super) fn secret_in(&self, value: Range<usize>, form: ValueForm) -> Option<Match> {
         let text = self.text.get(value.clone())?;
         let name = self.text.get(self.start..self.end)?;
         if is_working_folder(name, text) {
             return None;
         }
-        let part = if is_secret(self.class, text, how) {
+        let part = if is_secret(self.class, text, form) {
             Some(secret_part(self.class, text).unwrap_or(0..text.len()))
         } else {
             is_login(name).then(|| password_of_login(text)).flatten()
@@ -50,16 +50,16 @@ impl Name<'_> {
         if self.class == Class::Cookie && value.contains(['(', '[']) {
             return None;
         }
-        self.judged(start..start + value.len(), How::Quoted)
+        self.secret_in(start..start + value.len(), ValueForm::Quoted)
     }
 }
 
 /// Whether a value for a name of this class is a secret or contains one.
-pub(super) fn is_secret(class: Class, value: &str, how: How) -> bool {
+pub(super) fn is_secret(class: Class, value: &str, form: ValueForm) -> bool {
     if !class.has_parts() {
-        return is_whole_secret(class, value, how);
+        return is_whole_secret(class, value, form);
     }
-    let is_code = matches!(how, How::Bare { tight: false, colon: false, .. });
+    let is_code = matches!(form, ValueForm::Bare { tight: false, colon: false, .. });
     let fits = (4..=LONGEST).contains(&value.len()) && !is_placeholder(value);
     fits && !is_code && secret_part(class, value).is_some()
 }
@@ -106,7 +106,7 @@ fn password_behind(login: &str, user: usize) -> Option<Range<usize>> {
         && name.bytes().all(is_user)
         && !name.starts_with('.')
         && !password.starts_with(['/', '\\', ':'])
-        && is_whole_secret(Class::Password, password, How::Quoted);
+        && is_whole_secret(Class::Password, password, ValueForm::Quoted);
     (fits && !password.contains(char::is_whitespace)).then_some(user + 1..login.len())
 }
 

@@ -5,7 +5,7 @@ use super::scan::LONGEST;
 
 /// The position of a value relative to its name.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum How {
+pub(super) enum ValueForm {
     /// In quotes, or between tags.
     Quoted,
     /// In quotes, but not assigned: in a list or a call.
@@ -23,19 +23,19 @@ pub(super) enum How {
 }
 
 /// Whether the whole value is secret, for a class whose values have no parts.
-pub(super) fn is_whole_secret(class: Class, value: &str, how: How) -> bool {
+pub(super) fn is_whole_secret(class: Class, value: &str, form: ValueForm) -> bool {
     if value.len() < 4 || value.len() > LONGEST || is_placeholder(value) || is_reference(value) {
         return false;
     }
     if class == Class::Key && is_public_key(value) {
         return false;
     }
-    match how {
-        How::Quoted => is_quoted_secret(class, value),
-        How::Beside => {
+    match form {
+        ValueForm::Quoted => is_quoted_secret(class, value),
+        ValueForm::Beside => {
             is_quoted_secret(class, value) && is_odd(value) && !is_wordy(value) && !is_label(value)
         }
-        How::Bare { tight, last, next, colon } => {
+        ValueForm::Bare { tight, last, next, colon } => {
             // A call, an index or a field access is code.
             if matches!(next, b'(' | b'[' | b'<' | b'{') || value.contains("::") {
                 return false;

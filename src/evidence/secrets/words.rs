@@ -7,7 +7,7 @@ use aho_corasick::{AhoCorasick, Span, packed};
 
 /// The rule to try at a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Hook {
+pub(super) enum Trigger {
     /// Part of a name that may be assigned to.
     Name,
     /// The end of a short name with its delimiter: `_PAT=`.
@@ -37,58 +37,58 @@ pub(super) enum Hook {
 }
 
 /// In lower case, at least three bytes. No word is a prefix of another.
-const WORDS: &[(&str, Hook)] = &[
-    ("pass", Hook::Name),
-    ("pwd", Hook::Name),
-    ("psw", Hook::Name),
-    ("psk", Hook::Name),
-    ("secret", Hook::Name),
-    ("token", Hook::Name),
-    ("cred", Hook::Name),
-    ("key", Hook::Name),
-    ("jwt", Hook::Name),
-    ("sess", Hook::Name),
-    ("kennwort", Hook::Name),
-    ("senha", Hook::Name),
-    ("mnemonic", Hook::Name),
-    ("salt", Hook::Name),
-    ("bindpw", Hook::Name),
-    ("rootpw", Hook::Name),
-    ("dsn", Hook::Name),
-    ("auth", Hook::Authorization),
-    ("bearer", Hook::Authorization),
-    ("cookie", Hook::Cookie),
-    ("://", Hook::Address),
-    ("sig=", Hook::Signature),
-    ("signature=", Hook::Signature),
-    ("hook", Hook::Webhook),
-    ("-----begin ", Hook::Block),
-    ("private-lines:", Hook::PrivateLines),
-    ("$6$", Hook::Hash),
-    ("$5$", Hook::Hash),
-    ("$1$", Hook::Hash),
-    ("$y$", Hook::Hash),
-    ("$2a", Hook::Hash),
-    ("$2b", Hook::Hash),
-    ("$2y", Hook::Hash),
-    ("$apr1", Hook::Hash),
-    ("$argon", Hook::Hash),
-    ("$scrypt", Hook::Hash),
-    ("vault", Hook::Vault),
-    ("sqlplus", Hook::Oracle),
-    ("oracle:thin:", Hook::Oracle),
-    ("identified by", Hook::Identified),
-    (":::", Hook::NtHashes),
-    ("\"kty", Hook::Jwk),
-    ("<<<", Hook::HereString),
-    ("securestring", Hook::SecureString),
-    ("rabbitmqctl", Hook::Broker),
-    ("smtp", Hook::Mail),
-    ("cryptsetup", Hook::Volume),
+const WORDS: &[(&str, Trigger)] = &[
+    ("pass", Trigger::Name),
+    ("pwd", Trigger::Name),
+    ("psw", Trigger::Name),
+    ("psk", Trigger::Name),
+    ("secret", Trigger::Name),
+    ("token", Trigger::Name),
+    ("cred", Trigger::Name),
+    ("key", Trigger::Name),
+    ("jwt", Trigger::Name),
+    ("sess", Trigger::Name),
+    ("kennwort", Trigger::Name),
+    ("senha", Trigger::Name),
+    ("mnemonic", Trigger::Name),
+    ("salt", Trigger::Name),
+    ("bindpw", Trigger::Name),
+    ("rootpw", Trigger::Name),
+    ("dsn", Trigger::Name),
+    ("auth", Trigger::Authorization),
+    ("bearer", Trigger::Authorization),
+    ("cookie", Trigger::Cookie),
+    ("://", Trigger::Address),
+    ("sig=", Trigger::Signature),
+    ("signature=", Trigger::Signature),
+    ("hook", Trigger::Webhook),
+    ("-----begin ", Trigger::Block),
+    ("private-lines:", Trigger::PrivateLines),
+    ("$6$", Trigger::Hash),
+    ("$5$", Trigger::Hash),
+    ("$1$", Trigger::Hash),
+    ("$y$", Trigger::Hash),
+    ("$2a", Trigger::Hash),
+    ("$2b", Trigger::Hash),
+    ("$2y", Trigger::Hash),
+    ("$apr1", Trigger::Hash),
+    ("$argon", Trigger::Hash),
+    ("$scrypt", Trigger::Hash),
+    ("vault", Trigger::Vault),
+    ("sqlplus", Trigger::Oracle),
+    ("oracle:thin:", Trigger::Oracle),
+    ("identified by", Trigger::Identified),
+    (":::", Trigger::NtHashes),
+    ("\"kty", Trigger::Jwk),
+    ("<<<", Trigger::HereString),
+    ("securestring", Trigger::SecureString),
+    ("rabbitmqctl", Trigger::Broker),
+    ("smtp", Trigger::Mail),
+    ("cryptsetup", Trigger::Volume),
     // `:5432:` and `:6432:`.
-    ("432:", Hook::Pgpass),
-    (":*:", Hook::Pgpass),
-    ("send ", Hook::Sent),
+    ("432:", Trigger::Pgpass),
+    (":*:", Trigger::Pgpass),
+    ("send ", Trigger::Sent),
 ];
 
 /// Ends of names that are too short to search for alone, with the possible delimiters.
@@ -104,11 +104,11 @@ struct Finder {
     packed: Option<packed::Searcher>,
     /// The fallback.
     slow: Option<AhoCorasick>,
-    hooks: Vec<Hook>,
+    hooks: Vec<Trigger>,
 }
 
 impl Finder {
-    fn of(words: impl Iterator<Item = (&'static str, Hook)>) -> Self {
+    fn of(words: impl Iterator<Item = (&'static str, Trigger)>) -> Self {
         let (words, hooks): (Vec<_>, Vec<_>) = words.unzip();
         let packed = packed::Searcher::new(&words);
         let slow = packed.is_none().then(|| AhoCorasick::new(&words).ok()).flatten();
@@ -116,7 +116,7 @@ impl Finder {
     }
 
     /// The first word at or after this position.
-    fn next(&self, lower: &str, start: usize) -> Option<(Range<usize>, Hook)> {
+    fn next(&self, lower: &str, start: usize) -> Option<(Range<usize>, Trigger)> {
         let found = match (&self.packed, &self.slow) {
             (Some(packed), _) => packed.find_in(lower, Span { start, end: lower.len() }),
             (None, Some(slow)) => {
@@ -131,18 +131,18 @@ impl Finder {
 
 /// For names, for other words, for options, and for ends of names.
 static FINDERS: LazyLock<[Finder; 4]> = LazyLock::new(|| {
-    let is_name = |(_, hook): &(&str, Hook)| *hook == Hook::Name;
-    let options = super::commands::WORDS.iter().map(|word| (*word, Hook::Option));
+    let is_name = |(_, hook): &(&str, Trigger)| *hook == Trigger::Name;
+    let options = super::commands::WORDS.iter().map(|word| (*word, Trigger::Option));
     [
         Finder::of(WORDS.iter().copied().filter(is_name)),
         Finder::of(WORDS.iter().copied().filter(|word| !is_name(word))),
         Finder::of(options),
-        Finder::of(ENDINGS.iter().map(|word| (*word, Hook::Ending))),
+        Finder::of(ENDINGS.iter().map(|word| (*word, Trigger::Ending))),
     ]
 });
 
 /// Calls `each` with every word in this text, which must be in lower case, until `each` returns false.
-pub(super) fn each(lower: &str, mut each: impl FnMut(Hook, Range<usize>) -> bool) {
+pub(super) fn each(lower: &str, mut each: impl FnMut(Trigger, Range<usize>) -> bool) {
     let finders = &*FINDERS;
     let mut next = finders.each_ref().map(|finder| finder.next(lower, 0));
     loop {

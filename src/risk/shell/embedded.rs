@@ -319,5 +319,5 @@ fn adds_code(text: &str) -> bool {
     static PLACES: LazyRegex = LazyRegex::new(
         r#"^\s*(import sys;\s*)?sys\.path\.(append|insert)\((\d+, ?)?["'](\.|\./[\w./-]*|\w[\w./-]*)["']\);?\s*$|^from pylint\.config import find_default_config_files"#,
     );
-    text.contains('(') && !(PLACES.is_match(text) && !text.contains(".."))
+    text.contains('(') && (text.contains("..") || !PLACES.is_match(text))
 }

@@ -11,11 +11,9 @@ use countersign::engine::{
     ProgressCallback, WorkspaceChoice, rest_of, review_with,
 };
 use countersign::evidence::{EvidenceLocation, EvidenceReader, EvidenceStore};
-use countersign::plan::{Plan, Step, parse};
+use countersign::plan::{Plan, parse};
 use countersign::risk::{EngineChoice, Policy};
-use countersign::run::{
-    ConfirmationRequest, Decision, ExecutionResult, RunEvent, RunState, StepResult, Stream,
-};
+use countersign::run::{ConfirmationRequest, Decision, ExecutionResult, RunEvent, RunState};
 use rusqlite::{Connection, Params};
 use serde_json::Value;
 use tempfile::TempDir;

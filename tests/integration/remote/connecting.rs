@@ -5,7 +5,7 @@ use std::path::Path;
 use std::thread;
 
 use countersign::plan::{Code, Destination};
-use countersign::run::TargetState;
+use countersign::run::{ErrorInfo as _, TargetState};
 use countersign::tools::{
     Connection, RemoteError, SshClient, StopSignal, check_target, known_target,
 };

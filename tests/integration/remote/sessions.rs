@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use countersign::run::{ErrorInfo as _, Stream};
+use countersign::run::Stream;
 use countersign::tools::{RemoteCommand, RemoteEnd, RemoteStop, StopSignal, known_target};
 use proptest::prelude::*;
 

@@ -141,7 +141,7 @@ fn plan_in_memory_must_equal_its_bytes() {
     let approved = harness.authorize(&two_writes());
     let mut another_call = approved.clone();
     another_call.plan.steps[0].call =
-        Some(ToolCall::FileCreate { path: "evil".into(), contents: "x".into() });
+        ToolCall::FileCreate { path: "evil".into(), contents: "x".into() };
     let mut another_argument = approved.clone();
     another_argument.plan.steps[0].arguments.insert("path".into(), "evil".into());
     let mut one_step_more = approved.clone();

@@ -240,7 +240,7 @@ fn invariant_7_cancel_and_search_never_wait() {
     };
     let wake: Wake = Arc::new(|| {});
     let worker = Worker::start(setup.clone(), Arc::clone(&wake)).unwrap();
-    let desk = Desk::start(setup, wake).unwrap();
+    let queries = QueryThread::<bool>::start(setup, wake).unwrap();
     // The fake clock dates the approval far from the present, so it gets a present date.
     let clock = SystemClock::default();
     let authorization =

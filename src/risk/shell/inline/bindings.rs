@@ -223,7 +223,7 @@ pub(super) fn modest(all: &[Token]) -> bool {
                     "repeat range fill padEnd padStart alloc Array rep bytes bytearray str_repeat ljust rjust \
                     zfill times upto zeros ones arange pow factorial token_hex token_bytes randomBytes while \
                     sleep x",
-                    &name,
+                    name,
                 );
             }
             _ => {}

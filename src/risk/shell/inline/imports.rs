@@ -289,8 +289,7 @@ pub(super) fn names_function(all: &[Token], language: &str) -> bool {
     language == "r" && all.iter().any(calls) && all.windows(2).any(given)
 }
 
-/// Whether a bound name is called that is not defined as a function. A name bound in one part of the code may mean
-/// something else in another.
+/// Whether a bound name is called without being a function in all of the code.
 pub(super) fn calls_unknown(all: &[Token], bound: &BTreeSet<String>, language: &str) -> bool {
     const WORDS: &str = "if unless and or while until do then end else in rescue not";
     let defined = |own: &str| {

@@ -51,10 +51,10 @@ impl Inline {
             }
             Some(Token::Sign(']')) if script => !sign(next, ':'),
             Some(Token::Text(text)) if script && sign(next, ':') => {
-                !text.contains('\\') && !listed(BANNED, &text)
+                !text.contains('\\') && !listed(BANNED, text)
             }
             Some(Token::Name(own)) => {
-                if script && listed(BANNED, &own)
+                if script && listed(BANNED, own)
                     || own.contains("ENV") && self.language != "javascript"
                 {
                     return false;

@@ -98,7 +98,7 @@ impl Crate {
 
 pub fn symbols_in(file: &str) -> ToolCall {
     let plan: Plan = read(&plan([step("s", "symbols_in_file", json!({ "file_path": file }))]));
-    plan.steps.into_iter().next().unwrap().call.unwrap()
+    plan.steps.into_iter().next().unwrap().call
 }
 
 /// The entities of one kind in the code graph, with name and place.

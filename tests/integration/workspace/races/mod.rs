@@ -153,7 +153,7 @@ fn call(home: &Path, tally: &mut Tally) {
     for number in 0..PLANS {
         let text = harness::plan(steps(number)).to_string();
         for step in parse(text.as_bytes()).plan.unwrap().steps {
-            let call: ToolCall = step.call.unwrap();
+            let call: ToolCall = step.call;
             let invocation = invoke(&toolbox, &call, &toolbox.inputs(&call).unwrap_or_default());
             let told = format!("{invocation:?}");
             assert!(!told.contains(MARK), "{call:?}: {told}");
