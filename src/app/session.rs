@@ -314,7 +314,7 @@ impl PlanSession {
 
     /// Hands the approval out for its one run.
     pub(super) fn start(&mut self) -> Option<ApprovedPlan> {
-        let plan = Arc::unwrap_or_clone(self.plan.clone()?).complete().ok()?;
+        let plan = Arc::unwrap_or_clone(self.plan.clone()?).complete()?;
         let authorization = self.authorization.take()?;
         self.approval = Approval::Used { at_ms: authorization.decided_at_ms };
         // Shown as running from the click on, although its first record is still to come.

@@ -20,7 +20,7 @@ use super::trust::trust;
 use crate::authorization::{ApprovedPlan, Change, Method, PlanAuthorization};
 use crate::engine::{Clock as _, ControlHandle, ExecutionError, Executor, Parts, SystemClock};
 use crate::evidence::EvidenceLocation;
-use crate::plan::{Digest, Plan, rollback, visible};
+use crate::plan::{Digest, Plan, ShownPlan, rollback, visible};
 use crate::risk::Policy;
 use crate::run::{ExecutionResult, Review, RunStatus};
 use crate::tools::tidy_simulations;
@@ -70,7 +70,7 @@ impl Start {
         if !opened.is_valid() {
             return Err(Refusal::invalid_plan(opened.findings));
         }
-        let plan = opened.plan.and_then(|plan| plan.complete().ok());
+        let plan = opened.plan.and_then(ShownPlan::complete);
         let (Some(plan), Some(review)) = (plan, opened.review) else {
             return Err(Refusal::invalid_plan(opened.findings));
         };

@@ -90,7 +90,7 @@ impl App {
         if plan.digest != digest || session.not_authorizable().is_some() {
             return;
         }
-        let Ok(plan) = Arc::unwrap_or_clone(plan).complete() else { return };
+        let Some(plan) = Arc::unwrap_or_clone(plan).complete() else { return };
         let binding = review.binding.clone();
         let pending = PlanAuthorization::pending(&plan, binding, Method::Window, now)
             .continuing(session.continues);
