@@ -92,7 +92,7 @@ impl BoundedLoop<'_> {
             return Err(self.stopped());
         }
         let plan = answered.plan.clone().filter(|_| answered.is_accepted());
-        let plan = plan.and_then(|plan| plan.complete().ok());
+        let plan = plan.and_then(ShownPlan::complete);
         let reviewed = match &plan {
             Some(plan) => {
                 let setup = self.setup;

@@ -22,7 +22,7 @@ use crate::engine::{
     Clock as _, ControlHandle, ExecutionError, Executor, ExecutorDeps, SystemClock,
 };
 use crate::evidence::EvidenceLocation;
-use crate::plan::{Digest, Plan, rollback, visible};
+use crate::plan::{Digest, Plan, ShownPlan, rollback, visible};
 use crate::risk::Policy;
 use crate::run::{ExecutionResult, Review, RunStatus};
 use crate::tools::tidy_simulations;
@@ -72,7 +72,7 @@ impl Start {
         if !opened.is_valid() {
             return Err(Refusal::invalid_plan(opened.findings));
         }
-        let plan = opened.plan.and_then(|plan| plan.complete().ok());
+        let plan = opened.plan.and_then(ShownPlan::complete);
         let (Some(plan), Some(review)) = (plan, opened.review) else {
             return Err(Refusal::invalid_plan(opened.findings));
         };

@@ -63,17 +63,18 @@ impl Plan {
 }
 
 impl ShownPlan {
+    /// Whether no step is faulty.
+    pub(super) fn is_complete(&self) -> bool {
+        self.steps.iter().all(|step| step.call.is_some())
+    }
+
     /// The plan, if no step is faulty. The findings are not checked here.
-    pub fn complete(self) -> Result<Plan, Self> {
-        if self.steps.iter().all(|step| step.call.is_some()) {
-            Ok(self.into_sound())
-        } else {
-            Err(self)
-        }
+    pub fn complete(self) -> Option<Plan> {
+        self.is_complete().then(|| self.into_sound())
     }
 
     /// The plan of the sound steps alone; each keeps its `step_index`.
-    fn into_sound(self) -> Plan {
+    pub(super) fn into_sound(self) -> Plan {
         self.map_calls(|call| call)
     }
 

@@ -202,7 +202,7 @@ impl PlanPage {
         if plan.digest != digest || session.not_authorizable().is_some() {
             return;
         }
-        let Ok(plan) = std::sync::Arc::unwrap_or_clone(plan).complete() else { return };
+        let Some(plan) = std::sync::Arc::unwrap_or_clone(plan).complete() else { return };
         let pending =
             PlanAuthorization::pending(&plan, review.binding.clone(), Method::Window, now)
                 .continuing(session.continues);

@@ -309,7 +309,7 @@ impl PlanSession {
 
     /// Takes the approval for its one run.
     pub fn start(&mut self) -> Option<ApprovedPlan> {
-        let plan = Arc::unwrap_or_clone(self.plan.clone()?).complete().ok()?;
+        let plan = Arc::unwrap_or_clone(self.plan.clone()?).complete()?;
         let authorization = self.authorization.take()?;
         self.approval = Approval::Used { at_ms: authorization.decided_at_ms };
         // Shown as running from the click on; its first event comes later.

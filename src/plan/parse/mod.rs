@@ -113,7 +113,7 @@ fn from_tree(json: Json, duplicates: bool, text: &str, digest: Digest) -> Parsed
         findings.iter_mut().for_each(actions::name);
     }
     let plan = match plan {
-        Some(plan) if is_valid(&findings) => plan.complete().map_err(Some),
+        Some(plan) if is_valid(&findings) && plan.is_complete() => Ok(plan.into_sound()),
         faulty => Err(faulty),
     };
     Parsed { plan, findings, digest }
