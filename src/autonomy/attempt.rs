@@ -11,7 +11,7 @@ use super::verify_choice::VerifyChoice;
 use crate::authorization::{ApprovedPlan, PlanAuthorization};
 use crate::engine::{ExecutionError, review_with};
 use crate::evidence::{AttemptStart, Entry, EvidenceError, PlannerTrace};
-use crate::plan::Plan;
+use crate::plan::{Plan, ShownPlan};
 use crate::run::{
     AttemptRecord, Happened, PlannerReport, PlannerStatus, Review, RunEvent, does_the_same,
 };

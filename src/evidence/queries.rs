@@ -339,3 +339,12 @@ fn decisions(source: &Source<'_>, execution_id: &str, run_id: Uuid) -> Result<Ve
         },
     )
 }
+
+/// The content of an artifact, also where it is kept apart from its row.
+pub(super) fn whole(source: &Source<'_>, artifact: &ArtifactRecord) -> Result<Value> {
+    let Some(digest) = &artifact.blob else { return Ok(artifact.content.clone()) };
+    let bytes = super::blobs::read(source.conn, source.vault, digest)?;
+    Ok(bytes
+        .and_then(|bytes| serde_json::from_slice(&bytes).ok())
+        .unwrap_or_else(|| Value::Array(Vec::new())))
+}

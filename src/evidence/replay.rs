@@ -13,6 +13,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::error::{EvidenceError, Result};
+use super::queries::whole;
 use super::reader::EvidenceReader;
 use super::source::{Source, optional_json, parse_word, size, unreadable, uuid, word};
 use super::{blobs, queries};
@@ -282,12 +283,4 @@ fn output(
 
 fn head(artifact: &ArtifactRecord) -> &str {
     artifact.content.get("head").and_then(Value::as_str).unwrap_or_default()
-}
-
-fn whole(source: &Source<'_>, artifact: &ArtifactRecord) -> Result<Value> {
-    let Some(digest) = &artifact.blob else { return Ok(artifact.content.clone()) };
-    let bytes = blobs::read(source.conn, source.vault, digest)?;
-    Ok(bytes
-        .and_then(|bytes| serde_json::from_slice(&bytes).ok())
-        .unwrap_or_else(|| Value::Array(Vec::new())))
 }

@@ -4,9 +4,8 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::super::error::Result;
-use super::super::queries;
+use super::super::queries::{self, whole};
 use super::super::source::Source;
-use super::whole;
 use crate::authorization::Target;
 use crate::run::Host;
 

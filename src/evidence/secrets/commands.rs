@@ -118,25 +118,6 @@ const RULES: &[Rule] = &[
     rule("svn cadaver elasticsearch es kafkacat", "-p", Next, All),
 ];
 
-/// Options of any program, in lower case.
-pub(super) const WORDS: &[&str] = &[
-    " -p",
-    " -u",
-    " -a",
-    " -w",
-    " -k",
-    " -b",
-    " -x",
-    " -t",
-    " -s",
-    " -hmac",
-    " /p:",
-    " --user",
-    "--value",
-    "--proxy-user",
-    "--oauth2",
-];
-
 /// The secret after the option at this position.
 pub(super) fn at_option(text: &str, word: Range<usize>) -> Option<Match> {
     let bytes = text.as_bytes();
@@ -311,8 +292,12 @@ fn echoed(text: &str, pipe: usize) -> Option<Match> {
     })
 }
 
-/// The arguments of a program that contain secrets, with the range of each secret.
-pub(super) fn in_arguments(arguments: &[&str]) -> Vec<(usize, Range<usize>)> {
+/// The arguments of a program that contain secrets, with the range of each secret. `each_match` finds the
+/// secrets of a text.
+pub(super) fn in_arguments(
+    arguments: &[&str],
+    each_match: impl Fn(&str, &mut dyn FnMut(Match)),
+) -> Vec<(usize, Range<usize>)> {
     // Joined to one line, so that the same rules apply.
     let mut line = String::new();
     let mut places = Vec::new();
@@ -325,7 +310,7 @@ pub(super) fn in_arguments(arguments: &[&str]) -> Vec<(usize, Range<usize>)> {
         places.push(start..line.len());
     }
     let mut all = Vec::new();
-    super::each_match(&line, |found| {
+    each_match(&line, &mut |found| {
         let Some(secret) = found.secret else { return };
         for (number, place) in places.iter().enumerate() {
             let (start, end) = (secret.start.max(place.start), secret.end.min(place.end));

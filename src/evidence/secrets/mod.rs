@@ -86,7 +86,7 @@ pub(super) fn rule_out(text: &str) -> bool {
 pub(super) fn find(text: &str) -> Vec<Match> {
     let mut matches = Vec::new();
     find_plain(text, &mut matches);
-    views::find(text, &mut matches);
+    views::find(text, &mut matches, find_plain);
     if let Some(known) = ENVIRONMENT.as_ref() {
         matches.extend(known.find_iter(text).map(|found| Match {
             span: found.range(),
@@ -188,7 +188,7 @@ pub(super) fn is_secret_name(name: &str) -> bool {
 
 /// The arguments of a program that contain secrets, with the range of each secret.
 pub(super) fn in_arguments(arguments: &[&str]) -> Vec<(usize, Range<usize>)> {
-    commands::in_arguments(arguments)
+    commands::in_arguments(arguments, |line, each| each_match(line, each))
 }
 
 #[cfg(test)]

@@ -31,8 +31,12 @@ pub(super) fn has_breaks(text: &str) -> bool {
     first_break(text.as_bytes(), 0).is_some()
 }
 
-/// The secrets that contain a break.
-pub(super) fn find(text: &str, matches: &mut Vec<Match>) {
+/// The secrets that contain a break. `find_plain` finds those of a text without breaks.
+pub(super) fn find(
+    text: &str,
+    matches: &mut Vec<Match>,
+    find_plain: impl Fn(&str, &mut Vec<Match>),
+) {
     let bytes = text.as_bytes();
     let mut place = 0;
     while let Some(found) = first_break(bytes, place) {
@@ -50,7 +54,7 @@ pub(super) fn find(text: &str, matches: &mut Vec<Match>) {
         let end = text.floor_char_boundary(last + BEHIND);
         let Some(view) = View::of(text, start..end) else { return };
         let mut inner = Vec::new();
-        super::find_plain(&view.text, &mut inner);
+        find_plain(&view.text, &mut inner);
         for found in inner {
             let Some(secret) = found.secret else { continue };
             let plain = view.text.get(secret.clone()).unwrap_or_default().to_owned();

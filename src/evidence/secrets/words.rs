@@ -132,7 +132,7 @@ impl Finder {
 /// For names, for other words, for options, and for ends of names.
 static FINDERS: LazyLock<[Finder; 4]> = LazyLock::new(|| {
     let is_name = |(_, hook): &(&str, Trigger)| *hook == Trigger::Name;
-    let options = super::commands::WORDS.iter().map(|word| (*word, Trigger::Option));
+    let options = OPTIONS.iter().map(|word| (*word, Trigger::Option));
     [
         Finder::of(WORDS.iter().copied().filter(is_name)),
         Finder::of(WORDS.iter().copied().filter(|word| !is_name(word))),
@@ -161,6 +161,25 @@ pub(super) fn each(lower: &str, mut each: impl FnMut(Trigger, Range<usize>) -> b
     }
 }
 
+/// Options of any program, in lower case.
+const OPTIONS: &[&str] = &[
+    " -p",
+    " -u",
+    " -a",
+    " -w",
+    " -k",
+    " -b",
+    " -x",
+    " -t",
+    " -s",
+    " -hmac",
+    " /p:",
+    " --user",
+    "--value",
+    "--proxy-user",
+    "--oauth2",
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -175,7 +194,7 @@ mod tests {
         let all: Vec<&str> = WORDS
             .iter()
             .map(|(word, _)| *word)
-            .chain(super::super::commands::WORDS.iter().copied())
+            .chain(OPTIONS.iter().copied())
             .chain(ENDINGS.iter().copied())
             .collect();
         for word in &all {

@@ -1,13 +1,12 @@
 //! The second pass, only for plans with findings: positions of JSON pointers in the file.
 
 use std::borrow::Cow;
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
 
 use jsonc_parser::ast::{Object, ObjectPropName, Value};
 use jsonc_parser::{CollectOptions, ParseOptions};
 
-use super::reading::Reading;
 use crate::plan::{Code, Finding};
 
 /// A text that is known to be JSON, parsed again with places when first asked.
@@ -89,23 +88,34 @@ impl<'a> Places<'a> {
 
     /// One finding for every key that stands twice in its object, at its later place. Asked only
     /// when the fast pass has seen one.
-    pub(super) fn duplicates(&self, reading: &Reading<'_>) {
-        let before = reading.errors();
+    ///
+    /// `report` takes each finding, which is made only if it is kept.
+    pub(super) fn duplicates(&self, report: &dyn Fn(&dyn Fn() -> Finding)) {
+        let count = Cell::new(0_usize);
+        let report = |make: &dyn Fn() -> Finding| {
+            count.set(count.get() + 1);
+            report(make);
+        };
         if let Some(root) = self.root() {
-            self.duplicates_below(root, "", reading);
+            self.duplicates_below(root, "", &report);
         }
-        if reading.errors() == before {
+        if count.get() == 0 {
             // The two parsers disagree; a duplicate key must always be reported.
             let message = "some key stands twice in its object; keep one of them";
-            reading.error(Code::DuplicateKey, "", message);
+            report(&|| Finding::error(Code::DuplicateKey, "", message));
         }
     }
 
-    fn duplicates_below(&self, value: &Value<'a>, pointer: &str, reading: &Reading<'_>) {
+    fn duplicates_below(
+        &self,
+        value: &Value<'a>,
+        pointer: &str,
+        report: &dyn Fn(&dyn Fn() -> Finding),
+    ) {
         match value {
             Value::Array(array) => {
                 for (index, element) in array.elements.iter().enumerate() {
-                    self.duplicates_below(element, &format!("{pointer}/{index}"), reading);
+                    self.duplicates_below(element, &format!("{pointer}/{index}"), report);
                 }
             }
             Value::Object(object) => {
@@ -114,7 +124,7 @@ impl<'a> Places<'a> {
                     let name = property.name.as_str();
                     let pointer = format!("{pointer}/{}", escape(name));
                     if !seen.insert(name) {
-                        reading.error_with(|| {
+                        report(&|| {
                             let (line, column) = self.line_and_column(property.range.start);
                             let message = format!(
                                 "the key {name:?} stands here a second time; keep one of them"
@@ -123,7 +133,7 @@ impl<'a> Places<'a> {
                             Finding { line, column, ..finding }
                         });
                     }
-                    self.duplicates_below(&property.value, &pointer, reading);
+                    self.duplicates_below(&property.value, &pointer, report);
                 }
             }
             _ => {}

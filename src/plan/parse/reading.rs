@@ -66,7 +66,7 @@ impl<'a> Reading<'a> {
             places.fill(finding);
         }
         if duplicates {
-            places.duplicates(&self);
+            places.duplicates(&|finding| self.error_with(finding));
         }
         let more = (self.errors.get() + self.others.get()).saturating_sub(limits::FINDINGS);
         let mut kept = self.kept.into_inner();

@@ -24,7 +24,7 @@ use crate::workspace::{
 };
 
 use super::error::BatchError;
-use super::restore::Undone;
+use super::undone::Undone;
 
 /// So many new files are open at a time: written first and flushed then, which lets the file system put
 /// many of them on the disk at once.

@@ -10,8 +10,8 @@ use crate::tools::ToolError;
 use crate::workspace::{Existing, Prepared, WorkspaceError};
 
 use super::apply::NewMode;
-use super::compute::Files;
 use super::error::{BatchError, MOST_TIMES};
+use super::files::Files;
 use super::patch::{Patch, PatchError};
 
 /// Makes it.

@@ -7,11 +7,13 @@ mod apply;
 mod compute;
 mod edits;
 mod error;
+mod files;
 mod patch;
 mod preview;
 mod restore;
 #[cfg(test)]
 mod tests;
+mod undone;
 
 use serde_json::{Value, json};
 
@@ -24,16 +26,16 @@ use crate::workspace::{Overlay, compare};
 use super::tool::{Foreseen, Tool};
 use super::{After, Context, Invocation, ToolError, Toolbox};
 
-use compute::{Computed, compute};
+use compute::compute;
 use error::Fault;
+use files::Computed;
 use preview::foresee;
 
 pub(super) use apply::{NewMode, apply, moved, waiting_names};
 pub use error::BatchError;
 pub use patch::PatchError;
 pub(super) use preview::foresee as preview;
-pub(super) use restore::Undone;
-
+pub(super) use undone::{NotRestored, Undone};
 /// Edits of many files.
 pub(super) struct Batch<'a>(pub(super) &'a MutateBatch);
 
@@ -115,7 +117,7 @@ fn made(
             let effects = undone.effects();
             let Undone { error, not_restored, warnings } = *undone;
             said.errors.push(plain(&error));
-            said.not_restored = not_restored.iter().map(restore::NotRestored::json).collect();
+            said.not_restored = not_restored.iter().map(NotRestored::json).collect();
             said.warnings = warnings;
             said.invocation(batch, &effects.clone(), edges, effects, Some(error))
         }

@@ -7,8 +7,9 @@ use crate::tools::tool::Foreseen;
 use crate::tools::{After, ToolError};
 use crate::workspace::{Last, diff};
 
-use super::compute::{Computed, compute};
+use super::compute::compute;
 use super::error::{BatchError, Fault};
+use super::files::Computed;
 
 /// The preview of a batch and what it would do to files, which for a dry run is nothing.
 ///

@@ -2,86 +2,13 @@
 
 use std::path::Path;
 
-use serde_json::{Value, json};
-
 use crate::authorization::FileState;
-use crate::run::{FileEffect, Modes};
-
 use crate::tools::ToolError;
 use crate::workspace::WorkspaceError;
 
 use super::apply::{Slot, Stage, Work, failed};
 use super::error::BatchError;
-
-/// A batch that was not applied.
-#[derive(Debug)]
-pub(in super::super) struct Undone {
-    /// Why.
-    pub(in super::super) error: ToolError,
-    /// The files that are not as they were; none when all are.
-    pub(in super::super) not_restored: Vec<NotRestored>,
-    /// What a person should know although the files are as they were.
-    pub(in super::super) warnings: Vec<String>,
-}
-
-/// A file that is not as it was before the batch.
-#[derive(Debug)]
-pub(in super::super) struct NotRestored {
-    /// What was to become of it.
-    pub(in super::super) effect: FileEffect,
-    /// What it is now; none where it cannot be looked at.
-    pub(in super::super) now: Option<FileState>,
-    /// Why it could not be put back.
-    pub(in super::super) why: String,
-    /// The file that holds what it was, by canonical path; none where only the evidence has it.
-    pub(in super::super) original: Option<String>,
-}
-
-impl NotRestored {
-    /// Its state as a word: `before`, `after`, `other` or `unknown`.
-    pub(in super::super) fn state(&self) -> &'static str {
-        match self.now {
-            None => "unknown",
-            Some(now) if now == self.effect.before => "before",
-            Some(now) if now == self.effect.after => "after",
-            Some(_) => "other",
-        }
-    }
-
-    /// For the result of the step.
-    pub(in super::super) fn json(&self) -> Value {
-        let now = self.now.map(|now| match now {
-            FileState::Absent => Value::Null,
-            FileState::Content(digest) => digest.to_string().into(),
-        });
-        let mut said = json!({ "path": self.effect.path, "state": self.state(), "why": self.why });
-        if let Value::Object(fields) = &mut said {
-            fields.extend(now.map(|now| ("now".to_owned(), now)));
-            let original = self.original.clone();
-            fields.extend(original.map(|original| ("original_in".to_owned(), original.into())));
-        }
-        said
-    }
-}
-
-impl Undone {
-    /// What really happened to files, for the evidence.
-    pub(in super::super) fn effects(&self) -> Vec<FileEffect> {
-        let changed = self.not_restored.iter().filter(|it| it.now != Some(it.effect.before));
-        changed
-            .map(|it| {
-                let effect = it.effect.clone();
-                match it.now {
-                    Some(now) if now != effect.after => {
-                        let modes = Modes { after: None, ..effect.modes };
-                        FileEffect { after: now, after_bytes: None, modes, ..effect }
-                    }
-                    _ => effect,
-                }
-            })
-            .collect()
-    }
-}
+use super::undone::{NotRestored, Undone};
 
 impl Work<'_> {
     /// Takes everything back because of `error`.

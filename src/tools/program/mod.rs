@@ -4,6 +4,7 @@
 //! to the evidence as it comes, a stop, a timeout or a limit ends all of it. cargo speaks to us in messages
 //! for programs; the diagnostics are read out of them, and what they mean for people is what is printed.
 
+mod call;
 mod cargo;
 mod error;
 mod execute;
@@ -25,8 +26,9 @@ use crate::run::StopSignal;
 use super::tool::{Foreseen, Tool, changes_nothing};
 use super::{After, Context, Invocation, ToolError, Toolbox};
 
+pub(super) use call::function_call;
 pub use error::ProgramError;
-pub(super) use function::{function, function_call, function_test};
+pub(super) use function::{function, function_test};
 pub(super) use preview::preview;
 pub use workspace::{CommandName, Fault, WorkspaceCommand, WorkspaceCommands};
 

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use uuid::Uuid;
 
 use super::super::apply::{Applied, NewMode, apply_on, moved};
-use super::super::restore::Undone;
+use super::super::undone::Undone;
 use crate::authorization::FileState;
 use crate::plan::{Code, Digest};
 use crate::run::StopSignal;

@@ -1,14 +1,16 @@
 //! `countersign.toml` (SPEC §9): the commands by which a workspace is verified, built, run and tested. Pure:
 //! bytes go in, the commands or every fault come out.
 
-use std::fmt;
 use std::time::Duration;
 
-use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::DeTable;
 
 use super::matcher::{Matcher, Pattern};
+use super::needs;
+use super::reader::{Field, Reader, position};
 use crate::plan::{Digest, Needs};
+
+pub use super::reader::Fault;
 
 /// The file's name, in the workspace folder.
 pub use crate::plan::COMMANDS_FILE as FILE;
@@ -97,23 +99,6 @@ impl WorkspaceCommands {
     }
 }
 
-/// Something that is wrong with the file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
-    /// The line, from 1.
-    pub line: usize,
-    /// The column in characters, from 1.
-    pub column: usize,
-    /// What it is and what to do.
-    pub message: String,
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{FILE}:{}:{}: {}", self.line, self.column, self.message)
-    }
-}
-
 /// Reads the file.
 pub(in crate::tools::program) fn read(bytes: &[u8]) -> WorkspaceCommands {
     let digest = Digest::of(bytes);
@@ -160,31 +145,7 @@ pub(in crate::tools::program) fn read(bytes: &[u8]) -> WorkspaceCommands {
     WorkspaceCommands { digest, commands, faults }
 }
 
-pub(super) struct Reader<'t> {
-    text: &'t str,
-    faults: Vec<Fault>,
-}
-
-pub(super) type Field<'a> = Spanned<DeValue<'a>>;
-
 impl Reader<'_> {
-    pub(super) fn fault(&mut self, at: usize, message: String) {
-        let (line, column) = position(self.text, at);
-        self.faults.push(Fault { line, column, message });
-    }
-
-    pub(super) fn table<'v, 'i>(
-        &mut self,
-        what: &str,
-        value: &'v Field<'i>,
-    ) -> Option<&'v DeTable<'i>> {
-        let table = value.get_ref().as_table();
-        if table.is_none() {
-            self.fault(value.span().start, format!("{what} is a table: [{what}]"));
-        }
-        table
-    }
-
     fn verify(&mut self, value: &Field<'_>, commands: &mut Vec<WorkspaceCommand>) {
         let Some(table) = self.table("verify", value) else { return };
         for (key, value) in table {
@@ -210,7 +171,7 @@ impl Reader<'_> {
                 "command" => command = Some(self.text_of("command", value, COMMAND_BYTES)),
                 "timeout_seconds" => timeout = self.seconds(value).unwrap_or(TIMEOUT),
                 "matcher" => matcher = self.matcher(value).unwrap_or(Matcher::None),
-                "needs" => needs = super::needs::read(self, value),
+                "needs" => needs = needs::read(self, value),
                 other => {
                     let known = "command, timeout_seconds, matcher and needs";
                     let message = format!("there is no field {other:?}; there are {known}");
@@ -224,20 +185,6 @@ impl Reader<'_> {
             return None;
         };
         Some(WorkspaceCommand { name, command: command?, timeout, needs, matcher })
-    }
-
-    /// A text that is not blank.
-    pub(super) fn text_of(&mut self, what: &str, value: &Field<'_>, most: usize) -> Option<String> {
-        let text = value.get_ref().as_str();
-        let wrong = match text {
-            None => format!("{what} is a text"),
-            Some(text) if text.trim().is_empty() => format!("{what} is empty"),
-            Some(text) if text.len() > most => format!("{what} has more than {most} bytes"),
-            Some(text) if text.contains('\0') => format!("{what} contains a NUL character"),
-            Some(text) => return Some(text.to_owned()),
-        };
-        self.fault(value.span().start, wrong);
-        None
     }
 
     fn seconds(&mut self, value: &Field<'_>) -> Option<Duration> {
@@ -280,14 +227,6 @@ impl Reader<'_> {
         self.fault(value.span().start, format!("a matcher is {known}"));
         None
     }
-}
-
-/// Line and column of a byte, both from 1.
-fn position(text: &str, at: usize) -> (usize, usize) {
-    let before = text.get(..text.floor_char_boundary(at)).unwrap_or_default();
-    let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
-    let start = before.rfind('\n').map_or(0, |at| at + 1);
-    (line, before.get(start..).unwrap_or_default().chars().count() + 1)
 }
 
 #[cfg(test)]

@@ -4,14 +4,15 @@
 mod file;
 pub(super) mod matcher;
 mod needs;
+mod reader;
 pub(super) mod run;
 #[cfg(test)]
 mod tests;
 
 use serde_json::{Value, json};
 
+use super::call::function_call;
 use super::error::ProgramError;
-use super::function::function_call;
 use crate::authorization::FileState;
 use crate::plan::{Digest, Simulation, ToolCall, VerifyScope};
 use crate::tools::{After, ToolError, Toolbox};

@@ -1,6 +1,6 @@
 //! `needs` of a command of `countersign.toml` (SPEC §7.5). Whoever trusts the file grants them.
 
-use super::file::{Field, Reader};
+use super::reader::{Field, Reader};
 use crate::plan::{Needs, limits};
 
 /// What the command needs; a fault for everything that cannot be read.

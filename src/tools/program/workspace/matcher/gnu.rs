@@ -1,6 +1,6 @@
 //! `file:line:column: severity: message`, as compilers and linters print it.
 
-use super::Problem;
+use super::problem::Problem;
 
 const SEVERITIES: [&str; 10] = [
     "fatal error",

@@ -2,7 +2,7 @@
 
 use regex::{Regex, RegexBuilder};
 
-use super::Problem;
+use super::problem::Problem;
 
 /// The groups that mean something.
 const GROUPS: [&str; 6] = ["file", "line", "column", "severity", "code", "message"];

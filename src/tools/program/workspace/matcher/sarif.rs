@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::Deserialize;
 
-use super::Problem;
+use super::problem::Problem;
 
 #[derive(Deserialize)]
 struct Log {

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::run::Level;
 
 fn told(problem: &Problem) -> (Level, &str, u32, u32, &str, &str) {
     (

@@ -1,0 +1,168 @@
+//! The files of a batch, as the edits so far leave them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::authorization::FileState;
+use crate::plan::Digest;
+use crate::run::{FileEffect, FileMode, Modes, StopSignal};
+use crate::tools::{ToolError, Toolbox};
+use crate::workspace::{
+    Access, Existing, Last, Overlay, Place, Prepared, WorkspaceError, file, prepare,
+};
+
+use super::apply::NewMode;
+use super::error::{BatchError, Fault};
+
+/// What a batch makes of the files.
+#[derive(Default)]
+pub(in super::super) struct Computed {
+    /// What becomes of each file that does not stay as it is, in the order in which they are named.
+    pub(in super::super) effects: Vec<FileEffect>,
+    /// The modes of the files that are the other names of others.
+    pub(in super::super) modes: BTreeMap<String, NewMode>,
+    /// What the files were that an edit is about, or that are to have a certain content.
+    pub(super) seen: BTreeMap<String, FileState>,
+    /// The symbols whose definitions are replaced.
+    pub(super) symbols: Vec<String>,
+    /// What a person should know besides.
+    pub(super) notes: Vec<String>,
+    /// Why it cannot be made; none when it can.
+    pub(super) faults: Vec<Fault>,
+}
+
+impl Computed {
+    /// The first fault that is the plan's in whatever state the workspace is.
+    pub(super) fn about_the_plan(&mut self) -> Option<ToolError> {
+        let at = self.faults.iter().position(|fault| fault.error.is_about_the_plan())?;
+        Some(*self.faults.swap_remove(at).error)
+    }
+}
+
+/// Most bytes of all files together, which have to fit into memory: as many as one file may have.
+const MOST_BYTES: u64 = if cfg!(test) { 1 << 20 } else { file::FILE_BYTES };
+
+/// The files as the edits so far leave them.
+pub(super) struct Files<'a> {
+    pub(super) toolbox: &'a Toolbox,
+    pub(super) stop: &'a StopSignal,
+    pub(super) overlay: Overlay,
+    /// The files that edits are about, in order.
+    pub(super) named: Vec<String>,
+    /// What they were.
+    pub(super) before: BTreeMap<String, Option<Arc<[u8]>>>,
+    /// The modes of those that were there.
+    pub(super) modes: BTreeMap<String, FileMode>,
+    /// How many bytes that is.
+    pub(super) bytes: u64,
+    pub(super) done: Computed,
+}
+
+impl<'a> Files<'a> {
+    /// A file that an edit may write: what it holds now, and whether its folder is there.
+    pub(super) fn writable(
+        &mut self,
+        path: &str,
+        existing: Existing,
+    ) -> Result<Prepared<'a>, ToolError> {
+        let prepared = prepare(self.toolbox, &self.overlay, path, existing)?;
+        self.note(&prepared)?;
+        Ok(prepared)
+    }
+
+    /// A file that is there, and what it holds now.
+    pub(super) fn existing(&mut self, path: &str) -> Result<(Place<'a>, Arc<[u8]>), ToolError> {
+        let missing = || WorkspaceError::NotFound { path: path.to_owned() };
+        match self.writable(path, Existing::Replace) {
+            Ok(Prepared { place, before, .. }) => Ok((place, before.ok_or_else(missing)?)),
+            Err(error) => match error.get() {
+                Some(WorkspaceError::FolderMissing { .. }) => Err(missing().into()),
+                _ => Err(error),
+            },
+        }
+    }
+
+    /// The same of a file whose name goes: a link there is not what is meant.
+    pub(super) fn leaving(&mut self, path: &str) -> Result<(Place<'a>, Arc<[u8]>), ToolError> {
+        let found = self.existing(path)?;
+        if found.0.through_link {
+            return Err(BatchError::Link { path: path.to_owned() }.into());
+        }
+        Ok(found)
+    }
+
+    /// Lets a file hold this from now on.
+    pub(super) fn put(&mut self, key: &str, content: Option<Arc<[u8]>>) {
+        if content.is_none() {
+            self.done.modes.remove(key);
+        }
+        self.overlay.put(key.to_owned(), content);
+    }
+
+    /// Tells a person something, once.
+    pub(super) fn note_once(&mut self, note: String) {
+        if !self.done.notes.contains(&note) {
+            self.done.notes.push(note);
+        }
+    }
+
+    fn note(&mut self, found: &Prepared<'_>) -> Result<(), ToolError> {
+        let (key, content) = (&found.place.key, &found.before);
+        if !self.before.contains_key(key) {
+            self.bytes += content.as_ref().map_or(0, |bytes| bytes.len() as u64);
+            if self.bytes > MOST_BYTES {
+                return Err(BatchError::TooMuch { limit: MOST_BYTES }.into());
+            }
+            self.done.seen.insert(key.to_owned(), file::state_of_bytes(content.as_deref()));
+            self.before.insert(key.to_owned(), content.clone());
+            self.modes.extend(found.mode.map(|mode| (key.to_owned(), mode)));
+        }
+        if !self.named.iter().any(|named| named == key) {
+            self.named.push(key.to_owned());
+        }
+        Ok(())
+    }
+
+    pub(super) fn expect(&mut self, path: &str, expected: Digest) -> Result<(), ToolError> {
+        let place = self.toolbox.resolve(path, Last::Follow)?;
+        let at = self.toolbox.projected(&self.overlay);
+        let (content, _) = at.content_and_mode(&place, path, Access::Read)?;
+        let found = file::state_of_bytes(content.as_deref());
+        self.done.seen.insert(place.key, found);
+        if found == FileState::Content(expected) {
+            return Ok(());
+        }
+        Err(BatchError::Conflict { path: path.to_owned(), expected, found }.into())
+    }
+
+    pub(super) fn finish(mut self) -> Computed {
+        for key in self.named {
+            let before = self.before.remove(&key).flatten();
+            // What no edit came to change is still what it was.
+            let after = match self.overlay.get(&key) {
+                Some(after) => after.cloned(),
+                None => before.clone(),
+            };
+            let mode_of = |key: &str| self.modes.get(key).copied();
+            let mode = match self.done.modes.get(&key) {
+                Some(NewMode::Of(from)) => mode_of(from),
+                Some(NewMode::Recorded(mode)) => Some(*mode),
+                None => mode_of(&key),
+            };
+            let after_mode = after.as_ref().and(Modes::kept(mode).after);
+            let modes = Modes { before: mode_of(&key), after: after_mode };
+            let effect = FileEffect {
+                before: file::state_of_bytes(before.as_deref()),
+                after: file::state_of_bytes(after.as_deref()),
+                path: key,
+                before_bytes: before,
+                after_bytes: after,
+                modes,
+            };
+            if effect.before != effect.after {
+                self.done.effects.push(effect);
+            }
+        }
+        self.done
+    }
+}

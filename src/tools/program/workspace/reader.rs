@@ -1,0 +1,75 @@
+//! Reading a TOML table with every fault at its place.
+
+use std::fmt;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::plan::COMMANDS_FILE;
+
+/// Something that is wrong with the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in characters, from 1.
+    pub column: usize,
+    /// What it is and what to do.
+    pub message: String,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{COMMANDS_FILE}:{}:{}: {}", self.line, self.column, self.message)
+    }
+}
+
+/// The text under way, and the faults so far.
+pub(super) struct Reader<'t> {
+    pub(super) text: &'t str,
+    pub(super) faults: Vec<Fault>,
+}
+
+/// A value with its place.
+pub(super) type Field<'a> = Spanned<DeValue<'a>>;
+
+impl Reader<'_> {
+    pub(super) fn fault(&mut self, at: usize, message: String) {
+        let (line, column) = position(self.text, at);
+        self.faults.push(Fault { line, column, message });
+    }
+
+    pub(super) fn table<'v, 'i>(
+        &mut self,
+        what: &str,
+        value: &'v Field<'i>,
+    ) -> Option<&'v DeTable<'i>> {
+        let table = value.get_ref().as_table();
+        if table.is_none() {
+            self.fault(value.span().start, format!("{what} is a table: [{what}]"));
+        }
+        table
+    }
+
+    /// A text that is not blank.
+    pub(super) fn text_of(&mut self, what: &str, value: &Field<'_>, most: usize) -> Option<String> {
+        let text = value.get_ref().as_str();
+        let wrong = match text {
+            None => format!("{what} is a text"),
+            Some(text) if text.trim().is_empty() => format!("{what} is empty"),
+            Some(text) if text.len() > most => format!("{what} has more than {most} bytes"),
+            Some(text) if text.contains('\0') => format!("{what} contains a NUL character"),
+            Some(text) => return Some(text.to_owned()),
+        };
+        self.fault(value.span().start, wrong);
+        None
+    }
+}
+
+/// Line and column of a byte, both from 1.
+pub(super) fn position(text: &str, at: usize) -> (usize, usize) {
+    let before = text.get(..text.floor_char_boundary(at)).unwrap_or_default();
+    let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
+    let start = before.rfind('\n').map_or(0, |at| at + 1);
+    (line, before.get(start..).unwrap_or_default().chars().count() + 1)
+}
