@@ -173,8 +173,9 @@ mod tests {
         plan.to_string().into_bytes()
     }
 
+    // A marker counts where it would be written and not where the plan speaks.
     #[test]
-    fn a_marker_counts_where_it_would_be_written_and_not_where_the_plan_speaks() {
+    fn a_marker_in_written_text_rejects_the_plan() {
         let plan = |goal: &str, contents: &str| {
             format!(
                 r#"{{"version": "2026-02-19", "goal": "{goal}", "actions": [{{"type": "mutate_batch",

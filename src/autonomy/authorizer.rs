@@ -148,7 +148,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn every_path_of_a_plan_counts_as_it_is_named_and_as_what_it_leads_to() {
+    fn paths_count_as_named_and_as_resolved() {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path();
         for name in ["src", "docs"] {

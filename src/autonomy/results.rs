@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_code_of_a_step_leads_to_one_thing() {
+    fn each_step_code_has_one_outcome() {
         for code in Code::ALL {
             let expected = match code.as_str() {
                 "E106" | "E307" => Happened::Stopped,

@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_between_what_was_shown_and_done_is_an_error() {
+    fn a_difference_from_the_preview_is_an_error() {
         let shown = [effect("a", "1"), effect("a", "2"), effect("b", "1")];
         assert!(not_as_shown(&shown, &[effect("b", "1"), effect("a", "2")]).is_none());
         assert!(not_as_shown(&[], &[]).is_none());

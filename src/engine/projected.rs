@@ -7,13 +7,13 @@ use crate::tools::{Overlay, Toolbox};
 
 /// What earlier steps leave, worked out only for a step that needs it: that reads and parses their files.
 #[derive(Default)]
-pub(super) struct Earlier {
+pub(super) struct ProjectedSteps {
     overlay: Overlay,
     /// How many steps are in it.
     steps: usize,
 }
 
-impl Earlier {
+impl ProjectedSteps {
     /// What the steps before `step` leave when that says which files it works on: when it follows a
     /// splice plan that one of them writes, or takes changes back. Nothing for any other step.
     pub(super) fn before(

@@ -19,7 +19,7 @@ use super::error::ExecutionError;
 use super::history_source::open_tools;
 use super::host;
 use super::preconditions;
-use super::projected::Earlier;
+use super::projected::ProjectedSteps;
 use super::walls::{self, with_remembered};
 use super::workspace::WorkspaceChoice;
 use crate::authorization::{Binding, FileState, StepWalls};
@@ -198,7 +198,7 @@ pub(super) fn look(plan: &Plan, toolbox: &Toolbox, policy: &Policy, asks_client:
         findings.push(Finding::new(Severity::Error, Code::NotAuthorized, "", why.clone()));
     }
     let mut risks = Vec::with_capacity(plan.steps.len());
-    let mut earlier = Earlier::default();
+    let mut earlier = ProjectedSteps::default();
     let mut left = INPUT_BYTES;
     let shell = toolbox.shell();
     for step in &plan.steps {

@@ -123,7 +123,7 @@ impl StepRun<'_, '_> {
         why: Why,
         progress: &mut StepProgress,
     ) -> Option<Stopped> {
-        let (preview, predicted) = self.foresee();
+        let (preview, predicted) = self.preview();
         progress.predicted = predicted;
         progress.preview = Some(preview.clone());
         if self.run.deps.control.is_stopped() {
@@ -166,7 +166,7 @@ impl StepRun<'_, '_> {
     }
 
     /// The preview of the call. Where it cannot be computed, the call is going to fail with its own error.
-    fn foresee(&self) -> (Preview, Vec<FileEffect>) {
+    fn preview(&self) -> (Preview, Vec<FileEffect>) {
         let stop = self.run.deps.control.stop_signal();
         self.run.runnable.toolbox.foresee(&self.step.call, stop).unwrap_or_else(|error| {
             let failing = Preview {
@@ -186,7 +186,7 @@ impl StepRun<'_, '_> {
         progress: &mut StepProgress,
     ) -> Result<(), EvidenceError> {
         // Computed again, because the dialog may have been open for long; the preview that was shown is recorded.
-        let (preview, predicted) = self.foresee();
+        let (preview, predicted) = self.preview();
         progress.predicted = predicted;
         progress.preview.get_or_insert(preview);
         self.run.journal.commit(&Entry::Intent(IntentRecord {

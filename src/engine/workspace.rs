@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_marked_folder_is_chosen_but_never_home() {
+    fn the_nearest_marked_folder_but_never_home() {
         let temp = tempfile::tempdir().unwrap();
         let project = temp.path().join("home/project");
         let plans = project.join("plans");

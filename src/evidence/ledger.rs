@@ -154,7 +154,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_text_is_written_as_any_json_writer_does(text in any::<String>(), odd in "[\"\\\\\\x00-\\x20\\x7f]*") {
+        fn text_is_written_as_standard_json(text in any::<String>(), odd in "[\"\\\\\\x00-\\x20\\x7f]*") {
             for text in [format!("{text}{odd}"), format!("{odd}{text}\n")] {
                 let value = Value::from(text);
                 prop_assert_eq!(canonical(&value), value.to_string());
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_names_table_and_columns_and_leaves_null_out() {
+    fn an_entry_leaves_null_columns_out() {
         let columns = [
             ("id", ValueRef::Integer(1)),
             ("none", ValueRef::Null),

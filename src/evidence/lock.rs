@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_is_alive_while_its_lock_is_held() {
+    fn a_run_with_a_held_lock_is_alive() {
         let dir = tempfile::tempdir().unwrap();
         let run = Uuid::new_v4();
         assert!(!is_alive(dir.path(), run));
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_that_another_one_holds_is_waited_for_and_not_for_ever() {
+    fn waiting_for_a_held_lock_has_a_limit() {
         let dir = tempfile::tempdir().unwrap();
         let held = Lock::setup(dir.path()).unwrap();
         let late = Lock::take(dir.path(), "setup", Duration::from_millis(20));

@@ -20,7 +20,7 @@ fn database(dir: &tempfile::TempDir) -> PathBuf {
 }
 
 #[test]
-fn an_older_format_is_backed_up_and_brought_up_to_date() {
+fn an_older_format_is_backed_up_and_migrated() {
     let dir = tempfile::tempdir().unwrap();
     let path = database(&dir);
     let old = open_with(&path, &MIGRATIONS[..1]).unwrap();
@@ -65,7 +65,7 @@ fn a_step_that_fails_leaves_the_old_format() {
 }
 
 #[test]
-fn what_is_no_evidence_is_refused_and_left_alone() {
+fn a_foreign_database_is_refused_and_unchanged() {
     let dir = tempfile::tempdir().unwrap();
     let path = database(&dir);
     std::fs::create_dir(&path).unwrap();
@@ -163,7 +163,7 @@ fn only_a_purged_blob_can_be_deleted() {
 /// whatever is only in the log would silently be missing from an answer that says that all is well.
 #[cfg(unix)]
 #[test]
-fn a_log_that_cannot_be_read_is_not_left_out() {
+fn an_unreadable_log_is_not_left_out() {
     let (dir, copy) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let (path, copied) = (database(&dir), database(&copy));
     let writer = open_for_writing(&path).unwrap();

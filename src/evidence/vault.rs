@@ -179,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_sealed_opens_at_its_place_with_its_key_only() {
+    fn sealed_data_opens_only_at_its_place() {
         let dir = tempfile::tempdir().unwrap();
         let vault = Vault::open_or_create(dir.path()).unwrap();
         let sealed = vault.seal(b"plain", "here").unwrap();
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_only_the_users_and_a_broken_one_is_no_key() {
+    fn a_broken_or_shared_key_is_refused() {
         let dir = tempfile::tempdir().unwrap();
         assert!(Vault::open(dir.path()).unwrap().is_none());
         Vault::open_or_create(dir.path()).unwrap();

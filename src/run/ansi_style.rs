@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn the_eight_colours_and_their_neighbours_are_told_apart() {
+    fn the_eight_colours_are_distinct() {
         for (parameters, expected) in [
             ("31", Some(Hue::Red)),
             ("1;32", Some(Hue::Green)),

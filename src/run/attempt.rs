@@ -343,7 +343,7 @@ mod tests {
     ];
 
     #[test]
-    fn every_failure_of_a_step_has_its_word_and_its_retryability() {
+    fn every_code_has_its_word_and_retryability() {
         for (code, word, retryable) in TABLE {
             assert_eq!(
                 (ActionErrorCode::of(code), is_retryable(code)),

@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn a_diagnostic_is_the_same_when_only_its_line_moved() {
+    fn a_moved_diagnostic_is_the_same() {
         let before = [
             diagnostic("a.rs", "E0425", "no x", 3),
             diagnostic("a.rs", "E0308", "mismatched", 9),
@@ -108,8 +108,9 @@ mod tests {
         }
     }
 
+    // Each of several equal ones counts and the one that stayed in its line is unchanged.
     #[test]
-    fn each_of_several_equal_ones_counts_and_the_one_that_stayed_in_its_line_is_unchanged() {
+    fn equal_diagnostics_are_matched_by_line_first() {
         let at = |lines: &[i64]| -> Vec<_> {
             lines.iter().map(|line| diagnostic("a.rs", "E1", "m", *line)).collect()
         };

@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn plans_that_do_the_same_are_told_from_others() {
+    fn equal_plans_are_recognised() {
         let one = plan(&json!([write("a", "a.txt", "1"), write("b", "b.txt", "1")]));
         let renamed = plan(&json!([write("x", "a.txt", "1"), write("y", "b.txt", "1")]));
         assert!(same(&one, &renamed));

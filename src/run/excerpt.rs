@@ -164,7 +164,7 @@ mod tests {
     proptest! {
         /// However it comes, its ends are those of the whole.
         #[test]
-        fn the_excerpt_of_the_ends_is_that_of_the_whole(
+        fn the_excerpt_of_ends_equals_the_whole(
             size in prop_oneof![0usize..100, (2 * STREAM_HEAD_BYTES - 3)..(2 * STREAM_HEAD_BYTES + 3),
                 0usize..5 * STREAM_HEAD_BYTES],
             pieces in prop::collection::vec(1usize..3 * STREAM_HEAD_BYTES, 1..6),
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_output_keeps_both_ends_and_says_what_is_missing() {
+    fn long_output_keeps_both_ends() {
         let whole = format!("a{}z", "é".repeat(STREAM_HEAD_BYTES));
         let excerpt = StreamExcerpt::of("shell", whole.as_bytes());
         assert!(excerpt.truncated);
@@ -206,8 +206,9 @@ mod tests {
         assert!(excerpt.text.len() < 2 * STREAM_HEAD_BYTES + 100);
     }
 
+    // Bytes of a file are listed in hex and of a program replaced.
     #[test]
-    fn bytes_of_a_file_are_listed_in_hex_and_of_a_program_replaced() {
+    fn invalid_utf8_is_shown_by_source() {
         let excerpt = StreamExcerpt::of("file_read", b"\x00\xffA");
         assert!(excerpt.text.starts_with("00000000  00 ff 41 "), "{}", excerpt.text);
         assert!(excerpt.text.ends_with("..A\n"));

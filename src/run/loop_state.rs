@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loop_without_an_end_is_interrupted_with_its_run() {
+    fn an_interrupted_loop_interrupts_its_run() {
         let mut state = started();
         state.apply(&run("plan"));
         state.interrupt();
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_planner_that_prints_for_ever_the_latest_is_kept() {
+    fn the_latest_planner_output_is_kept() {
         let mut state = started();
         for number in 0..20_000 {
             state.apply(&RunEvent::PlannerOutput { chunk: format!("line é {number}\n") });

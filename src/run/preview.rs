@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_file_comes_from_nowhere_and_bytes_are_named_only() {
+    fn new_files_and_bytes_in_unified_diffs() {
         let lines = vec![line(LineKind::Added, None, Some(1), "x")];
         let created = FileChange {
             before: FileState::Absent,

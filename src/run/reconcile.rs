@@ -233,7 +233,7 @@ mod tests {
     use crate::plan::Digest;
 
     #[test]
-    fn many_files_that_are_the_same_are_one_sentence() {
+    fn many_equal_findings_are_one_sentence() {
         let row = |name: String, finding| Reconciled {
             execution_id: Uuid::nil(),
             step_id: "s".to_owned(),
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_way_is_open_while_a_file_is_not_there() {
+    fn settling_is_open_while_files_differ() {
         let row = |finding, tool: &str| Reconciled {
             execution_id: Uuid::nil(),
             step_id: "s".to_owned(),
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_before_its_check_is_never_said_to_be_done() {
+    fn unchecked_writes_are_never_reported_as_done() {
         let content = |text: &str| FileState::Content(Digest::of(text.as_bytes()));
         let forecast = |before: &str, after: &str| FileForecast {
             path: "a".into(),

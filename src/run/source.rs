@@ -28,7 +28,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_shown_without_its_end_and_not_longer_than_can_be() {
+    fn a_shown_line_is_limited() {
         assert_eq!(shown_line("\u{feff}let a = 1;\r"), "let a = 1;");
         assert_eq!(shown_line("\tlet a"), "\tlet a");
         let long = shown_line(&"é".repeat(3_000));

@@ -43,8 +43,9 @@ mod tests {
     use super::super::event::Stream;
     use super::*;
 
+    // Silence counts from the last output and waiting for a person does not.
     #[test]
-    fn silence_counts_from_the_last_output_and_waiting_for_a_person_does_not() {
+    fn silence_counts_from_the_last_output() {
         let step_id = String::new;
         let started = RunEvent::StepStarted {
             step_id: step_id(),

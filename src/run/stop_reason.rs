@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_code_is_the_same_in_data_and_in_the_evidence() {
+    fn a_code_has_one_word_everywhere() {
         for code in StopCode::ALL {
             assert_eq!(serde_json::to_value(code).unwrap(), code.as_str());
             let read: StopCode = serde_json::from_value(code.as_str().into()).unwrap();

@@ -284,7 +284,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_remark_that_is_forgotten_takes_no_more_than_it_brought() {
+    fn a_dropped_remark_frees_its_own_size() {
         let mut transcript = Transcript::default();
         transcript.push(0, Part::Remark, "left out".to_owned());
         for _ in 0..MOST_LINES + 7 {
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_and_silence_are_remarked_where_they_are() {
+    fn gaps_and_silence_are_marked_in_place() {
         let mut it = of(&[(Stdout, "a\nb")]);
         let step_id = String::new();
         it.apply(&RunEvent::OutputLeftOut { step_id: step_id.clone(), bytes: 7 });
@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_are_taken_and_every_other_sequence_is_shown() {
+    fn colours_apply_and_other_sequences_show() {
         let it =
             of(&[(Stdout, "\x1b[1;3"), (Stdout, "1mred\x1b[0m plain \x1b[2J\x1b]0;t\x07\x1b[31")]);
         assert_eq!(texts(&it), ["red plain ␛[2J␛]0;t⟨U+0007⟩"]);
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn of_endless_output_the_latest_is_kept_and_the_rest_counted() {
+    fn the_latest_output_is_kept_and_counted() {
         let many = "x\n".repeat(MOST_LINES + 7);
         let it = of(&[(Stdout, &many)]);
         assert_eq!((it.lines().len(), it.left_out()), (MOST_LINES, 8));
@@ -377,8 +377,9 @@ mod tests {
         assert!((MOST_BYTES - LONGEST_LINE..=MOST_BYTES).contains(&kept), "{kept}");
     }
 
+    // A record brings its output along and a live run says nothing twice.
     #[test]
-    fn a_record_brings_its_output_along_and_a_live_run_says_nothing_twice() {
+    fn output_of_a_result_is_added_once() {
         let ended = |ran: StepResult| RunEvent::StepCompleted { result: Box::new(ran) };
         let quiet = result(0, Outcome::Succeeded, 0);
         let ran = StepResult {
@@ -403,7 +404,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn where_output_is_cut_into_chunks_makes_no_difference(
+        fn chunk_borders_make_no_difference(
             text in "([a-c \\n\\r\\x1b\\[;m0-9é\u{202e}]|\\x1b\\[3[0-9]m){0,60}",
             cuts in prop::collection::vec(0usize..60, 0..6),
         ) {
@@ -419,7 +420,7 @@ mod tests {
         }
 
         #[test]
-        fn a_kept_text_has_the_colours_that_were_seen_while_it_came(
+        fn replayed_text_has_the_live_colours(
             text in "([a-c \\n\\x1b\\[;m0-9é\u{202e}]|\\x1b\\[3[0-9]m|\\x1b\\[0m){0,60}",
         ) {
             let mut came = of(&[(Stdout, &text)]);

@@ -136,7 +136,7 @@ fn store(home: &Path) -> EvidenceStore {
 const DONE: StepEnd = (Outcome::Succeeded, None);
 
 #[test]
-fn what_a_command_of_the_run_changed_is_shown_and_confirmed_again() {
+fn files_changed_by_commands_are_confirmed_again() {
     let (ended, asked, file) = run(&PLAIN);
     assert_eq!((ended, file.as_str()), (vec![DONE, DONE], "by the plan\n"));
     assert_eq!(asked.len(), 1);
@@ -151,7 +151,7 @@ fn what_a_command_of_the_run_changed_is_shown_and_confirmed_again() {
 }
 
 #[test]
-fn without_a_yes_it_stays_as_the_command_left_it() {
+fn without_approval_the_file_stays_as_changed() {
     for (decision, outcome) in
         [(Decision::Cancel, Outcome::Denied), (Decision::Skip, Outcome::Skipped)]
     {
@@ -180,7 +180,7 @@ fn what_somebody_else_changed_fails_as_ever() {
 }
 
 #[test]
-fn what_a_person_changed_by_hand_is_shown_again_too() {
+fn files_changed_by_hand_are_confirmed_again() {
     // The only hand that writes is the one that answers: both steps are done by it.
     let by_hand = Case { guided: true, meanwhile: true, decision: Decision::DoneByHand, ..PLAIN };
     let (ended, asked, file) = run(&by_hand);

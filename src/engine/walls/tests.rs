@@ -57,7 +57,7 @@ fn a_step_that_says_nothing_gets_nothing() {
 }
 
 #[test]
-fn what_a_plan_asks_for_is_granted_by_signing() {
+fn needs_of_a_plan_are_granted_by_signing() {
     let bench = Bench::new();
     let other = tempfile::tempdir().unwrap();
     let other = other.path().canonicalize().unwrap().to_string_lossy().into_owned();
@@ -70,7 +70,7 @@ fn what_a_plan_asks_for_is_granted_by_signing() {
 }
 
 #[test]
-fn what_is_known_is_proposed_and_granted_by_a_flag() {
+fn known_needs_are_proposed_and_granted_by_flag() {
     let bench = Bench::new();
     let step = || json!({"command": "curl -fO https://example.org/x"});
     let (proposing, _) = bench.one(step(), &Policy::default());
@@ -94,7 +94,7 @@ fn what_is_asked_for_is_not_proposed_again() {
 }
 
 #[test]
-fn a_grant_for_the_run_is_for_every_walled_step() {
+fn a_run_grant_applies_to_every_walled_step() {
     let bench = Bench::new();
     let other = tempfile::tempdir().unwrap();
     let other = other.path().canonicalize().unwrap().to_string_lossy().into_owned();
@@ -161,7 +161,7 @@ fn a_terminal_is_refused_in_so_many_words() {
 }
 
 #[test]
-fn each_forbidden_path_is_a_finding_with_its_place() {
+fn each_forbidden_path_is_a_placed_finding() {
     let write = ["sub", "/", "~", "~/.ssh", "/nowhere/at/all"];
     let step = json!({"command": "a", "needs": {"write": write}, "verificationCommand": "b"});
     let bench = Bench::new();
@@ -251,7 +251,7 @@ fn wider_walls_are_at_least_caution() {
 }
 
 #[test]
-fn a_command_on_a_host_has_no_walls_here() {
+fn a_remote_command_has_no_local_walls() {
     let plan = json!({"goal": "g", "target": "host", "steps": [
         {"command": "docker ps", "needs": {"network": true}}]});
     let plan = parse(plan.to_string().as_bytes()).plan.unwrap();

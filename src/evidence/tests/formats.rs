@@ -85,7 +85,7 @@ fn format(home: &Home) -> i64 {
 }
 
 #[test]
-fn what_an_older_version_wrote_is_read_kept_and_added_to() {
+fn an_older_format_is_read_and_appended_to() {
     let home = Home::new();
     let unknown = FileEffect { modes: Modes::default(), ..effect("a", Some(b"old"), Some(b"x")) };
     run_with(&home, &[unknown]);
@@ -115,7 +115,7 @@ fn what_an_older_version_wrote_is_read_kept_and_added_to() {
 }
 
 #[test]
-fn a_mode_that_is_changed_or_made_up_shows() {
+fn a_changed_or_invented_mode_is_found() {
     for change in [
         "SET before_mode = 493 WHERE path = 'a'",
         "SET before_mode = 511 WHERE path = 'b'",

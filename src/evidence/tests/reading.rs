@@ -94,8 +94,9 @@ fn the_eight_questions_are_answered() {
     assert!(reader.q8("E0425", Some("other.rs"), all).unwrap().is_empty());
 }
 
+// An empty evidence answers everything and wakes up with the first run.
 #[test]
-fn an_empty_evidence_answers_everything_and_wakes_up_with_the_first_run() {
+fn empty_evidence_answers_until_the_first_run() {
     let home = Home::new();
     let mut reader = home.reader();
     assert!(reader.runs(10).unwrap().is_empty());
@@ -202,7 +203,7 @@ fn filters_narrow_and_facets_count() {
 }
 
 #[test]
-fn the_index_follows_the_rows_and_can_be_lost() {
+fn the_index_follows_rows_and_is_rebuilt() {
     let (home, _) = filled();
     let mut reader = home.reader();
     assert_eq!(find(&mut reader, "zebra").total, 0);
@@ -238,7 +239,7 @@ fn the_index_follows_the_rows_and_can_be_lost() {
 }
 
 #[test]
-fn a_large_artifact_is_indexed_in_its_first_mib() {
+fn the_first_mib_of_an_artifact_is_indexed() {
     let home = Home::new();
     let mut store = home.store();
     let mut run = Running::begin(&mut store, plan(vec![read_step(0, "a")]), 1_000);
@@ -254,7 +255,7 @@ fn a_large_artifact_is_indexed_in_its_first_mib() {
 
 /// The index is not flushed as the evidence is: after a power cut it may open and be damaged inside.
 #[test]
-fn an_index_that_is_damaged_inside_is_made_anew() {
+fn a_damaged_index_is_rebuilt() {
     let (home, _) = filled();
     let before = find(&mut home.reader(), "widget");
     assert!(before.total > 0);

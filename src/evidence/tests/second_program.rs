@@ -39,7 +39,7 @@ fn a_schema_that_changes_meanwhile_ends_the_writing() {
 }
 
 #[test]
-fn a_change_that_is_taken_back_lets_writing_go_on() {
+fn writing_continues_after_a_reverted_schema_change() {
     let home = Home::new();
     let mut store = home.store();
     home.raw().execute_batch("CREATE TABLE more (a)").unwrap();
@@ -112,7 +112,7 @@ fn trust_under_another_key_does_not_count() {
 }
 
 #[test]
-fn trust_of_an_older_format_is_asked_for_again() {
+fn trust_in_an_older_format_is_unproven() {
     let home = Home::new();
     let digest = Digest::of(b"commands");
     trust(&mut home.store(), digest, true);

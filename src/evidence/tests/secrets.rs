@@ -128,7 +128,7 @@ fn no_secret_is_in_any_file() {
 }
 
 #[test]
-fn exact_bytes_are_there_with_the_key_and_not_available_without() {
+fn exact_bytes_of_secrets_need_the_key() {
     let (home, plan, run_id) = filled();
     let before = Digest::of(env_file().as_bytes());
     let mut reader = home.reader();

@@ -141,7 +141,7 @@ fn output_in_pieces_is_recorded_like_the_whole() {
 }
 
 #[test]
-fn a_secret_that_is_known_from_elsewhere_is_hidden_in_output_in_pieces() {
+fn a_known_secret_is_hidden_across_chunks() {
     // Of what stands in the plan only this line is secret, and nothing in the output says so.
     let (line, argument) = (key_line(), private_key());
     let stdout = output(2 * PART, &[(PART - 20, &line)]);
@@ -154,8 +154,9 @@ fn a_secret_that_is_known_from_elsewhere_is_hidden_in_output_in_pieces() {
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 6, ..ProptestConfig::default() })]
+    // Wherever secrets stand and however it comes output is recorded like the whole.
     #[test]
-    fn wherever_secrets_stand_and_however_it_comes_output_is_recorded_like_the_whole(
+    fn chunked_output_is_recorded_like_whole_output(
         places in prop::collection::vec((0usize..PART + 300_000, 0usize..6), 0..6),
         size in 1_000usize..3_000_000,
         is_text in prop::bool::weighted(0.8),
@@ -182,7 +183,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_taken_in_leaves_no_file_and_nothing_readable_behind() {
+fn captured_output_leaves_no_readable_file() {
     let home = Home::new();
     let store = home.store();
     let files = || -> Vec<_> {

@@ -83,7 +83,7 @@ fn after(change: impl FnOnce(&Connection)) -> Option<String> {
 }
 
 #[test]
-fn every_column_of_every_table_is_under_the_chain() {
+fn every_column_is_covered_by_the_chain() {
     let home = filled();
     let conn = unguarded(&home);
     conn.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
@@ -212,7 +212,7 @@ fn a_changed_ledger_is_found() {
 }
 
 #[test]
-fn a_cut_off_end_shows_against_a_known_head() {
+fn truncation_is_found_by_a_known_head() {
     let home = filled();
     let head = home.verify().head;
     let conn = unguarded(&home);
@@ -233,7 +233,7 @@ fn a_cut_off_end_shows_against_a_known_head() {
 }
 
 #[test]
-fn a_known_head_stays_known_while_the_chain_grows() {
+fn a_known_head_stays_valid_after_growth() {
     let home = filled();
     let head = home.verify().head;
     home.store().purge(&Digest::of(b"more"), "", 9_000).unwrap();

@@ -131,7 +131,7 @@ fn an_authorization_is_used_once() {
 }
 
 #[test]
-fn a_rejection_is_kept_and_a_pending_answer_is_none() {
+fn rejections_are_recorded_and_pending_answers_refused() {
     let home = Home::new();
     let mut store = home.store();
     let plan = plan(vec![read_step(0, "a")]);
@@ -153,8 +153,9 @@ fn a_rejection_is_kept_and_a_pending_answer_is_none() {
     assert!(matches!(error, EvidenceError::NotDecided { .. }));
 }
 
+// A run without end is active while its store lives and interrupted after.
 #[test]
-fn a_run_without_end_is_active_while_its_store_lives_and_interrupted_after() {
+fn an_unfinished_run_is_active_then_interrupted() {
     let home = Home::new();
     let mut store = home.store();
     let mut run = Running::begin(&mut store, plan(vec![write_step(0, "a", "x")]), 2_000);
@@ -181,7 +182,7 @@ fn a_run_without_end_is_active_while_its_store_lives_and_interrupted_after() {
 }
 
 #[test]
-fn a_large_output_is_kept_whole_and_shown_in_part() {
+fn large_output_is_stored_whole_and_excerpted() {
     let home = Home::new();
     let mut store = home.store();
     let mut run = Running::begin(&mut store, plan(vec![read_step(0, "a")]), 2_000);
@@ -225,7 +226,7 @@ fn bytes_that_are_no_text_are_kept_exactly() {
 }
 
 #[test]
-fn a_purged_content_is_gone_and_the_chain_holds() {
+fn a_purge_deletes_content_and_keeps_the_chain() {
     let home = Home::new();
     let mut store = home.store();
     let plan = plan(vec![read_step(0, "a")]);
@@ -360,7 +361,7 @@ proptest! {
 }
 
 #[test]
-fn what_happened_to_files_is_kept_before_and_after() {
+fn file_changes_are_recorded_before_and_after() {
     let home = Home::new();
     let mut store = home.store();
     let mut run = Running::begin(&mut store, plan(vec![write_step(0, "b", "new")]), 2_000);

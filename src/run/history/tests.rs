@@ -55,8 +55,9 @@ fn run(number: u128) -> CheckpointName {
     CheckpointName::Run(id(number))
 }
 
+// Undo goes back one change after the other and redo forward again.
 #[test]
-fn undo_goes_back_one_change_after_the_other_and_redo_forward_again() {
+fn undo_and_redo_go_step_by_step() {
     let mut all =
         history(vec![entry(1, &[("a", "", "1")], &[]), entry(2, &[("a", "1", "2")], &[])]);
     assert_eq!(all.to_redo().unwrap_err(), NoWay::NothingToRedo);
@@ -90,8 +91,9 @@ fn a_later_change_leaves_nothing_to_redo() {
     assert_eq!(history(again).to_redo().unwrap_err(), NoWay::NothingToRedo);
 }
 
+// A revert of a revert does it again and can be reverted in turn.
 #[test]
-fn a_revert_of_a_revert_does_it_again_and_can_be_reverted_in_turn() {
+fn a_revert_of_a_revert_redoes() {
     let mut all = history(vec![entry(1, &[("a", "", "1")], &[])]);
     for number in [11, 21, 31, 41] {
         let last = all.entries.last().unwrap().run_id;
@@ -109,8 +111,9 @@ fn a_revert_of_a_revert_does_it_again_and_can_be_reverted_in_turn() {
     );
 }
 
+// What a run took back of its own is part of what it did.
 #[test]
-fn what_a_run_took_back_of_its_own_is_part_of_what_it_did() {
+fn undos_inside_a_run_belong_to_it() {
     let inside = history(vec![
         entry(1, &[("a", "", "1")], &[]),
         entry(2, &[("a", "1", "")], &[1]),
@@ -130,7 +133,7 @@ fn what_a_run_took_back_of_its_own_is_part_of_what_it_did() {
 }
 
 #[test]
-fn a_way_back_knows_where_somebody_worked_in_between() {
+fn a_way_back_finds_foreign_changes_between() {
     let first = entry(1, &[("a", "1", "2"), ("b", "", "x")], &[]);
     let next = entry(2, &[("a", "2", "3")], &[]);
     let apart = entry(3, &[("a", "hand", "4"), ("a", "4", "5")], &[]);
@@ -152,7 +155,7 @@ fn a_way_back_knows_where_somebody_worked_in_between() {
 }
 
 #[test]
-fn a_moment_knows_what_came_after_it_and_what_files_were() {
+fn a_checkpoint_knows_later_changes_and_states() {
     let all = history(vec![
         entry(1, &[("a", "", "1")], &[]),
         entry(11, &[("a", "1", "2"), ("a", "2", "3")], &[]),
@@ -175,7 +178,7 @@ fn a_moment_knows_what_came_after_it_and_what_files_were() {
 }
 
 #[test]
-fn what_belongs_to_git_is_known_by_its_path() {
+fn git_paths_are_recognised() {
     for path in [".git", ".git/config", "sub/.GIT/hooks/x", "vendor/.git", "/other/.git/HEAD"] {
         assert!(is_git_path(path), "{path}");
     }
@@ -214,7 +217,7 @@ fn comes_back(changes: &[(&str, u32, &str, u32)], is_there: bool, now: u32) -> O
 }
 
 #[test]
-fn a_file_that_comes_back_has_the_mode_that_it_had_last() {
+fn a_restored_file_gets_its_last_mode() {
     let deleted = ("x", 0o755, "", 0);
     assert_eq!(comes_back(&[deleted], false, 0), Some(0o755));
     // What took the modes of later names along is the same change of it.
@@ -226,8 +229,9 @@ fn a_file_that_comes_back_has_the_mode_that_it_had_last() {
     assert_eq!(comes_back(&[("x", 0, "", 0)], false, 0), None, "nobody knows");
 }
 
+// A file that is there keeps its mode unless the changes gave it that.
 #[test]
-fn a_file_that_is_there_keeps_its_mode_unless_the_changes_gave_it_that() {
+fn an_existing_file_keeps_a_foreign_mode() {
     let written = ("w", 0o644, "x", 0o644);
     assert_eq!(comes_back(&[written], true, 0o644), None);
     assert_eq!(comes_back(&[written], true, 0o755), None, "somebody made it executable since");
