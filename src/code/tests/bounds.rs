@@ -30,10 +30,10 @@ fn limits_are_reported_and_reproducible() {
         read.map(|source| source.steps()).map_err(|error| error.to_string())
     };
     let texts = [
-        ("(".repeat(300_000), "22000 brackets"),
-        ("<".repeat(300_000), "50000000 looks"),
+        ("(".repeat(300_000), "22000 open brackets"),
+        ("<".repeat(300_000), "50000000 comparisons of neighbouring nodes"),
         ("a,".repeat(2_000_000), "1000000 steps of the parser"),
-        ("r#\"".repeat(100_000), "268435456 bytes to be read"),
+        ("r#\"".repeat(100_000), "268435456 bytes read by the parser"),
     ];
     for (text, limit) in texts {
         let said = read(&text).unwrap_err();
