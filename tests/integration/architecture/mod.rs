@@ -3,6 +3,7 @@
 //! References are read from tokens, so that comments and strings do not count. Items under `#[cfg(test)]` do
 //! not count either, because tests may use every room.
 
+mod circles;
 mod rules;
 mod source;
 

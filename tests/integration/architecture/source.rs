@@ -13,6 +13,8 @@ pub struct Reference {
     pub line: usize,
     /// The number of inline modules around it.
     pub depth: usize,
+    /// Whether a `use` names it.
+    pub is_use: bool,
 }
 
 /// A source file without its tests.
@@ -28,6 +30,8 @@ pub struct Source {
     pub empty_docs: Vec<usize>,
     /// The number of lines without tests.
     pub lines: usize,
+    /// Whether the walk is inside a `use`.
+    in_use: bool,
 }
 
 impl Source {
@@ -39,6 +43,7 @@ impl Source {
             texts: Vec::new(),
             empty_docs: Vec::new(),
             lines: text.lines().count(),
+            in_use: false,
         };
         if path.file_stem().is_some_and(|stem| stem == "tests")
             || path.components().any(|part| part.as_os_str() == "tests")
@@ -74,7 +79,10 @@ impl Source {
             }
             self.end_docs(&mut docs);
             at = match token {
-                TokenTree::Ident(_) => self.path_at(&tokens, at, &[], depth),
+                TokenTree::Ident(word) => {
+                    self.in_use |= word == "use";
+                    self.path_at(&tokens, at, &[], depth)
+                }
                 TokenTree::Group(group) => {
                     let inline_module = at >= 2
                         && matches!(&tokens[at - 2], TokenTree::Ident(word) if word == "mod")
@@ -86,7 +94,10 @@ impl Source {
                     self.texts.push((literal.to_string(), line_of(token)));
                     at + 1
                 }
-                TokenTree::Punct(_) => at + 1,
+                TokenTree::Punct(punct) => {
+                    self.in_use &= punct.as_char() != ';';
+                    at + 1
+                }
             };
         }
         self.end_docs(&mut docs);
@@ -126,7 +137,7 @@ impl Source {
                 _ => break,
             }
         }
-        self.references.push(Reference { names, line, depth });
+        self.references.push(Reference { names, line, depth, is_use: self.in_use });
         at
     }
 
