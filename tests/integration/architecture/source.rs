@@ -79,6 +79,12 @@ impl Source {
             }
             self.end_docs(&mut docs);
             at = match token {
+                // The name that `mod` declares is not an import.
+                TokenTree::Ident(word) if word == "mod" => at + 2,
+                // Nor is the place in `pub(super)`.
+                TokenTree::Ident(word) if word == "pub" && is_parenthesis(tokens.get(at + 1)) => {
+                    at + 2
+                }
                 TokenTree::Ident(word) => {
                     self.in_use |= word == "use";
                     self.path_at(&tokens, at, &[], depth)
@@ -158,6 +164,10 @@ fn line_of(token: &TokenTree) -> usize {
 
 fn is_punct(token: Option<&TokenTree>, wanted: char) -> bool {
     matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == wanted)
+}
+
+fn is_parenthesis(token: Option<&TokenTree>) -> bool {
+    matches!(token, Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis)
 }
 
 fn is_double_colon(tokens: &[TokenTree], at: usize) -> bool {

@@ -57,21 +57,25 @@ fn search() -> Value {
 #[test]
 fn hard_source_text_names_its_limit() {
     let texts = [
-        ("brackets.rs", format!("fn a() {{{}", "(".repeat(300_000)), "brackets that are open"),
-        ("line.rs", format!("fn a() {{{}", "[".repeat(16 << 20)), "brackets that are open"),
-        ("open.rs", "<".repeat(300_000), "looks from one place"),
-        ("casts.c", "+(a)".repeat(300_000), "words and signs"),
-        ("types.java", "a<".repeat(300_000), "words and signs"),
+        ("brackets.rs", format!("fn a() {{{}", "(".repeat(300_000)), "open brackets"),
+        ("line.rs", format!("fn a() {{{}", "[".repeat(16 << 20)), "open brackets"),
+        ("open.rs", "<".repeat(300_000), "comparisons of neighbouring nodes"),
+        ("casts.c", "+(a)".repeat(300_000), "tokens without"),
+        ("types.java", "a<".repeat(300_000), "tokens without"),
         ("parts.rs", "a,".repeat(8 << 20), "steps of the parser"),
-        ("raw.rs", "r#\"".repeat(300_000), "bytes to be read, again"),
-        ("strings.go", "R\"(".repeat(300_000), "brackets that are open"),
-        ("less.cpp", "a<".repeat(300_000), "words and signs"),
-        ("catch.rs", "^catch(".repeat(2_000), "nobody closes"),
-        ("caught.rs", "^catch(".repeat(2_000) + &")".repeat(2_000), "in a text with a fault"),
-        ("members.cpp", ".&,".repeat(100_000), "bytes of memory"),
-        ("stars.rs", "*+".repeat(200_000), "bytes of memory"),
-        ("arrows.go", "->||".repeat(16_000), "bytes of memory"),
-        ("classes.c", "=>class ".repeat(1_250), "bytes of memory"),
+        ("raw.rs", "r#\"".repeat(300_000), "bytes read by the parser"),
+        ("strings.go", "R\"(".repeat(300_000), "open brackets"),
+        ("less.cpp", "a<".repeat(300_000), "tokens without"),
+        ("catch.rs", "^catch(".repeat(2_000), "unclosed brackets"),
+        (
+            "caught.rs",
+            "^catch(".repeat(2_000) + &")".repeat(2_000),
+            "in a text with a syntax error",
+        ),
+        ("members.cpp", ".&,".repeat(100_000), "bytes allocated"),
+        ("stars.rs", "*+".repeat(200_000), "bytes allocated"),
+        ("arrows.go", "->||".repeat(16_000), "bytes allocated"),
+        ("classes.c", "=>class ".repeat(1_250), "bytes allocated"),
     ];
     for (name, text, limit) in texts {
         let home = Home::new();
