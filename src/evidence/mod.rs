@@ -1,4 +1,4 @@
-//! The memory (SPEC §8): an append-only, hash-chained, searchable record of everything that was asked,
+//! The evidence (SPEC §8): an append-only, hash-chained, searchable record of everything that was asked,
 //! decided and done.
 //!
 //! The only room that knows SQL. The engine writes through [`EvidenceStore`]; the query thread of the window
