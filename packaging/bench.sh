@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what the benches need and runs all of them: one line for each claim of the README's table.
+# Installs what the benches need and runs all of them: one line for each claim of the table in benches/README.md.
 #
 #   sh packaging/bench.sh             all benches
 #   sh packaging/bench.sh NAME...     only these, by the name of their file in benches/

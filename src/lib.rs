@@ -25,15 +25,20 @@
 //! | room | what it is |
 //! |---|---|
 //! | [`plan`] | what is proposed: plan files as pure data |
-//! | [`authorization`] | who said yes to what: pure |
+//! | [`authorization`] | who authorized what: pure |
 //! | [`risk`] | how dangerous it is: pure |
 //! | [`code`] | what a source text says: definitions, references, replaced spans; pure |
 //! | [`run`] | what happens: events, results and records as pure data |
-//! | [`tools`] | the hands: the only room that touches the workspace |
-//! | [`evidence`] | the memory: the only room that knows SQL |
+//! | [`workspace`] | the folders that tools may touch: paths, reading, searching, writing whole files |
+//! | [`process`] | the one place that starts programs, and the walls around them |
+//! | [`remote`] | commands on other hosts, through the system's `ssh` |
+//! | [`cargo`] | the user's cargo: checks, and which errors are new |
+//! | [`symbols`] | the code engines: the embedded one, and `magellan` with `splice` |
+//! | [`tools`] | the only room that changes the workspace: one module for each tool |
+//! | [`evidence`] | the append-only record of everything: the only room with a database |
 //! | [`engine`] | the step runner and the review before it |
 //! | [`autonomy`] | the bounded loop above it: plan, authorize, apply, verify, replan |
-//! | [`worker`] | the one thread that executes, and the query thread beside it |
+//! | [`worker`] | the thread that executes, and the query thread beside it |
 //! | [`planner`] | the planners that ship: one request in, one plan out |
 //! | [`cli`] | the headless commands |
 //! | [`ui`] | views: pure functions from view models to widgets and actions |
@@ -41,10 +46,24 @@
 //!
 //! # Arrows
 //!
-//! `main → {app, cli}`; `app → {ui, worker}`; `cli → {worker, planner}`; `planner → tools`;
-//! `{worker, cli} → {autonomy, engine, evidence, tools}`; `autonomy → {engine, evidence, tools}`;
-//! `engine → {tools, evidence}`; every room may use the pure ones, which know each other only in the
-//! order `run → risk → authorization → plan`; `code` knows none of them. A test fails on any other arrow.
+//! ```text
+//! main → app, cli
+//! app → ui, worker                 ui → code
+//! cli → worker, planner, autonomy, engine, evidence, tools, code
+//! worker → autonomy, engine, evidence, tools
+//! planner → tools
+//! autonomy → engine, evidence, tools
+//! engine → tools, evidence
+//! tools → symbols, cargo, remote, process, workspace, code
+//! symbols → process, workspace, code
+//! cargo → process, workspace
+//! remote → process
+//! workspace → code
+//! ```
+//!
+//! `run`, `risk`, `authorization` and `plan` know each other only in the order
+//! `run → risk → authorization → plan`. Every room above them may use them, with a few exceptions that the test
+//! lists. `code` knows none of them. A test fails on any other arrow.
 //!
 //! # Invariants
 //!

@@ -1,5 +1,11 @@
 //! What a change of code is measured by: the errors of `cargo check` that were not there before
 //! (SPEC §4, `splice_patch`).
+//!
+//! The whole Cargo workspace is checked before and after, with `--keep-going`, so that an old error hides no new
+//! one; targets that cargo did not reach behind an error are recorded by name. A failure that the compiler's errors
+//! do not explain (a build script, a killed compiler, too many errors to compare) is no verdict, and without a
+//! verdict the file is restored. An old error that moved stays old: it says the same about the same text, and as
+//! many of several equal ones are old as there were before.
 
 use std::collections::HashMap;
 

@@ -2,6 +2,9 @@
 //! definition.
 //!
 //! Pure: text in, data out. Files, permissions and cargo checks are handled by the callers.
+//!
+//! A grammar may lag behind its language, so existing syntax errors may stay; a replacement that adds one is
+//! refused.
 
 mod bounds;
 mod definition;

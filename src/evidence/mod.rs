@@ -1,9 +1,54 @@
-//! The memory (SPEC §8): an append-only, hash-chained, searchable record of everything that was asked,
+//! The evidence (SPEC §8): an append-only, hash-chained, searchable record of everything that was asked,
 //! decided and done.
 //!
 //! The only room that knows SQL. The engine writes through [`EvidenceStore`]; the query thread of the window
 //! and the headless commands read through [`EvidenceReader`] and [`verify`]. Absent on purpose: the
 //! clock (every time comes from the caller), the workspace, and any way to change a row.
+//!
+//! # The chain
+//!
+//! One SQLite database, append-only by triggers. Each row is chained by SHA-256 in the transaction that writes it. A
+//! run that is under way holds a lock on a file; a run without an end whose lock is free is *interrupted*.
+//!
+//! `chain.rs` inserts every row with its link and checks that exactly one row was written and is there, because a
+//! trigger may ignore a row or write others. `schema_check.rs` compares a digest of every object of the schema with
+//! what this version makes of the format, and lists objects only where the digest differs. It runs when a database
+//! is opened, and again in the first transaction after SQLite's schema cookie changed, so that nothing can be added
+//! during a run. All connections are opened without views and without trust in the schema.
+//!
+//! A later format only adds columns and tables. Null is not part of a row's link, so that rows written without a
+//! column keep their links. A reader takes a database of an older format as it is, because reading changes nothing.
+//!
+//! # The kept head
+//!
+//! The last head is kept outside the folder (`heads.rs`) after each run, loop and grant, under a random id that is
+//! the first row of the database. There are two copies, beside the state and beside the key, each with a keyed
+//! digest. A database must agree with every copy that can be read (`standing.rs`) and must not be where another one
+//! was. A head is kept before anything but the id is written, so a database with more rows and no kept head comes
+//! from elsewhere. A chain that is longer than its kept head is sound, because a run may have been killed.
+//!
+//! # Grants
+//!
+//! Rows that grant something carry a keyed digest of the rest of the row, its number and the database's id
+//! (`grants.rs`). Without the user's key, a row is a record and no grant. A grant does not count either while the
+//! ledger names a row of decisions that is missing, because that row may have revoked it.
+//!
+//! # The search index
+//!
+//! The index is a file of its own (`search_index.db`): it can be deleted and rebuilt from the rows, and the evidence
+//! itself needs no table that is ever changed. A keyed digest of the whole file stands beside it (`index_seal.rs`),
+//! and the text around a hit is compared with the rows. An index that does not agree is deleted.
+//!
+//! # Output
+//!
+//! The output of a program may be larger than memory. While the program runs, it is cut into the parts of a blob,
+//! compressed, hashed and searched for secrets, and waits in a file in the evidence folder (`capture.rs`,
+//! `spill_file.rs`). The rows are written from that file after the step, by the appender and in the transaction of
+//! the execution. So no link covers half an output, and a crash leaves an intent without an execution. The file has
+//! no name, and its parts are encrypted, because only the end shows whether they contain a secret. Usually there is
+//! none, and the parts become those of the blob as they are. Otherwise the text is read once more and redacted,
+//! because a secret may be recognised only by what follows it. A text is never cut within 64 KiB of something that
+//! looks like a secret (`chunks.rs`); a longer secret is recognised where its beginning suffices.
 
 #![expect(clippy::disallowed_methods, reason = "the one room that opens databases")]
 

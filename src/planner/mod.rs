@@ -3,6 +3,10 @@
 //! Each runs as a process of its own, this same program with the hidden command `planner`, so that the loop
 //! treats it like any other planner: its time, its output and its end are the loop's affair. Absent on
 //! purpose: who said yes to what, and any change of a file. A planner proposes and does nothing.
+//!
+//! A server that hangs can be stopped like a command. A fault is an answer too: a `failure` with words for a person,
+//! which the evidence keeps. The key of a server goes into one header; the words of a server, which may repeat the
+//! key, are shown without it.
 
 mod cargo_fix;
 mod chat;

@@ -1,12 +1,36 @@
 //! Programs (SPEC §7.2): the one place that starts them.
 //!
-//! A program gets exactly what the caller says, no terminal, and no input but what the caller hands it: it leads a session and a process group of its own. Its two outputs are read apart, each on a
-//! thread of its own, handed on as they come, up to a limit, and kept: whole by [`run`], by its ends alone
-//! by [`stream`]. Nothing here looks again and again: the caller's thread sleeps until there is output, an
-//! end, a stop or the deadline. A program that is to end is asked first, and so is everything it started;
-//! after a grace all of it is killed.
+//! A program gets exactly what the caller says, no terminal, and no input but what the caller provides. It leads a
+//! session and a process group of its own. Its two outputs are read apart, each on a thread of its own, passed on as
+//! they arrive, up to a limit, and kept: whole by [`run`], only their ends by [`stream`]. Nothing here polls: the
+//! caller's thread sleeps until there is output, an end, a stop or the deadline. To end a program, it and all its
+//! child processes are asked first; after a grace period all of them are killed.
 //!
 //! The tools and the rooms below them call this. Absent on purpose: what a program means.
+//!
+//! # Which processes belong to a program
+//!
+//! The editor of the user is the only program that is started and not waited for. On Linux the child also adopts the
+//! orphans below it, so that a process that leaves group and parent is still found below the child, and nothing
+//! about our own process changes. This needs code between fork and exec. Signals go through process handles, because
+//! ids are reused.
+//!
+//! # The end
+//!
+//! A stop, a timeout or a limit ends all processes. They are halted until two readings of the process list in a row
+//! find nobody new and nobody that moves; only then are they asked to end, so that none leaves between being listed
+//! and being signalled. Once the child itself is gone, orphans are found by a mark in their environment
+//! (`COUNTERSIGN_CHILD`). A process is not found if it empties its environment, leaves session and parent, and does
+//! so after it was asked to end and after the child has ended: that would take a process of our own above the child.
+//!
+//! What a program left running when it ends by itself is left alone, as in a shell, except after `splice` and the
+//! check of a patch: nothing may change the workspace after a verdict.
+//!
+//! # Threads
+//!
+//! A program has three short-lived threads: one reads each output, one waits for the end. They write to a queue on
+//! which the caller's thread sleeps, and a stop wakes it there. So output reaches events and evidence on one thread,
+//! in one order. A program that prints faster than the evidence takes it waits; nobody waits for the window.
 
 mod capture;
 mod error;

@@ -10,6 +10,33 @@
 //! every command arrives as it is, whatever that shell is.
 //!
 //! Absent on purpose: whether a command may run, and what its end means for a step.
+//!
+//! # Why the system's client
+//!
+//! The settings, agent and known keys of the person decide. The client is an ordinary child process and no
+//! background one, so that a panic ends it too. Its sessions cannot connect anew (`ProxyCommand=false`): a lost
+//! connection stays lost, and no command reaches a host that was not checked. The key that the host showed is read
+//! from the log of that very connection.
+//!
+//! # What an approval covers
+//!
+//! User, host, port and the keys by which the client knows the host. All of it is found without connecting (`ssh
+//! -G`, `ssh-keygen -F`, in `known.rs`), because nothing may happen before a person agreed; a host whose key is not
+//! known cannot be approved. The run connects after its approval is checked and before its first record, so that a
+//! host that is away does not use up the approval. `ssh` itself refuses an unknown key (E308). In addition, the
+//! accepted key must be one of the approved keys (E004); this also finds keys from other sources, such as
+//! `KnownHostsCommand`. Only then does the first session begin. A target from the command line is covered beside the
+//! plan's bytes, which stay as they are (`Plan::on_target`); the run keeps it, so that a continuation goes to the
+//! same host.
+//!
+//! # The wrapper
+//!
+//! The command goes as input to a wrapper (`assets/remote`), between two nonces, so that it arrives whole or is not
+//! run, whatever start-up files of the login shell print or read. The wrapper reports in lines that begin with the
+//! nonce; `frame_parser.rs` removes them from the streams. Only the wrapper's report counts as an end, because the
+//! client's 255 may be the exit code of the command. A shell tells exit code 143 from an end by signal 15 only in
+//! its list of jobs, so the wrapper reads that list. The session that ends the process group after a timeout or a
+//! stop also checks whether any of it is left.
 
 mod client;
 mod command;

@@ -2,6 +2,12 @@
 //!
 //! Pure: no file is read here. Called by the review, the engine and the headless commands. What a plan says about
 //! itself can only raise a verdict.
+//!
+//! The rules of the user are part of the `Policy`, and the digest of the policy covers them and the built-in table.
+//! If the settings cannot be used, the policy says why in `refusal`; then neither the review nor the executor lets
+//! anything run.
+//!
+//! One table of sensitive paths (`sensitive/table.rs`) serves tools and commands, so that both treat a path alike.
 
 mod policy;
 mod sensitive;

@@ -1,4 +1,7 @@
 //! What became of diagnostics between two checks of the same code (SPEC §3). Pure.
+//!
+//! Diagnostics are compared by file, code and message, because lines move. What a check did not reach, because it
+//! was stopped or because only new errors were asked for, is never called gone.
 
 use std::collections::{HashMap, VecDeque};
 

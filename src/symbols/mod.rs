@@ -2,6 +2,10 @@
 //!
 //! *Embedded* reads the files themselves, *external* reads what `magellan` wrote and lets `splice`
 //! write. Which one answers is decided here for each call, and every answer says who gave it.
+//!
+//! How far the two agree is counted on a whole crate, one of our own dependencies; each difference has its reason in
+//! `tests/fixtures/agreement`, so that a change on either side shows there first. `magellan` reads one file after
+//! the other and links names alone, so the embedded engine has nearly all that it has, and more.
 
 mod choose;
 mod codegraph;

@@ -1,4 +1,17 @@
 //! The page of the bounded loop: its form, the loop that was started last, and one from the evidence.
+//!
+//! One view serves live and recorded loops, because both are `run::LoopState`. The page decides nothing: the plan of
+//! an attempt becomes a session of the plan page (`src/app/plan_page/attempt.rs`) with its bar, dialog and arming.
+//! Only the answer goes elsewhere: to the waiting worker instead of into the evidence, because the loop records it
+//! itself. A session that is waited for stays when another plan is opened, and its answer counts only while its
+//! dialog is in front. The loop's own verification has a session without a plan, which holds the questions of its
+//! run and is shown on this page alone.
+//!
+//! What the form says of its folders comes from a query (`src/worker/loop_place.rs`). It is sent once typing pauses,
+//! when the window comes to the front, after a decision about the commands found there, and every two seconds while
+//! a folder is unusable. The form shows only findings about the folders that it contains (`loop_folders.rs`), and
+//! nothing starts by it: the loop checks for itself. Every attempt of a long loop has its line, for the keyboard;
+//! unfolded content is drawn only near the visible part (`src/ui/loop_page/near.rs`).
 
 mod actions;
 mod loop_folders;

@@ -3,6 +3,21 @@
 //! There are three kinds: token shapes; positions that contain secrets, such as headers, addresses, key blocks and
 //! arguments of known programs; and assignments to telling names, whose values must look like values rather than
 //! code. Entropy alone is not a rule, because it would match every digest.
+//!
+//! A prefilter finds the trigger words of the rules (`words.rs`) and the long words of which tokens consist. Only
+//! there is anything parsed, forwards and backwards within limits, so that every text takes linear time. A name is
+//! split into words and its last word decides (`names.rs`), because a `password_file` is a path. A value must then
+//! look like a value (`values.rs`). Invisible breaks are decoded in a view of the surrounding text (`views.rs`).
+//!
+//! A rule covers a class of positions and never a single sample. `tests/fixtures/secrets` has the kinds that tests
+//! plant in every input and search for in every byte; `src/evidence/ordinary_tests.rs` has what must stay as it is.
+//! For the rest of the run the appender remembers the recognised texts that can hardly be anything but a secret
+//! (`KnownSecrets::lasting`).
+//!
+//! The table of shapes is our own. Of the crates that carry a public rule set, those with the rules of gitleaks or
+//! Kingfisher bring a whole scanner with a command line, archives or a native engine, need a newer compiler, pin
+//! every dependency, or have data under a licence that `deny.toml` does not accept. The small ones know fewer
+//! services.
 
 use std::ops::Range;
 use std::sync::LazyLock;

@@ -4,6 +4,46 @@
 //! walls take and then becomes the program. At level *full* it first joins namespaces that last for the run, and
 //! among them a view of the file system, which bubblewrap has made. What was asked to be walled and cannot be is
 //! a start failure: no path leads from here to a program without walls.
+//!
+//! # How a program gets behind walls
+//!
+//! Every start names its profile (`Profile`); only *client* and *beside* have no walls. `countersign __walled` is
+//! handled first in `cli::start`. At level *files* the helper drops capabilities, sets `no_new_privs`, applies
+//! Landlock and seccomp, and becomes the program. At level *full* it first joins the namespaces of the run and
+//! splits in two, because only child processes enter a namespace of processes: the inner one does the same as at
+//! level *files* and stays beside the program, reports the exact status, and adopts orphans. A channel reports
+//! whether the program runs; what fails before is a start failure.
+//!
+//! # What lasts for a run
+//!
+//! A run has one holder (`Keeper`): the first process of a namespace of processes, with its own network and names.
+//! It ends when its input is closed, which happens however our process ends, and everything in the namespace ends
+//! with it. bubblewrap makes it together with the view of the first step (`View`): mounts for what the table says,
+//! own devices, and the temporary folder and shared memory of the run, which all views share. Later steps join that
+//! view while their table, and every file and folder on which a mount stands, stay the same; otherwise bubblewrap
+//! makes another view in the same namespaces. Views of an ordinary user belong to a user namespace, and steps run in
+//! one below it that maps the user to the same number. The temporary folder of the run has a lock; the next run
+//! removes those of killed processes.
+//!
+//! At level *full*, what a step leaves running is halted before the end of the step is evaluated, and continues when
+//! the next one runs. So nothing that is compared or mounted for a step changes meanwhile, and no tool of ours runs
+//! beside it. What cannot be halted is ended.
+//!
+//! # What a program may do where
+//!
+//! One table (`table.rs`): the stricter rule about a path holds. Every folder between a writable one and what is
+//! protected in it is a mount of its own, because a folder that is a mount cannot be renamed. What `.git/config`
+//! names is read without git, because git could be made to run something. Repositories nested in the workspace are
+//! searched for before every start (`nested.rs`), because each step can create one; wherever their `.git` leads,
+//! they open nothing outside the workspace. What no mount can hold (files that do not exist yet, and at *files* all
+//! read-only files of the workspace) is compared before and after (E312).
+//!
+//! The filter of system calls lists what is refused and is closed towards the future: calls numbered above those of
+//! Linux 6.18 do not exist, nor do those of the x32 interface; 32-bit programs are ended. UNIX sockets are refused,
+//! socket pairs are not: below version 9 Landlock does not cover the sockets of daemons. Refused networks are
+//! counted at *full* by the counters of the run's own network, at *files* by a listener of the filter.
+//!
+//! `docs/threats.md` lists what this does not protect.
 
 #[cfg(target_os = "linux")]
 mod bubblewrap;

@@ -3,6 +3,27 @@
 //! Two parsers reduce the command to a list of simple commands, wrappers are taken off, and every simple command is
 //! compared with a table of rules; the worst finding wins. Nothing is run and no file is read. The text of the
 //! command is never searched for words: a command that only mentions another one is rated by what it does.
+//!
+//! # Parsing
+//!
+//! A parser of our own and the tree-sitter grammar read the command. What one of them cannot parse, or parses
+//! differently, is dangerous. Words that bash evaluates again (arithmetic, subscripts, variable names, quoted lists)
+//! are collected by the parser and are never safe. Replacing variables and operands is limited in bytes and in count
+//! (`variables.rs`), and reaching a limit is a finding.
+//!
+//! # Safe calls
+//!
+//! A call is safe only if `assets/risk/readers.toml` lists its program and allows every option and operand
+//! (`readers/`), and no rule of `assets/risk/rules.toml` gives a higher level. Expressions of `find` and `test`, and
+//! scripts of `sed` and `awk`, have small parsers of their own. The examples in both tables are tests; the tests
+//! also modify those of `readers.toml`.
+//!
+//! # Paths outside the working folder
+//!
+//! A word that names a path outside the working folder, in any spelling, makes any other call dangerous
+//! (`elsewhere.rs`). The exceptions are no list of programs that write, because such a list would never be complete:
+//! they are the positions in which a program only reads (`[elsewhere]` of `rules.toml`), temporary folders, and
+//! installed programs. Calls that print secrets are rated in `discloses.rs`.
 
 mod admin;
 mod classify;

@@ -2,6 +2,21 @@
 //!
 //! What a batch does is computed in memory from the files alone ([`compute`]); [`apply`] then brings the
 //! files there, or leaves every one of them as it was.
+//!
+//! The computation (`compute`, `edits`, `patch`) is the common source of the preview, the effects in the intent, and
+//! the run. Every tool that changes several files uses `apply`.
+//!
+//! Each new content waits under a hidden name beside its file; the name contains the id of the execution. Once all
+//! of them are on the disk, a replaced file and its new content exchange names in one step, and a deleted file is
+//! renamed. So the old file stays there, with its mode, until everything is in place and every folder is flushed,
+//! and taking a batch back needs no room on the disk. Just before each change the file is compared with what the
+//! computation read; a change in the last instant is found before it would be lost. Every write passes one function
+//! (`src/workspace/disk.rs`), so that tests can let any of them fail.
+//!
+//! After a kill, the evidence knows the contents before and after, and the waiting names show what was in progress.
+//! `engine::settlement_of` makes one plan that takes the step back and one that finishes it: a batch with the hashes
+//! that it was made for, which a person authorizes like any other. A file that somebody else changed is left alone,
+//! and so is content that no plan can hold; the plan says both.
 
 mod apply;
 mod compute;

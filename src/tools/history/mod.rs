@@ -3,6 +3,32 @@
 //! What happened is known to the evidence alone, which this room does not know: whoever opens the workspace
 //! hands in a [`Past`]. Files come back by the same way as a batch of edits, all of them or none, and only
 //! where they hold what the recorded changes left.
+//!
+//! # One rule for undo, redo and revert
+//!
+//! Nothing in the history is deleted. An undo is a change of its own, whose result names the executions that it
+//! takes back; a change is undone as long as a change that takes it back is not undone itself. So a revert of a
+//! revert, a redo, and the undo of a redo follow one rule, and a restored checkpoint is an ordinary change. Whether
+//! later work would be overwritten is decided by contents alone: each file must hold what the recorded changes left,
+//! and each change must have begun with what the previous one left. A step that was interrupted left one of two
+//! states.
+//!
+//! # Permission bits
+//!
+//! They are recorded with the contents (`run::Modes`). A file that is created again by an undo or a revert gets the
+//! mode it had, but never bits that let it run as another user. An existing file keeps its mode, unless the reverted
+//! steps set it: a mode that somebody set since is theirs. A mode never causes a refusal, and nothing is done for a
+//! mode alone. Where none is recorded, a moved file keeps its mode under the other name, and any other file gets the
+//! mode of a new one. The mode of a new file is known only once the system has made it, so an intent leaves it open.
+//! Folders that a step made stay when they become empty.
+//!
+//! # Previews
+//!
+//! The `Past` reads with a connection of its own, and again only when the ledger has grown. It also finds which
+//! files an undo writes, so that an approval covers them and their risk is that of writing them. An undo that
+//! follows another undo of the same plan is previewed on an `Overlay` that remembers what was taken back. After any
+//! other change of the plan, an undo that names nothing has no preview, because what it would take back has no
+//! record yet.
 
 mod compare;
 mod effects;

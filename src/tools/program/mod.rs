@@ -3,6 +3,9 @@
 //! cargo and what it builds are started as the tool `shell` starts a command: output goes to the person and
 //! to the evidence as it comes, a stop, a timeout or a limit ends all of it. cargo speaks to us in messages
 //! for programs; the diagnostics are read out of them, and what they mean for people is what is printed.
+//!
+//! cargo's messages are read line by line (`relay.rs`); nothing is kept whole. A workspace may name commands of its
+//! own in `countersign.toml` (`workspace/`).
 
 mod call;
 mod cargo;

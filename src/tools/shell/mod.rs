@@ -3,6 +3,11 @@
 //! The shell is started by its whole path, without start-up files, and without what would change how it
 //! reads a command. It has no input and no terminal. What the command does to files is its own affair:
 //! nothing of it is foreseen.
+//!
+//! The host is part of the plan and of each call, so that nothing decides later where a command runs. Command plans
+//! become steps of this one tool, so that there is one way to run, ask and record. A verification is a step of its
+//! own behind its command, judged by what it does. What the author says about risk, approval and expectation is data
+//! and can only raise the care taken.
 
 mod command;
 mod local;

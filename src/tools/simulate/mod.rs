@@ -4,6 +4,36 @@
 //! the step is over, however it ends. The same tools work on it that work on the workspace; what they built
 //! goes beside it. What a program that is run there does by an absolute path is its own doing: it has the
 //! rights of the user, as it has in a `run`.
+//!
+//! # The copy
+//!
+//! The toolbox of a copy has the copy as its root and answers to the name of the original, so that absolute paths of
+//! a plan mean the copy. No other root is open to it, its programs build beside the copy, and nothing that they
+//! leave running survives. There is no second implementation of an edit or of a verification.
+//!
+//! The walk of a search chooses the files (`Choice::Git`): hidden files too, but nothing that git's ignore lists
+//! name, no `.git`, and no folder that `CACHEDIR.TAG` marks. What the plan names is always copied. Left out are
+//! tracked files that an ignore list names, and what cargo would find above the workspace: a path dependency there,
+//! `.cargo/config.toml`, and an override of rustup for the folder. A link is copied only if it leads inside, if need
+//! be with another text. What cannot be read is left out and reported: no run could read it either. Contents are
+//! shared where the file system can (`FICLONE` on Linux), else copied by the system (`copy_file_range`).
+//!
+//! The folder is in the user's cache, with a lock that the system releases when a process dies. A folder whose lock
+//! is free belongs to nobody, and the next simulation or start removes it. Each simulation builds all that it needs.
+//!
+//! # The difference
+//!
+//! It comes from times of change, inodes and sizes, which nobody can set back, and from contents where those do not
+//! decide, also for what falls into the same tick as the end of the copying. So it contains what no tool reported,
+//! as `predicted: false`; what a verification left is reported apart. A verification that does not pass fails the
+//! step (E304) with difference and diagnostics as its result, so that no later step builds on it. The only input of
+//! the step is `countersign.toml`, where commands of it would run.
+//!
+//! # A function
+//!
+//! The function is a binary or an example, else every test of exactly that name: `cargo test --workspace --tests
+//! NAME -- --exact --show-output -- INPUTS`. Behind the second `--` the harness takes inputs for names of further
+//! tests and never for options; the test reads them among its own arguments.
 
 mod copy;
 mod difference;

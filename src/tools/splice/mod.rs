@@ -3,6 +3,11 @@
 //!
 //! What a call would do is computed from the files alone ([`prepare`]); who makes it real is the
 //! business of the engine that was chosen: [`embedded`] or [`program`].
+//!
+//! A file is restored only where it holds what we wrote; what another program wrote meanwhile stays, and the step
+//! reports it. What the program `splice` left in a file is kept in the result before it is replaced. A panic
+//! restores the file while it unwinds. After a crash nobody knows how the check ended, and *Reconcile* says so.
+//! cargo's lock file is no predicted effect: `Invocation::beside` holds what was done to it.
 
 mod done;
 mod embedded;

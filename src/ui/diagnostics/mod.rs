@@ -3,6 +3,9 @@
 //!
 //! What is listed, and in which order, is a [`Listing`], made outside of drawing; of ten thousand rows
 //! only those on screen are drawn.
+//!
+//! Records keep the lines that a diagnostic is about as the compiler read them. The page compares them with the file
+//! before it marks anything there, because a mark below another line would be wrong.
 
 mod copy;
 mod detail;

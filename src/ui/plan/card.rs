@@ -3,6 +3,12 @@
 //! Another face of the question that the dialog asks, under the same rules ([`arming`]): a new identity for
 //! each showing, no initial focus, the answer that holds back first, and nothing counts before the whole
 //! card was in sight for long enough. What must not run without the dialog opens it.
+//!
+//! The waiting step has one question (`worker/prompt.rs`) that is shown twice: here, and, where the step would ask
+//! without a guide too, in the dialog (`ConfirmationRequest::required`). *Run* in the card of such a step opens the
+//! dialog; the window's glue checks this once more, so that no view can approve around it. The card is in a list
+//! that scrolls, so its clock runs only while all of it is visible and begins anew after each frame without it.
+//! Where the list has no room for it, one button opens the dialog.
 
 #[cfg(test)]
 mod tests;

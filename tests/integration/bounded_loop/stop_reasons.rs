@@ -344,11 +344,11 @@ fn a_folder_of_plans_is_played_in_order() {
 }
 
 #[test]
-fn the_readme_says_what_each_stop_reason_means() {
-    let readme = include_str!("../../../README.md");
+fn the_user_guide_explains_each_stop_reason() {
+    let page = include_str!("../../../docs/loop.md");
     for code in countersign::run::StopCode::ALL {
         let row = format!("| `{}` | {} | {} |", code.as_str(), code.meaning(), code.next());
-        assert!(readme.contains(&row), "the README lacks:\n{row}");
+        assert!(page.contains(&row), "docs/loop.md lacks:\n{row}");
     }
 }
 

@@ -105,9 +105,9 @@ fn a_bad_rule_is_named_and_nothing_runs() {
 }
 
 #[test]
-fn the_rule_that_the_readme_shows_is_one() {
-    let readme = include_str!("../../../README.md");
-    let shown = readme.split("```toml").nth(1).unwrap().split("```").next().unwrap();
+fn the_example_rule_of_the_user_guide_works() {
+    let page = include_str!("../../../docs/rules.md");
+    let shown = page.split("```toml").nth(1).unwrap().split("```").next().unwrap();
     let home = Home::new();
     home.settings(shown);
     let said = Done::of(risk(&home).args(["--", "bash -c 'make deploy'"])).exits(0).stdout;

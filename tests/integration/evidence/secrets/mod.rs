@@ -17,7 +17,7 @@ use planted::{Planted, VARIABLE, needles};
 const KINDS: &str = include_str!("../../../fixtures/secrets/kinds.txt");
 const MORE: &str = include_str!("../../../fixtures/secrets/more.txt");
 const LATER: &str = include_str!("../../../fixtures/secrets/later.txt");
-/// The kinds that are not redacted; the README names each.
+/// The kinds that are not redacted; docs/evidence.md names each.
 const IN_CLEAR: &[&str] = &[];
 fn run(planner: &Scripted, arguments: &[&str]) -> Done {
     let temporary = planner.home.path().join("temporary");

@@ -5,7 +5,7 @@
 pub enum Holds {
     /// At both levels.
     Always,
-    /// At level full only. ARCHITECTURE.md names these.
+    /// At level full only. docs/threats.md names these.
     AtFull,
 }
 use Holds::{Always, AtFull};
