@@ -147,7 +147,7 @@ fn command(program: &OsStr) -> Command {
     command
 }
 
-/// Keeps the whole environment, [`MODEL_KEY`] included, for the helper, which passes it on.
+/// A command that inherits the whole environment, [`MODEL_KEY`] included. Only for the helper of the walls.
 #[expect(clippy::disallowed_methods, reason = "the one place that starts programs")]
 fn bare_command(program: &OsStr) -> Command {
     Command::new(program)
