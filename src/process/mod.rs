@@ -55,7 +55,8 @@ pub(crate) use scratch::{
 use supervise::{Audience, supervise};
 use walls::WallReport;
 
-/// The environment variable with the API key of the model server. No child process gets it.
+/// The environment variable with the API key of the model server. No program inherits it; only the planner that
+/// needs it is given it.
 pub const MODEL_KEY: &str = "COUNTERSIGN_MODEL_KEY";
 /// Time between SIGTERM and SIGKILL (SPEC §3).
 const GRACE: Duration = Duration::from_secs(2);
