@@ -70,8 +70,8 @@ impl ErrorInfo for ProcessError {
 }
 
 impl<K> Finished<K> {
-    /// Why the program was ended, or which wall stopped it; `None` when it exited by itself, also with a
-    /// failure. `program`, `timeout` and `limit` (bytes of one output) are those it was started with.
+    /// Why the program was ended, or which wall stopped it. Otherwise `None`, also for a program that failed by
+    /// itself. `program`, `timeout` and `limit` (bytes of one output) are those it was started with.
     pub(crate) fn ended(
         &self,
         program: &'static str,

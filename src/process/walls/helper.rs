@@ -92,7 +92,7 @@ fn code(mut line: impl Iterator<Item = OsString>) -> Option<u8> {
             let report = options.report.as_ref().map(|it| it.as_fd().try_clone_to_owned());
             let report = report.and_then(Result::ok).map(Teller);
             let rest: Vec<OsString> = line.collect();
-            // A panic leaves nothing behind that is used afterwards.
+            // After a panic, nothing that the closure has changed is used.
             let work = std::panic::AssertUnwindSafe(|| match work.to_str() {
                 Some(work::APPLY) => apply(options, &rest),
                 Some(work::VIEW) => view(options, &rest),
@@ -203,7 +203,7 @@ fn apply(mut options: Options, line: &[OsString]) -> io::Result<u8> {
     if is_inside {
         let folder = options.folder.take().ok_or_else(wrong)?;
         if let Some(child) = enter(namespaces, &folder)? {
-            // Closes this process's end of the channel, so that its closing means that the program is gone.
+            // Closes this process's end of the channel: it then closes when the helper inside exits.
             drop(options);
             return wait_outside(child);
         }

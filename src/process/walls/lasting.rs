@@ -40,7 +40,7 @@ pub(super) struct Lasting {
     // Dropped first, so that no process uses the temporary folder when it is removed.
     keeper: Option<Keeper>,
     /// The processes that steps left running at level full, stopped (SIGSTOP) between steps. So nothing they do
-    /// changes the workspace while it is examined, and a change is blamed on the step during which it was made.
+    /// changes the workspace while it is examined, and a change is attributed to the step during which it was made.
     halted: Option<Halted>,
     /// The marks of programs started at level files, where no namespace holds the processes together.
     pub(super) marks: Vec<String>,

@@ -1,5 +1,5 @@
-//! System calls for which the crates used here offer no safe function. Each function makes one call; its caller knows
-//! what it is for.
+//! System calls for which the crates used here offer no safe function. Each function wraps one operation;
+//! its purpose is documented at its callers.
 
 use std::io;
 use std::mem;
