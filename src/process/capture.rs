@@ -1,26 +1,26 @@
-//! How a program under way is stopped, and where its output goes.
+//! How a running program is stopped, and where its output goes.
 
 use std::time::Duration;
 
 use crate::run::{StopSignal, Stream};
 
-/// The connection to a program under way.
+/// The connection to a running program.
 #[derive(Clone, Copy)]
 pub struct ProcessIo<'a> {
-    /// Set when a person asked to stop now.
+    /// Set when the person stops the run.
     pub stop: &'a StopSignal,
-    /// Takes output as it comes, as text for a person.
+    /// Takes output as it comes, as text to show.
     pub output: &'a dyn Fn(Stream, &str),
-    /// Takes every byte of the output as it comes, for the records.
+    /// Takes every byte of the output as it comes, for the evidence.
     pub capture: &'a dyn Capture,
 }
 
-/// Where the output of a command goes, which may be too large for memory (SPEC §7.2).
+/// Receives the output of a command, which may be too large for memory (SPEC §7.2).
 pub trait Capture {
-    /// Keeps these bytes. False when they cannot be kept: then the command is ended.
+    /// Keeps these bytes. Returns false when they cannot be kept; the command is then ended.
     fn keep(&self, stream: Stream, bytes: &[u8]) -> bool;
 
-    /// The command has printed nothing for this long; called once for each silence.
+    /// Called once per silence, when the command has printed nothing for this long.
     fn quiet(&self, so_far: Duration);
 }
 

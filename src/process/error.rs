@@ -70,8 +70,8 @@ impl ErrorInfo for ProcessError {
 }
 
 impl<K> Finished<K> {
-    /// Why the program did not end by itself; also `None` for a program that failed by itself. `program`,
-    /// `timeout` and `limit` (bytes of one output) are those it was started with.
+    /// Why the program was ended, or which wall stopped it. Otherwise `None`, also for a program that failed by
+    /// itself. `program`, `timeout` and `limit` (bytes of one output) are those it was started with.
     pub(crate) fn ended(
         &self,
         program: &'static str,
@@ -87,7 +87,7 @@ impl<K> Finished<K> {
         })
     }
 
-    /// How the program failed by itself; `None` when its exit code is 0.
+    /// How the program failed; `None` when its exit code is 0.
     pub(crate) fn failure(&self) -> Option<String> {
         match (self.exit_code, self.signal) {
             (Some(0), _) => None,
@@ -97,7 +97,8 @@ impl<K> Finished<K> {
         }
     }
 
-    /// Why a wall was what stopped it; `None` where no wall was, or where it succeeded in spite of one.
+    /// The error for a program that a wall stopped. Refused network counts only when the program failed; a
+    /// changed protected file always counts. `None` otherwise.
     fn stopped_by_wall(&self) -> Option<ProcessError> {
         let walls = &self.walls;
         let what = match (walls.changed.first(), self.exit_code) {

@@ -1,26 +1,26 @@
-//! What is kept of what a program prints.
+//! What stays in memory of a program's output.
 
 use crate::run::StreamEnds;
 
-/// Keeps an output, or a part of it.
+/// Keeps an output in memory, whole or in part.
 pub(crate) trait Keep: Default {
-    /// The next bytes.
+    /// Adds the next bytes.
     fn push(&mut self, bytes: &[u8]);
 }
 
-/// An output as it was printed.
+/// The whole output.
 #[derive(Debug, Default)]
 pub(crate) struct Captured {
     bytes: Vec<u8>,
 }
 
 impl Captured {
-    /// All of it.
+    /// The bytes of the output.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The same, taken out.
+    /// The bytes of the output, without copying them.
     pub(crate) fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
@@ -32,7 +32,7 @@ impl Keep for Captured {
     }
 }
 
-/// The ends of an output whose whole went elsewhere.
+/// Keeps the beginning and the end of an output that a capture records whole.
 impl Keep for StreamEnds {
     fn push(&mut self, bytes: &[u8]) {
         Self::push(self, bytes);

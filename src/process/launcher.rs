@@ -1,4 +1,4 @@
-//! How programs of one workspace are started: where they are found, behind which walls, in which environment.
+//! How programs of one workspace are started: where they are looked up, their walls and their environment.
 
 use std::path::PathBuf;
 
@@ -9,22 +9,22 @@ use super::{Behind, Leftovers, Programs};
 
 /// How programs of one workspace are started.
 pub(crate) struct Launcher {
-    /// Where they are found.
+    /// Looks up programs.
     pub(crate) programs: Programs,
-    /// The walls of everything that is started, for as long as this lives.
+    /// The walls of all programs that are started. They last as long as this value.
     pub(crate) walls: RunWalls,
-    /// What they find in their environment besides.
+    /// Variables added to the environment of every program.
     environment: Vec<(&'static str, String)>,
 }
 
 impl Launcher {
-    /// For a workspace, whose path is absolute and without links.
+    /// For a workspace whose path is absolute and has no symbolic links.
     pub(crate) fn new(workspace: PathBuf, walls: RunWalls) -> Self {
         Self { programs: Programs { workspace, original: None }, walls, environment: Vec::new() }
     }
 
-    /// For a copy of the workspace at `workspace`: everything that is built goes to `target`, whatever the
-    /// settings of the user say. With `traces`, programs tell where they were when they panic.
+    /// For a copy of the workspace at `workspace`: all build output goes to `target`, whatever the user has
+    /// configured. With `traces`, programs print a backtrace when they panic.
     pub(crate) fn on_copy(
         &self,
         workspace: PathBuf,
@@ -41,17 +41,18 @@ impl Launcher {
         Self { programs: Programs { workspace, original }, walls, environment }
     }
 
-    /// What programs find in their environment besides.
+    /// Variables added to the environment of every program.
     pub(crate) fn environment(&self) -> Vec<(&str, &str)> {
         self.environment.iter().map(|(name, value)| (*name, value.as_str())).collect()
     }
 
-    /// What becomes of processes that a program leaves: nothing works on a copy that is to be removed.
+    /// What happens to processes that a program leaves running. On a copy, which will be deleted, they are
+    /// ended.
     pub(crate) fn leftovers(&self, usual: Leftovers) -> Leftovers {
         if self.programs.original.is_some() { Leftovers::End } else { usual }
     }
 
-    /// The walls of one program.
+    /// The walls of one program of this step.
     pub(crate) fn behind<'a>(&'a self, step: &'a StepWalls) -> Behind<'a> {
         Behind { step, run: &self.walls, write: &[] }
     }

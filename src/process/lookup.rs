@@ -1,19 +1,19 @@
-//! Where programs are found: through `PATH`, but never in the workspace, which could put its own program there.
+//! Looks programs up in `PATH`, but never in the workspace, which could put its own program there.
 
 use std::path::{Path, PathBuf};
 
-/// Where the programs of one workspace are found.
+/// Looks up programs for one workspace.
 #[derive(Debug, Clone)]
 pub(crate) struct Programs {
-    /// The folder from which programs run, absolute and without links.
+    /// The folder from which programs run, absolute and without symbolic links.
     pub(crate) workspace: PathBuf,
-    /// The workspace whose copy that is, where it is one: it gives no programs either.
+    /// When `workspace` is a copy, the workspace it was copied from: programs are not taken from there either.
     pub(crate) original: Option<PathBuf>,
 }
 
 impl Programs {
-    /// Where the command `name` would be found through `PATH`. A name with a slash is never found, and
-    /// nothing in the workspace or in a relative folder is.
+    /// The path of the command `name` according to `PATH`. Never finds a name with a slash, and nothing in the
+    /// workspace or in a relative folder.
     pub(crate) fn find(&self, name: &str) -> Option<PathBuf> {
         let paths = std::env::var_os("PATH")?;
         let original = self.original.as_deref();
@@ -22,20 +22,21 @@ impl Programs {
         find_command(name, folders, &self.workspace)
     }
 
-    /// Where a command is not, for the sentence that says so, with what was passed over.
+    /// Where a command was not found, as the end of an error message, with the program that was passed over.
     pub(crate) fn nowhere(&self, name: &str) -> String {
         let passed_over = self.passed_over(name).map(|it| format!(" ({it})"));
         format!("on PATH{}", passed_over.unwrap_or_default())
     }
 
-    /// Which program of this name on `PATH` is not taken, and why; `None` when there is none.
+    /// The program of this name that `PATH` holds but that is not taken, with the reason; `None` when there is
+    /// none.
     pub(crate) fn passed_over(&self, name: &str) -> Option<String> {
         let paths = std::env::var_os("PATH")?;
         passed_over(name, std::env::split_paths(&paths), &self.workspace)
     }
 }
 
-/// Where the command `name` would be found through `PATH` from this folder.
+/// The path of the command `name` according to `PATH`, for a caller that runs in this folder.
 pub(crate) fn command_on_path(name: &str, folder: &Path) -> Option<PathBuf> {
     let paths = std::env::var_os("PATH")?;
     find_command(name, std::env::split_paths(&paths), folder)
@@ -64,7 +65,7 @@ fn passed_over(
         return None;
     }
     folders.find_map(|folder| {
-        // As the system would take it, which runs a program in the workspace.
+        // As the system would resolve it: relative to the workspace, where the program runs.
         let path = workspace.join(&folder).join(name);
         let why = distrust(&folder, workspace).filter(|_| is_executable(&path))?;
         Some(format!("{} is passed over: its folder in PATH {why}", path.display()))
@@ -75,9 +76,9 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && !name.contains(['/', '\\', '\0'])
 }
 
-/// Why nothing is taken from a folder of `PATH`.
+/// Why no program is taken from this folder of `PATH`; `None` for a trusted folder.
 fn distrust(folder: &Path, workspace: &Path) -> Option<&'static str> {
-    // It depends on where the command is run from, which is the workspace.
+    // A relative folder depends on the working directory, which is the workspace.
     if !folder.is_absolute() {
         return Some("is relative");
     }

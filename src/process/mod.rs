@@ -1,12 +1,13 @@
-//! Programs (SPEC §7.2): the one place that starts them.
+//! Child processes (SPEC §7.2): the only module that starts programs.
 //!
-//! A program gets exactly what the caller says, no terminal, and no input but what the caller provides. It leads a
-//! session and a process group of its own. Its two outputs are read apart, each on a thread of its own, passed on as
-//! they arrive, up to a limit, and kept: whole by [`run`], only their ends by [`stream`]. Nothing here polls: the
-//! caller's thread sleeps until there is output, an end, a stop or the deadline. To end a program, it and all its
-//! child processes are asked first; after a grace period all of them are killed.
+//! A child gets exactly the arguments and environment that the caller names, no terminal, and no input unless
+//! the caller supplies it. It leads its own session and process group. One thread per output reads stdout and
+//! stderr and forwards each chunk at once, up to a limit. [`run`] keeps the whole output, [`stream`] only its
+//! beginning and end. Nothing polls: the calling thread sleeps until there is output, an exit, a stop or the
+//! deadline. To end a program, SIGTERM goes to it and to everything it started; what still runs after the grace
+//! period is killed.
 //!
-//! The tools and the rooms below them call this. Absent on purpose: what a program means.
+//! Called by the tools and by the modules below them. Knows nothing about what a program is for.
 //!
 //! # Which processes belong to a program
 //!
@@ -78,88 +79,90 @@ pub(crate) use scratch::{
 use supervise::{Audience, supervise};
 use walls::WallReport;
 
-/// The variable with the key of the model server, which no program gets.
+/// The environment variable with the API key of the model server. No program inherits it; only the planner that
+/// needs it is given it.
 pub const MODEL_KEY: &str = "COUNTERSIGN_MODEL_KEY";
-/// Between asking a program to end and killing it (SPEC §3).
+/// Time between SIGTERM and SIGKILL (SPEC §3).
 const GRACE: Duration = Duration::from_secs(2);
-/// How long a command may print nothing before a person is told (SPEC §7.2).
+/// How long a command may print nothing before the person is notified (SPEC §7.2).
 const QUIET: Duration = Duration::from_secs(15);
-/// Bytes taken from an output at once.
+/// Most bytes read from an output at once.
 const CHUNK: usize = 64 << 10;
 
-/// What to start, and how far it may go.
+/// What to start, and its limits.
 pub(crate) struct Program<'a> {
-    /// What it is started as, and with that whether it runs behind walls.
+    /// What kind of program this is, which decides whether it runs behind walls.
     pub(crate) profile: Profile<'a>,
-    /// The program, by its path or by a name that is looked up in `PATH`.
+    /// Path of the program, or a name that is looked up in `PATH`.
     pub(crate) program: &'a OsStr,
-    /// Its arguments, exactly.
+    /// Its arguments, passed unchanged.
     pub(crate) arguments: &'a [&'a str],
-    /// What it reads; none for no input.
+    /// Its stdin; `None` for an empty one.
     pub(crate) input: Option<Input<'a>>,
-    /// Where it runs.
+    /// Working directory.
     pub(crate) folder: &'a Path,
-    /// What is set in its environment besides what this process has in its own.
+    /// Variables added to the environment that it inherits from this process.
     pub(crate) environment: &'a [(&'a str, &'a str)],
-    /// What it must not have of the environment of this process.
+    /// Variables removed from that environment.
     pub(crate) unset: &'a [OsString],
-    /// What becomes of that which it has started, when it ends by itself.
+    /// What happens to processes it started that still run when it exits by itself.
     pub(crate) leftovers: Leftovers,
-    /// When it is ended.
+    /// The program is ended after this time.
     pub(crate) timeout: Duration,
-    /// Most bytes of each output; one more, and it is ended.
+    /// Most bytes of each output; the program is ended when it prints more.
     pub(crate) output_limit: u64,
 }
 
-/// What a program reads.
+/// The stdin of a program.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Input<'a> {
     /// This file.
     File(&'a Path),
-    /// These bytes. They wait in a file without a name: a program that does not read makes nobody wait.
+    /// These bytes, from an unlinked or in-memory file: unlike a pipe, it cannot block the writer if the
+    /// program never reads.
     Bytes(&'a [u8]),
 }
 
-/// What becomes of processes that a program leaves running.
+/// What happens to processes that are still running when the program that started them exits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Leftovers {
-    /// They stay, as a shell would leave them.
+    /// They go on running, as under a shell.
     Stay,
-    /// They are ended too, so that nothing works on the workspace behind a step that has ended.
+    /// They are ended too, so that nothing changes the workspace after the step has ended.
     End,
 }
 
-/// Why a program came to its end.
+/// Why a program ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cause {
-    /// By itself, or by somebody else.
+    /// It exited by itself, or a process outside of Countersign ended it.
     Itself,
-    /// The timeout.
+    /// It ran into the timeout.
     TimedOut,
-    /// A person asked to stop now.
+    /// A person stopped it.
     Stopped,
-    /// This output reached its limit.
+    /// This output exceeded its limit.
     TooMuch(Stream),
-    /// What it printed could not be kept.
+    /// Its output could not be recorded.
     NotKept,
 }
 
-/// What became of a program that was started.
+/// Result of a program that was started.
 #[derive(Debug)]
 pub(crate) struct Finished<K = Captured> {
     /// Why it ended.
     pub(crate) cause: Cause,
-    /// The code it ended with; none when a signal ended it.
+    /// Its exit code; `None` when a signal ended it.
     pub(crate) exit_code: Option<i32>,
     /// The signal that ended it.
     pub(crate) signal: Option<i32>,
-    /// From its start to its end.
+    /// Time from its start to its end.
     pub(crate) duration: Duration,
     pub(crate) stdout: K,
     pub(crate) stderr: K,
-    /// Whether something it started still held an output open; what that prints is not kept.
+    /// Whether a process it started still held an output open. Later output of that process is not kept.
     pub(crate) left_open: bool,
-    /// What its walls refused; nothing where it had none.
+    /// What its walls refused; empty when it had none.
     pub(crate) walls: WallReport,
 }
 
@@ -169,17 +172,17 @@ fn command(program: &OsStr) -> Command {
     command
 }
 
-/// Starts with the whole environment, for the helper that hands it on.
+/// A command that inherits the whole environment, [`MODEL_KEY`] included. Only for the helper of the walls.
 #[expect(clippy::disallowed_methods, reason = "the one place that starts programs")]
 fn bare_command(program: &OsStr) -> Command {
     Command::new(program)
 }
 
-/// Starts a program and lets it go: it has no input, what it prints is not kept, and a thread waits for its
-/// end only so that the system can forget it.
+/// Starts a program without supervising it: it has no input, its output is discarded, and a thread waits for it
+/// only to reap it.
 ///
 /// # Errors
-/// The system's own words when it could not be started.
+/// The error of the operating system when the program cannot be started.
 pub(crate) fn start_beside(
     profile: Profile<'_>,
     program: &Path,
@@ -199,10 +202,11 @@ pub(crate) fn start_beside(
     Ok(())
 }
 
-/// Runs a program to its end and keeps all that it prints; `output` gets text as it comes, on this thread.
+/// Runs a program to its end and keeps its whole output. `output` gets the text as it comes, on the calling
+/// thread.
 ///
 /// # Errors
-/// The system's own words when it could not be started.
+/// The error of the operating system when the program cannot be started.
 pub(crate) fn run(
     program: &Program<'_>,
     stop: &StopSignal,
@@ -211,11 +215,11 @@ pub(crate) fn run(
     supervise(program, stop, Audience { output, capture: None, quiet_after: None })
 }
 
-/// Runs a program of any output to its end: every byte goes to the capture as it comes, and only the ends are
-/// kept here.
+/// Runs a program whose output may be of any size: every byte goes to the capture as it comes, and only the
+/// beginning and the end stay in memory.
 ///
 /// # Errors
-/// The system's own words when it could not be started.
+/// The error of the operating system when the program cannot be started.
 pub(crate) fn stream(
     program: &Program<'_>,
     ProcessIo { stop, output, capture }: ProcessIo<'_>,

@@ -1,4 +1,4 @@
-//! Where the threads of a child leave what they see, and the caller waits for it.
+//! The queue between the threads that read a child's outputs and the thread that supervises it.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -8,10 +8,11 @@ use crate::run::Stream;
 
 use super::CHUNK;
 
-/// Most bytes that wait for the caller; a program that prints faster waits.
+/// Most bytes in the queue. When it is full, the reading threads wait, and so does a program that prints
+/// faster.
 const ROOM: usize = 1 << 20;
 
-/// What the threads of one child have seen.
+/// Output and exit of one child, in order of arrival.
 #[derive(Default)]
 pub(super) struct OutputQueue {
     state: Mutex<State>,
@@ -22,30 +23,30 @@ pub(super) struct OutputQueue {
 struct State {
     chunks: VecDeque<(Stream, Vec<u8>)>,
     bytes: usize,
-    /// The outputs that are still read.
+    /// The outputs that are still being read.
     open: Vec<Stream>,
     exited: bool,
-    /// Whether nobody takes anything any more.
+    /// Set when the consumer is gone.
     abandoned: bool,
 }
 
-/// What has come since the last look.
+/// What has arrived since the last [`OutputQueue::take`].
 pub(super) struct Mail {
     /// Output, in order of arrival.
     pub(super) chunks: Vec<(Stream, Vec<u8>)>,
-    /// Whether the child has ended.
+    /// Whether the child has exited.
     pub(super) exited: bool,
-    /// Whether all output has come.
+    /// Whether all outputs have ended.
     pub(super) closed: bool,
 }
 
 impl OutputQueue {
-    /// An output begins.
+    /// Registers an output before its thread starts.
     pub(super) fn open(&self, stream: Stream) {
         self.lock().open.push(stream);
     }
 
-    /// Output came; waits while there is no room for it. False when nobody wants it.
+    /// Adds output, and waits while the queue is full. False when the consumer is gone.
     pub(super) fn put(&self, stream: Stream, bytes: &[u8]) -> bool {
         let state = self.lock();
         let mut state = self
@@ -56,7 +57,7 @@ impl OutputQueue {
             return false;
         }
         state.bytes += bytes.len();
-        // Many small writes become few chunks when the caller is slower.
+        // Joins small writes into one chunk when the consumer is slower.
         match state.chunks.back_mut() {
             Some((last, chunk)) if *last == stream && chunk.len() < CHUNK => {
                 chunk.extend_from_slice(bytes);
@@ -67,36 +68,37 @@ impl OutputQueue {
         true
     }
 
-    /// An output is at its end.
+    /// Records the end of an output.
     pub(super) fn close(&self, stream: Stream) {
         let mut state = self.lock();
         state.open.retain(|open| *open != stream);
-        // Where the end of a child cannot be waited for, this is what is seen of it.
+        // Where no thread waits for the child's exit, the end of its outputs stands for it.
         state.exited |= cfg!(not(unix)) && state.open.is_empty();
         drop(state);
         self.changed.notify_all();
     }
 
-    /// The child has ended.
+    /// Records the exit of the child.
     pub(super) fn exited(&self) {
         self.lock().exited = true;
         self.changed.notify_all();
     }
 
-    /// Something happened that the caller looks at itself. The lock makes sure that they do not look
-    /// just before and sleep just after.
+    /// Wakes the consumer to check its own condition. Taking the lock prevents a lost wake-up between its check
+    /// and its sleep.
     pub(super) fn wake(&self) {
         drop(self.lock());
         self.changed.notify_all();
     }
 
-    /// Nobody takes anything any more.
+    /// Tells the reading threads that nothing more is consumed.
     pub(super) fn abandon(&self) {
         self.lock().abandoned = true;
         self.changed.notify_all();
     }
 
-    /// Sleeps until output has come, `matters` says so of (exited, closed), or it is `until`.
+    /// Sleeps until there is output, `matters` returns true for (exited, closed), or the time `until` is
+    /// reached.
     pub(super) fn take(
         &self,
         until: Option<Instant>,
@@ -126,7 +128,7 @@ impl OutputQueue {
         mail
     }
 
-    /// What was seen stays true when a thread panicked while it held the lock.
+    /// A panic of another thread leaves the state consistent, so a poisoned lock is used as it is.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,19 +1,19 @@
-//! Where what a program starts by name is looked for: `PATH`, without the folders that a workspace could fill.
+//! The `PATH` in which programs are looked up: without the folders that a workspace could fill.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use super::Profile;
 
-/// `PATH` without its relative folders, which would be folders of the workspace, and without those in it: a
-/// workspace could put its own `ls` there. None when nothing is left: an empty one means the folder, too.
+/// `PATH` without relative folders and without folders in a workspace, because a workspace could put its own
+/// `ls` there. `None` when nothing is left: an empty `PATH` means the working directory.
 pub(super) fn trusted(paths: &OsStr, workspaces: &[&Path]) -> Option<OsString> {
     let folders = std::env::split_paths(paths)
         .filter(|folder| folder.is_absolute() && !is_in(folder, workspaces));
     std::env::join_paths(folders).ok().filter(|paths| !paths.is_empty())
 }
 
-/// The folders of `PATH` that a step started so does not have, because they are in its workspace.
+/// The folders of `PATH` that a program of this profile does not get, because they are in its workspace.
 pub(crate) fn left_out(profile: Profile<'_>) -> Vec<PathBuf> {
     let workspaces = workspaces(profile);
     let paths = std::env::var_os("PATH").unwrap_or_default();
@@ -24,7 +24,7 @@ pub(crate) fn left_out(profile: Profile<'_>) -> Vec<PathBuf> {
     folders
 }
 
-/// The workspaces of what is started so; none of what is no step.
+/// The workspaces of a step or a build; empty for all other profiles.
 pub(super) fn workspaces(profile: Profile<'_>) -> Vec<&Path> {
     match profile {
         Profile::Step(behind) | Profile::Build(behind) => behind.run.workspaces().collect(),
@@ -32,7 +32,7 @@ pub(super) fn workspaces(profile: Profile<'_>) -> Vec<&Path> {
     }
 }
 
-/// Whether a folder is in one of these, by its name or where it leads.
+/// Whether a folder is in one of these workspaces, by its name or after resolving links.
 fn is_in(folder: &Path, workspaces: &[&Path]) -> bool {
     let real = std::fs::canonicalize(folder);
     let leads = |workspace: &&Path| {

@@ -1,41 +1,41 @@
-//! What a program is started as (SPEC §7.5). There is no default: every start says it.
+//! The kind of a program, which decides its walls (SPEC §7.5). There is no default: every caller names one.
 
 use std::path::PathBuf;
 
 use super::walls::RunWalls;
 use crate::authorization::{StepWalls, WallLevel};
 
-/// What a program is started as.
+/// What kind of program is started.
 #[derive(Clone, Copy)]
 pub(crate) enum Profile<'a> {
-    /// A command of a plan.
+    /// A command of a plan step.
     Step(Behind<'a>),
-    /// A build, a check, and what was built.
+    /// A build, a check, or a program that was built.
     Build(Behind<'a>),
     /// A planner.
     Planner(Behind<'a>),
     /// An agent that uses tools of its own.
     #[expect(dead_code, reason = "nothing starts an agent yet; its walls are those of a planner")]
     Agent(Behind<'a>),
-    /// A client of the person that reaches another host: no walls.
+    /// A client program of the person that connects to another host: no walls.
     Client,
-    /// A program of the person beside this one: no walls.
+    /// A program of the person that runs independently of this one: no walls.
     Beside,
 }
 
-/// The walls that a program gets.
+/// The walls that one program gets.
 #[derive(Clone, Copy)]
 pub(crate) struct Behind<'a> {
-    /// What was approved.
+    /// What the person approved for this step.
     pub(crate) step: &'a StepWalls,
-    /// What all steps of a run share.
+    /// What all steps of the run share.
     pub(crate) run: &'a RunWalls,
-    /// Folders of this program in which it writes besides.
+    /// More folders that this program may write to.
     pub(crate) write: &'a [PathBuf],
 }
 
 impl<'a> Profile<'a> {
-    /// The walls to put it behind; none for a program that has none.
+    /// The walls of this program; `None` when it gets none.
     pub(super) fn walls(self) -> Option<Behind<'a>> {
         match self {
             Self::Step(behind)

@@ -1,4 +1,4 @@
-//! A child process with everything it started, and the threads that look at it.
+//! A child process with everything it started, and the threads that read its output and wait for its exit.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -14,7 +14,7 @@ use super::walls::{WallReport, Walled};
 use super::{CHUNK, Input, MODEL_KEY, Program, command, path};
 use crate::run::Stream;
 
-/// The marks that a program is started with: this one, behind those of who started this process.
+/// The marks for the environment of a program: those that this process was started with, then this one.
 fn marks(mark: &str) -> OsString {
     let mut marks = std::env::var_os(tree::MARK).unwrap_or_default();
     if !marks.is_empty() {
@@ -24,7 +24,7 @@ fn marks(mark: &str) -> OsString {
     marks
 }
 
-/// A file without a name that holds these bytes, to be read from its beginning.
+/// An unlinked file with these bytes, positioned at its beginning.
 fn waiting(bytes: &[u8]) -> io::Result<File> {
     let mut file = nameless()?;
     file.write_all(bytes)?;
@@ -32,7 +32,7 @@ fn waiting(bytes: &[u8]) -> io::Result<File> {
     Ok(file)
 }
 
-/// A file without a name, in memory: no disk needs to forget it.
+/// An anonymous file in memory, so that nothing reaches the disk.
 #[cfg(target_os = "linux")]
 pub(super) fn nameless() -> io::Result<File> {
     let flags = rustix::fs::MemfdFlags::CLOEXEC;
@@ -47,15 +47,15 @@ fn nameless() -> io::Result<File> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let file = options.open(&path)?;
-    // Before there is anything in it: whatever happens, nothing is left.
+    // Unlinked while it is empty, so that nothing is left after a crash.
     std::fs::remove_file(&path)?;
     Ok(file)
 }
 
-/// Most bytes of what is said about walls that do not stand.
+/// Most bytes of stderr that go into the error when the walls cannot be put up.
 const WORDS: u64 = 4096;
 
-/// A child process with everything it started; nothing of it outlives this.
+/// A child process with everything it started. Dropping it ends all of them.
 pub(super) struct Running {
     child: Child,
     pub(super) tree: Tree,
@@ -103,10 +103,10 @@ impl Running {
         }
         let before = Listing::now();
         let child = command.spawn()?;
-        // The child's ends of what it inherited are its own now.
+        // This process must not keep the descriptors that the child inherited.
         drop(command);
         let tree = Tree::of(&child, &mark, before);
-        // From here on an error ends the child, because this is dropped.
+        // From here on an error drops `running`, which ends the child.
         let mut running = Self { child, tree, queue, reaped: false, walled };
         running.wait_until_walled(program.timeout)?;
         if let Some(stdout) = running.child.stdout.take() {
@@ -121,8 +121,8 @@ impl Running {
         Ok(running)
     }
 
-    /// Reads an output to its end on a thread of its own. The thread outlives the program only where
-    /// something else holds the output open, and then ends with the next byte.
+    /// Reads one output to its end on a separate thread. The thread outlives the program only while another
+    /// process holds the output open; it then ends at the next byte.
     fn read(&self, stream: Stream, mut pipe: impl Read + Send + 'static) -> io::Result<()> {
         let queue = Arc::clone(&self.queue);
         let name = match stream {
@@ -149,14 +149,15 @@ impl Running {
         Ok(())
     }
 
-    /// A program behind walls runs once they stand. Where they do not, nothing runs.
+    /// Waits until the walls of a walled program stand. On an error, everything that was started is killed.
     fn wait_until_walled(&mut self, timeout: Duration) -> io::Result<()> {
         let Some(walled) = &mut self.walled else { return Ok(()) };
         let Err(error) = walled.wait_until_started(timeout) else { return Ok(()) };
         self.kill();
         let mut said = String::new();
         if let Some(stderr) = self.child.stderr.take() {
-            // All that could write there has ended; more than a little is nothing for a message.
+            // Every process that could write to this pipe has been killed, so the read ends. The limit keeps
+            // the message short.
             let _ = stderr.take(WORDS).read_to_string(&mut said);
         }
         match (error.raw_os_error(), said.trim()) {
@@ -165,7 +166,7 @@ impl Running {
         }
     }
 
-    /// What its walls refused until now.
+    /// What its walls have refused so far.
     pub(super) fn walls(&self) -> WallReport {
         self.walled.as_ref().map_or_else(WallReport::default, Walled::report)
     }
@@ -178,7 +179,7 @@ impl Running {
         self.tree.kill(&mut self.child);
     }
 
-    /// Takes the status of a child that has ended; none while the system does not let go of it.
+    /// The exit status of the child; `None` while the kernel has not released it.
     pub(super) fn reap(&mut self) -> Option<ExitStatus> {
         self.queue.abandon();
         let status = tree::status(&mut self.child);
@@ -191,7 +192,7 @@ impl Running {
 }
 
 impl Drop for Running {
-    /// On the way out of a panic or an error nobody else ends the child.
+    /// Ends the child after a panic or an error, when nobody has reaped it.
     fn drop(&mut self) {
         if !self.reaped {
             self.kill();

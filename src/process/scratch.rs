@@ -1,9 +1,9 @@
-//! The private folder in which one simulation works, and its end.
+//! The private folder of one simulation, and its removal.
 //!
-//! It stands in the user's cache folder: there is room for it, a reboot in between takes nothing away, and
-//! it is most likely on the file system of the workspace, which may then share the contents. Whoever works
-//! in one holds a lock on a file in it, which the system lets go of however a process ends. So a folder
-//! whose lock is free belongs to nobody, and the next one who comes removes it.
+//! It is in the user's cache folder: there is room, a reboot does not clear it, and it is probably on the file
+//! system of the workspace, so that copies can share their data. The process that works in it holds a lock on a
+//! file in it. The kernel releases the lock however that process ends, so a folder with a free lock is
+//! abandoned, and the next simulation removes it.
 
 use std::fs::{DirBuilder, File, OpenOptions, Permissions, TryLockError};
 use std::io;
@@ -12,21 +12,22 @@ use std::path::{Path, PathBuf};
 
 use uuid::Uuid;
 
-/// Held while a folder is made or taken down, so that none is ever seen half made.
+/// Lock file of the parent folder, held while a folder is created or removed, so that no other process sees it
+/// half done.
 const DOOR: &str = "door";
-/// In each folder; held by whoever works there.
+/// Lock file in each folder, held by the process that works there.
 const LOCK: &str = "lock";
-/// The folder of the copy, and that of what is built from it.
+/// Folder of the copy of the workspace; [`TARGET`] is that of its build output.
 const COPY: &str = "copy";
 const TARGET: &str = "target";
 
-/// Where the simulations of this user are made: in the cache, or where all temporary files are when the
-/// cache is in the workspace itself, which may be the home folder.
+/// Where this user's simulations are created: in the cache folder, or in the temporary folder when the cache is
+/// in the workspace (which may be the home folder).
 pub(crate) fn usual_parent(workspace: &Path) -> PathBuf {
     in_cache().filter(|cache| !cache.starts_with(workspace)).unwrap_or_else(in_temporary)
 }
 
-/// Every place where simulations of this user may be made.
+/// Every folder in which simulations of this user may have been created.
 pub(crate) fn parents() -> impl Iterator<Item = PathBuf> {
     in_cache().into_iter().chain([in_temporary()])
 }
@@ -41,21 +42,21 @@ fn in_temporary() -> PathBuf {
     std::env::temp_dir().join(format!("countersign-simulations-{user}"))
 }
 
-/// The folder of one simulation, which is gone when this is dropped.
+/// The folder of one simulation. Dropping it removes the folder.
 #[derive(Debug)]
 pub(crate) struct Scratch {
     parent: PathBuf,
     top: PathBuf,
-    /// Released when this process ends, in whatever way.
+    /// The kernel releases this lock when the process ends, even when it is killed.
     _lock: File,
     is_removed: bool,
 }
 
 impl Scratch {
-    /// Makes one, and removes those that nobody works in any more.
+    /// Creates a folder, and removes the abandoned ones.
     ///
     /// # Errors
-    /// The system's own words.
+    /// The error of the operating system.
     pub(crate) fn create(parent: &Path) -> io::Result<Self> {
         let door = Door::open(parent)?;
         let abandoned = door.abandoned();
@@ -68,40 +69,40 @@ impl Scratch {
         let scratch = Self { parent: parent.to_owned(), top, _lock: lock, is_removed: false };
         private_folder(&scratch.top.join(COPY))?;
         private_folder(&scratch.target())?;
-        // What cannot be removed now is tried again by the next one.
+        // A folder that cannot be removed now is tried again by the next simulation.
         abandoned.into_iter().for_each(drop);
         Ok(scratch)
     }
 
-    /// Where the copy of the workspace goes; it is called as that is.
+    /// Path of the copy of the workspace. It has the same folder name.
     pub(crate) fn copy_of(&self, workspace: &Path) -> PathBuf {
         self.top.join(COPY).join(workspace.file_name().unwrap_or(COPY.as_ref()))
     }
 
-    /// Where everything goes that is built.
+    /// The folder for all build output.
     pub(crate) fn target(&self) -> PathBuf {
         self.top.join(TARGET)
     }
 
-    /// A file that is made now, whose times tell what changes from now on.
+    /// Creates a file now. Its timestamp marks the end of copying: later times mean a change.
     ///
     /// # Errors
-    /// The system's own words.
+    /// The error of the operating system.
     pub(crate) fn mark(&self) -> io::Result<File> {
         File::create(self.top.join("copied"))
     }
 
-    /// Removes it.
+    /// Removes the folder.
     ///
     /// # Errors
-    /// The system's own words; the next simulation tries again.
+    /// The error of the operating system. The next simulation tries again.
     pub(crate) fn remove(mut self) -> io::Result<()> {
         self.is_removed = true;
         self.take_down()
     }
 
     fn take_down(&self) -> io::Result<()> {
-        // The lock goes last, and with the folder: until then nobody else takes it for abandoned.
+        // The lock file goes last, with its folder: until then no other process takes the folder for abandoned.
         for name in [COPY, TARGET] {
             remove_tree(&self.top.join(name))?;
         }
@@ -113,16 +114,16 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         if !self.is_removed {
-            // On the way out of an error or a panic nobody is left to tell; the next one tries again.
+            // After an error or a panic there is no caller to report to; the next simulation tries again.
             let _ = self.take_down();
         }
     }
 }
 
-/// Removes what simulations left whose process was killed.
+/// Removes the folders of simulations whose process was killed.
 ///
 /// # Errors
-/// The system's own words.
+/// The error of the operating system.
 pub(crate) fn tidy(parent: &Path) -> io::Result<()> {
     if !parent.exists() {
         return Ok(());
@@ -131,7 +132,7 @@ pub(crate) fn tidy(parent: &Path) -> io::Result<()> {
     abandoned.into_iter().try_for_each(Scratch::remove)
 }
 
-/// The lock on the folder in which all simulations of a user are.
+/// The lock on the folder that holds all simulations of a user.
 struct Door<'a> {
     parent: &'a Path,
     _lock: File,
@@ -151,7 +152,7 @@ impl<'a> Door<'a> {
         Ok(Self { parent, _lock: lock })
     }
 
-    /// The folders that nobody works in. From now on this does, until they are dropped.
+    /// The abandoned folders, locked by this process until they are dropped.
     fn abandoned(&self) -> Vec<Scratch> {
         let entries = std::fs::read_dir(self.parent).into_iter().flatten().flatten();
         let folders = entries.filter(|entry| entry.file_type().is_ok_and(|it| it.is_dir()));
@@ -181,7 +182,7 @@ fn private_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().mode(0o700).create(path)
 }
 
-/// Removes a folder with all that is in it, also where something in it may not be written to.
+/// Removes a folder with its contents, including folders without write permission.
 fn remove_tree(path: &Path) -> io::Result<()> {
     match std::fs::remove_dir_all(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -193,11 +194,11 @@ fn remove_tree(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Gives this user every folder below `path` to write in, as far as it is theirs.
+/// Makes every folder below `path` writable for this user, as far as the user owns it.
 fn make_writable(path: &Path) {
     let mut folders = vec![path.to_owned()];
     while let Some(folder) = folders.pop() {
-        // What cannot be changed is told by the removal that follows.
+        // When this fails, the removal that follows reports it.
         let _ = std::fs::set_permissions(&folder, Permissions::from_mode(0o700));
         let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
         let below = entries.filter(|entry| entry.file_type().is_ok_and(|it| it.is_dir()));

@@ -1,4 +1,4 @@
-//! The folder of a simulation: private, alone, and gone.
+//! The folder of a simulation is private, used by one process, and removed afterwards.
 
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -21,11 +21,11 @@ fn what_nobody_works_in_is_removed_and_what_somebody_does_is_not() {
     let parent = temporary.path().join("simulations");
     let live = Scratch::create(&parent).unwrap();
     fs::write(live.target().join("file"), "x").unwrap();
-    // As a process leaves it that is killed: its lock is nobody's any more.
+    // The state after the process was killed: nobody holds the lock.
     let dead = parent.join("4711-dead");
     fs::create_dir_all(dead.join("copy/ws")).unwrap();
     fs::write(dead.join("lock"), "").unwrap();
-    // As one leaves it that is killed while it takes it down.
+    // The state after a process was killed while it removed the folder.
     fs::create_dir_all(parent.join("4712-half")).unwrap();
     let second = Scratch::create(&parent).unwrap();
     assert_eq!(folders(&parent), 2, "the two that are worked in");

@@ -1,4 +1,4 @@
-//! A program from its start to its end: what it prints, and what ends it.
+//! Supervises one program from start to exit: forwards its output, and ends it on a stop, timeout or limit.
 
 use std::io;
 use std::process::ExitStatus;
@@ -12,19 +12,19 @@ use super::running::Running;
 use super::{Cause, Finished, GRACE, Leftovers, Program};
 use crate::run::{Decoder, StopSignal, Stream};
 
-/// How long the outputs of a program that has ended may stay open in the hands of what it started.
+/// How long the outputs may stay open after the program has exited, because processes it started hold them.
 const DRAIN: Duration = Duration::from_secs(2);
 
-/// Who hears of a program that is under way.
+/// Callbacks that get output while the program runs.
 pub(super) struct Audience<'a> {
     pub(super) output: &'a dyn Fn(Stream, &str),
-    /// Takes every byte, where it goes further.
+    /// Takes every byte for the records; `None` when only memory keeps the output.
     pub(super) capture: Option<&'a dyn Capture>,
-    /// After so long without output somebody is told.
+    /// After this time without output the capture is notified.
     pub(super) quiet_after: Option<Duration>,
 }
 
-/// Starts a program and follows it to its end.
+/// Starts a program and supervises it until it has ended.
 pub(super) fn supervise<K: Keep>(
     program: &Program<'_>,
     stop: &StopSignal,
@@ -79,28 +79,28 @@ fn signal_of(_: ExitStatus) -> Option<i32> {
     None
 }
 
-/// How far a program has come.
+/// State of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
-    /// Under way, until the timeout, if there is one.
+    /// Running, until this deadline if there is one.
     Runs(Option<Instant>),
-    /// Asked to end; killed at this time.
+    /// Got SIGTERM; is killed at this time.
     Asked(Instant),
-    /// Killed; at this time it is given up, because the system does not let go of it.
+    /// Killed. At this time the wait ends, because the kernel may not release the process.
     Killed(Instant),
-    /// Ended by itself; its outputs are read until this time.
+    /// Exited by itself; its outputs are read until this time.
     Drains(Instant),
-    /// Ended, and everything it printed was read.
+    /// Exited, and all its output was read.
     Ended,
-    /// Ended, while something else held an output open.
+    /// Exited, while another process still held an output open.
     LeftOpen,
 }
 
-/// One output of a program under way.
+/// One output of a running program.
 struct Side<K> {
     kept: K,
     decoder: Decoder,
-    /// How many bytes may still come.
+    /// How many more bytes are accepted.
     room: u64,
 }
 
@@ -110,25 +110,25 @@ impl<K: Keep> Side<K> {
     }
 }
 
-/// A program under way, and where what it prints goes.
+/// A running program, and where its output goes.
 struct Watch<'a, K> {
     running: Running,
     stop: &'a StopSignal,
     audience: Audience<'a>,
     cause: Cause,
     leftovers: Leftovers,
-    /// Whether the program was seen to have ended, and its outputs to be closed.
+    /// The last seen values of (exited, outputs closed).
     seen: (bool, bool),
-    /// When it last printed something, or was started.
+    /// Time of the last output, or of the start.
     spoke_at: Instant,
-    /// Whether somebody was told that it is quiet.
+    /// Whether the capture was notified of the current silence.
     is_quiet: bool,
     stdout: Side<K>,
     stderr: Side<K>,
 }
 
 impl<K: Keep> Watch<'_, K> {
-    /// Follows the program to its end.
+    /// Handles events until the program has ended.
     fn follow(&mut self, deadline: Option<Instant>) -> Phase {
         let mut phase = Phase::Runs(deadline);
         while !matches!(phase, Phase::Ended | Phase::LeftOpen) {
@@ -140,7 +140,7 @@ impl<K: Keep> Watch<'_, K> {
         phase
     }
 
-    /// Sleeps until there is news in this phase, or its time is over.
+    /// Sleeps until something happens that matters in this phase, or until the phase's deadline.
     fn wait(&mut self, phase: Phase) -> Mail {
         let until = match phase {
             Phase::Runs(until) => [until, self.quiet_at()].into_iter().flatten().min(),
@@ -156,7 +156,7 @@ impl<K: Keep> Watch<'_, K> {
         mail
     }
 
-    /// When somebody is to be told that it prints nothing; none when they were.
+    /// When to notify the capture of a silence; `None` when it was notified already.
     fn quiet_at(&self) -> Option<Instant> {
         let after = self.audience.quiet_after.filter(|_| !self.is_quiet)?;
         self.spoke_at.checked_add(after)
@@ -182,7 +182,7 @@ impl<K: Keep> Watch<'_, K> {
         let is_done = mail.exited && mail.closed;
         match (phase, too_much) {
             (Phase::Runs(_) | Phase::Drains(_), too_much) if is_done => {
-                // Its last words were too many.
+                // The final output exceeded the limit.
                 self.cause = too_much.unwrap_or(self.cause);
                 Phase::Ended
             }
@@ -211,7 +211,7 @@ impl<K: Keep> Watch<'_, K> {
         }
     }
 
-    /// Asks the program and all that it started to end.
+    /// Sends SIGTERM to the program and to everything it started.
     fn end(&mut self, cause: Cause) -> Phase {
         if self.cause == Cause::Itself {
             self.cause = cause;
@@ -220,12 +220,12 @@ impl<K: Keep> Watch<'_, K> {
         Phase::Asked(Instant::now() + GRACE)
     }
 
-    /// Hands on and keeps what came; why the program is to be ended because of it, if it is.
+    /// Forwards and keeps this output. Returns why the program must be ended because of it, if it must.
     fn take(&mut self, mail: &Mail) -> Option<Cause> {
         let mut cause = None;
         for (stream, bytes) in &mail.chunks {
             let Audience { output, capture, .. } = self.audience;
-            // Nothing more is kept after what could not be.
+            // The capture has failed: it gets no more bytes.
             let capture = capture.filter(|_| self.cause != Cause::NotKept);
             let side = self.side(*stream);
             let room = usize::try_from(side.room).unwrap_or(usize::MAX);
@@ -247,7 +247,7 @@ impl<K: Keep> Watch<'_, K> {
         cause
     }
 
-    /// Hands on what was the beginning of a character and has no end.
+    /// Forwards an incomplete UTF-8 sequence at the end of an output.
     fn flush(&mut self) {
         for stream in [Stream::Stdout, Stream::Stderr] {
             let rest = self.side(stream).decoder.end();

@@ -1,5 +1,5 @@
-//! Real programs: what they print, how they end, and that nothing of them stays behind. Compiled once for each
-//! level of walls, which the name of the module says: all of it holds at every level.
+//! Runs real programs: output, exit and cleanup. Compiled once per wall level, which the module name gives; all
+//! tests hold at every level.
 
 use std::cell::{Cell, RefCell};
 use std::fs::{self, OpenOptions};
@@ -17,7 +17,7 @@ use crate::authorization::{StepWalls, WallLevel};
 
 const LONG: Duration = Duration::from_secs(300);
 
-/// The level of walls of this module.
+/// The wall level of this module.
 fn level() -> WallLevel {
     let module = module_path!();
     [WallLevel::Files, WallLevel::Full]
@@ -26,7 +26,7 @@ fn level() -> WallLevel {
         .unwrap_or_default()
 }
 
-/// A folder in which shell scripts run, with a pipe on which they can wait for ever.
+/// A folder in which shell scripts run, with a named pipe that they can wait on forever.
 struct Yard {
     folder: TempDir,
     stop: StopSignal,
@@ -45,17 +45,17 @@ impl Yard {
         yard
     }
 
-    /// A command of a plan, behind the walls of this module.
+    /// A plan command behind the walls of this module.
     fn profile(&self) -> Profile<'_> {
         Profile::Step(Behind { step: &self.step, run: &self.walls, write: &[] })
     }
 
-    /// Whether the process that a script knew by this number is there and has not ended.
+    /// Whether the process that a script knows by this id is running.
     fn is_alive(&self, id: &str) -> bool {
         if level() != WallLevel::Full {
             return is_alive(id);
         }
-        // Inside it has a number of its own.
+        // Inside the namespace it has a different id.
         self.crew().iter().any(|outside| {
             let status = fs::read_to_string(format!("/proc/{outside}/status")).unwrap_or_default();
             let numbers = status.lines().find_map(|line| line.strip_prefix("NSpid:"));
@@ -89,7 +89,7 @@ impl Yard {
         run(&program, &self.stop, output).unwrap()
     }
 
-    /// The processes that work in this folder, whatever else they have left behind.
+    /// The running processes whose working directory is this folder.
     fn crew(&self) -> Vec<String> {
         let here = self.folder.path().canonicalize().unwrap();
         let entries = fs::read_dir("/proc").unwrap().flatten();
@@ -104,8 +104,7 @@ impl Yard {
         self.script(script, LONG, u64::MAX, &|_, _| {})
     }
 
-    /// Runs the script and stops it, from another thread, once it has printed so many lines. Gives
-    /// them too.
+    /// Runs the script and stops it from another thread after it has printed this many lines. Returns them too.
     fn stopped_after(&self, script: &str, count: usize) -> (Finished, Vec<String>) {
         let (printed, seen) = (RefCell::new(String::new()), Cell::new(0));
         let (ready, wait) = sync_channel(1);
@@ -116,7 +115,7 @@ impl Yard {
             });
             self.script(script, LONG, u64::MAX, &|_, text| {
                 printed.borrow_mut().push_str(text);
-                // Not of the whole each time: a flood would be counted more slowly than it comes.
+                // Counts only the new text: counting all of it each time would be slower than the output.
                 let before = seen.get();
                 seen.set(before + text.matches('\n').count());
                 if before < count && seen.get() >= count {
@@ -128,7 +127,7 @@ impl Yard {
     }
 }
 
-/// Whether a process is there and has not ended.
+/// Whether a process is running.
 fn is_alive(id: &str) -> bool {
     fs::read_to_string(format!("/proc/{id}/stat")).is_ok_and(|stat| {
         !stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with(['Z', 'X']))
@@ -205,7 +204,7 @@ fn a_program_that_closed_its_outputs_is_waited_for_and_can_be_stopped() {
     let yard = Yard::new();
     let finished = thread::scope(|scope| {
         scope.spawn(|| {
-            // Opens once the other end is open too.
+            // Blocks until the other end is open too.
             let pipe = OpenOptions::new().write(true).open(yard.fifo()).unwrap();
             yard.stop.set();
             drop(pipe);
@@ -236,7 +235,7 @@ fn a_stop_reaches_those_who_left_the_group_their_parent_and_their_environment() 
         4,
     );
     assert_eq!(finished.cause, Cause::Stopped);
-    // After them the shell itself may say that one was terminated.
+    // The shell may print after the ids that a process was terminated.
     let left: Vec<_> = ids[..4].iter().filter(|id| yard.is_alive(id)).collect();
     assert!(left.is_empty(), "{left:?} of {ids:?}");
 }
@@ -288,7 +287,8 @@ fn what_still_holds_an_output_is_left_alone_after_a_normal_end() {
     assert!(finished.left_open);
     let id = String::from_utf8(finished.stdout.into_bytes()).unwrap();
     assert!(yard.is_alive(id.trim()));
-    // Opens because it is there, and ends it. Behind walls of level full it is halted until there is another step.
+    // Opening succeeds while the other process lives, and writing ends it. At level full it is stopped until
+    // the next step.
     assert_eq!(yard.run("echo > fifo").exit_code, Some(0));
 }
 
@@ -319,7 +319,7 @@ fn what_a_program_starts_by_name_is_not_looked_for_in_its_folder() {
 #[cfg(target_os = "linux")]
 #[test]
 fn nobody_escapes_a_stop_however_many_leave_at_that_moment() {
-    // Each goes on starting others that leave the session at once, some without an environment.
+    // Each process keeps starting others that leave the session at once, some with an empty environment.
     let storm = "leave() { while :; do (setsid sh -c 'exec cat fifo' &); (env -i setsid cat fifo &)
                  echo one; done; }
                  leave & leave & leave";
@@ -340,7 +340,7 @@ fn who_is_started_while_the_program_is_ending_is_ended_too() {
                   echo ready; while :; do cat fifo; done";
     let (finished, _) = yard.stopped_after(script, 1);
     assert_eq!(finished.cause, Cause::Stopped);
-    // Killed where a busy machine gives it no time to end by itself.
+    // A busy machine may give it no time to exit by itself; then it is killed.
     assert!(finished.exit_code == Some(3) || finished.signal == Some(9), "{finished:?}");
     assert_eq!(yard.crew(), [""; 0]);
 }
@@ -374,7 +374,7 @@ fn what_a_program_leaves_running_is_ended_where_nothing_may_go_on() {
         let left = yard.crew();
         yard.run(&format!("kill -9 {}", left.join(" ")));
     } else {
-        // What a walled program leaves is ended with its run, which says so.
+        // Processes left by a walled program are ended with its run, which reports them.
         let name = |id: &String| fs::read_to_string(format!("/proc/{id}/comm")).unwrap();
         let mut left: Vec<String> =
             yard.crew().iter().map(|id| name(id).trim_end().to_owned()).collect();
@@ -385,7 +385,7 @@ fn what_a_program_leaves_running_is_ended_where_nothing_may_go_on() {
     }
 }
 
-/// Counts what it gets, and refuses what is more than it may take.
+/// Counts the bytes it gets, and refuses those over its limit.
 struct Counting {
     bytes: Cell<u64>,
     lines: Cell<u64>,
@@ -479,7 +479,7 @@ fn a_program_that_is_quiet_is_told_of_once_each_time() {
     capture.on_quiet = Box::new(move |_| {
         let fifo = fifo.clone();
         let later = move || {
-            // Long enough to be told again, if that were done.
+            // Long enough for a second notification, if there were one.
             let (_sender, nothing) = sync_channel::<()>(0);
             assert!(nothing.recv_timeout(Duration::from_millis(150)).is_err());
             drop(OpenOptions::new().write(true).open(fifo).unwrap());
@@ -495,8 +495,8 @@ fn a_program_that_is_quiet_is_told_of_once_each_time() {
 #[cfg(target_os = "linux")]
 #[test]
 fn nothing_is_left_of_a_program_that_does_all_it_can_to_stay() {
-    // Ignores the request, forks twice, leaves the session and the environment, closes its outputs, and
-    // fills both pipes with what is no text, in lines that never end.
+    // Ignores SIGTERM, forks twice, leaves the session and the environment, closes its outputs, and fills both
+    // pipes with bytes that are not text, in lines that never end.
     let nasty = "trap '' TERM HUP INT
         (setsid bash -c \"trap '' TERM; (setsid bash -c 'trap \\\"\\\" TERM; cat fifo; cat fifo' &)\" >/dev/null 2>&1 &)
         (env -i /usr/bin/setsid cat fifo >/dev/null 2>&1 &)

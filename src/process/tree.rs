@@ -1,11 +1,11 @@
-//! A child and everything it started: how it is set apart, asked to end and killed (SPEC §3).
+//! A child and everything it started: its own session, SIGTERM and SIGKILL for all of it (SPEC §3).
 //!
-//! A program may leave its group and its parent. On Linux the child is made the one to which such
-//! orphans are given, so that while it lives all of them are found below it; who was found once is
-//! remembered, with its start time, because process ids are given again. Once the child is gone, they are
-//! found by a mark in the environment that all of them were started with. Nobody runs while they are
-//! counted. A signal goes through a handle of the very process that was looked at. On other systems only
-//! the group is reached.
+//! A process may leave its process group and its parent. On Linux the child is made a subreaper: while it
+//! lives, orphaned descendants become its children and are found below it. Each one found is remembered with
+//! its start time, because process ids are reused. After the child has exited, its descendants are found by a
+//! mark in the environment that all of them inherited. They are stopped (SIGSTOP) while they are listed.
+//! Signals go through a pidfd of the process that was listed. On other systems signals reach only the process
+//! group.
 
 #[cfg(target_os = "linux")]
 mod linux;
@@ -26,7 +26,7 @@ pub(super) use unix::{Listing, Tree, new_session};
 #[cfg(unix)]
 use std::process::{Child, ExitStatus};
 
-/// The variable that holds the marks of a program and of those that started this process in turn.
+/// The variable that holds a program's mark, after the marks that this process was started with.
 pub(super) const MARK: &str = "COUNTERSIGN_CHILD";
 
 #[cfg(unix)]
@@ -34,15 +34,14 @@ use rustix::io::Errno;
 #[cfg(unix)]
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
-/// Sleeps until the child has ended, and leaves its status and its id with it: until the status is
-/// taken nobody else gets the id.
+/// Sleeps until the child has exited, without reaping it: its id is not reused until its status is taken.
 #[cfg(unix)]
 fn sleep_until_ended(root: Pid) {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
     while let Err(Errno::INTR) = waitid(WaitId::Pid(root), options) {}
 }
 
-/// The status of a child that has ended.
+/// The exit status of a child that has exited.
 #[cfg(unix)]
 pub(super) fn status(child: &mut Child) -> Option<ExitStatus> {
     child.try_wait().ok().flatten()

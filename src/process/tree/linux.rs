@@ -1,4 +1,4 @@
-//! On Linux, by what `/proc` says of every process.
+//! The process tree on Linux, read from `/proc`.
 
 mod stat;
 
@@ -20,27 +20,30 @@ use rustix::process::{
 use super::{MARK, sleep_until_ended};
 use stat::Stat;
 
-/// How long a killed process is given to be gone: it is the system that ends it.
+/// How long to wait for a killed process to disappear.
 const KILLED: Duration = Duration::from_secs(2);
 
-/// How long processes may take to halt: long, because whoever is not halted may start one that is missed.
+/// How long stopping the processes may take. Long, because a process that is not stopped may start another that
+/// is missed.
 const FREEZING: Duration = Duration::from_secs(2);
 
-/// A session and group of its own without a terminal, orphans of its own, and an end with us.
+/// Makes the program a session leader without a terminal and a subreaper, and has it get SIGTERM when its
+/// parent dies.
 pub(in super::super) fn new_session(command: &mut Command) {
     new_session_with(command, Vec::new());
 }
 
-/// The same; the program inherits these descriptors by their numbers.
+/// The same; the program also inherits these descriptors under their numbers.
 pub(in super::super) fn new_session_with(command: &mut Command, inherited: Vec<OwnedFd>) {
     in_child(command, inherited, || {
-        // Without these two a stop finds fewer, and a crash of ours ends fewer; nothing else is lost.
+        // When these two fail, a stop finds fewer processes and a crash of this process ends fewer; nothing
+        // else is lost.
         let _ = set_child_subreaper(Some(getpid()));
         let _ = set_parent_process_death_signal(Some(Signal::TERM));
     });
 }
 
-/// A session and group of its own, and these descriptors by their numbers.
+/// Makes the program a session leader and has it inherit these descriptors under their numbers.
 pub(in super::super) fn pass_on(command: &mut Command, inherited: Vec<OwnedFd>) {
     in_child(command, inherited, || {});
 }
@@ -66,7 +69,8 @@ fn in_child(
     }
 }
 
-/// The numbers of all processes, each with that of its entry in `/proc`: while a process lives no other one has both.
+/// The ids of all processes, each with the inode number of its `/proc` entry. Both together identify a process
+/// while it lives.
 pub(in super::super) struct Listing(BTreeMap<i32, u64>);
 
 impl Listing {
@@ -78,7 +82,8 @@ impl Listing {
     }
 }
 
-/// Ends all that was started with this mark in its environment; the names of what was ended.
+/// Kills everything that was started with this mark in its environment. Returns the names of the killed
+/// processes.
 pub(in super::super) fn end_marked(mark: &str) -> Vec<String> {
     let deadline = Instant::now() + KILLED;
     let mut names = Vec::new();
@@ -95,11 +100,11 @@ pub(in super::super) fn end_marked(mark: &str) -> Vec<String> {
     }
 }
 
-/// A process that is looked at from outside.
+/// One process, found in `/proc`.
 pub(in super::super) struct Process(Stat);
 
 impl Process {
-    /// All that has not ended below the process with this number.
+    /// All descendants of the process with this id that have not exited.
     pub(in super::super) fn below(root: i32) -> impl Iterator<Item = Self> {
         let all = Stat::all();
         let found = with_children(&all, BTreeSet::from([root]));
@@ -108,14 +113,14 @@ impl Process {
             .map(Self)
     }
 
-    /// What it calls itself.
+    /// Its name, as `/proc/ID/comm` gives it.
     pub(in super::super) fn name(&self) -> String {
         let name = fs::read_to_string(format!("/proc/{}/comm", self.0.id)).unwrap_or_default();
         name.trim_end().to_owned()
     }
 }
 
-/// These processes, and all below them, in whatever order they are listed.
+/// These processes and all their descendants, whatever the order of the list.
 fn with_children(all: &[Stat], mut found: BTreeSet<i32>) -> BTreeSet<i32> {
     loop {
         let before = found.len();
@@ -131,21 +136,22 @@ fn with_children(all: &[Stat], mut found: BTreeSet<i32>) -> BTreeSet<i32> {
 /// A child and everything it started.
 pub(in super::super) struct Tree {
     root: Pid,
-    /// What the environment of each of them holds, unless it was emptied.
+    /// The mark that the environment of each member holds, unless the member cleared it.
     mark: String,
-    /// Nobody who started earlier belongs to it.
+    /// Start time of the child. Processes that started earlier are not members.
     since: u64,
-    /// Start times by id of all that were ever found.
+    /// Start times, by id, of all members found so far.
     known: BTreeMap<i32, u64>,
-    /// Who was there before the child: none of them belongs to it, and looking at each takes time.
+    /// The processes that ran before the child was started. They are skipped, because reading each one takes
+    /// time.
     before: Listing,
-    /// Nothing was left of it: nobody is there who could start more.
+    /// Set when no member was left, so that none can start another.
     is_gone: bool,
 }
 
 impl Tree {
-    /// The tree of a child that was just started, after this listing. Its status must not be taken while this is
-    /// used: it keeps the id from being given again.
+    /// The tree of a child that was just started, after `before` was listed. The status of the child must not
+    /// be taken while this is used, because its id could then be reused.
     pub(in super::super) fn of(child: &Child, mark: &str, before: Listing) -> Self {
         let root = Pid::from_child(child);
         let since = Stat::of(root.as_raw_pid()).map_or(0, |stat| stat.start);
@@ -153,7 +159,7 @@ impl Tree {
         Self { root, mark, since, known: BTreeMap::new(), before, is_gone: false }
     }
 
-    /// Waits for the end of the child, on a thread of its own, and says so.
+    /// Returns the body of a thread that waits for the child to exit and then calls `tell`.
     pub(in super::super) fn wait_for_end(
         &self,
         tell: impl FnOnce() + Send + 'static,
@@ -165,22 +171,22 @@ impl Tree {
         }
     }
 
-    /// Asks all of it to end.
+    /// Sends SIGTERM to all members.
     pub(in super::super) fn ask_to_end(&mut self, _: &mut Child) {
-        // None of them runs while they are counted, so that none can start another one that is missed. They
-        // go on with the request in front of them.
+        // They are stopped first, so that none can start another that is missed. When they continue, SIGTERM is
+        // pending.
         for member in self.freeze() {
             member.send(Signal::TERM);
             member.send(Signal::CONT);
         }
     }
 
-    /// Halts all of it; everything that has not ended.
+    /// Stops all members and returns those that have not exited.
     fn freeze(&mut self) -> Vec<Stat> {
         halt(|| self.members()).members
     }
 
-    /// Ends all of it, and waits until the system has.
+    /// Kills all members, and waits until they are gone.
     pub(in super::super) fn kill(&mut self, _: &mut Child) {
         if self.is_gone {
             return;
@@ -189,7 +195,7 @@ impl Tree {
         let root = self.root.as_raw_pid();
         loop {
             let mut members = self.freeze();
-            // The child itself last, because the orphans of the others are given to it.
+            // Kills the child last, because orphans of the others become its children.
             if members.iter().any(|member| member.id != root) {
                 members.retain(|member| member.id != root);
             }
@@ -201,16 +207,16 @@ impl Tree {
                 break;
             }
         }
-        // Whatever could not be found out: the child leads this group for as long as it has a status.
+        // For members that were not found: the child leads this group until it is reaped.
         let _ = kill_process_group(self.root, Signal::KILL);
     }
 
-    /// Sleeps until nothing of it is left; false when something is at the deadline.
+    /// Sleeps until no member is left; false when one is left at the deadline.
     pub(in super::super) fn wait_until_gone(&mut self, deadline: Instant) -> bool {
         let mut was_empty = false;
         loop {
             let members = self.members();
-            // Seen twice, as when they are halted.
+            // Checked twice, for the same reason as in `halt`.
             if members.is_empty() && was_empty {
                 return true;
             }
@@ -221,7 +227,7 @@ impl Tree {
         }
     }
 
-    /// Everything of it that has not ended.
+    /// All members that have not exited.
     fn members(&mut self) -> Vec<Stat> {
         let Listing(now) = Listing::now();
         let since = now.into_iter().filter(|(id, entry)| self.before.0.get(id) != Some(entry));
@@ -247,16 +253,16 @@ impl Tree {
     }
 }
 
-/// What became of processes that were to be halted.
+/// Result of [`halt`].
 struct Halt {
-    /// All that have not ended.
+    /// All listed processes that have not exited.
     members: Vec<Stat>,
-    /// The ids of those that were asked to.
+    /// The ids of those that got SIGSTOP.
     asked: BTreeSet<i32>,
     are_all_halted: bool,
 }
 
-/// Halts what is listed, and what it starts meanwhile.
+/// Sends SIGSTOP to the listed processes, and to those they start meanwhile.
 fn halt(mut list: impl FnMut() -> Vec<Stat>) -> Halt {
     let deadline = Instant::now() + FREEZING;
     let (mut asked, mut refused) = (BTreeSet::new(), BTreeSet::new());
@@ -268,8 +274,8 @@ fn halt(mut list: impl FnMut() -> Vec<Stat>) -> Halt {
             .filter(|it| !(it.is_halted || it.is_deaf && asked.contains(&it.id)))
             .filter(|it| !refused.contains(&it.id))
             .collect();
-        // Seen twice: the system lists the processes before any of them is looked at, and one that ran
-        // until then may have started another in between.
+        // Must hold twice in a row: processes are listed before their states are read, and one that ran until
+        // then may have started another in between.
         let are_halted = moving.is_empty();
         if are_halted && were_halted || Instant::now() >= deadline {
             let are_all_halted = are_halted && refused.is_empty();
@@ -285,16 +291,16 @@ fn halt(mut list: impl FnMut() -> Vec<Stat>) -> Halt {
     }
 }
 
-/// Processes that do nothing until this is dropped.
+/// Stopped processes; they continue when this is dropped.
 #[derive(Debug)]
 pub(in super::super) struct Halted(Vec<Stat>);
 
 impl Halted {
-    /// All below the process with this number; none when some of them go on.
+    /// Stops all descendants of the process with this id; `None` when some of them cannot be stopped.
     pub(in super::super) fn below(root: i32) -> Option<Self> {
         let Halt { mut members, asked, are_all_halted } =
             halt(|| Process::below(root).map(|it| it.0).collect());
-        // Who had halted by itself stays so.
+        // Processes that were stopped before stay stopped.
         members.retain(|member| asked.contains(&member.id));
         are_all_halted.then_some(Self(members))
     }
@@ -308,16 +314,15 @@ impl Drop for Halted {
     }
 }
 
-/// Sleeps until all of these have ended; false when one has not at the deadline, or cannot be waited
-/// for.
+/// Sleeps until all of these have exited; false when one has not at the deadline, or cannot be waited for.
 fn sleep_until_gone(members: &[Stat], deadline: Instant) -> bool {
     members.iter().all(|member| {
         let Some(handle) = member.open() else {
             return Stat::of(member.id).is_none_or(|now| now.start != member.start || now.is_over);
         };
         let left = deadline.saturating_duration_since(Instant::now());
-        // A handle can be read once its process has ended. Being interrupted counts as that: who
-        // calls looks again.
+        // A pidfd becomes readable when its process exits. An interrupted poll also counts, because callers
+        // check again.
         let mut wanted = [PollFd::new(&handle, PollFlags::IN)];
         Timespec::try_from(left).is_ok_and(|left| poll(&mut wanted, Some(&left)) != Ok(0))
     })

@@ -1,12 +1,13 @@
-//! Where there are no process groups: the child alone. Its end is known by that of its outputs.
+//! The process tree on systems without process groups: only the child. The end of its outputs stands for its
+//! exit.
 
 use std::process::{Child, Command, ExitStatus};
 use std::time::Instant;
 
-/// Nothing sets it apart here.
+/// Does nothing: there are no sessions here.
 pub(in super::super) fn new_session(_: &mut Command) {}
 
-/// Nothing is listed here.
+/// Empty: processes are not listed here.
 pub(in super::super) struct Listing;
 
 impl Listing {
@@ -15,7 +16,7 @@ impl Listing {
     }
 }
 
-/// A child.
+/// Only the child itself.
 pub(in super::super) struct Tree;
 
 impl Tree {
@@ -24,7 +25,7 @@ impl Tree {
         Self
     }
 
-    /// The queue knows by the end of the outputs; nothing more is to be said.
+    /// Does nothing: the queue takes the end of the outputs for the exit.
     pub(in super::super) fn wait_for_end(
         &self,
         _: impl FnOnce() + Send + 'static,
@@ -32,23 +33,23 @@ impl Tree {
         || {}
     }
 
-    /// There is no way to ask.
+    /// Kills it, because there is no request to end here.
     pub(in super::super) fn ask_to_end(&mut self, child: &mut Child) {
         self.kill(child);
     }
 
-    /// Ends it.
+    /// Kills the child.
     pub(in super::super) fn kill(&mut self, child: &mut Child) {
         let _ = child.kill();
     }
 
-    /// What it started is not known.
+    /// Always true: descendants are not known here.
     pub(in super::super) fn wait_until_gone(&mut self, _: Instant) -> bool {
         true
     }
 }
 
-/// The status of a child whose outputs have ended.
+/// The exit status of a child whose outputs have ended.
 pub(in super::super) fn status(child: &mut Child) -> Option<ExitStatus> {
     child.wait().ok()
 }

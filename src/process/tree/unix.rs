@@ -1,4 +1,4 @@
-//! On other Unix systems: the group of the child, which it leads.
+//! The process tree on other Unix systems: the process group that the child leads.
 
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command};
@@ -8,12 +8,12 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::sleep_until_ended;
 
-/// A group of its own.
+/// Makes the program leader of its own process group.
 pub(in super::super) fn new_session(command: &mut Command) {
     command.process_group(0);
 }
 
-/// Who was there before is not needed: what belongs to a child is in its group.
+/// Empty: the members of a child are found by their process group.
 pub(in super::super) struct Listing;
 
 impl Listing {
@@ -28,13 +28,13 @@ pub(in super::super) struct Tree {
 }
 
 impl Tree {
-    /// The group of a child that was just started. Its status must not be taken while this is used: it
-    /// keeps the id from being given again.
+    /// The group of a child that was just started. The status of the child must not be taken while this is
+    /// used, because its id could then be reused.
     pub(in super::super) fn of(child: &Child, _: &str, _: Listing) -> Self {
         Self { root: Pid::from_child(child) }
     }
 
-    /// Waits for the end of the child, on a thread of its own, and says so.
+    /// Returns the body of a thread that waits for the child to exit and then calls `tell`.
     pub(in super::super) fn wait_for_end(
         &self,
         tell: impl FnOnce() + Send + 'static,
@@ -46,17 +46,17 @@ impl Tree {
         }
     }
 
-    /// Asks all of it to end.
+    /// Sends SIGTERM to the group.
     pub(in super::super) fn ask_to_end(&mut self, _: &mut Child) {
         let _ = kill_process_group(self.root, Signal::TERM);
     }
 
-    /// Ends all of it.
+    /// Kills the group.
     pub(in super::super) fn kill(&mut self, _: &mut Child) {
         let _ = kill_process_group(self.root, Signal::KILL);
     }
 
-    /// Never said for certain, so that what is left of the group is killed.
+    /// Always false, because it cannot be known here; the caller then kills the rest of the group.
     pub(in super::super) fn wait_until_gone(&mut self, _: Instant) -> bool {
         false
     }

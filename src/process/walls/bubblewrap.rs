@@ -1,4 +1,4 @@
-//! bubblewrap: where it is, its command line, and what it says.
+//! bubblewrap: where it is installed, its command line, and its messages.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -10,22 +10,23 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::table::{Access, Table};
 
-/// Most bytes of what it says.
+/// Most bytes of a message.
 const WORDS: u64 = 4096;
 const PROCESSES: &str = "/proc";
 
-/// What stands at a path.
+/// What is mounted at a path.
 enum Mount<'a> {
     Kept(Access),
-    /// Devices that do no harm, and terminals of the view's own.
+    /// Harmless devices, and the view's own terminals.
     Devices,
-    /// The processes of the run.
+    /// The `/proc` of the run.
     Processes,
-    /// A folder of the run.
+    /// This folder of the run.
     Folder(&'a Path),
 }
 
-/// The options that make the view of a table. The folders of the run stand where the first path of each says.
+/// The options that make the view of a table. Each of `folders` is a mount point with the folder of the run that is
+/// mounted there.
 pub(super) fn view(table: &Table, folders: &[(&Path, &Path)]) -> Vec<OsString> {
     let mut options = Vec::new();
     let mut add = |words: &[&dyn AsRef<std::ffi::OsStr>]| {
@@ -37,7 +38,7 @@ pub(super) fn view(table: &Table, folders: &[(&Path, &Path)]) -> Vec<OsString> {
     mounts.push((Path::new("/dev"), Mount::Devices));
     mounts.push((Path::new(PROCESSES), Mount::Processes));
     mounts.extend(folders.iter().map(|(seen, folder)| (*seen, Mount::Folder(folder))));
-    // Parents first: what is said of a path covers what was said of what is in it.
+    // Parents first: a mount covers earlier mounts below it.
     mounts.sort_by_key(|(path, _)| *path);
     for (path, mount) in &mounts {
         match mount {
@@ -53,7 +54,7 @@ pub(super) fn view(table: &Table, folders: &[(&Path, &Path)]) -> Vec<OsString> {
         }
     }
     add(&[&"--remount-ro", &PROCESSES]);
-    // Last, because the folders of what stands in a hidden one are made in it.
+    // Last, because mount points inside a hidden folder are created in it.
     for (path, mount) in &mounts {
         if matches!(mount, Mount::Kept(Access::Hidden)) && path.is_dir() {
             add(&[&"--remount-ro", path]);
@@ -62,20 +63,20 @@ pub(super) fn view(table: &Table, folders: &[(&Path, &Path)]) -> Vec<OsString> {
     options
 }
 
-/// The options by which it tells there which process it started.
+/// The options that make bubblewrap write the id of its child to this descriptor.
 pub(super) fn tells(there: &OwnedFd) -> [String; 2] {
     ["--info-fd".to_owned(), there.as_raw_fd().to_string()]
 }
 
-/// The options by which it waits with the program until the other end of this pipe is closed.
+/// The options that make the child wait until the other end of this pipe is closed.
 pub(super) fn waits(for_end: &OwnedFd) -> [String; 2] {
     ["--block-fd".to_owned(), for_end.as_raw_fd().to_string()]
 }
 
-/// The number of the process that it started.
+/// The id of the child that bubblewrap started.
 ///
 /// # Errors
-/// When it does not say it.
+/// When bubblewrap does not report it.
 pub(super) fn child(told: &mut impl Read) -> io::Result<i32> {
     let said: serde_json::Value = serde_json::from_slice(&object(told)?)?;
     let id = said.get("child-pid").and_then(serde_json::Value::as_i64);
@@ -83,7 +84,7 @@ pub(super) fn child(told: &mut impl Read) -> io::Result<i32> {
         .ok_or_else(|| io::Error::other("bubblewrap does not say which process it started"))
 }
 
-/// The bytes up to the end of an object in which there is no other one.
+/// The bytes up to the end of a JSON object without nested objects.
 fn object(told: &mut impl Read) -> io::Result<Vec<u8>> {
     let (mut said, mut byte) = (Vec::new(), [0]);
     while said.last() != Some(&b'}') && said.len() < WORDS as usize {
@@ -93,10 +94,10 @@ fn object(told: &mut impl Read) -> io::Result<Vec<u8>> {
     Ok(said)
 }
 
-/// Waits until it says something, for as long as a busy computer may need to make namespaces.
+/// Waits until bubblewrap writes something. The limit of 10 s suffices on a busy computer.
 ///
 /// # Errors
-/// When it does not.
+/// When it writes nothing in time.
 pub(super) fn is_quick(there: &impl AsFd) -> io::Result<()> {
     let time = Timespec { tv_sec: 10, tv_nsec: 0 };
     match poll(&mut [PollFd::new(there, PollFlags::IN)], Some(&time)) {
@@ -106,7 +107,7 @@ pub(super) fn is_quick(there: &impl AsFd) -> io::Result<()> {
     }
 }
 
-/// What it said about what it cannot do.
+/// The error message on its stderr.
 pub(super) fn words(mut stderr: File) -> String {
     let mut said = String::new();
     let _ = stderr.rewind();
@@ -117,7 +118,7 @@ pub(super) fn words(mut stderr: File) -> String {
     }
 }
 
-/// Its whole path: from the folders of the system and those of `PATH`, but nowhere in the workspace, where a plan
+/// The absolute path of bubblewrap: from the system folders and `PATH`, but never from the workspace, where a plan
 /// could have put it.
 ///
 /// # Errors

@@ -1,7 +1,7 @@
-//! The filter of system calls (seccomp).
+//! The seccomp filters of system calls.
 //!
-//! A list of what is refused, because programs of every kind run behind it; closed towards what is not known
-//! yet: a call with a number above those of today does not exist.
+//! A deny list, because programs of every kind run behind it. Unknown calls are denied: a call with a higher number
+//! than those of today fails as missing.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -11,40 +11,40 @@ use seccompiler::{
     SeccompRule, TargetArch, sock_filter,
 };
 
-/// What a program may reach.
+/// How much of the network a program may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Network {
-    /// The network of this computer.
+    /// This computer's network.
     Granted,
-    /// A network of the run's own, in which there is nothing but the run.
+    /// The run's own network namespace, which contains only the run.
     Own,
-    /// Nothing, because there is no network that could be the run's own.
+    /// No network: at this level the run has no network namespace.
     Nothing,
 }
 
-/// The filters.
+/// The filters of one program.
 pub(super) struct Filters {
     pub(super) plain: Vec<BpfProgram>,
-    /// What it stops is told to a listener and refused by it. Put on before the others.
+    /// Refuses calls through a listener, which counts them. Must be installed before the others.
     pub(super) told: Option<BpfProgram>,
 }
 
-/// The highest number of a system call of Linux 6.18; those of later systems do not exist behind walls.
+/// The highest system call number of Linux 6.18. Calls that later kernels add fail with `ENOSYS`.
 const HIGHEST: u32 = 470;
-/// Set in the number of a call of the x32 interface, which has numbers of its own for the same calls.
+/// Bit in the numbers of x32 calls, which have their own numbers for the same calls.
 const X32: u32 = 0x4000_0000;
-/// Marks the returns that are made into `SECCOMP_RET_USER_NOTIF`, which the compiler cannot write.
+/// Marks the return instructions to change into `SECCOMP_RET_USER_NOTIF`, which the compiler cannot emit.
 const TOLD: u32 = 0x1e57;
 
 const SOCKET_KIND: u64 = 0xf;
 const FILE_KIND: u64 = libc::S_IFMT as u64;
-/// `NETLINK_ROUTE`, by which programs read the names and addresses of interfaces.
+/// The netlink protocol by which programs read interface names and addresses.
 const NETLINK_ROUTE: u64 = 0;
-/// Commands of terminals that type for the person, or change what others see of the console.
+/// Terminal commands that inject input for the person, or change the console for others.
 const TERMINAL_COMMANDS: [u64; 2] = [libc::TIOCSTI, libc::TIOCLINUX];
 
-/// Whatever its arguments are. Not here, because other walls hold it: signals (the namespace of processes, and
-/// Landlock's scope), everything that needs a capability which is not there, and paths.
+/// Refused with any arguments. Other walls cover what is missing here: signals (pid namespace and Landlock scope),
+/// everything that needs a dropped capability, and paths.
 const REFUSED: &[libc::c_long] = &[
     // Other processes.
     libc::SYS_ptrace,
@@ -73,7 +73,7 @@ const REFUSED: &[libc::c_long] = &[
     libc::SYS_swapoff,
     libc::SYS_quotactl,
     libc::SYS_quotactl_fd,
-    // The kernel and what runs in it.
+    // The kernel and code that runs in it.
     libc::SYS_bpf,
     libc::SYS_perf_event_open,
     libc::SYS_userfaultfd,
@@ -90,7 +90,7 @@ const REFUSED: &[libc::c_long] = &[
     libc::SYS_keyctl,
     libc::SYS_add_key,
     libc::SYS_request_key,
-    // Names and clocks of this computer.
+    // Host name and clocks.
     libc::SYS_sethostname,
     libc::SYS_setdomainname,
     libc::SYS_settimeofday,
@@ -112,11 +112,11 @@ const REFUSED_HERE: &[libc::c_long] = &[
 #[cfg(not(target_arch = "x86_64"))]
 const REFUSED_HERE: &[libc::c_long] = &[];
 
-/// Calls that act on the process of the number that they are given, where 0 is the caller: those of other
-/// processes of the same user would be in reach where there is no namespace of processes.
+/// Calls with a process id as their first argument, where 0 is the caller. Without a pid namespace they reach other
+/// processes of the same user.
 const OF_A_PROCESS: &[libc::c_long] = &[libc::SYS_prlimit64];
 
-/// What processes of a user share by numbers and names of their own, which no rule about paths covers.
+/// IPC objects that processes of a user share by number or name, which path rules do not cover.
 const SHARED: &[libc::c_long] = &[
     libc::SYS_shmget,
     libc::SYS_shmat,
@@ -133,7 +133,7 @@ type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 /// The filters for a program.
 ///
 /// # Errors
-/// A processor for which none can be written.
+/// An unsupported processor architecture.
 pub(super) fn filters(network: Network, has_namespaces: bool) -> io::Result<Filters> {
     let mut forbidden = compile(forbidden(has_namespaces)?, libc::EPERM)?;
     let mut prelude = unknown_calls();
@@ -154,11 +154,12 @@ fn build(rules: Rules, action: SeccompAction) -> io::Result<BpfProgram> {
     filter.and_then(TryInto::try_into).map_err(io::Error::other)
 }
 
-/// Calls of another interface and those with numbers that are not known fail as on a system without them.
+/// Calls of another interface and calls with unknown numbers fail with `ENOSYS`.
 fn unknown_calls() -> BpfProgram {
     let instruction = |code: u32, jt: u8, k: u32| sock_filter { code: code as u16, jt, jf: 0, k };
     let error = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.cast_unsigned();
-    // What follows checks the architecture first. A number in another one may be any: it is killed there.
+    // The filter after this one checks the architecture first. Under another one any number may occur; the call is
+    // killed there.
     vec![
         instruction(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0),
         sock_filter {
@@ -171,7 +172,7 @@ fn unknown_calls() -> BpfProgram {
     ]
 }
 
-/// One condition on one argument, of which the lower half counts, as the system reads it.
+/// A condition on the lower 32 bits of one argument, which are all that the kernel reads.
 fn condition(argument: u8, operator: SeccompCmpOp, value: u64) -> io::Result<SeccompCondition> {
     SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operator, value)
         .map_err(io::Error::other)
@@ -209,12 +210,12 @@ fn forbidden(has_namespaces: bool) -> io::Result<Rules> {
         libc::CLONE_NEWUSER,
         libc::CLONE_NEWPID,
         libc::CLONE_NEWNET,
-        // New clocks; a bit of the exit signal in `clone`, where it has no such meaning and is not used.
+        // `CLONE_NEWTIME`. In `clone` this bit is part of the exit signal, where it is never used.
         0x80,
     ];
     rules.insert(libc::SYS_unshare, any_of(0, &namespaces)?);
     rules.insert(libc::SYS_clone, any_of(0, &namespaces)?);
-    // One more listener would come before ours.
+    // A second listener would take precedence over ours.
     let listener = [libc::SECCOMP_FILTER_FLAG_NEW_LISTENER as libc::c_int];
     rules.insert(libc::SYS_seccomp, any_of(1, &listener)?);
     let terminal: io::Result<_> =
@@ -238,8 +239,8 @@ fn forbidden(has_namespaces: bool) -> io::Result<Rules> {
     Ok(rules)
 }
 
-/// Calls that programs do without where they do not exist: their arguments lie in memory, where no filter
-/// sees them, or they do what other calls do past every filter.
+/// Calls that fail as missing, because programs then use others: their arguments are in memory, where a filter cannot
+/// read them, or they do the work of other calls and bypass the filters.
 fn absent() -> Rules {
     [
         libc::SYS_clone3,
@@ -256,8 +257,8 @@ fn family(family: libc::c_int) -> u64 {
     u64::from(family.cast_unsigned())
 }
 
-/// Sockets that are refused without being counted: programs try them beside what they really want, as name
-/// look-ups do with the sockets of daemons, and go on without.
+/// Sockets that are refused without being counted: programs try them in passing (name lookups connect to daemons) and
+/// continue without them.
 fn sockets(network: Network) -> io::Result<Rules> {
     let mut rules = Rules::new();
     let unix = family(libc::AF_UNIX);
@@ -279,10 +280,10 @@ fn sockets(network: Network) -> io::Result<Rules> {
         }
     };
     rules.insert(libc::SYS_socket, socket);
-    // One without a connection could send to any address.
+    // A connectionless socket could send to any address.
     let connected = [libc::SOCK_STREAM, libc::SOCK_SEQPACKET].map(family);
     let mut pairs = vec![all_of(vec![is_not(0, unix)?])?];
-    // The kernel makes a datagram socket of a raw one, and may of others.
+    // The kernel turns a raw socket into a datagram socket, and may do so with other types.
     for kind in (0..=SOCKET_KIND).filter(|kind| !connected.contains(kind)) {
         pairs.push(all_of(vec![has(1, SOCKET_KIND, kind)?])?);
     }

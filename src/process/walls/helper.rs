@@ -1,7 +1,8 @@
-//! This program as its own helper: `countersign __walled …`, in the child that becomes a walled program.
+//! The helper of the walls: this executable, called as `countersign __walled …` in the child that becomes a walled
+//! program.
 //!
-//! It runs in a process of one thread that does nothing else. What it takes away it takes from itself, and what
-//! it then starts has it no longer. Its command line is that of this very version, written by its neighbours.
+//! It is a process of one thread with no other work. It drops its own rights, and the program that it then starts
+//! inherits the rest. Its command line is internal: the modules beside this one write it, always of the same version.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read as _, Write as _};
@@ -21,16 +22,16 @@ use super::probe;
 use super::report::Teller;
 use super::system;
 
-/// The first argument that makes this program its own helper.
+/// The first argument that makes this executable the helper.
 pub(super) const COMMAND: &str = "__walled";
 /// Ends a list of options.
 pub(super) const END: &str = "--";
 
-/// What the helper is to do.
+/// The helper's tasks.
 pub(super) mod work {
-    /// Joins the namespaces of a run where it is told some, puts up the walls, and becomes the program or starts it.
+    /// Joins the run's namespaces if any are given, puts up the walls, and becomes the program or starts it.
     pub(in super::super) const APPLY: &str = "apply";
-    /// Joins the namespaces of a run, and becomes bubblewrap, which makes a view there.
+    /// Joins the run's namespaces and becomes bubblewrap, which makes a view there.
     pub(in super::super) const VIEW: &str = "view";
     /// Holds the namespaces of a run.
     pub(in super::super) const KEEP: &str = "keep";
@@ -40,7 +41,7 @@ pub(super) mod work {
 pub(super) mod option {
     use std::os::fd::{AsRawFd as _, OwnedFd};
 
-    /// A descriptor: where is told what happens.
+    /// A descriptor: the channel for messages about the start.
     pub(in super::super) const REPORT: &str = "--report";
     /// A descriptor: a namespace to join.
     pub(in super::super) const JOIN: &str = "--join";
@@ -49,15 +50,15 @@ pub(super) mod option {
         [JOIN.to_owned(), namespace.as_raw_fd().to_string()]
     }
 
-    /// The folder in which the program starts, where namespaces are joined.
+    /// The working directory of the program, when namespaces are joined.
     pub(in super::super) const FOLDER: &str = "--folder";
-    /// A folder or file to write in.
+    /// A file or folder that may be written to.
     pub(in super::super) const WRITE: &str = "--write";
-    /// Which folder or file that was: its device and its number there, with a colon between.
+    /// Identity of the preceding `--write` path: device and inode number, separated by a colon.
     pub(in super::super) const IS: &str = "--is";
     /// A folder that cannot be read.
     pub(in super::super) const HIDE: &str = "--hide";
-    /// How much of a network there is.
+    /// How much of the network is allowed.
     pub(in super::super) const NETWORK: &str = "--network";
 }
 
@@ -75,7 +76,7 @@ impl Network {
     }
 }
 
-/// Does the helper's work where the command line asks for it; none where it does not.
+/// Runs the helper when the command line asks for it; `None` when it does not.
 pub fn start(line: impl Iterator<Item = OsString>) -> Option<ExitCode> {
     code(line).map(ExitCode::from)
 }
@@ -91,7 +92,7 @@ fn code(mut line: impl Iterator<Item = OsString>) -> Option<u8> {
             let report = options.report.as_ref().map(|it| it.as_fd().try_clone_to_owned());
             let report = report.and_then(Result::ok).map(Teller);
             let rest: Vec<OsString> = line.collect();
-            // What this thread has not finished is not looked at afterwards.
+            // After a panic, nothing that the closure has changed is used.
             let work = std::panic::AssertUnwindSafe(|| match work.to_str() {
                 Some(work::APPLY) => apply(options, &rest),
                 Some(work::VIEW) => view(options, &rest),
@@ -109,13 +110,13 @@ fn code(mut line: impl Iterator<Item = OsString>) -> Option<u8> {
         Err(error) => Err(error),
     };
     Some(done.unwrap_or_else(|error| {
-        // Read by who started it, where no channel was there to tell it.
+        // Stderr is for the process that started the helper, when no report channel exists.
         let _ = writeln!(io::stderr(), "countersign: {error}");
         CANNOT
     }))
 }
 
-/// A test or a bench is started as a helper too, like the program that it tests: before it is anything else.
+/// Test and benchmark executables are also started as the helper: this runs before their harness.
 #[cfg(any(test, feature = "inspection"))]
 mod test_helper {
     extern "C" fn start() {
@@ -127,12 +128,12 @@ mod test_helper {
 
     #[used]
     #[expect(unsafe_code, reason = "nothing safe runs before the harness of a test")]
-    // SAFETY: the system calls what stands here before `main`, with one thread.
+    // SAFETY: the loader calls this before `main`, on the only thread.
     #[unsafe(link_section = ".init_array")]
     static START: extern "C" fn() = start;
 }
 
-/// The exit code of a helper that could not do its work.
+/// The exit code of a helper that failed.
 const CANNOT: u8 = 125;
 
 #[derive(Debug, Default)]
@@ -145,7 +146,7 @@ struct Options {
 }
 
 impl Options {
-    /// Reads them up to their end, and leaves what follows.
+    /// Reads the options up to [`END`], and leaves the rest.
     fn read(line: &mut impl Iterator<Item = OsString>) -> io::Result<Self> {
         let mut options = Self::default();
         let wrong =
@@ -183,13 +184,13 @@ impl Options {
     }
 }
 
-/// Holds the namespaces of a run until who started it is gone: it is their first process, and all others end
-/// with it. It cannot be ended from inside.
+/// Holds the namespaces of a run until the process that started it is gone. It is their first process: when it exits,
+/// all others are killed. Processes in the namespaces cannot end it.
 fn keep() -> io::Result<u8> {
     system::forget_children()?;
     io::stdout().write_all(b"!")?;
     io::stdout().flush()?;
-    // No byte ever comes.
+    // Nothing is ever written to this pipe; reading returns when it is closed.
     io::stdin().read_to_end(&mut Vec::new())?;
     Ok(0)
 }
@@ -202,7 +203,7 @@ fn apply(mut options: Options, line: &[OsString]) -> io::Result<u8> {
     if is_inside {
         let folder = options.folder.take().ok_or_else(wrong)?;
         if let Some(child) = enter(namespaces, &folder)? {
-            // All ends of the channel but the program's are closed: its closing tells that the program is gone.
+            // Closes this process's end of the channel: it then closes when the helper inside exits.
             drop(options);
             return wait_outside(child);
         }
@@ -218,7 +219,7 @@ fn apply(mut options: Options, line: &[OsString]) -> io::Result<u8> {
     let has_network = network != Network::Nothing;
     landlock_rules::enforce(&Files { has_network, ..options.files })?;
     let filters = filters(network, is_inside)?;
-    // First, because the others forbid one more listener.
+    // Installed first, because the other filters forbid a second listener.
     if let Some(told) = &filters.told
         && let Some(listener) = system::filter(told, true)?
     {
@@ -234,19 +235,19 @@ fn apply(mut options: Options, line: &[OsString]) -> io::Result<u8> {
     Err(command.exec())
 }
 
-/// Joins the namespaces of a run, and becomes the program that makes a view there.
+/// Joins the run's namespaces, and becomes bubblewrap, which makes a view there.
 fn view(options: Options, line: &[OsString]) -> io::Result<u8> {
     if let Some(child) = enter(options.join, Path::new("/"))? {
         return wait_outside(child);
     }
-    // bubblewrap looks itself up among the processes.
+    // bubblewrap looks up its own process in `/proc`.
     system::see_own_processes()?;
     let (program, arguments) = split(line)?;
     Err(bare_command(program).args(arguments).exec())
 }
 
-/// Joins the namespaces of a run. A process that joins a namespace of processes is not in it itself, only what it
-/// starts: from here on there are two, one inside, and one outside that gets the number of the other.
+/// Joins the run's namespaces. Joining a pid namespace affects only later children, so this forks: `None` in the
+/// child, which is inside, and the child's id in the parent, which is outside.
 fn enter(namespaces: Vec<OwnedFd>, folder: &Path) -> io::Result<Option<Pid>> {
     system::ignore_requests_to_end()?;
     for namespace in &namespaces {
@@ -258,34 +259,34 @@ fn enter(namespaces: Vec<OwnedFd>, folder: &Path) -> io::Result<Option<Pid>> {
     rustix::process::chdir(folder)?;
     let child = system::fork()?;
     if child.is_none() {
-        // Nobody is left to wait for what is inside when the one outside is gone.
+        // When the parent is gone, nobody waits for the child.
         rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
     }
     Ok(child)
 }
 
-/// Waits for the helper inside. Whatever its status says, it told the program's own.
+/// Waits for the helper inside. Its exit code is not the program's status, which it has sent as a message.
 fn wait_outside(inside: Pid) -> io::Result<u8> {
     let status = wait_for(inside)?;
     Ok(u8::try_from(status.code().unwrap_or(1)).unwrap_or(1))
 }
 
-/// Starts the program and waits for it: the helper outside cannot tell signals, and orphans of the program must be
-/// found below somebody.
+/// Starts the program and waits for it. It does not replace this process, because the helper outside cannot pass on
+/// signals and orphans of the program need a parent in the namespace.
 fn run_below(mut command: std::process::Command, report: &Teller) -> io::Result<u8> {
     system::close_to_others()?;
     system::outlive_requests_to_end()?;
     system::adopt_orphans()?;
     tree::new_session(&mut command);
     let child = command.spawn()?;
-    // A program that has ended already has been started all the same.
+    // Reported even when the program has already exited.
     report.started()?;
     let status = wait_for(Pid::from_child(&child))?;
     report.ended(status)?;
     Ok(0)
 }
 
-/// Waits for a child, and reaps every orphan that ends meanwhile.
+/// Waits for this child, and reaps all orphans that exit meanwhile.
 fn wait_for(child: Pid) -> io::Result<ExitStatus> {
     loop {
         match rustix::process::wait(rustix::process::WaitOptions::empty()) {

@@ -1,8 +1,9 @@
-//! The namespaces of a run: processes, network, names and shared memory, held by one process of our own.
+//! The namespaces of a run (processes, network, host name and shared memory), held by one process of Countersign, the
+//! keeper.
 //!
-//! They last for the run: what a step leaves running is there for later steps, and its loopback is theirs. The
-//! holder ends with the last copy of a pipe that only this process has, so that nothing outlives it, in whatever
-//! way it ends.
+//! They last for the run: later steps see the processes that an earlier step left running, and share its loopback
+//! network. The keeper exits when the last copy of a pipe is closed that only this process holds, so nothing outlives
+//! this process, however it ends.
 
 use std::fs::{self, DirEntry, File};
 use std::io::{self, Read as _, Seek as _};
@@ -19,46 +20,45 @@ use super::helper::{COMMAND, END, work};
 use super::system;
 use super::view::{Ingredients, View};
 
-/// This very program, also after its file was replaced.
+/// This executable, also after its file was replaced.
 pub(super) const THIS_PROGRAM: &str = "/proc/self/exe";
-/// Most views that are kept: steps of a run are mostly walled alike.
+/// Most cached views: most steps of a run have the same walls.
 const VIEWS: usize = 8;
 
-/// The holder of the namespaces of a run.
+/// The keeper of a run's namespaces.
 #[derive(Debug)]
 pub(super) struct Keeper {
     child: Child,
-    /// Ends it when it is closed.
+    /// Closing it makes the keeper exit.
     hold: Option<ChildStdin>,
-    /// Its first process, by its number outside.
+    /// The process id, outside of the namespaces, of their first process.
     pub(super) id: i32,
     namespaces: Vec<(Kind, OwnedFd)>,
     views: Vec<View>,
 }
 
-/// A namespace of the run. Who joins does so in this order.
+/// A namespace of the run. A program joins them in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// The user namespace that owns the others; none where the system's own does, as for root.
+    /// The user namespace that owns the others. None when the initial one owns them, as for root.
     Owner,
     Processes,
     Network,
     Memory,
     Names,
-    /// A user namespace below the owner in which the user has the same number as outside; none where there is no
-    /// owner.
+    /// A user namespace below the owner, in which the user has the same id as outside. None when there is no owner.
     User,
 }
 
 impl Keeper {
-    /// Makes the namespaces, and in them the view that is wanted first.
+    /// Creates the namespaces, with the first view.
     ///
     /// # Errors
-    /// What bubblewrap said.
+    /// The error message of bubblewrap.
     pub(super) fn start(program: &Path, first: Ingredients) -> io::Result<Self> {
         let this = this_program()?;
-        // Not pipes: when this process is gone, bubblewrap would end while it writes, and leave a child that waits
-        // for it; and such a child would hold them open.
+        // Not pipes: bubblewrap would die writing to one whose reader is gone, and leave a child that waits for it
+        // forever; such a child would also hold the pipe open.
         let (mut information, words) = (nameless()?, nameless()?);
         let told = information.try_clone()?.into();
         let mut command = bare_command(program.as_os_str());
@@ -74,7 +74,7 @@ impl Keeper {
             .stderr(words.try_clone()?);
         tree::pass_on(&mut command, vec![this, told]);
         let mut child = command.spawn()?;
-        // Its own end of the pipe must be the only one.
+        // This process must not keep its copy of the child's end of the pipe.
         drop(command);
         let hold = child.stdin.take();
         let mut keeper = Self { child, hold, id: 0, namespaces: Vec::new(), views: Vec::new() };
@@ -85,7 +85,7 @@ impl Keeper {
         Ok(keeper)
     }
 
-    /// The number of its first process, once that runs.
+    /// The id of the first process in the namespaces, once it runs.
     fn wait_until_it_stands(&mut self, information: &mut File, words: File) -> io::Result<i32> {
         let mut ready = [0];
         if self.child.stdout.take().is_some_and(|mut out| {
@@ -116,8 +116,8 @@ impl Keeper {
         Ok(())
     }
 
-    /// The namespaces that a step joins, the wanted view of the files among them; with `network` it stays in that of
-    /// this computer.
+    /// The namespaces that a step joins, with the view it needs; with `network` it stays in this computer's network
+    /// namespace.
     ///
     /// # Errors
     /// A view that cannot be made.
@@ -135,7 +135,7 @@ impl Keeper {
             }
         };
         let mounts = view.mounts.try_clone()?;
-        // The one that was used last is the last to go.
+        // The most recently used view is last; the first is dropped.
         self.views.push(view);
         if self.views.len() > VIEWS {
             self.views.remove(0);
@@ -155,27 +155,27 @@ impl Keeper {
         namespaces.map(|(_, it)| it.try_clone()).collect()
     }
 
-    /// Whether it still holds them.
+    /// Whether the keeper still runs.
     pub(super) fn stands(&mut self) -> bool {
         self.child.try_wait().is_ok_and(|status| status.is_none())
     }
 
-    /// Whether no process is in it besides its own.
+    /// Whether no other process runs in the namespaces.
     pub(super) fn is_alone(&self) -> bool {
         let names = |entry: DirEntry| entry.file_name().into_string().ok();
-        // What cannot be listed may be there.
+        // When the processes cannot be listed, some may run.
         let Ok(listed) = fs::read_dir(self.process_list()) else { return false };
         let mut processes =
             listed.flatten().filter_map(names).filter_map(|name| name.parse::<i32>().ok());
         processes.all(|id| id == 1)
     }
 
-    /// Where its processes are listed by their numbers in it.
+    /// The `/proc` of the namespaces, with the process ids inside.
     fn process_list(&self) -> PathBuf {
         PathBuf::from(format!("/proc/{}/root/proc", self.id))
     }
 
-    /// The names of the processes in it besides its own, sorted.
+    /// The names of the other processes in the namespaces, sorted.
     pub(super) fn processes(&self) -> Vec<String> {
         let mut names: Vec<String> = Process::below(self.id).map(|it| it.name()).collect();
         names.sort();
@@ -184,23 +184,23 @@ impl Keeper {
 }
 
 impl Drop for Keeper {
-    /// Ends all that is in the namespaces, and waits until it has.
+    /// Ends all processes in the namespaces, and waits for them.
     fn drop(&mut self) {
         drop(self.hold.take());
         if self.id == 0 {
-            // It does not stand, and may never hear of that.
+            // The start failed, and the keeper may never notice the closed pipe.
             let _ = self.child.kill();
         }
         let _ = self.child.wait();
     }
 }
 
-/// This very program, open, however it is called by now.
+/// This executable, opened; works whatever its path is by now.
 pub(super) fn this_program() -> io::Result<OwnedFd> {
     Ok(File::open(THIS_PROGRAM)?.into())
 }
 
-/// The path of an inherited descriptor.
+/// The path by which a child opens this inherited descriptor.
 pub(super) fn descriptor_path(descriptor: &impl AsFd) -> String {
     format!("/proc/self/fd/{}", descriptor.as_fd().as_raw_fd())
 }

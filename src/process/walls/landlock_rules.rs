@@ -1,4 +1,4 @@
-//! What Landlock lets a program do with files, and with what is outside of it.
+//! The Landlock rules: file access, and what a program may do to processes and sockets outside of its walls.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -12,35 +12,35 @@ use landlock::{
 
 use super::system;
 
-/// The oldest version with which there are walls: before it a file could be cut without being opened.
+/// The oldest version that suffices: before it a file could be truncated without being opened.
 pub(super) const OLDEST: i32 = 3;
-/// Since when there are rules for ports.
+/// The first version with rules for TCP ports.
 const PORTS: i32 = 4;
-/// Since when signals and abstract sockets stay inside.
+/// The first version that confines signals and abstract sockets.
 const SCOPES: i32 = 6;
 
-/// Devices that do no harm.
+/// Devices that are safe to open.
 pub(super) const DEVICES: [&str; 6] =
     ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
 
-/// By which a file or folder is known again: its device, and its number there.
+/// Identifies a file or folder: device and inode number.
 pub(super) type Identity = (u64, u64);
 
-/// What a program may do with files.
+/// The file access of a program.
 #[derive(Debug, Default)]
 pub(super) struct Files {
-    /// Where it writes.
+    /// Where it may write, each with the identity that the path must have, if known.
     pub(super) write: Vec<(PathBuf, Option<Identity>)>,
-    /// What it cannot read. Everything else it can.
+    /// What it cannot read. It can read everything else.
     pub(super) hidden: Vec<PathBuf>,
-    /// Whether it may use the network by other means than Landlock's.
+    /// When set, Landlock does not restrict the network; the network namespace may still do so.
     pub(super) has_network: bool,
 }
 
-/// Puts this process, and everything that it starts, behind the rules.
+/// Applies the rules to this process and to everything that it starts.
 ///
 /// # Errors
-/// A system on which not all of it holds.
+/// A kernel that cannot enforce all of them.
 pub(super) fn enforce(files: &Files) -> io::Result<()> {
     let version = system::landlock_version();
     if version < OLDEST {
@@ -65,7 +65,7 @@ pub(super) fn enforce(files: &Files) -> io::Result<()> {
     let mut ruleset = ruleset.create().map_err(io::Error::other)?;
     rights.open(&mut ruleset, Path::new("/"), None, read)?;
     if !files.hidden.is_empty() {
-        // Names can be listed everywhere: the folders above hidden ones would be closed otherwise.
+        // Names can be listed everywhere: otherwise the folders above hidden ones could not be listed.
         allow(&mut ruleset, &File::open("/")?, AccessFs::ReadDir.into())?;
     }
     let mut write = every & !no_devices;
@@ -95,8 +95,8 @@ struct Rights<'a> {
 }
 
 impl Rights<'_> {
-    /// Gives these rights to a path and to everything in it that is not hidden. Landlock cannot take a right
-    /// away from a part of what has it: around what is hidden it is given to each neighbour.
+    /// Grants these rights to a path and everything in it that is not hidden. Landlock cannot exclude a part of a
+    /// granted folder, so around a hidden path each neighbour gets its own rule.
     fn open(
         &self,
         ruleset: &mut RulesetCreated,
@@ -107,16 +107,16 @@ impl Rights<'_> {
         if self.hidden.iter().any(|hidden| path.starts_with(hidden)) {
             return Ok(());
         }
-        // A link is no way around: what it leads to is given by its own path, or not at all.
+        // Links are not followed: their target gets rights by its own path, or none.
         let flags = libc::O_PATH | libc::O_NOFOLLOW;
         let opened = OpenOptions::new().read(true).custom_flags(flags).open(path);
         let data = match opened.as_ref().map(File::metadata) {
             Ok(data) => data?,
-            // Gone meanwhile, or in a folder that this user cannot enter.
+            // Removed meanwhile, or in a folder that this user cannot enter.
             Err(_) => return Ok(()),
         };
         let opened = opened?;
-        // Somebody could have put something else there since the walls were planned.
+        // Another file may have been put there since the walls were planned.
         if identity.is_some_and(|identity| identity != (data.dev(), data.ino())) {
             let text =
                 format!("{} is no longer what it was when its walls were made", path.display());

@@ -1,4 +1,5 @@
-//! What lasts for a run: its namespaces, its private folders, and what is known of the workspace.
+//! The state that lasts for a run: its namespaces, its private folders, and the cached folder listings of the
+//! workspace.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,39 +13,39 @@ use super::nested::Listings;
 use super::view::Ingredients;
 use crate::process::Scratch;
 
-/// Where programs put memory that they share by names.
+/// Where POSIX shared memory is.
 pub(super) const MEMORY: &str = "/dev/shm";
 
-/// Where the temporary folders of runs are made.
+/// Where the temporary folders of runs are created.
 fn temporary_folders() -> PathBuf {
     let user = rustix::process::geteuid().as_raw();
     std::env::temp_dir().join(format!("countersign-runs-{user}"))
 }
 
-/// A private folder that is gone when it is dropped. What killed processes left of theirs is removed.
+/// A private folder that is removed on drop. Folders of killed processes are removed too.
 pub(super) fn private_folder() -> io::Result<Scratch> {
     Scratch::create(&temporary_folders())
 }
 
-/// What lasts for a run.
+/// The state of a run.
 #[derive(Debug, Default)]
 pub(super) struct State(Shared, Mutex<Listings>);
 
-/// The part of it that a program under way needs.
+/// The part of the state that a running program needs.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Shared(Arc<Mutex<Lasting>>);
 
 #[derive(Debug, Default)]
 pub(super) struct Lasting {
-    // Dropped first: nobody works in the temporary folder when it is removed.
+    // Dropped first, so that no process uses the temporary folder when it is removed.
     keeper: Option<Keeper>,
-    /// What steps left running at level full does nothing between steps: nothing that is looked at or made there
-    /// changes meanwhile, and what a step is blamed for was done while it ran.
+    /// The processes that steps left running at level full, stopped (SIGSTOP) between steps. So nothing they do
+    /// changes the workspace while it is examined, and a change is attributed to the step during which it was made.
     halted: Option<Halted>,
-    /// What was started where nothing holds processes together, by its marks.
+    /// The marks of programs started at level files, where no namespace holds the processes together.
     pub(super) marks: Vec<String>,
     temporary: Option<Scratch>,
-    /// What stands in every view in place of the memory that processes share by names.
+    /// Mounted at [`MEMORY`] in every view.
     memory: Option<Scratch>,
 }
 
@@ -59,7 +60,7 @@ impl State {
         self.0.clone()
     }
 
-    /// What was seen of the folders of the workspace.
+    /// Cached listings of the workspace's folders.
     pub(super) fn nested(&self) -> MutexGuard<'_, Listings> {
         self.1.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -70,7 +71,7 @@ impl State {
 }
 
 impl Lasting {
-    /// Halts what steps left running. What cannot be halted is ended.
+    /// Stops the processes that steps left running. When some cannot be stopped, all are ended.
     pub(super) fn halt(&mut self) {
         let Some(keeper) =
             self.keeper.as_ref().filter(|it| self.halted.is_none() && !it.is_alone())
@@ -83,7 +84,7 @@ impl Lasting {
         }
     }
 
-    /// Lets it go on.
+    /// Continues the stopped processes.
     pub(super) fn go_on(&mut self) {
         self.halted = None;
     }
@@ -96,7 +97,7 @@ impl Lasting {
         })
     }
 
-    /// A folder in memory; none where the system has no memory that is a folder.
+    /// A folder in memory; `None` when the system has no [`MEMORY`] folder.
     pub(super) fn memory(&mut self) -> Option<PathBuf> {
         if self.memory.is_none() {
             let user = rustix::process::geteuid().as_raw();
@@ -106,7 +107,8 @@ impl Lasting {
         self.memory.as_ref().map(Scratch::target)
     }
 
-    /// The namespaces of the run, made for the first program that needs them with the view that it wants.
+    /// The keeper of the run's namespaces. The first program that needs it creates it, with the view that program
+    /// needs.
     pub(super) fn keeper(
         &mut self,
         run: &RunWalls,

@@ -1,9 +1,10 @@
-//! Puts processes behind walls (SPEC §7.5).
+//! Walls: restrict what a process can read, write and reach (SPEC §7.5).
 //!
-//! A walled program is started through this same program (`countersign __walled`), which takes away what the
-//! walls take and then becomes the program. At level *full* it first joins namespaces that last for the run, and
-//! among them a view of the file system, which bubblewrap has made. What was asked to be walled and cannot be is
-//! a start failure: no path leads from here to a program without walls.
+//! A walled program is started through the same executable (`countersign __walled`), which restricts itself and then
+//! becomes or starts the program. At level *full* it first joins namespaces that last for the run, among them a mount
+//! namespace that bubblewrap made. When requested walls cannot be put up, the start fails: there is no fallback to a
+//! program without walls. Only `crate::process` starts programs behind walls; other modules describe the walls of a
+//! run.
 //!
 //! # How a program gets behind walls
 //!
@@ -99,71 +100,72 @@ pub use other::start_helper;
 #[cfg(target_os = "linux")]
 pub(super) use start::Walled;
 
-/// Where programs put what is temporary, whatever they were told.
+/// Where programs put temporary files when they ignore `TMPDIR`.
 const TEMPORARY: &str = "/tmp";
 
-/// Why nothing can be walled in a workspace that is the root folder.
+/// Why walls are impossible when the workspace is the root folder.
 const EVERYTHING: &str = "the workspace is /: walls keep a program from changing what is outside of the workspace, and \
                           nothing is outside of this one; choose a folder in it as the workspace";
 
-/// What the walls of every step of a run have in common.
+/// Paths that the walls of every step of a run treat alike.
 #[derive(Debug, Clone, Default)]
 pub struct WallPlace {
-    /// The folders of this program (settings, key, evidence, state): nothing walled can read them.
+    /// Folders of Countersign itself (settings, key, evidence, state): unreadable behind walls.
     pub hidden: Vec<PathBuf>,
-    /// Files that no step writes besides `countersign.toml` and what belongs to the repository: the plan's own.
+    /// More files that no step may write, besides `countersign.toml` and the repository's settings: those of the
+    /// plan.
     pub read_only: Vec<PathBuf>,
-    /// Folders beside the workspace in which every step writes.
+    /// Folders outside of the workspace that every step may write to.
     pub write: Vec<PathBuf>,
 }
 
-/// The walls of a run: its temporary folder, its network and its processes. They end when this is dropped.
+/// The walls of a run: its temporary folder, its network and its processes. Dropping this ends them.
 #[derive(Debug)]
 pub struct RunWalls {
     workspace: PathBuf,
-    /// Of what the workspace is a copy, where it is one.
+    /// The original, when the workspace is a copy.
     original: Option<PathBuf>,
     place: WallPlace,
     state: State,
 }
 
-/// What walls refused a program.
+/// What the walls of a program refused.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct WallReport {
     /// Attempts to reach the network.
     pub refused: u64,
-    /// Protected files that changed all the same, where the walls can only compare.
+    /// Protected files that changed, which the walls can only detect by comparison.
     pub changed: Vec<PathBuf>,
-    /// Where it may write; nothing where it had no walls.
+    /// Where the program may write; empty when it had no walls.
     pub writable: Vec<PathBuf>,
 }
 
-/// The best level of this computer.
+/// The best wall level that works on this computer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WallProbe {
-    /// The level that was tried and held.
+    /// The best level whose trial succeeded.
     pub level: WallLevel,
-    /// Why it is not a better one; none at the best.
+    /// Why it is not a better one; `None` at the best level.
     pub why_not_better: Option<String>,
 }
 
 impl RunWalls {
-    /// The walls of a run in this workspace. Nothing is started before the first walled program.
+    /// The walls of a run in this workspace. Nothing is set up before the first walled program.
     pub fn new(workspace: PathBuf, place: WallPlace) -> Self {
         Self { workspace, original: None, place, state: State::default() }
     }
 
-    /// The workspace, and what it is a copy of.
+    /// The workspace, and the original when it is a copy.
     pub(super) fn workspaces(&self) -> impl Iterator<Item = &Path> {
         std::iter::once(&self.workspace).chain(&self.original).map(PathBuf::as_path)
     }
 
-    /// Why no walls can be put around this workspace; none where they can.
+    /// Why no walls can be put around this workspace; `None` when they can.
     pub fn impossible(&self) -> Option<&'static str> {
         self.workspace.parent().is_none().then_some(EVERYTHING)
     }
 
-    /// The same walls before anything is started behind them, with what else they hide and keep from being written.
+    /// Adds hidden and read-only paths, before anything is started behind these walls.
     pub(crate) fn also(
         mut self,
         hidden: impl IntoIterator<Item = PathBuf>,
@@ -174,25 +176,25 @@ impl RunWalls {
         self
     }
 
-    /// The walls of a simulation: its copy is all that it can write, and it sees no other one.
+    /// The walls of a simulation: it can write only its copy and its build output, and cannot read other simulations.
     pub(crate) fn of_copy(&self, copy: &Path, target: &Path, simulations: &Path) -> Self {
         let mut place = WallPlace { write: vec![target.to_owned()], ..self.place.clone() };
         place.hidden.push(simulations.to_owned());
         Self { original: Some(self.workspace.clone()), ..Self::new(copy.to_owned(), place) }
     }
 
-    /// Ends what steps left running, and with it the network of the run; the names of what was ended, sorted.
+    /// Ends the processes that steps left running, and with them the run's network. Returns their names, sorted.
     pub fn end(&self) -> Vec<String> {
         self.state.end()
     }
 }
 
-/// What systems say when they refuse a path.
+/// Messages of a refused path, in lower case.
 const REFUSALS: [&str; 3] =
     ["permission denied", "read-only file system", "operation not permitted"];
 
 impl WallReport {
-    /// What walls refused several programs together.
+    /// Merges the reports of several programs.
     pub(crate) fn of_all<'a>(reports: impl Iterator<Item = &'a Self>) -> Self {
         reports.fold(Self::default(), |mut all, report| {
             all.refused += report.refused;
@@ -202,8 +204,8 @@ impl WallReport {
         })
     }
 
-    /// The first absolute path outside of what may be written that stands in a line of this text which tells of
-    /// a refusal: perhaps a wall. A guess for a person, and nothing more.
+    /// The first absolute path outside of the writable ones, in a line of this text that reports
+    /// a refused path. A guess that is only shown to a person: the refusal need not come from a wall.
     pub fn perhaps(&self, stderr: &str) -> Option<PathBuf> {
         if self.writable.is_empty() {
             return None;
@@ -214,7 +216,7 @@ impl WallReport {
         });
         let ends = |it: char| it.is_whitespace() || "'\"`:,;()<>[]‘’“”".contains(it);
         lines
-            // A line begins with who says it.
+            // A line may begin with the name of the program that prints it.
             .map(|line| match line.split_once(": ") {
                 Some((who, rest)) if who.starts_with('/') && rest.contains('/') => rest,
                 _ => line,

@@ -1,4 +1,4 @@
-//! Which folders of a workspace are repositories of their own.
+//! Finds nested git repositories in a workspace.
 
 use std::collections::{HashMap, VecDeque};
 use std::fs;
@@ -6,37 +6,37 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// How deep below the workspace a repository is looked for.
+/// How deep below the workspace to search.
 const DEPTH: usize = 6;
-/// Most files and folders that are looked at: this is done before every start, because each step may make a
+/// Most files and folders that one search reads. It runs before every start, because each step may create a
 /// repository that the next one must not change.
 const MOST_ENTRIES: usize = 10_000;
-/// For how many seconds a folder must not have changed before what is in it is remembered.
+/// A listing is cached only when the folder has been unchanged for this many seconds.
 const SETTLED: i64 = 2;
-/// Most repositories: each of them costs a view several mounts.
+/// Most repositories: each of them adds several mounts to a view.
 const MOST: usize = 200;
-/// Folders that programs fill and empty by themselves. A repository in them, protected, would keep a build from
-/// making its own output anew.
+/// Folders that build tools fill and empty. Protecting a repository in them would keep a build from recreating its
+/// own output.
 const OUTPUTS: [&str; 2] = ["node_modules", "target"];
 
-/// What was seen of the folders of a workspace. A folder is only read again when it has changed.
+/// Cached folder listings of a workspace. A folder is read again only when it has changed.
 #[derive(Debug, Default)]
 pub(super) struct Listings(HashMap<PathBuf, (Stamp, Listing)>);
 
-/// A folder: its device, its number there, and when it last changed, which no program can set.
+/// State of a folder: device, inode number, and its ctime, which programs cannot set.
 type Stamp = (u64, u64, i64, i64);
 
-/// What is in a folder.
+/// The relevant contents of a folder.
 #[derive(Debug, Clone, Default)]
 struct Listing {
     entries: usize,
     folders: Vec<PathBuf>,
-    /// Whether there is a `.git`.
+    /// Whether it contains `.git`.
     is_tree: bool,
 }
 
 impl Listings {
-    /// The folders below this one that hold a `.git`, those that are less deep first.
+    /// The folders below this one that contain `.git`, nearest first.
     pub(super) fn repositories_below(&mut self, top: &Path) -> Vec<PathBuf> {
         self.look(top, now())
     }
@@ -69,7 +69,7 @@ impl Listings {
             _ => {}
         }
         let listing = Listing::read(folder);
-        // The clock of a file system has steps: a change in the same one as this look would not be seen.
+        // File system timestamps are coarse: a change in the same tick as this read would not be detected.
         if now > data.ctime().saturating_add(SETTLED) {
             self.0.insert(folder.to_owned(), (stamp, listing.clone()));
         }
@@ -77,7 +77,7 @@ impl Listings {
     }
 }
 
-/// The seconds of the clock by which a file system says when something changed.
+/// The current time in seconds, on the clock of file system timestamps.
 #[expect(clippy::disallowed_methods, reason = "compared with times of the file system alone")]
 fn now() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -94,7 +94,7 @@ impl Listing {
                 listing.is_tree = true;
                 continue;
             }
-            // Links are not followed: what they lead to inside of the workspace is found where it is.
+            // Links are not followed: a target in the workspace is found under its own path.
             let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
             if is_folder && OUTPUTS.iter().all(|output| name != *output) {
                 listing.folders.push(folder.join(&name));
@@ -144,7 +144,7 @@ mod tests {
         let later = now() + SETTLED + 10;
         assert_eq!(listings.look(&top, later), Vec::<PathBuf>::new());
         assert_eq!(listings.0.len(), 3);
-        // The clock of the file system may have steps of some milliseconds.
+        // File system timestamps may have steps of some milliseconds.
         let before = top.join("b/c").symlink_metadata().unwrap().ctime_nsec();
         while top.join("b/c").symlink_metadata().unwrap().ctime_nsec() == before {
             fs::write(top.join("b/c/.git"), "gitdir: x").unwrap();

@@ -1,4 +1,4 @@
-//! Systems on which there are no walls yet.
+//! Stands in for the walls on systems where they are not supported yet.
 
 use std::ffi::OsString;
 use std::io;
@@ -9,7 +9,7 @@ use super::super::Program;
 use super::{WallProbe, WallReport};
 use crate::authorization::WallLevel;
 
-/// A run has nothing to keep.
+/// Empty: no state lasts for a run.
 #[derive(Debug, Default)]
 pub(super) struct State;
 
@@ -20,7 +20,7 @@ impl State {
 }
 
 impl WallProbe {
-    /// There are none.
+    /// Always the level *none*.
     pub fn of_this_computer() -> &'static Self {
         static FOUND: std::sync::LazyLock<WallProbe> = std::sync::LazyLock::new(|| WallProbe {
             level: WallLevel::None,
@@ -30,16 +30,16 @@ impl WallProbe {
     }
 }
 
-/// No command line asks for it.
+/// Always `None`: there is no helper here.
 pub fn start_helper(_: impl Iterator<Item = OsString>) -> Option<ExitCode> {
     None
 }
 
-/// A walled program: there is none.
+/// A walled program; none can exist here.
 pub(in super::super) enum Walled {}
 
 impl Walled {
-    /// Nothing that wants walls is started.
+    /// Refuses to start a program that needs walls.
     pub(in super::super) fn of(program: &Program<'_>, _: &str) -> io::Result<Option<Self>> {
         match program.profile.walls() {
             None => Ok(None),

@@ -1,4 +1,4 @@
-//! The best level of this computer, found by trying it.
+//! Finds the best wall level of this computer by trial.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -15,17 +15,17 @@ use super::{RunWalls, WallPlace, WallProbe};
 use crate::authorization::{StepWalls, WallLevel};
 use crate::run::StopSignal;
 
-/// The helper's work in a trial: it tries what walls forbid.
+/// The helper's task in a trial: attempts what the walls forbid.
 pub(super) const TRY: &str = "try";
-/// How long a trial may take.
+/// The time limit of a trial.
 const TRIAL: Duration = Duration::from_secs(20);
-/// Names of the files of a trial.
+/// File names in a trial.
 const BESIDE: &str = "beside";
 const HIDDEN: &str = "hidden";
 const INSIDE: &str = "inside";
 
 impl WallProbe {
-    /// Tries it once, and remembers it as long as this process lives.
+    /// The result of the trials. They run once per process.
     pub fn of_this_computer() -> &'static Self {
         static FOUND: OnceLock<WallProbe> = OnceLock::new();
         FOUND.get_or_init(|| find().at_most(most()))
@@ -41,7 +41,7 @@ impl WallProbe {
     }
 }
 
-/// The level that a test allows at most.
+/// The best level that a test may use.
 #[cfg(any(test, feature = "inspection"))]
 fn most() -> Option<WallLevel> {
     let named = std::env::var("COUNTERSIGN_WALLS").ok()?;
@@ -68,7 +68,7 @@ fn find() -> WallProbe {
     }
 }
 
-/// Starts a program behind walls of this level, which tries what they forbid.
+/// Starts a program behind walls of this level that attempts what they forbid.
 fn trial(level: WallLevel) -> io::Result<()> {
     let top = super::private_folder()?;
     let (workspace, hidden) = (top.target().join("workspace"), top.target().join(HIDDEN));
@@ -105,7 +105,7 @@ fn trial(level: WallLevel) -> io::Result<()> {
     }
 }
 
-/// Behind the walls: tries what they forbid, and what they must not.
+/// Runs behind the walls: attempts what they forbid and what they must allow.
 pub(super) fn attempts(line: &[std::ffi::OsString]) -> io::Result<u8> {
     let is_full = line.first().is_some_and(|level| level == WallLevel::Full.as_str());
     let outside: i32 =
@@ -116,7 +116,7 @@ pub(super) fn attempts(line: &[std::ffi::OsString]) -> io::Result<u8> {
     must(File::create("mine").is_ok(), "the workspace cannot be written")?;
     let temporary = std::env::temp_dir().join("mine");
     must(File::create(temporary).is_ok(), "the temporary folder cannot be written")?;
-    // Whether it came to be is looked at from outside: in a temporary folder of its own it may.
+    // The caller checks outside whether the file exists: creating it in a private temporary folder is allowed.
     let _ = File::create(Path::new("..").join(BESIDE));
     let hidden = Path::new("..").join(HIDDEN).join(INSIDE);
     must(File::open(hidden).is_err(), "an own folder can be read")?;

@@ -1,4 +1,4 @@
-//! Counts what walls refuse of the network.
+//! Counts the network access that walls refuse.
 
 use std::fs;
 use std::io;
@@ -9,8 +9,8 @@ use std::thread;
 
 use super::system;
 
-/// Refuses every socket that the filter stops, and counts it, on a thread of its own until nobody is left who
-/// could open one.
+/// Refuses and counts every socket that the filter stops. Runs on its own thread until no process is left behind the
+/// filter.
 ///
 /// # Errors
 /// A thread that cannot be started.
@@ -20,11 +20,11 @@ pub(super) fn count_sockets(listener: OwnedFd, count: Arc<AtomicU64>) -> io::Res
             match system::next_refusal(listener.as_fd()) {
                 Ok(refusal) => {
                     count.fetch_add(1, Ordering::Relaxed);
-                    // Whoever asked may have been ended meanwhile.
+                    // The process may have ended meanwhile.
                     let _ = system::refuse(listener.as_fd(), &refusal);
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                // The one that asked has ended before it was heard: others may be left.
+                // The process ended before its call was received; others may be left.
                 Err(error) if error.kind() == io::ErrorKind::NotFound && is_watched(&listener) => {}
                 Err(_) => break,
             }
@@ -33,7 +33,7 @@ pub(super) fn count_sockets(listener: OwnedFd, count: Arc<AtomicU64>) -> io::Res
     thread::Builder::new().name("child-sockets".to_owned()).spawn(refuse).map(drop)
 }
 
-/// Whether anybody is left behind the filter.
+/// Whether a process is left behind the filter.
 fn is_watched(listener: &OwnedFd) -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     let mut wanted = [PollFd::new(listener, PollFlags::IN)];
@@ -42,8 +42,8 @@ fn is_watched(listener: &OwnedFd) -> bool {
     !wanted.iter().any(|it| it.revents().contains(PollFlags::HUP))
 }
 
-/// How often the network of a run was asked for what is not in it: packets that had no way, and questions to
-/// servers of names that are not there. Counted by the system, for all processes of the run.
+/// How often processes of the run tried to reach something outside of its network: packets without a route, and UDP
+/// packets to a port without a listener, such as DNS queries. Read from the kernel's counters of the namespace.
 pub(super) fn unreachable(keeper: i32) -> u64 {
     let read = |name: &str| fs::read_to_string(format!("/proc/{keeper}/net/{name}"));
     let (old, new) = (read("snmp").unwrap_or_default(), read("snmp6").unwrap_or_default());
@@ -57,7 +57,7 @@ pub(super) fn unreachable(keeper: i32) -> u64 {
     old.chain(new).sum::<u64>()
 }
 
-/// A number of a table whose names stand in one line and whose numbers stand in the next.
+/// A value from a table with names in one line and numbers in the next.
 fn column(text: &str, table: &str, name: &str) -> Option<u64> {
     let mut lines = text.lines().filter_map(|line| line.strip_prefix(table)?.strip_prefix(':'));
     let (names, numbers) = (lines.next()?, lines.next()?);

@@ -1,4 +1,4 @@
-//! What the helper tells the process that started it, message by message.
+//! The messages from the helper to the process that started it.
 
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
@@ -13,20 +13,20 @@ use super::system;
 
 /// A message of the helper.
 pub(super) enum Message {
-    /// The walls stand, and the program is about to take the helper's place: when the channel closes without
-    /// another message, it has.
+    /// The walls stand, and the program is about to replace the helper. When the channel then closes without another
+    /// message, it has.
     AboutToStart,
-    /// The program was started below the helper.
+    /// The program was started as a child of the helper.
     Started,
-    /// It was not started.
+    /// The program was not started.
     Failed(io::Error),
-    /// The listener that hears of refused sockets.
+    /// The listener that is notified of refused sockets.
     Listener(OwnedFd),
-    /// The program's own exit status, a signal included: what was started in its place ends with a code.
+    /// The program's own exit status, which may be a signal; the helper itself can only exit with a code.
     Ended(ExitStatus),
 }
 
-/// The helper's end.
+/// The sending end.
 pub(super) struct Teller(pub(super) OwnedFd);
 
 impl Teller {
@@ -43,12 +43,12 @@ impl Teller {
         self.send(b'R', b"", None)
     }
 
-    /// Says why the program was not started, with the number of the system's error where there is one.
+    /// Reports why the program was not started, with the OS error number if there is one.
     pub(super) fn failed(&self, error: &io::Error) {
         let number = error.raw_os_error().unwrap_or(0).to_le_bytes();
         let mut text = error.to_string();
         text.truncate(text.floor_char_boundary(2000));
-        // Who started it is gone when this fails.
+        // Sending fails only when the process that started the helper is gone.
         let _ = self.send(b'E', &[&number[..], text.as_bytes()].concat(), None);
     }
 
@@ -61,12 +61,12 @@ impl Teller {
     }
 }
 
-/// The other end.
+/// The receiving end.
 #[derive(Debug)]
 pub(super) struct Hearer(pub(super) OwnedFd);
 
 impl Hearer {
-    /// Whether there is a message, or the end, within this time.
+    /// Whether a message arrives or the channel is closed within this time.
     pub(super) fn hears_within(&self, time: Duration) -> io::Result<bool> {
         let time = Timespec::try_from(time).map_err(io::Error::other)?;
         let mut wanted = [PollFd::new(&self.0, PollFlags::IN)];
@@ -79,7 +79,7 @@ impl Hearer {
         }
     }
 
-    /// The next message; none at the end, or when there is none yet and `wait` was not asked for.
+    /// The next message; `None` when the channel is closed, or when none has arrived and `wait` is false.
     pub(super) fn next(&self, wait: bool) -> io::Result<Option<Message>> {
         let Some((message, descriptor)) = system::receive(self.0.as_fd(), wait)? else {
             return Ok(None);

@@ -1,41 +1,41 @@
-//! Where the repository around a folder keeps itself, and which of its files name programs that git runs.
+//! The folders of a git repository, and its files that name programs for git to run.
 //!
-//! Read from the files, without git: a repository can name programs for git to run.
+//! Read without git, because git would run programs that a repository names.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// How deep included settings, and modules in modules, are followed.
+/// Limit of the nesting of included settings and of modules in modules.
 const DEPTH: usize = 8;
-/// Most repositories of modules that are looked at.
+/// Most module repositories that are read.
 const MODULES: usize = 500;
 
 /// A repository.
 #[derive(Debug, Default)]
 pub(super) struct Repository {
-    /// The folder with its `.git`.
+    /// The folder that contains `.git`.
     pub(super) tree: PathBuf,
-    /// Its own folders, which git's own writers write.
+    /// The repository's own folders, which git commands write to.
     pub(super) folders: Vec<PathBuf>,
-    /// What no step writes: its settings, its hooks, and what the settings name. May not exist.
+    /// What no step may write: settings, hooks, and files that the settings name. They may not exist.
     pub(super) protected: Vec<PathBuf>,
 }
 
 impl Repository {
-    /// The repository that this folder is in; none where there is none.
+    /// The repository that this folder is in, if any.
     pub(super) fn around(folder: &Path) -> Option<Self> {
         let tree = folder.ancestors().find(|tree| tree.join(".git").symlink_metadata().is_ok())?;
         Some(Self::of(tree))
     }
 
-    /// The repository of this folder, which holds a `.git`.
+    /// The repository of this folder, which contains `.git`.
     pub(super) fn of(tree: &Path) -> Self {
         let mut repository = Self { tree: tree.to_owned(), ..Self::default() };
         let entry = tree.join(".git");
         let own = if entry.is_dir() {
             entry
         } else {
-            // A worktree or a submodule: a file that says where.
+            // In a worktree or a submodule `.git` is a file with the path of the repository.
             repository.protected.push(entry.clone());
             let text = fs::read_to_string(&entry).unwrap_or_default();
             let Some(own) = text.strip_prefix("gitdir:") else { return repository };
@@ -58,7 +58,7 @@ impl Repository {
     }
 
     fn protect_settings_of(&mut self, folder: &Path, tree: &Path) {
-        // By `commondir` git would look for all the others elsewhere.
+        // With `commondir` a step could make git read all the others from elsewhere.
         for name in ["config", "config.worktree", "hooks", "commondir"] {
             self.protected.push(folder.join(name));
         }
@@ -67,7 +67,7 @@ impl Repository {
         }
     }
 
-    /// Adds what a file of settings names.
+    /// Adds the paths that a settings file names.
     fn follow(&mut self, settings: &Path, tree: &Path, depth: usize) {
         let Ok(text) = fs::read_to_string(settings) else { return };
         let Some(depth) = depth.checked_sub(1) else { return };
@@ -86,7 +86,7 @@ impl Repository {
     }
 }
 
-/// The folders of the repositories of modules, which have settings and hooks of their own.
+/// Finds the folders of module repositories, which have their own settings and hooks.
 fn modules_in(folder: &Path, found: &mut Vec<PathBuf>, depth: usize) {
     let Some(depth) = depth.checked_sub(1) else { return };
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -103,7 +103,7 @@ fn modules_in(folder: &Path, found: &mut Vec<PathBuf>, depth: usize) {
     }
 }
 
-/// A path of the settings: from the home folder, absolute, or from `beside`.
+/// Resolves a path in the settings: relative to the home folder, absolute, or relative to `beside`.
 fn absolute(value: &str, beside: &Path) -> PathBuf {
     match value.strip_prefix("~/") {
         Some(rest) => std::env::home_dir().unwrap_or_default().join(rest),
@@ -111,8 +111,8 @@ fn absolute(value: &str, beside: &Path) -> PathBuf {
     }
 }
 
-/// Section, name and value of every line that has one, the first two in small letters and the section without
-/// what stands in quotes behind it. What cannot be read as settings is left out, as git would refuse the file.
+/// Section, name and value of every line with a value. Section and name are in lower case, the section without its
+/// quoted subsection. Malformed lines are skipped, because git would refuse the file.
 fn values(text: &str) -> Vec<(String, String, String)> {
     let mut section = String::new();
     let mut found = Vec::new();
@@ -131,7 +131,7 @@ fn values(text: &str) -> Vec<(String, String, String)> {
     found
 }
 
-/// A value without its quotes, its escapes and what is said about it.
+/// A value without quotes, escapes and comment.
 fn plain(value: &str) -> String {
     let (mut text, mut is_quoted) = (String::new(), false);
     let mut characters = value.chars();

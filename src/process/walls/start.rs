@@ -1,4 +1,4 @@
-//! From a program that is to be walled to the command line that walls it, and what is heard of it.
+//! Builds the helper's command line for a walled program, and receives the helper's messages.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -24,14 +24,14 @@ use super::{TEMPORARY, WallProbe, WallReport, probe, refused};
 use crate::authorization::WallLevel;
 use crate::process::Behind;
 
-/// How long a helper may take to say that its program runs, which itself may take no longer than its timeout.
+/// How long the helper may take to report the start; the program's own timeout also limits it.
 const START: Duration = Duration::from_secs(10);
 
 /// A program behind walls.
 pub(in super::super) struct Walled {
     arguments: Vec<OsString>,
     environment: Vec<(&'static str, OsString)>,
-    /// What the helper inherits, until it has.
+    /// Descriptors for the helper, until they are handed over.
     inherited: Vec<OwnedFd>,
     hearer: Hearer,
     watched: Watched,
@@ -40,18 +40,18 @@ pub(in super::super) struct Walled {
     shared: Shared,
 }
 
-/// How refused sockets are counted.
+/// How refused network access is counted.
 enum Refused {
-    /// By the listener of the filter.
+    /// By the listener of the seccomp filter.
     Sockets(Arc<AtomicU64>),
-    /// By the network of the run; how many there were before.
+    /// By counters of the run's network namespace: its keeper's process id, and the count before this program.
     Unreachable(i32, u64),
-    /// None is refused.
+    /// Not counted, because the network is allowed.
     Nothing,
 }
 
 impl Walled {
-    /// The program behind its walls; none where it is to have none.
+    /// The program behind its walls; `None` when its profile has none.
     ///
     /// # Errors
     /// Walls that cannot be put up.
@@ -79,7 +79,7 @@ impl Walled {
         }
         let shared = run.state.shared();
         let mut lasting = shared.lock();
-        // Before anything is looked at.
+        // The processes of earlier steps are stopped before the workspace is examined.
         lasting.halt();
         let table = Table::of(run, step, write, program.folder)?;
         let temporary = lasting.temporary()?;
@@ -115,24 +115,24 @@ impl Walled {
         Ok(Self { arguments, environment, inherited, hearer, watched, refused, writable, shared })
     }
 
-    /// What to start in place of the program.
+    /// The command that starts the helper instead of the program.
     pub(in super::super) fn command(&mut self) -> Command {
         let mut command = bare_command(OsStr::new(THIS_PROGRAM));
         command.args(&self.arguments);
         command
     }
 
-    /// Sets the child apart, and what is different in its environment.
+    /// Adds the environment of the walls, and makes the child a session leader that inherits the descriptors.
     pub(in super::super) fn new_session(&mut self, command: &mut Command) {
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         tree::new_session_with(command, std::mem::take(&mut self.inherited));
     }
 
-    /// Waits until the program runs behind its walls. A program that halts its helper before that is told runs as
-    /// well: after a while it counts as started, and whoever follows it ends it in time.
+    /// Waits until the program runs behind its walls. When no message comes in time, for example because the program
+    /// has stopped its helper, it counts as started, and the supervisor's timeout ends it.
     ///
     /// # Errors
-    /// Why it does not.
+    /// Why it was not started.
     pub(in super::super) fn wait_until_started(&mut self, timeout: Duration) -> io::Result<()> {
         let started = self.started(START.min(timeout));
         self.shared.lock().go_on();
@@ -155,7 +155,7 @@ impl Walled {
                     };
                     refused::count_sockets(listener, Arc::clone(count))?;
                 }
-                // The channel was closed by the start of the program.
+                // The program replaced the helper, which closed the channel.
                 None if is_about_to => return Ok(()),
                 Some(Message::Ended(_)) | None => {
                     return Err(io::Error::other("the helper of the walls ended early"));
@@ -164,7 +164,7 @@ impl Walled {
         }
     }
 
-    /// The program's own status, when this is that of what was started in its place.
+    /// The program's own exit status, when `outer` is that of the helper started in its place.
     pub(in super::super) fn status(&self, outer: Option<ExitStatus>) -> Option<ExitStatus> {
         use std::os::unix::process::ExitStatusExt as _;
         let outer = outer?;
@@ -174,15 +174,15 @@ impl Walled {
         loop {
             match self.hearer.next(false) {
                 Ok(Some(Message::Ended(status))) => return Some(status),
-                // Not waited for any more.
+                // The start is no longer waited for.
                 Ok(Some(Message::Started)) => {}
-                // The helper beside it was killed, and it with that.
+                // The helper inside was killed before it sent a status, and the program with it.
                 _ => return Some(ExitStatus::from_raw(rustix::process::Signal::KILL.as_raw())),
             }
         }
     }
 
-    /// What its walls refused.
+    /// What the walls have refused.
     pub(in super::super) fn report(&self) -> WallReport {
         let refused = match &self.refused {
             Refused::Sockets(count) => count.load(Ordering::Relaxed),
@@ -197,7 +197,7 @@ impl Walled {
     }
 }
 
-/// What a command line is made of.
+/// The inputs of the helper's command line.
 struct Line<'a> {
     step: &'a crate::authorization::StepWalls,
     program: &'a Program<'a>,
@@ -207,12 +207,12 @@ struct Line<'a> {
 }
 
 impl Line<'_> {
-    /// Whether the temporary folder of the run stands where the system's is.
+    /// Whether the run's temporary folder is mounted at [`TEMPORARY`].
     fn replaces_temporary(&self) -> bool {
         self.step.level == WallLevel::Full && self.table.can_replace_temporary()
     }
 
-    /// The temporary folder as the program sees it.
+    /// The path of the temporary folder as the program sees it.
     fn seen_temporary(&self) -> PathBuf {
         if self.replaces_temporary() { TEMPORARY.into() } else { self.temporary.clone() }
     }
@@ -225,7 +225,7 @@ impl Line<'_> {
         writable
     }
 
-    /// The program itself, after the walls of its level and what is done before.
+    /// The command line: the options of the walls, those in `before`, then the program with its arguments.
     fn apply(&self, network: Network, before: Vec<OsString>) -> Vec<OsString> {
         let mut line: Vec<OsString> = vec![COMMAND.into(), work::APPLY.into()];
         line.extend([option::REPORT.into(), self.report.as_raw_fd().to_string().into()]);
@@ -240,7 +240,7 @@ impl Line<'_> {
         line.extend([option::WRITE.into(), self.seen_temporary().into()]);
         match self.step.level {
             WallLevel::Full => {
-                // Of the run alone.
+                // These belong to the run alone.
                 for path in [MEMORY, "/dev/pts", "/dev/ptmx"] {
                     line.extend([option::WRITE.into(), path.into()]);
                 }
@@ -277,7 +277,7 @@ impl Line<'_> {
         Ok(self.apply(network, before))
     }
 
-    /// What programs are told, so that they do not look for caches where they cannot write.
+    /// Variables that point programs to writable folders for temporary files and caches.
     fn environment(&self) -> Vec<(&'static str, OsString)> {
         let temporary = self.seen_temporary();
         let mut environment = vec![("TMPDIR", temporary.clone().into_os_string())];
@@ -291,15 +291,14 @@ impl Line<'_> {
             }
         }
         if !self.step.writes_repository {
-            // `git status` would write what it found into the repository, and be refused.
+            // Without this, `git status` would try to update the index, and be refused.
             environment.push(("GIT_OPTIONAL_LOCKS", "0".into()));
         }
         environment
     }
 }
 
-/// The caches that builds cannot do without, by the variables that say where they are. Each run has its own:
-/// what a build wrote into a common one would be part of every later build. Cargo's is not here: what it needs
-/// of it can be read.
+/// Caches that builds need, by the variable that names their folder. Each run has its own: what a build wrote into a
+/// shared one would be part of every later build. Cargo's is missing because its home can be read, which is enough.
 const CACHES: [(&str, &str); 3] =
     [("GOCACHE", "go-build"), ("PIP_CACHE_DIR", "pip"), ("npm_config_cache", "npm")];

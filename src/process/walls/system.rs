@@ -1,4 +1,5 @@
-//! Calls of the system that no safe library here offers. Each is one call; what it means is said by its caller.
+//! System calls for which the crates used here offer no safe function. Each function wraps one operation;
+//! its purpose is documented at its callers.
 
 use std::io;
 use std::mem;
@@ -7,10 +8,10 @@ use std::os::fd::{AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd, RawFd};
 use rustix::process::Pid;
 use seccompiler::sock_filter;
 
-/// Asks for the user namespace that owns another one (`NS_GET_USERNS`).
+/// The `ioctl` that opens the user namespace that owns another namespace (`NS_GET_USERNS`).
 const GET_USER_NAMESPACE: libc::c_ulong = 0xb701;
-/// The capabilities that a walled program keeps where it has them: without them root could not write in a
-/// workspace of another user.
+/// The capabilities that a walled program keeps if it has them (`CAP_DAC_OVERRIDE` and `CAP_FOWNER`): without them
+/// root could not write in a workspace of another user.
 const KEPT_CAPABILITIES: u64 = 1 << 1 | 1 << 3;
 
 fn check(result: libc::c_long) -> io::Result<libc::c_long> {
@@ -26,7 +27,7 @@ macro_rules! call {
     }};
 }
 
-/// An error of the system with what was tried.
+/// An OS error, with the operation that failed.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}: {1}")]
 struct Failed(&'static str, io::Error);
@@ -41,25 +42,25 @@ pub(super) fn owner(namespace: BorrowedFd<'_>) -> io::Result<OwnedFd> {
 fn owned(number: libc::c_long) -> OwnedFd {
     #[expect(unsafe_code, reason = "the system gives numbers")]
     #[expect(clippy::cast_possible_truncation, reason = "descriptors are small")]
-    // SAFETY: the system has just given this descriptor to us alone.
+    // SAFETY: the kernel has just returned this descriptor, and nothing else owns it.
     unsafe {
         OwnedFd::from_raw_fd(number as RawFd)
     }
 }
 
-/// Hands a descriptor that was inherited by its number to an owner.
+/// Takes ownership of a descriptor that was inherited under this number.
 pub(super) fn inherited(number: RawFd) -> io::Result<OwnedFd> {
     call!("taking an inherited descriptor", libc::fcntl(number, libc::F_GETFD))?;
     Ok(owned(number.into()))
 }
 
-/// Splits this process, which must have one thread, into two: the number of the other one, and none in the other.
+/// Forks this process, which must have one thread. Returns the child's id in the parent, and `None` in the child.
 pub(super) fn fork() -> io::Result<Option<Pid>> {
     let number = call!("splitting the helper", libc::fork())?;
     Ok(i32::try_from(number).ok().and_then(Pid::from_raw))
 }
 
-/// In a view of the files of its own, this process sees the processes of its own namespace.
+/// Mounts the `/proc` of the process's own pid namespace, in a new mount namespace.
 pub(super) fn see_own_processes() -> io::Result<()> {
     call!("leaving the mounts of this computer", libc::unshare(libc::CLONE_NEWNS))?;
     let nothing = std::ptr::null();
@@ -77,47 +78,47 @@ pub(super) fn see_own_processes() -> io::Result<()> {
     .map(drop)
 }
 
-/// No program that is started from here gets any other descriptor than its input and its outputs.
+/// Programs started from here inherit no descriptors other than stdin, stdout and stderr.
 pub(super) fn let_inherit_no_other() -> io::Result<()> {
     let flags = libc::CLOSE_RANGE_CLOEXEC as libc::c_int;
     call!("closing descriptors", libc::close_range(3, libc::c_uint::MAX, flags)).map(drop)
 }
 
-/// Requests to end do not reach this process nor what takes its place, which keeps what it ignores.
+/// Ignores SIGTERM. A program that replaces this process ignores it too.
 pub(super) fn ignore_requests_to_end() -> io::Result<()> {
     at(libc::SIGTERM, libc::SIG_IGN)
 }
 
 fn at(signal: libc::c_int, what: libc::sighandler_t) -> io::Result<()> {
     #[expect(unsafe_code, reason = "a call of the system that no safe library here offers")]
-    // SAFETY: the one handler that there is does nothing.
+    // SAFETY: the only handler that is ever passed does nothing.
     let before = unsafe { libc::signal(signal, what) };
     if before == libc::SIG_ERR { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-/// Requests to end do nothing to this process. Programs that it starts begin without this, as with every signal
-/// that has a handler.
+/// Survives SIGTERM by a handler that does nothing. Programs that this process starts have the default action again,
+/// because `exec` resets handlers.
 pub(super) fn outlive_requests_to_end() -> io::Result<()> {
     extern "C" fn nothing(_: libc::c_int) {}
     at(libc::SIGTERM, nothing as extern "C" fn(libc::c_int) as libc::sighandler_t)
 }
 
-/// Other processes of the same user cannot look into this one.
+/// Makes the process undumpable, so that other processes of the same user cannot read or trace it.
 pub(super) fn close_to_others() -> io::Result<()> {
     call!("closing the process to others", libc::prctl(libc::PR_SET_DUMPABLE, 0, 0, 0, 0)).map(drop)
 }
 
-/// Orphans below this process are given to it.
+/// Makes this process a subreaper: orphaned descendants become its children.
 pub(super) fn adopt_orphans() -> io::Result<()> {
     call!("adopting orphans", libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)).map(drop)
 }
 
-/// Ended children are forgotten without being waited for.
+/// Ignores SIGCHLD, so that the kernel reaps exited children.
 pub(super) fn forget_children() -> io::Result<()> {
     at(libc::SIGCHLD, libc::SIG_IGN)
 }
 
-/// No program that is started from here gains anything by a set-user-ID bit or by capabilities of its file.
+/// Programs started from here gain nothing from set-user-ID bits or file capabilities (`no_new_privs`).
 pub(super) fn gain_nothing() -> io::Result<()> {
     call!("setting no_new_privs", libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)).map(drop)
 }
@@ -136,7 +137,7 @@ struct CapabilityData {
     inheritable: u32,
 }
 
-/// Drops all capabilities but those that walls leave. What was not had is not gained.
+/// Drops all capabilities except [`KEPT_CAPABILITIES`]. Gains none that the process did not have.
 pub(super) fn drop_capabilities() -> io::Result<()> {
     const VERSION_3: u32 = 0x2008_0522;
     let header = CapabilityHeader { version: VERSION_3, pid: 0 };
@@ -151,7 +152,8 @@ pub(super) fn drop_capabilities() -> io::Result<()> {
     )?;
     for capability in 0..64_u64 {
         if KEPT_CAPABILITIES & (1 << capability) == 0 {
-            // One that is not known, or may not be dropped: `no_new_privs` and the sets below hold all the same.
+            // Fails for a capability that is unknown or may not be dropped; `no_new_privs` and the sets below still
+            // hold.
             let _ = call!("dropping", libc::prctl(libc::PR_CAPBSET_DROP, capability, 0, 0, 0));
         }
     }
@@ -169,7 +171,7 @@ pub(super) fn drop_capabilities() -> io::Result<()> {
     .map(drop)
 }
 
-/// The version of Landlock that the system has; 0 for none.
+/// The version of Landlock in the kernel; 0 for none.
 pub(super) fn landlock_version() -> i32 {
     const ASK_VERSION: u32 = 1;
     let nothing = std::ptr::null::<u8>();
@@ -182,10 +184,10 @@ pub(super) fn landlock_version() -> i32 {
     .unwrap_or(0)
 }
 
-/// Puts a filter of system calls on this thread, for good; the descriptor of its listener, if one is wanted.
+/// Installs a seccomp filter on this thread, permanently. Returns the descriptor of its listener if `listen` is set.
 pub(super) fn filter(program: &[sock_filter], listen: bool) -> io::Result<Option<OwnedFd>> {
     let length = u16::try_from(program.len()).map_err(io::Error::other)?;
-    // The layouts are the same; both are the system's.
+    // Both types have the layout of the kernel's structure.
     let fprog = libc::sock_fprog { len: length, filter: program.as_ptr().cast_mut().cast() };
     let flags = if listen { libc::SECCOMP_FILTER_FLAG_NEW_LISTENER } else { 0 };
     let result = call!(
@@ -195,12 +197,12 @@ pub(super) fn filter(program: &[sock_filter], listen: bool) -> io::Result<Option
     Ok(listen.then(|| owned(result)))
 }
 
-/// What a listener was told.
+/// A call that a listener was notified of.
 pub(super) struct Refusal {
     id: u64,
 }
 
-/// Waits for the next call that the filter stopped; none when nobody is left who could make one.
+/// Waits for the next call that the filter stopped. Fails when no process is left that could make one.
 pub(super) fn next_refusal(listener: BorrowedFd<'_>) -> io::Result<Refusal> {
     #[expect(unsafe_code, reason = "the system fills the structure and wants it empty before")]
     // SAFETY: all its fields are numbers.
@@ -212,7 +214,7 @@ pub(super) fn next_refusal(listener: BorrowedFd<'_>) -> io::Result<Refusal> {
     Ok(Refusal { id: told.id })
 }
 
-/// Lets the call fail.
+/// Makes the call fail with `EACCES`.
 pub(super) fn refuse(listener: BorrowedFd<'_>, refusal: &Refusal) -> io::Result<()> {
     let answer =
         libc::seccomp_notif_resp { id: refusal.id, val: 0, error: -libc::EACCES, flags: 0 };
@@ -226,7 +228,7 @@ pub(super) fn refuse(listener: BorrowedFd<'_>, refusal: &Refusal) -> io::Result<
 const SECCOMP_IOCTL_NOTIF_RECV: libc::c_ulong = 0xc050_2100;
 const SECCOMP_IOCTL_NOTIF_SEND: libc::c_ulong = 0xc018_2101;
 
-/// Two ends of a channel that keeps messages apart. Nobody inherits them.
+/// A socket pair that keeps message boundaries. It is not inherited.
 pub(super) fn channel() -> io::Result<(OwnedFd, OwnedFd)> {
     let mut ends = [0; 2];
     let kind = libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC;
@@ -235,11 +237,11 @@ pub(super) fn channel() -> io::Result<(OwnedFd, OwnedFd)> {
     Ok((owned(one.into()), owned(other.into())))
 }
 
-/// Room for one descriptor beside a message, aligned as the system wants it.
+/// Buffer for one descriptor sent with a message, aligned as the kernel requires.
 #[repr(C, align(8))]
 struct Beside([u8; 64]);
 
-/// Sends a message, with a descriptor beside it where there is one.
+/// Sends a message, with a descriptor if one is given.
 pub(super) fn send(
     channel: BorrowedFd<'_>,
     message: &[u8],
@@ -269,8 +271,8 @@ pub(super) fn send(
     check(result as libc::c_long).map(drop)
 }
 
-/// Takes a message and the descriptor beside it. An empty one means that the other end is closed; none that
-/// there is no message yet and `wait` was not asked for.
+/// Receives a message and the descriptor sent with it. An empty message means that the other end is closed; `None`,
+/// that no message has arrived and `wait` is false.
 pub(super) fn receive(
     channel: BorrowedFd<'_>,
     wait: bool,

@@ -1,4 +1,4 @@
-//! What a walled program may do where: one entry for each path, parents before what is in them.
+//! The access table of a walled program: one entry per path, parents before their contents.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -12,7 +12,7 @@ use super::repository::Repository;
 use super::{RunWalls, TEMPORARY};
 use crate::authorization::StepWalls;
 
-/// What is said of a path and of everything in it.
+/// Access to a path and to everything below it. Later variants are stricter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Access {
     Write,
@@ -20,11 +20,11 @@ pub(super) enum Access {
     Hidden,
 }
 
-/// The entries, and what cannot be one because it is not there.
+/// The entries, and the protected paths that cannot have one because they do not exist.
 #[derive(Debug, Default)]
 pub(super) struct Table {
     entries: BTreeMap<PathBuf, Access>,
-    /// Paths that must not come to be.
+    /// Paths that must not be created.
     absent: Vec<PathBuf>,
 }
 
@@ -32,7 +32,7 @@ impl Table {
     /// The table of a program that runs in `folder`.
     ///
     /// # Errors
-    /// A granted folder that cannot be made or found, an own folder that cannot be made.
+    /// A granted folder that cannot be created or found, or a hidden folder that cannot be created.
     pub(super) fn of(
         run: &RunWalls,
         step: &StepWalls,
@@ -44,11 +44,11 @@ impl Table {
         let granted: Vec<PathBuf> = step.write.iter().map(PathBuf::from).collect();
         granted.iter().try_for_each(|path| unmoved(path).map_err(|error| about(path, &error)))?;
         for path in granted.into_iter().chain(run.place.write.iter().chain(write).cloned()) {
-            // What is granted as a folder to write in may be made by the step itself.
+            // A granted folder may be one that the step itself creates.
             if !path.exists() {
                 fs::create_dir_all(&path).map_err(|error| about(&path, &error))?;
             }
-            // By this very path, which was looked at: no link may have come into it.
+            // Uses the path unresolved, as it was approved; it must not contain a link by now.
             if place(&path).is_none() {
                 return Err(about(&path, &io::Error::other(MOVED)));
             }
@@ -78,15 +78,15 @@ impl Table {
         Ok(table)
     }
 
-    /// What a step may do with a repository.
+    /// Adds the entries of one repository.
     fn add_repository(
         &mut self,
         repository: &Repository,
         run: &RunWalls,
         step: &StepWalls,
     ) -> io::Result<()> {
-        // An earlier step could have made it, and have it lead to any folder or name any file: outside of the
-        // workspace it opens nothing.
+        // An earlier step may have created a nested repository whose files refer to any folder. Outside of the
+        // workspace it grants nothing.
         let is_nested =
             repository.tree != run.workspace && repository.tree.starts_with(&run.workspace);
         let own = if step.writes_repository { Access::Write } else { Access::ReadOnly };
@@ -97,7 +97,7 @@ impl Table {
             }
         }
         for path in &repository.protected {
-            // Not the workspace itself: no step could work.
+            // Never protects the workspace itself or a folder around it, because then no step could write.
             let holds_all = || path.canonicalize().is_ok_and(|it| run.workspace.starts_with(it));
             if !is_nested || !holds_all() {
                 gone_is_fine(self.protect(path), is_nested)?;
@@ -106,7 +106,7 @@ impl Table {
         Ok(())
     }
 
-    /// Takes the path without its links. What is said more strictly of it stays.
+    /// Adds an entry for the path with its links resolved. A stricter entry stays.
     fn add(&mut self, path: &Path, access: Access) -> io::Result<()> {
         let path = path.canonicalize().map_err(|error| about(path, &error))?;
         self.say(path, access);
@@ -118,11 +118,11 @@ impl Table {
         *entry = (*entry).max(access);
     }
 
-    /// Nothing is written there. Where there is nothing yet, nothing may come to be.
+    /// Makes the path read-only. When it does not exist, it must not be created.
     fn protect(&mut self, path: &Path) -> io::Result<()> {
         match path.symlink_metadata() {
             Ok(data) if data.is_symlink() => {
-                // The link itself lies in a folder that may be writable; what it leads to may be elsewhere.
+                // The link itself may be in a writable folder, and its target may be elsewhere.
                 self.absent.push(path.to_owned());
                 if path.exists() { self.add(path, Access::ReadOnly) } else { Ok(()) }
             }
@@ -134,7 +134,7 @@ impl Table {
         }
     }
 
-    /// Nobody sees what is in it. An own folder that does not exist yet is made where a step could make it.
+    /// Makes the contents unreadable. A missing folder is created first if a step could create it.
     fn hide(&mut self, path: &Path) -> io::Result<()> {
         if !path.exists() {
             if !self.is_writable(path) {
@@ -148,27 +148,26 @@ impl Table {
 
     /// Whether a step could write there.
     fn is_writable(&self, path: &Path) -> bool {
-        // The nearest folder that exists, without links.
+        // The nearest existing folder, with links resolved.
         let there = path.ancestors().find_map(|path| path.canonicalize().ok());
         there.is_some_and(|there| self.access(&there) == Some(Access::Write))
     }
 
-    /// What is said of a path by the nearest entry.
+    /// The access that the nearest entry gives to a path.
     fn access(&self, path: &Path) -> Option<Access> {
         path.ancestors().find_map(|path| self.entries.get(path)).copied()
     }
 
-    /// Whether it lies in a hidden folder, and in none of that folder in which a step writes.
+    /// Whether the path is in a hidden folder, and not in a writable folder inside of that one.
     fn lies_in_hidden(&self, path: &Path) -> bool {
         let above = path.ancestors().skip(1).filter_map(|above| self.entries.get(above));
         above.copied().find(|access| *access != Access::ReadOnly) == Some(Access::Hidden)
     }
 
-    /// Makes every folder between a writable one and what is protected in it an entry of its own: a folder that
-    /// is one cannot be renamed, and with it what is protected cannot be moved out of the way.
+    /// Adds an entry for every folder between a writable folder and a protected path in it. Such a folder is a mount
+    /// point and cannot be renamed, so the protected path cannot be moved away with it.
     fn pin(&mut self) {
-        // What lies in a hidden folder is hidden with it, also where something else says that nobody writes it: an
-        // entry of its own would make it seen.
+        // A read-only path in a hidden folder loses its entry: an entry of its own would make it visible.
         let inside: Vec<PathBuf> = self
             .entries()
             .filter(|(path, access)| *access != Access::Write && self.lies_in_hidden(path))
@@ -193,18 +192,17 @@ impl Table {
         self.entries.iter().map(|(path, access)| (path.as_path(), *access))
     }
 
-    /// Those of one kind.
+    /// The paths with this access.
     pub(super) fn paths(&self, wanted: Access) -> impl Iterator<Item = &Path> {
         self.entries().filter(move |(_, access)| *access == wanted).map(|(path, _)| path)
     }
 
-    /// The paths that must not come to be, which no mount can hold.
+    /// The paths that must not be created. No mount can prevent that.
     pub(super) fn absent(&self) -> Vec<PathBuf> {
         self.absent.clone()
     }
 
-    /// What nobody may write in a folder in which others are written. What no such folder holds is out of reach at
-    /// every level.
+    /// The read-only paths directly in a writable folder. Others cannot be reached for writing at any level.
     pub(super) fn read_only(&self) -> Vec<PathBuf> {
         self.paths(Access::ReadOnly)
             .filter(|path| path.parent().and_then(|it| self.access(it)) == Some(Access::Write))
@@ -212,22 +210,22 @@ impl Table {
             .collect()
     }
 
-    /// Whether the private temporary folder can take the place of the system's.
+    /// Whether the run's temporary folder can be mounted over the system's.
     pub(super) fn can_replace_temporary(&self) -> bool {
         !self.entries.contains_key(Path::new(TEMPORARY))
             && self.access(Path::new(TEMPORARY)) != Some(Access::Hidden)
     }
 }
 
-/// What an earlier step left running may remove the repositories that it made.
+/// Accepts a missing path of a nested repository: a process that an earlier step left running may have removed it.
 fn gone_is_fine(added: io::Result<()>, is_nested: bool) -> io::Result<()> {
     added.or_else(|error| {
         if is_nested && error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) }
     })
 }
 
-/// That this absolute path still leads where it says: when it was granted no link was in it, and an earlier step may
-/// have put one there since.
+/// Checks that this absolute path still contains no link. It had none when it was granted, but an earlier step may
+/// have put one there.
 fn unmoved(path: &Path) -> io::Result<()> {
     let there = path.ancestors().find(|it| it.symlink_metadata().is_ok()).unwrap_or(path);
     if there.canonicalize()? == there {
@@ -238,7 +236,7 @@ fn unmoved(path: &Path) -> io::Result<()> {
 
 const MOVED: &str = "a link has come to be in this path since writing there was granted";
 
-/// Which file or folder stands at this path, in which there is no link: its device, and its number there.
+/// Device and inode number of the file or folder at this path; `None` when the path contains a link.
 pub(super) fn place(path: &Path) -> Option<(u64, u64)> {
     let flags = OFlags::PATH | OFlags::CLOEXEC;
     let opened = openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS).ok()?;
@@ -356,7 +354,7 @@ mod tests {
                 assert_eq!(table.access(&top.join(path)), Some(access), "{path}");
             }
             assert_eq!(table.access(&top.join("a/b/.git/index")), Some(of_git));
-            // It cannot be moved away with the folder around it.
+            // The folder around it cannot be renamed.
             assert!(table.entries.contains_key(&top.join("a/b")));
         }
     }
@@ -372,7 +370,7 @@ mod tests {
         fs::write(work.join("planted/.git"), "gitdir: ../../elsewhere\n").unwrap();
         fs::write(work.join("tree/.git"), "gitdir: own\n").unwrap();
         fs::write(work.join("tree/own/commondir"), "../../../elsewhere\n").unwrap();
-        // What is named by settings that a step wrote cannot close the workspace either.
+        // Paths named by settings that a step wrote cannot make the workspace read-only either.
         fs::write(work.join("closes/.git/config"), "[core]\n\thooksPath = ../..\n").unwrap();
         let step = StepWalls { writes_repository: true, ..StepWalls::default() };
         for folder in ["", "planted", "tree", "closes"] {

@@ -1,8 +1,8 @@
-//! A view of the file system: what the steps of a run see that are walled alike.
+//! A view of the file system, shared by the steps of a run that have the same walls.
 //!
-//! bubblewrap makes it once, in a namespace of mounts that these steps join: the first one of a run with all its
-//! other namespaces, every other one in these. A mount goes away when somebody outside removes the file or folder on
-//! which it stands. So a view is used again only as long as all of these are still the very same.
+//! bubblewrap makes it once, in a mount namespace that these steps join: the first view of a run together with the
+//! run's other namespaces, every later one inside of them. A mount disappears when a process outside removes the file
+//! or folder it is mounted on, so a view is reused only while all of these are unchanged.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata};
@@ -20,26 +20,27 @@ use super::helper::{COMMAND, END, option, work};
 use super::keeper::THIS_PROGRAM;
 use super::table::Table;
 
-/// Ends at once: bubblewrap must start something.
+/// Exits at once: bubblewrap must start some program.
 const NOTHING: [&str; 3] = ["/bin/sh", "-c", ":"];
 
-/// A namespace of mounts.
+/// A mount namespace, and what it was made of.
 #[derive(Debug)]
 pub(super) struct View {
     pub(super) made_of: Ingredients,
     pub(super) mounts: OwnedFd,
 }
 
-/// What a view is made of.
+/// The inputs of a view.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Ingredients {
-    /// The options of bubblewrap.
+    /// bubblewrap's options.
     pub(super) options: Vec<OsString>,
-    /// What its mounts stand on; none for what the system cannot tell from something that took its place.
+    /// Identity of each mount point; `None` where the file system records no creation time, so that a replacement
+    /// could not be detected.
     places: Vec<Option<Place>>,
 }
 
-/// A file or folder: its device, its number there, and when it was made, because numbers are given again.
+/// A file or folder: device, inode number, and creation time, because inode numbers are reused.
 type Place = (u64, u64, SystemTime);
 
 impl Ingredients {
@@ -52,10 +53,10 @@ impl Ingredients {
 }
 
 impl View {
-    /// Makes a view in these namespaces; `processes` lists what runs there.
+    /// Makes a view inside these namespaces; `processes` is their `/proc`.
     ///
     /// # Errors
-    /// What bubblewrap said.
+    /// The error message of bubblewrap.
     pub(super) fn make(
         made_of: Ingredients,
         program: &Path,
@@ -81,12 +82,12 @@ impl View {
             .stderr(words.try_clone()?);
         tree::pass_on(&mut command, within.into_iter().chain([told, waits]).collect());
         let mut child = command.spawn()?;
-        // Its own ends of the pipes must be the only ones.
+        // This process must not keep its copies of the child's ends of the pipes.
         drop(command);
         let mounts = bubblewrap::is_quick(&information)
             .and_then(|()| bubblewrap::child(&mut information))
             .and_then(|id| File::open(processes.join(format!("{id}/ns/mnt"))));
-        // Until here what it starts has waited, and with it its mounts.
+        // The child, and with it the mount namespace, has waited until here.
         drop(hold);
         if mounts.is_err() {
             child.kill()?;
@@ -98,7 +99,7 @@ impl View {
         }
     }
 
-    /// Whether a view made now of these ingredients would be the same.
+    /// Whether a view that is now made of these inputs would be the same.
     pub(super) fn serves(&self, wanted: &Ingredients) -> bool {
         self.made_of == *wanted && wanted.places.iter().all(Option::is_some)
     }

@@ -1,4 +1,4 @@
-//! Files that must stay as they are and that the walls cannot hold: looked at before and after.
+//! Detects changes of protected files that the walls cannot prevent, by comparing them before and after.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,22 +7,23 @@ use std::path::{Path, PathBuf};
 
 use super::table;
 
-/// Most files below one protected folder that are looked at. The objects of a repository are named by their
-/// contents and need no look.
+/// Most files that are checked below one protected path. The objects of a repository are skipped, because they are
+/// named by their content.
 const MOST: usize = 20_000;
 
-/// A file or folder: its device, and its number there.
+/// A file or folder: device and inode number.
 type Place = (u64, u64);
 
-/// What a file was when it was looked at. Its time of change cannot be set.
+/// State of a file: device, inode number, size, and ctime, which programs cannot set.
 type Stamp = (u64, u64, u64, i64, i64);
 
-/// What protected paths were before a program started.
+/// The state of protected paths before a program started.
 #[derive(Debug, Default)]
 pub(super) struct Watched {
     paths: Vec<PathBuf>,
     before: BTreeMap<PathBuf, Stamp>,
-    /// What mounts hold, each with what it was: a mount goes with a file that somebody outside replaces.
+    /// Paths protected by mounts, each with its identity. Such a mount disappears when a process outside replaces the
+    /// file.
     held: Vec<(PathBuf, Option<Place>)>,
 }
 
@@ -33,7 +34,7 @@ impl Watched {
         Self { paths, before, held }
     }
 
-    /// What has come, gone or changed since.
+    /// The paths that were created, removed or changed since.
     pub(super) fn changed(&self) -> Vec<PathBuf> {
         let after = stamps(&self.paths);
         let mut changed: Vec<PathBuf> = self
@@ -49,8 +50,8 @@ impl Watched {
         changed
     }
 
-    /// The same; and files that came to be are given another name, by which nothing runs them: no mount could
-    /// keep them from being made.
+    /// The same paths. Also renames files that were created, so that nothing runs them: no mount could prevent their
+    /// creation.
     pub(super) fn set_aside(&self) -> Vec<PathBuf> {
         let changed = self.changed();
         let is_held = |path: &PathBuf| self.held.iter().any(|(held, _)| held == path);
@@ -58,9 +59,9 @@ impl Watched {
         for path in changed.iter().filter(is_new) {
             if path.symlink_metadata().is_ok_and(|data| !data.is_dir()) {
                 let mut aside = path.clone().into_os_string();
-                // By chance, so that nothing can be there already.
+                // A random name, so that nothing can exist there.
                 aside.push(format!(".refused-{}", uuid::Uuid::new_v4().simple()));
-                // Where that fails, the path is told all the same.
+                // When renaming fails, the path is still reported.
                 let _ = rustix::fs::renameat_with(
                     rustix::fs::CWD,
                     path,
@@ -93,7 +94,7 @@ fn add(path: &Path, top: &Path, found: &mut BTreeMap<PathBuf, Stamp>, count: &mu
         found.insert(path.to_owned(), stamp);
         return;
     }
-    // A folder changes with what is in it; a file in it that is made and removed again has changed nothing.
+    // A folder is compared by its contents, so creating and removing a file in it is no change.
     found.insert(path.to_owned(), (data.dev(), data.ino(), 0, 0, 0));
     if path.strip_prefix(top).is_ok_and(|inside| inside == Path::new("objects")) {
         return;

@@ -1,4 +1,4 @@
-//! One process, as `/proc` tells of it.
+//! One process, as `/proc` describes it.
 
 use std::fs::{self, DirEntry, File};
 use std::io::Read as _;
@@ -9,23 +9,23 @@ use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 use super::{Listing, MARK};
 
-/// Most bytes of a line that tells of a process: 50 numbers and a name of 64 bytes.
+/// Most bytes of `/proc/ID/stat`: 50 numbers and a name of 64 bytes.
 const STAT: usize = 2048;
 
-/// What `/proc` says of a process.
+/// The fields of `/proc/ID/stat` that are used here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stat {
     pub(super) id: i32,
     pub(super) parent: i32,
     pub(super) group: i32,
     pub(super) session: i32,
-    /// In ticks since the system started; with the id it tells a process from all others.
+    /// In ticks since boot; together with the id it identifies a process.
     pub(super) start: u64,
-    /// Ended, and only its parent has not looked yet.
+    /// Exited (a zombie or dead); only the parent has not reaped it.
     pub(super) is_over: bool,
-    /// Halted by a signal.
+    /// Stopped by a signal.
     pub(super) is_halted: bool,
-    /// In a call of the system that no signal interrupts, as one that waits for its `vfork`.
+    /// In uninterruptible sleep, for example waiting for a `vfork` child: SIGSTOP takes effect later.
     pub(super) is_deaf: bool,
 }
 
@@ -43,22 +43,23 @@ fn states_of_threads(id: i32) -> Vec<String> {
 impl Stat {
     pub(super) fn of(id: i32) -> Option<Self> {
         let mut text = [0; STAT];
-        // One call reads it whole: there are hundreds of processes to look at.
+        // One read gets all of it: there are hundreds of processes.
         let length = File::open(format!("/proc/{id}/stat")).ok()?.read(&mut text).ok()?;
         Self::parse(id, &String::from_utf8_lossy(text.get(..length)?))
     }
 
     pub(super) fn parse(id: i32, text: &str) -> Option<Self> {
-        // The name is in parentheses and may itself hold spaces and parentheses.
+        // The name is in parentheses and may itself contain spaces and parentheses.
         let mut fields = text.rsplit_once(") ")?.1.split(' ');
         let state = fields.next()?;
         let mut number = || fields.next()?.parse().ok();
         let (parent, group, session) = (number()?, number()?, number()?);
-        // Of all fields the threads are the 20th and the start the 22nd; the session was the 6th.
+        // Counted in all fields, the thread count is the 20th and the start time the 22nd; the session was the
+        // 6th.
         let threads = fields.nth(13)?.parse::<u32>().ok()?;
         let start = fields.nth(1)?.parse().ok()?;
         let mut states = vec![state.to_owned()];
-        // Its first thread may be over or halted while others go on.
+        // The first thread may have exited or be stopped while others run.
         if threads > 1 && matches!(state, "Z" | "X" | "T" | "t") {
             states.extend(states_of_threads(id));
         }
@@ -79,13 +80,14 @@ impl Stat {
         Listing::now().0.into_keys().filter_map(Self::of).collect()
     }
 
-    /// A handle of this very process.
+    /// A pidfd of this process; `None` when it is gone, also when its id was reused.
     pub(super) fn open(&self) -> Option<OwnedFd> {
         let handle = pidfd_open(Pid::from_raw(self.id)?, PidfdFlags::empty()).ok()?;
         (Self::of(self.id)?.start == self.start).then_some(handle)
     }
 
-    /// Whether this mark is in the environment that it was started with. That of another user is closed.
+    /// Whether its initial environment holds this mark. The environment of another user's process cannot be
+    /// read.
     pub(super) fn has(&self, mark: &str) -> bool {
         let environment = fs::read(format!("/proc/{}/environ", self.id)).unwrap_or_default();
         environment.split(|byte| *byte == 0).any(|variable| {
@@ -96,9 +98,9 @@ impl Stat {
         })
     }
 
-    /// Sends a signal. False when it belongs to somebody else: `sudo` gives no right to end it.
+    /// Sends a signal. False without permission, as for a process of another user that `sudo` started.
     pub(super) fn send(&self, signal: Signal) -> bool {
-        // It may have ended meanwhile.
+        // A process that is gone counts as signalled.
         self.open().is_none_or(|handle| pidfd_send_signal(&handle, signal) != Err(Errno::PERM))
     }
 }
