@@ -175,7 +175,7 @@ impl Connection {
         RemoteEnd::Unknown { stop: None, said: self.loss() }
     }
 
-    /// Describes a session that broke off.
+    /// Describes why the outcome of a command is unknown.
     fn loss(&self) -> String {
         if self.control.is_lost_after(LOSS) {
             let said = self.control.said();

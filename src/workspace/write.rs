@@ -1,8 +1,9 @@
 //! `file_write` and `file_create` (SPEC §4): whole files, written atomically or not at all.
 //!
-//! The content is written to a temporary file in the same folder and flushed. Then the two names are exchanged
-//! (see [`super::publish`]) and the folder is flushed. An open handle holds the folder throughout, so that it
-//! cannot be replaced between the check and the write.
+//! The content is written to a temporary file in the same folder and flushed. Then this file takes the target's
+//! name, by an exchange of the two names if the target exists (see [`super::publish`]), and the folder is
+//! flushed. An open handle holds the folder throughout, so that it cannot be replaced between the check and the
+//! write.
 
 use std::collections::BTreeMap;
 use std::io;
