@@ -119,8 +119,8 @@ impl SshClient {
         }
     }
 
-    /// The fingerprints of the host keys for this name in these files, each with its key type. Uses `ssh-keygen
-    /// -F`, which does not connect.
+    /// The fingerprints of the host keys for this name in these files, each with its key type. Uses
+    /// `ssh-keygen -F`, which does not connect.
     pub(super) fn known_keys(
         &self,
         name: &str,
