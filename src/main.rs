@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use countersign::app;
 use countersign::cli::{self, Started, WindowOptions};
 
-/// As for a command line that cannot be followed: there is nothing to show a window on.
+/// Exit code if no window can be opened, for example without a display; the same as for a bad command line.
 const NO_WINDOW: u8 = 5;
 
 fn main() -> ExitCode {
@@ -22,7 +22,7 @@ fn open_window(options: WindowOptions) -> ExitCode {
     match app::run(app::Options { plan, workspace, evidence, ..app::Options::default() }) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // Without a terminal there is nobody to tell.
+            // A failed write to stderr cannot be reported anywhere.
             let _ = writeln!(std::io::stderr(), "{error}");
             ExitCode::from(NO_WINDOW)
         }

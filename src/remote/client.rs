@@ -14,12 +14,13 @@ use crate::process::{self, Finished, Input, Leftovers, Profile, Program};
 use crate::process::{ProcessIo, command_on_path};
 use crate::run::StopSignal;
 
-/// What holds for every call, before anything of the person's settings: the first word counts.
+/// Options of every call. They come before the person's settings, because ssh takes the first value of an
+/// option.
 ///
-/// Nobody is asked anything, no key is accepted or learned that was not known, nothing is forwarded, and a
-/// session is the command that is sent and nothing else.
+/// They forbid prompts, accepting or learning unknown host keys and forwarding, and a session runs nothing but
+/// the command that is sent.
 const ALWAYS: [&str; 13] = [
-    // Older clients do not know all of these.
+    // Older clients do not know these two.
     "IgnoreUnknown=ForkAfterAuthentication,SessionType",
     "BatchMode=yes",
     "StrictHostKeyChecking=yes",
@@ -34,12 +35,12 @@ const ALWAYS: [&str; 13] = [
     "RemoteCommand=none",
     "RequestTTY=no",
 ];
-/// Together a dead host is noticed within 20 seconds, and a firewall that forgets idle connections does not.
+/// Together they detect a dead host within 20 seconds and keep idle connections open in firewalls.
 const KEEPALIVE: [&str; 2] = ["ServerAliveInterval=5", "ServerAliveCountMax=3"];
-/// Most bytes that a call which is not a person's command may print.
+/// Most bytes of output of a call that does not run a command of a plan.
 const SMALL_OUTPUT: u64 = 1 << 20;
 
-/// The client, and the settings it reads.
+/// The client program, and the settings file that it reads.
 #[derive(Debug, Clone)]
 pub struct SshClient {
     program: PathBuf,
@@ -47,10 +48,10 @@ pub struct SshClient {
 }
 
 impl SshClient {
-    /// The `ssh` that is on `PATH` and not in the workspace, with the settings file of the policy if that names one.
+    /// The `ssh` on `PATH`, unless it is in the workspace, with the policy's settings file if that names one.
     ///
     /// # Errors
-    /// There is none.
+    /// There is no `ssh`, or it has no multiplexing on this system.
     pub fn of_system(policy: &Policy, workspace: &Path) -> Result<Self, RemoteError> {
         if cfg!(windows) {
             return Err(RemoteError::NoMultiplexing);
@@ -59,12 +60,12 @@ impl SshClient {
         Ok(Self { program, config: policy.ssh_config.clone() })
     }
 
-    /// This program as if it were the system's, for those who have another one.
+    /// Uses this program instead of the system's `ssh`.
     pub fn at(program: &Path, config: Option<&Path>) -> Self {
         Self { program: program.to_owned(), config: config.map(Path::to_owned) }
     }
 
-    /// The arguments: the settings, what always holds, the options of the call, the destination.
+    /// The arguments: settings file, fixed options, options of the call, destination, command.
     fn arguments<'a>(&'a self, call: &Call<'a>) -> Result<Vec<&'a str>, RemoteError> {
         let mut arguments = Vec::new();
         if let Some(config) = &self.config {
@@ -82,7 +83,7 @@ impl SshClient {
         Ok(arguments)
     }
 
-    /// Runs it with these options, for this destination, and keeps what it prints.
+    /// Runs the client and keeps its output.
     pub(super) fn run(
         &self,
         call: &Call<'_>,
@@ -93,7 +94,7 @@ impl SshClient {
         process::run(&self.program(call, &arguments), stop, output).map_err(RemoteError::NotStarted)
     }
 
-    /// The same where what it prints goes elsewhere.
+    /// As [`Self::run`], with the output sent to `io`; only its two ends are kept.
     pub(super) fn stream(
         &self,
         call: &Call<'_>,
@@ -118,8 +119,8 @@ impl SshClient {
         }
     }
 
-    /// The fingerprints by which the client knows a host of this name, from these files, each with its kind:
-    /// `ssh-keygen -F`, which connects to nothing.
+    /// The fingerprints of the host keys for this name in these files, each with its key type. Uses
+    /// `ssh-keygen -F`, which does not connect.
     pub(super) fn known_keys(
         &self,
         name: &str,
@@ -156,11 +157,11 @@ impl SshClient {
 pub(super) struct Call<'a> {
     pub(super) options: &'a [&'a str],
     pub(super) destination: &'a Destination,
-    /// What the host's login shell is given; none for a call that runs nothing there.
+    /// The command line for the host's login shell; `None` for a call that runs nothing there.
     pub(super) command: Option<&'a str>,
-    /// The file that the client reads.
+    /// The file that the client reads as its stdin.
     pub(super) input: Option<&'a Path>,
-    /// Where it runs here.
+    /// The local working folder of the client.
     pub(super) folder: &'a Path,
     pub(super) timeout: Option<Duration>,
     pub(super) output_limit: Option<u64>,

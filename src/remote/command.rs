@@ -1,5 +1,5 @@
-//! A person's command on the host: sent in its wrapper, followed to its end, and judged by the wrapper's
-//! word alone.
+//! Runs a command on a host: sends it in its wrapper, follows it to its end, and takes its outcome only from
+//! the wrapper's report.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -16,24 +16,24 @@ use crate::process::Cause;
 use crate::process::ProcessIo;
 use crate::run::StopSignal;
 
-/// How long a connection may take to be seen as lost when one of its sessions broke off.
+/// How long to wait, after a session has broken off, for the connection to prove lost.
 const LOSS: Duration = Duration::from_secs(2);
-/// The exit code of the wrapper when it has not begun: the folder could not be entered, or what was sent did
-/// not arrive whole.
+/// Exit code of the wrapper if the command has not begun: the folder could not be entered, or the input did not
+/// arrive whole.
 const NOT_BEGUN: i32 = 125;
-/// Room for the reports beside what a command may print.
+/// Bytes for the wrapper's reports, besides the output limit of the command.
 const SPARE: u64 = 64 << 10;
 
 /// A command for a host.
 #[derive(Debug, Clone, Copy)]
 pub struct RemoteCommand<'a> {
-    /// The command, exactly.
+    /// The command, sent unchanged.
     pub command: &'a str,
-    /// Its folder: absolute, or relative to the home folder; none for that.
+    /// Its folder: absolute, or relative to the home folder; `None` for the home folder.
     pub folder: Option<&'a str>,
-    /// When its process group is ended.
+    /// After this time its process group is ended.
     pub timeout: Duration,
-    /// Most bytes of each output; one more, and its process group is ended.
+    /// Most bytes of stdout and of stderr; one more ends its process group.
     pub output_limit: u64,
 }
 
@@ -46,11 +46,11 @@ pub enum RemoteStop {
     Stopped,
     /// This output reached its limit.
     TooMuch(Stream),
-    /// What it printed could not be kept.
+    /// Its output could not be recorded.
     NotKept,
 }
 
-/// How a command ended, as far as the host has said so.
+/// How a command ended, as far as the host has reported it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RemoteEnd {
     /// By itself, with this code.
@@ -66,7 +66,7 @@ pub enum RemoteEnd {
     Unknown {
         /// Why it was to be ended, if it was.
         stop: Option<RemoteStop>,
-        /// Why it is unknown, in the words of the client where it has any.
+        /// Why it is unknown, with the client's message if there is one.
         said: String,
     },
 }
@@ -76,22 +76,21 @@ pub enum RemoteEnd {
 pub struct RemoteFinished {
     /// How it ended.
     pub end: RemoteEnd,
-    /// The ends of what it printed to stdout.
+    /// The first and last part of its stdout.
     pub stdout: StreamEnds,
-    /// The ends of what it printed to stderr, and after it what the client said of a connection that was
-    /// lost.
+    /// The first and last part of its stderr, followed by the client's message if the connection was lost.
     pub stderr: StreamEnds,
-    /// What the login shell printed on the way to the command; mostly empty.
+    /// What the login shell printed before the command began; usually empty.
     pub greeting: Vec<u8>,
     /// From the call to the end.
     pub duration: Duration,
-    /// Whether something it started still held an output open; what that prints is not kept.
+    /// Whether a process that it started still held an output open; what that prints later is not kept.
     pub left_open: bool,
 }
 
 impl Connection {
-    /// Runs a command to its end: what it prints goes to the capture and the output as it
-    /// comes, on this thread, and only its ends are kept.
+    /// Runs a command to its end. Its output goes to the capture and to the output callback as it arrives, on
+    /// this thread; only its first and last part are kept in memory.
     ///
     /// # Errors
     /// The client could not be started, and so nothing was sent.
@@ -119,7 +118,7 @@ impl Connection {
         };
         stop.listen(&wake);
         let deadline = started.checked_add(command.timeout);
-        // Ends the client here, once the host has been told, or cannot be.
+        // Ends the local client, once the host was told to end the group or cannot be told.
         let here = StopSignal::default();
         let session_output = SessionOutput::new(&session.nonce, command.output_limit, io, &watch);
         let limit = command.output_limit.saturating_add(SPARE);
@@ -139,11 +138,11 @@ impl Connection {
         let limit_reached = match finished.cause {
             Cause::TooMuch(stream) => Some(RemoteStop::TooMuch(stream)),
             Cause::NotKept => Some(heard.full.map_or(RemoteStop::NotKept, RemoteStop::TooMuch)),
-            // Its last words were too many.
+            // The rest of its output, passed on at the end, exceeded the limit.
             _ => heard.full.map(RemoteStop::TooMuch),
         };
         let ended = match limit_reached {
-            // It has ended by itself, and so has its group, as far as it waited for it.
+            // The command has ended by itself, and with it the processes of its group that it waited for.
             Some(stop) if heard.end.is_some() => Some((stop, true)),
             Some(stop) => Some((stop, heard.group.is_some_and(|group| self.end_group(group)))),
             None => ended,
@@ -158,7 +157,7 @@ impl Connection {
         Ok(RemoteFinished { end, stdout, stderr, greeting, duration: started.elapsed(), left_open })
     }
 
-    /// How a command that nobody ended came to its end.
+    /// The outcome of a command that was not ended from here.
     fn judge(&self, heard: &Heard, exit_code: Option<i32>) -> RemoteEnd {
         if let Some(status) = heard.end {
             return match status.checked_sub(128) {
@@ -166,7 +165,7 @@ impl Connection {
                 _ => RemoteEnd::Exited(status),
             };
         }
-        // 255 is the client's own word for a session that broke off.
+        // 255 is the client's exit code for a session that broke off.
         if heard.group.is_none() && exit_code.is_some_and(|code| code != 255) {
             let said = String::from_utf8_lossy(&heard.greeting).trim().to_owned();
             let code = exit_code.filter(|code| *code != NOT_BEGUN);
@@ -176,7 +175,7 @@ impl Connection {
         RemoteEnd::Unknown { stop: None, said: self.loss() }
     }
 
-    /// What is known of a session that broke off.
+    /// Describes why the outcome of a command is unknown.
     fn loss(&self) -> String {
         if self.control.is_lost_after(LOSS) {
             let said = self.control.said();
@@ -186,7 +185,7 @@ impl Connection {
     }
 }
 
-/// The folder as the wrapper takes it: `cd` would take a lone `-` for another folder, and nobody expands `~`.
+/// The folder as the wrapper takes it: `cd` gives a lone `-` another meaning, and nothing expands `~`.
 fn folder_word(folder: Option<&str>) -> String {
     match folder.unwrap_or_default() {
         "" | "~" | "~/" => String::new(),

@@ -1,8 +1,8 @@
-//! The one connection of a run: an `ssh` that runs nothing itself and carries the sessions of others.
+//! The one connection of a run: an `ssh` process that runs no command itself and carries all sessions.
 //!
-//! It is a child like any other, so that it ends with us, also by a panic, and nothing stays in the
-//! background. A command of the client's own (`LocalCommand`) says when somebody is let in, so that nobody
-//! has to look again and again.
+//! It is a child process, so that it ends with this program, also after a panic, and none stays in the
+//! background. The client's `LocalCommand` reports when the user is authenticated, so that no polling is
+//! needed.
 
 use std::fs;
 use std::io;
@@ -20,14 +20,14 @@ use super::RemoteError;
 use super::client::{Call, SshClient};
 use crate::run::{StopSignal, text};
 
-/// Longest wait for a connection: the client's own limits are for parts of it.
+/// Longest wait for a connection; the client's own limits cover only parts of it.
 const OPEN: Duration = Duration::from_secs(60);
-/// Longest path of the control socket: the client makes it with 17 more bytes, and systems allow 104.
+/// Longest path of the control socket: the client adds 17 bytes when it creates it, and systems allow 104.
 const SOCKET_BYTES: usize = 86;
-/// Most bytes of the client's words in a message.
+/// Most bytes of the client's output in a message.
 const SAID_BYTES: usize = 8 << 10;
 
-/// A folder for the control socket and for what sessions are sent; only this user can enter it.
+/// A folder for the control socket, the client's log and the input of sessions; only this user can enter it.
 pub(super) struct Folder(PathBuf);
 
 impl Folder {
@@ -50,7 +50,7 @@ impl Folder {
         &self.0
     }
 
-    /// The control socket as the client takes it, which expands `%`.
+    /// The path of the control socket as a client option: `%` is doubled, because the client expands it.
     pub(super) fn socket(&self) -> String {
         self.0.join("s").display().to_string().replace('%', "%%")
     }
@@ -62,16 +62,16 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What cannot be removed goes with the rest of the system's folder for such things.
+        // If this fails, the folder is left in the system's temporary folder.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
 
 #[derive(Default)]
 struct State {
-    /// What it printed to stdout, until it is ready.
+    /// The client's stdout, until it is ready.
     printed: String,
-    /// What it and the host said on stderr.
+    /// The stderr of the client and the host.
     said: String,
     is_ready: bool,
     is_over: bool,
@@ -95,7 +95,7 @@ impl Gate {
     }
 }
 
-/// The connection's process.
+/// The client process that holds the connection.
 pub(super) struct ControlConnection {
     gate: Arc<Gate>,
     stop: Arc<StopSignal>,
@@ -104,7 +104,7 @@ pub(super) struct ControlConnection {
 }
 
 impl ControlConnection {
-    /// Connects, and waits until the host has let this user in.
+    /// Connects, and waits until the host has authenticated this user.
     pub(super) fn open(
         client: &SshClient,
         destination: &Destination,
@@ -213,7 +213,7 @@ impl ControlConnection {
         }
     }
 
-    /// Why it did not come to be, by the words that OpenSSH has for it.
+    /// Why the connection failed, recognized by OpenSSH's messages.
     fn refusal(&self, destination: String) -> RemoteError {
         let said = self.said();
         let host_key = self.host_key();
@@ -229,25 +229,26 @@ impl ControlConnection {
         }
     }
 
-    /// The kind and fingerprint of the key that the host showed on this very connection. The host's own words
-    /// cannot stand in a line of their own there, and its banner is elsewhere.
+    /// The type and fingerprint of the key that the host showed on this connection, from the client's log. Text
+    /// from the host cannot begin a line of the log, and its banner is not in it.
     pub(super) fn host_key(&self) -> Option<String> {
         let log = fs::read_to_string(self.folder.log()).ok()?;
         let key = log.lines().find_map(|line| line.strip_prefix("debug1: Server host key: "))?;
         Some(key.trim_end().to_owned())
     }
 
-    /// The kind and fingerprint of the authority that signed that key, where the host showed a certificate.
+    /// The type and fingerprint of the authority that signed the key, if the host showed a certificate.
     pub(super) fn authority(&self) -> Option<String> {
         let log = fs::read_to_string(self.folder.log()).ok()?;
         let said = "debug1: Server host certificate: ";
         let certificate = log.lines().find_map(|line| line.strip_prefix(said))?;
-        // The name of a certificate stands before it, in quotation marks, and is the authority's own.
+        // The name of the certificate comes first, in quotation marks. The authority chooses it freely, so
+        // search from the end.
         let mut words = certificate.rsplit_once("\" CA ")?.1.split(' ');
         Some(format!("{} {}", words.next()?, words.next()?))
     }
 
-    /// What the client and the host said, without what the client says for those who look for its faults.
+    /// The messages of the client and the host, without the client's debug messages.
     pub(super) fn said(&self) -> String {
         let log = fs::read(self.folder.log()).unwrap_or_default();
         let log = String::from_utf8_lossy(&log);
@@ -267,7 +268,7 @@ impl ControlConnection {
         said.trim_end().to_owned()
     }
 
-    /// Whether it has ended, after at most so long a wait.
+    /// Whether the client has ended, after waiting at most this long.
     pub(super) fn is_lost_after(&self, wait: Duration) -> bool {
         let state = self.gate.lock();
         let waited = self.gate.changed.wait_timeout_while(state, wait, |state| !state.is_over);
@@ -276,7 +277,7 @@ impl ControlConnection {
 }
 
 impl Drop for ControlConnection {
-    /// Also on the way out of a panic or an error nothing stays.
+    /// Ends the client, also after an error or a panic.
     fn drop(&mut self) {
         self.stop.set();
         if let Some(thread) = self.thread.take() {

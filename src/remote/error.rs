@@ -4,7 +4,7 @@ use crate::authorization::Target;
 use crate::plan::{Code, DestinationError};
 use crate::run::{ErrorInfo, TargetState};
 
-/// Why there is no connection. The words of the SSH client are kept as they are.
+/// Why there is no connection. The messages of the SSH client are kept verbatim.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the message of each variant says what its fields are")]
 pub enum RemoteError {
@@ -82,7 +82,7 @@ impl ErrorInfo for RemoteError {
 }
 
 impl RemoteError {
-    /// The error as an answer to a person who asked how the destination is.
+    /// The error as the result of a target check.
     pub(super) fn state(self) -> TargetState {
         match self {
             Self::UnknownKey { host_key, said, .. } => TargetState::UnknownKey { host_key, said },

@@ -1,11 +1,12 @@
-//! Takes the reports of the wrapper out of what a session prints.
+//! Extracts the wrapper's reports from the output of a session.
 //!
-//! A report is one line that begins with a nonce of the session: `NONCE:kind:value`. What was printed before
-//! the first one came from the login shell on its way to the wrapper, not from the command.
+//! A report is `NONCE:kind:value` up to the end of the line, with the nonce of the session; output may precede
+//! it on that line. What was printed before the first report comes from the login shell and not from the
+//! command.
 
-/// Longest report; a nonce followed by more than this is no report.
+/// Longest report in bytes; a nonce that is followed by more than this is output.
 const REPORT_BYTES: usize = 8 << 10;
-/// Most bytes that are kept of what comes before the first report.
+/// Most bytes that are kept of the output before the first report.
 const BEFORE_BYTES: usize = 64 << 10;
 
 /// One report.
@@ -15,22 +16,22 @@ pub(super) struct Report {
     pub(super) value: String,
 }
 
-/// One stream of a session.
+/// Parser for one stream of a session.
 pub(super) struct FrameParser {
     nonce: String,
-    /// Whether only the first report is one: nothing after it is looked at.
+    /// Whether only the first report is one: all bytes after it are output.
     once: bool,
-    /// Whether a report has come.
+    /// Whether a report was found.
     begun: bool,
-    /// What came before it.
+    /// The output before it.
     before: Vec<u8>,
-    /// The end of what came, while it may be the beginning of a report.
+    /// The last bytes, held back while they may be the beginning of a report.
     held: Vec<u8>,
     reports: Vec<Report>,
 }
 
 impl FrameParser {
-    /// For a stream that has a report whenever there is one.
+    /// For a stream with any number of reports.
     pub(super) fn new(nonce: &str) -> Self {
         Self {
             nonce: nonce.to_owned(),
@@ -42,12 +43,12 @@ impl FrameParser {
         }
     }
 
-    /// For a stream that has one report, before everything else.
+    /// For a stream with one report, before all other output.
     pub(super) fn once(nonce: &str) -> Self {
         Self { once: true, ..Self::new(nonce) }
     }
 
-    /// Takes what came, gives what is the command's.
+    /// Parses the next bytes; returns the command's output in them.
     pub(super) fn push(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut rest = std::mem::take(&mut self.held);
         rest.extend_from_slice(bytes);
@@ -66,7 +67,7 @@ impl FrameParser {
             let report = rest.split_off(at);
             self.give(&mut clean, &rest);
             let text = report.get(self.nonce.len()..).unwrap_or_default();
-            // A list of jobs may turn out to be empty, without even an end of line.
+            // A report of jobs can be empty, without an end of line; then the next nonce ends it.
             let line = text.iter().position(|byte| *byte == b'\n');
             let next = find(
                 text.get(..line.unwrap_or(text.len())).unwrap_or_default(),
@@ -90,7 +91,7 @@ impl FrameParser {
         clean
     }
 
-    /// What was held back at the end: the beginning of a report that never became one.
+    /// Returns what was held back at the end of the stream: an incomplete report, which counts as output.
     pub(super) fn end(&mut self) -> Vec<u8> {
         let mut clean = Vec::new();
         let held = std::mem::take(&mut self.held);
@@ -108,7 +109,7 @@ impl FrameParser {
         self.reports.iter().rev().find(|it| it.kind == kind).map(|it| it.value.as_str())
     }
 
-    /// What came before the first report.
+    /// The output before the first report.
     pub(super) fn before(&self) -> &[u8] {
         &self.before
     }
@@ -160,8 +161,8 @@ mod tests {
     }
 
     proptest! {
-        /// However the bytes are cut, the reports are found, nothing of the command's is lost, and what was
-        /// there before stands apart.
+        /// However the stream is cut into chunks, the reports are found, no output of the command is lost, and
+        /// the output before the first report is kept apart.
         #[test]
         fn reports_are_taken_out_and_nothing_else(
             before in prop::collection::vec(any::<u8>(), 0..40),

@@ -1,8 +1,8 @@
-//! What the client knows of a destination before anybody connects: where its settings lead, and by which keys
-//! it knows the host there (SPEC §2, §7.3).
+//! What the client knows of a destination without connecting: where its settings lead, and which host keys it
+//! has for that host (SPEC §2, §7.3).
 //!
-//! `ssh -G` and `ssh-keygen -F` say it. Keys that a command of the person's settings would bring
-//! (`KnownHostsCommand`) are not asked for.
+//! Uses `ssh -G` and `ssh-keygen -F`. Keys from a `KnownHostsCommand` in the person's settings are not
+//! included.
 
 use std::path::{Path, PathBuf};
 
@@ -12,14 +12,14 @@ use crate::authorization::Target;
 use crate::plan::Destination;
 use crate::run::StopSignal;
 
-/// The port that is not part of a name in `known_hosts`.
+/// The default port, which names in `known_hosts` omit.
 const PORT: u16 = 22;
 
-/// Where a destination is and by which keys the client knows it. Connects to nothing; that the client knows
-/// no key is no error.
+/// Where a destination is and which host keys the client has for it. Does not connect. It is not an error if
+/// the client has no key.
 ///
 /// # Errors
-/// No client, or settings that it cannot read.
+/// There is no client, or it cannot read its settings.
 pub fn known_target(
     client: &SshClient,
     destination: &Destination,
@@ -55,7 +55,7 @@ pub fn known_target(
     };
     let mut host_keys = client.known_keys(&name, &files, stop)?;
     if host_keys.is_empty() && name.starts_with('[') {
-        // As the client itself does: a key that is known of the host holds at every port.
+        // As the client does: a key stored for the host without a port is valid at every port.
         host_keys = client.known_keys(&host, &files, stop)?;
     }
     host_keys.sort();
@@ -63,7 +63,7 @@ pub fn known_target(
     Ok(Target { destination: destination.to_string(), user, host, port, host_keys })
 }
 
-/// The files of a setting that names several, each separated by a space.
+/// The files of a setting that lists several, separated by spaces.
 fn files(paths: &str) -> Vec<PathBuf> {
     let home = std::env::home_dir();
     let expand = |path: &str| match path.strip_prefix("~/").or_else(|| path.strip_prefix("%d/")) {
@@ -73,8 +73,8 @@ fn files(paths: &str) -> Vec<PathBuf> {
     paths.split(' ').filter_map(expand).collect()
 }
 
-/// Adds what `ssh-keygen -l -F` says: a line that tells where an entry was found and of which sort it is, and
-/// under it the name, the kind and the fingerprint.
+/// Parses the output of `ssh-keygen -l -F` into `keys`: for each entry a comment with its place and marker,
+/// then a line with name, key type and fingerprint.
 pub(super) fn read(said: &str, keys: &mut Vec<String>) {
     let mut sort = "";
     for line in said.lines() {

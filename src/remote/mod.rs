@@ -1,15 +1,14 @@
 //! Commands on other hosts, through the system's OpenSSH client (SPEC §7.3).
 //!
-//! A [`Connection`] is one process of the client that the sessions of a run share. Before anything of a plan
-//! is sent, the host has shown a key that the client knew, and who and what it is has been read. A command
-//! is run by a small wrapper in a process group of its own, and the wrapper says how it ended: without its
-//! word the end is unknown, and nothing else is claimed. Timeout and stop end the group by another session
-//! of the same connection.
+//! A [`Connection`] is one client process, shared by the sessions of a run. Before anything of a plan is sent,
+//! the host has shown a key that the client knows, and its user, address and system have been read. A small
+//! wrapper runs each command in a process group of its own and reports how it ended; without that report the
+//! outcome is unknown. Timeout and stop end the group through another session of the same connection.
 //!
-//! What is sent goes to the wrapper through its input and not through the words of a login shell, so that
-//! every command arrives as it is, whatever that shell is.
+//! Commands go to the wrapper through its stdin and not as words for the login shell, so that every command
+//! arrives unchanged, whatever that shell is.
 //!
-//! Absent on purpose: whether a command may run, and what its end means for a step.
+//! Called by `tools`. Deliberately not here: whether a command may run, and what its outcome means for a step.
 //!
 //! # Why the system's client
 //!
@@ -63,10 +62,10 @@ pub use known::known_target;
 
 use control_connection::ControlConnection;
 
-/// Longest wait for the client to read its settings, or for a host to say what it is.
+/// Longest wait for the client to read its settings, or for a host to report facts about itself.
 const LOOK: Duration = Duration::from_secs(30);
 
-/// A connection to a host that a run shares; closed when it is dropped.
+/// A connection to a host, shared by a run; closed on drop.
 pub struct Connection {
     client: SshClient,
     destination: Destination,
@@ -81,11 +80,11 @@ impl std::fmt::Debug for Connection {
 }
 
 impl Connection {
-    /// Connects, and reads what the host is. Nothing of a plan is sent.
+    /// Connects, and reads facts about the host. Sends nothing of a plan.
     ///
     /// # Errors
-    /// No client; a host that is not reached, whose key is not known or is another one, that refuses the
-    /// user, or on which no bash runs; a stop meanwhile.
+    /// There is no client; the host cannot be reached, shows an unknown or changed key, refuses the user or has
+    /// no bash; or a person asked to stop.
     pub fn open(
         client: &SshClient,
         destination: &Destination,
@@ -96,11 +95,11 @@ impl Connection {
         Ok(connection)
     }
 
-    /// The same for a target that a person has approved (SPEC §2): before any session begins, the host has
-    /// shown a key that the approval covers.
+    /// As [`Self::open`], for a target that a person has approved (SPEC §2): before any session begins, the
+    /// host must show a key that the approval covers.
     ///
     /// # Errors
-    /// As for [`Self::open`]; and another user, host, port or key than was approved.
+    /// As for [`Self::open`]; also if user, host, port or key differ from the approved ones.
     pub fn open_approved(
         client: &SshClient,
         approved: &Target,
@@ -119,7 +118,7 @@ impl Connection {
         Ok(connection)
     }
 
-    /// Connects and begins no session.
+    /// Connects, without a session.
     fn connect(
         client: &SshClient,
         destination: &Destination,
@@ -143,7 +142,7 @@ impl Connection {
         Ok(Self { client: client.clone(), destination: destination.clone(), control, host })
     }
 
-    /// Which host this is.
+    /// The host, as it was found on connecting.
     pub fn host(&self) -> &Host {
         &self.host
     }
@@ -174,8 +173,8 @@ impl Connection {
     }
 }
 
-/// How a destination answers now, for a person who asks: connects, reads what the host is and goes. Nothing
-/// of a plan is sent (SPEC §2).
+/// Checks how a destination responds now: connects, reads facts about the host and disconnects. Sends nothing
+/// of a plan (SPEC §2).
 pub fn check_target(client: &SshClient, destination: &str, stop: &StopSignal) -> TargetState {
     let opened = Destination::parse(destination)
         .map_err(RemoteError::from)

@@ -1,4 +1,4 @@
-//! Sessions of a connection: scripts of ours that are sent to the host.
+//! Sessions of a connection: each sends one of this program's scripts to the host.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -16,20 +16,20 @@ use crate::process::Finished;
 use crate::process::ProcessIo;
 use crate::run::StopSignal;
 
-/// Reads what the host is.
+/// Reads facts about the host.
 pub(super) const FACTS: &str = include_str!("../../assets/remote/facts.sh");
 /// Runs a command.
 pub(super) const RUN: &str = include_str!("../../assets/remote/run.sh");
 /// Ends a process group.
 const END: &str = include_str!("../../assets/remote/end.sh");
 
-/// Longest wait for the word that a group has ended: two graces of two seconds, and the way.
+/// Longest wait for the report that a group has ended: two grace periods of two seconds, and the round trip.
 const END_GROUP: Duration = Duration::from_secs(10);
 
-/// What a script of ours said.
+/// The output of a script.
 pub(super) struct Said {
     pub(super) reports: FrameParser,
-    /// What else it or its login shell said.
+    /// Its other output, with that of the login shell.
     pub(super) said: String,
 }
 
@@ -46,20 +46,20 @@ impl Drop for Session {
     }
 }
 
-/// A text as one word of a shell.
+/// Quotes a text as one word of a shell.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// What the login shell is given. It may be any shell, so there is nothing in it that shells see differently;
-/// and what arrives is run only when it is whole: a start-up file may have read some of it.
+/// The command line for the login shell. That may be any shell, so the line uses only syntax that all shells
+/// share. What arrives runs only if it is whole, because a start-up file may have read some of it.
 fn login_line(nonce: &str) -> String {
     let take = r#"set -- "$1" "$(cat)";case $2 in "$1"*"$1")set -- "$1" "${2#"$1"}";eval "${2%"$1"}";;*)echo "what was sent did not arrive whole" >&2;exit 125;esac"#;
     format!("exec bash --noprofile --norc -c '{take}' bash {nonce}")
 }
 
 impl Connection {
-    /// Gets a session ready: what is sent in it, by which words.
+    /// Prepares a session: its nonce, the file that is sent in it, and the client's options.
     pub(super) fn session(
         &self,
         script: &str,
@@ -75,7 +75,7 @@ impl Connection {
         payload.push_str(&nonce);
         let path = self.control.folder.path().join(id);
         fs::write(&path, payload).map_err(RemoteError::NotStarted)?;
-        // Without the connection there is no session: a new connection could lead to another host.
+        // If the connection is gone, the session must fail: a new connection could lead to another host.
         let options = [
             "-T",
             "-o",
@@ -105,7 +105,7 @@ impl Connection {
         }
     }
 
-    /// Follows a session to its end; what it prints goes to the capture.
+    /// Follows a session to its end; its output goes to the capture.
     pub(super) fn follow(
         &self,
         session: &Session,
@@ -118,7 +118,7 @@ impl Connection {
         self.client.stream(&Call { output_limit: Some(output_limit), ..call }, io)
     }
 
-    /// Runs a script of ours.
+    /// Runs one of this program's scripts.
     pub(super) fn script(
         &self,
         script: &str,
@@ -139,7 +139,7 @@ impl Connection {
         Ok(Said { reports, said })
     }
 
-    /// Ends a process group; whether the host confirmed that nothing of it is left.
+    /// Ends a process group; returns whether the host confirmed that none of it is left.
     pub(super) fn end_group(&self, group: u32) -> bool {
         let group = group.to_string();
         let said = self.script(END, &[("group", &group)], END_GROUP, &StopSignal::default());

@@ -1,5 +1,5 @@
-//! What a session prints, as it comes: the wrapper's reports are taken out, and what is left is the
-//! command's and goes on.
+//! The output of a session as it arrives: the wrapper's reports are taken out, and the command's output is
+//! passed on.
 
 use std::cell::RefCell;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use super::frame_parser::FrameParser;
 use super::watch::Watch;
 use crate::process::{Capture, ProcessIo};
 
-/// Listens to one session.
+/// Receives the output of one session.
 pub(super) struct SessionOutput<'a> {
     state: RefCell<State>,
     io: ProcessIo<'a>,
@@ -20,7 +20,7 @@ pub(super) struct SessionOutput<'a> {
 struct State {
     stdout: Side,
     stderr: Side,
-    /// The output that is at its limit.
+    /// The output that reached its limit.
     full: Option<Stream>,
 }
 
@@ -29,7 +29,7 @@ struct Side {
     frames: FrameParser,
     decoder: Decoder,
     ends: StreamEnds,
-    /// How many bytes may still come.
+    /// How many bytes are left until the limit.
     room: u64,
 }
 
@@ -39,24 +39,24 @@ impl Side {
     }
 }
 
-/// What was heard of a session that is over.
+/// The reports and output of a session that is over.
 pub(super) struct Heard {
     pub(super) stdout: StreamEnds,
     pub(super) stderr: StreamEnds,
-    /// What the login shell printed on the way to the command.
+    /// What the login shell printed before the command began.
     pub(super) greeting: Vec<u8>,
     /// The process group of the command, if it has begun.
     pub(super) group: Option<u32>,
-    /// The status with which the wrapper says that it ended.
+    /// The exit status of the command, as the wrapper reported it.
     pub(super) end: Option<i32>,
-    /// Whether the host's shell says that a signal ended it.
+    /// Whether the host's shell reported that a signal ended it.
     pub(super) was_signalled: bool,
     /// The output that reached its limit.
     pub(super) full: Option<Stream>,
 }
 
 impl<'a> SessionOutput<'a> {
-    /// For a session whose reports begin with this nonce, and a command that may print so much.
+    /// For a session whose reports begin with this nonce; `limit` is in bytes, for each output of the command.
     pub(super) fn new(nonce: &str, limit: u64, io: ProcessIo<'a>, watch: &'a Watch) -> Self {
         let state = State {
             stdout: Side::new(FrameParser::once(nonce), limit),
@@ -66,11 +66,11 @@ impl<'a> SessionOutput<'a> {
         Self { state: RefCell::new(state), io, watch }
     }
 
-    /// Hands on what was held back, and says what was heard.
+    /// Passes on what was held back, and returns what the session reported and printed.
     pub(super) fn end(&self) -> Heard {
         for stream in [Stream::Stdout, Stream::Stderr] {
             let rest = self.state.borrow_mut().side(stream).frames.end();
-            // What could not be kept is known already, or with the record.
+            // Ignored: a failure to keep output is known already, or is found with the record.
             self.hand_on(stream, &rest);
             let mut state = self.state.borrow_mut();
             let text = state.side(stream).decoder.end().to_owned();
@@ -93,7 +93,7 @@ impl<'a> SessionOutput<'a> {
         }
     }
 
-    /// Hands on bytes of the command. False when no more may come or none can be kept.
+    /// Passes on output of the command. False when the limit is reached or nothing more can be kept.
     fn hand_on(&self, stream: Stream, clean: &[u8]) -> bool {
         let mut state = self.state.borrow_mut();
         let side = state.side(stream);
@@ -144,7 +144,7 @@ impl Capture for SessionOutput<'_> {
     }
 }
 
-/// Whether the host's shell says in its list of jobs that a signal ended the command.
+/// Whether the host's shell reported in its list of jobs that a signal ended the command.
 fn was_signalled(stderr: &FrameParser) -> bool {
     let states = stderr.reports().iter().filter(|it| it.kind == "job");
     let state = |value: &str| {

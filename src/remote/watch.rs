@@ -1,5 +1,5 @@
-//! Who stands beside a session: when it is time, the process group on the host is ended over the same
-//! connection, and only then the client here.
+//! Supervises a session: on a timeout or stop, ends the process group on the host over the same connection, and
+//! only then the local client.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -10,15 +10,15 @@ use super::Connection;
 use super::command::RemoteStop;
 use crate::run::StopSignal;
 
-/// How long a session is given to begin before a stop gives it up.
+/// How long a stop or timeout waits for the session to begin before it gives up on it.
 const BEGIN: Duration = Duration::from_secs(5);
-/// How long the outputs of a command that has ended may stay open in the hands of what it started, and how
-/// long the rest of its output may take after its group was ended.
+/// How long processes left by an ended command may keep its outputs open, and how long the rest of its output
+/// may take after its group was ended.
 const DRAIN: Duration = Duration::from_secs(2);
 
 impl Connection {
-    /// Waits beside a session, and ends its process group when it is time; what it was ended for, and
-    /// whether the host confirmed it.
+    /// Waits for a session, and ends its process group on a timeout or stop. Returns why it was ended and
+    /// whether the host confirmed it; `None` if it was not ended here.
     pub(super) fn stand_by(
         &self,
         watch: &Watch,
@@ -31,7 +31,8 @@ impl Connection {
             if state.is_over {
                 let left = state.group.filter(|_| state.is_abandoned && !state.has_ended);
                 drop(state);
-                // Nobody hears whether it worked; a child here would be killed on this way out, too.
+                // This is the way out of a panic, where a local child process is killed too. Nothing can report
+                // whether this worked.
                 if let Some(group) = left {
                     self.end_group(group);
                 }
@@ -63,7 +64,7 @@ impl Connection {
     }
 }
 
-/// What is seen of a session while it runs.
+/// What is known of a session while it runs.
 #[derive(Default)]
 pub(super) struct Watch {
     state: Mutex<State>,
@@ -75,9 +76,9 @@ pub(super) struct Watch {
 pub(super) struct State {
     /// The number of the command's process group, once it has begun.
     pub(super) group: Option<u32>,
-    /// Whether the wrapper has said how it ended.
+    /// Whether the wrapper has reported the end of the command.
     pub(super) has_ended: bool,
-    /// Whether the client here has ended.
+    /// Whether the local client has ended.
     is_over: bool,
     /// Whether that is because of a panic.
     is_abandoned: bool,
@@ -93,7 +94,7 @@ impl Watch {
         self.changed.notify_all();
     }
 
-    /// Waits until it is so, at most so long; how it is then.
+    /// Waits until `is_so` holds, at most this long; returns the state then.
     fn wait(&self, longest: Duration, is_so: impl Fn(&State) -> bool) -> State {
         let state = self.lock();
         let waited = self.changed.wait_timeout_while(state, longest, |state| !is_so(state));
@@ -101,7 +102,7 @@ impl Watch {
     }
 }
 
-/// Says that the session is over, also on the way out of an error or a panic.
+/// Marks the session as over when dropped, also after an error or a panic.
 pub(super) struct Over<'a>(pub(super) &'a Watch);
 
 impl Drop for Over<'_> {

@@ -1,5 +1,5 @@
-//! What belongs to a file besides its content and name: owner, mode, access lists and other extended
-//! attributes. A file whose content is replaced keeps them, except what lets it run as somebody else.
+//! File metadata that survives a replacement of the content: owner, mode, access control lists and other
+//! extended attributes. Set-user-ID and set-group-ID bits and file capabilities are dropped.
 
 use std::io;
 
@@ -9,24 +9,24 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-/// Most bytes of one list or value, as on Linux.
+/// Largest attribute list or value in bytes, as on Linux.
 const MOST_BYTES: usize = 64 << 10;
 
-/// The bits with which a program runs as somebody else; nobody has looked at the new content for that.
+/// The set-user-ID and set-group-ID bits. They are dropped because nobody has checked the new content for them.
 const SPECIAL: u32 = 0o6000;
 
-/// Attributes that are about the content that goes: capabilities and signatures. `trusted` is for the system
-/// itself.
+/// Whether an attribute describes the old content (capabilities, signatures) and must not be copied. Those in
+/// `trusted` belong to the system.
 fn is_of_content(name: &str) -> bool {
     matches!(name, "security.capability" | "security.ima" | "security.evm" | "security.apparmor")
         || name.starts_with("trusted.")
 }
 
-/// Gives `new` what belongs to `old`. What the system does not let this user give is named in the answer: the
-/// content alone is no reason to fail.
+/// Copies owner, mode and extended attributes from `old` to `new`. Returns a description of each one that this
+/// user may not set; that alone is not an error.
 ///
 /// # Errors
-/// A mode that cannot be set: the new content could be open to others.
+/// The mode cannot be set, so the new content could be open to others.
 pub(crate) fn keep(old: impl AsFd, new: impl AsFd) -> io::Result<Vec<String>> {
     let (was, is) = (fstat(&old)?, fstat(&new)?);
     let mut lost = Vec::new();
@@ -37,7 +37,8 @@ pub(crate) fn keep(old: impl AsFd, new: impl AsFd) -> io::Result<Vec<String>> {
         if given.is_err() {
             lost.push(format!("its owner was {}:{}", was.st_uid, was.st_gid));
             if was.st_gid != is.st_gid && fchown(&new, None, Some(group)).is_err() {
-                // What the group may do was meant for another group: only what everybody may is left.
+                // The old group cannot be set, and its permissions are not meant for the new group: keep only
+                // those that everybody has.
                 bits = (bits & !0o070) | (bits & ((bits & 0o007) << 3));
             }
         }
@@ -47,12 +48,12 @@ pub(crate) fn keep(old: impl AsFd, new: impl AsFd) -> io::Result<Vec<String>> {
     Ok(lost)
 }
 
-/// Copies the extended attributes; gives those that could not be.
+/// Copies the extended attributes; returns a description of each one that could not be copied.
 fn attributes(old: impl AsFd, new: impl AsFd) -> Vec<String> {
     let mut list = vec![0; MOST_BYTES];
     let names = match flistxattr(&old, &mut list[..]) {
         Ok(length) => list.get(..length).unwrap_or_default(),
-        // A file system without them.
+        // The file system has no extended attributes.
         Err(Errno::NOTSUP | Errno::NOSYS) => return Vec::new(),
         Err(error) => return vec![format!("its extended attributes cannot be listed: {error}")],
     };
@@ -67,7 +68,8 @@ fn attributes(old: impl AsFd, new: impl AsFd) -> Vec<String> {
             let value = value.get(..length).unwrap_or_default();
             fsetxattr(&new, &*name, value, XattrFlags::empty())
         });
-        // The system labels a new file itself, and mostly as the old one.
+        // The system sets security labels on a new file itself, usually the same ones: a failure is not
+        // reported.
         if given.is_err() && !name.starts_with("security.") {
             lost.push(format!("its attribute {name} could not be given to the new content"));
         }

@@ -1,5 +1,5 @@
-//! What everything that is looked at before somebody signs may cost together, in counts: the same workspace
-//! reaches the same limit on every machine. What runs has no such limit; a person can stop it.
+//! Limits on what may be read before a plan is signed, as counts and not as time: the same workspace reaches
+//! the same limit on every machine. Running steps have no such limit; a person can stop them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,19 +11,20 @@ use crate::run::{ErrorInfo, Failure, StopSignal};
 
 use super::{Workspace, WorkspaceError, go_on};
 
-/// Most names in the folders that one look lists, with the rules of what it leaves out.
+/// Most names in folders that one search may list; ignore rules count as names too.
 const NAMES: u64 = if cfg!(test) { 10_000 } else { 1_000_000 };
-/// Most bytes of source files that one look searches for a symbol: 1 GiB.
+/// Most bytes of source files that one search for a symbol may read: 1 GiB.
 const BYTES: u64 = 1 << 30;
-/// So many times as much may all looks of one plan cost together.
+/// All searches of one plan together may list and read this many times as much as one.
 const LOOKS: u64 = 4;
-/// To open a file takes as long as to read so many bytes.
+/// Opening a file counts as reading this many bytes, because it takes as long.
 pub(crate) const OPENED: u64 = 4 << 10;
-/// Most steps in which source files are parsed; those of faulty ones count more.
+/// Most parser steps of all searches together; steps in texts with syntax errors count more.
 const STEPS: u64 = 50_000_000;
-/// So many times as long as another step takes one in a faulty text, where several readings are tried at once.
+/// Factor for parser steps in a text with syntax errors: the parser tries several readings at once there, and
+/// each step takes this many times as long.
 const FAULTY: u64 = 10;
-/// A larger source text is parsed alone, in bytes: the tree of a hostile one takes memory.
+/// Source texts of more bytes are parsed one at a time: the syntax tree of a hostile one takes much memory.
 const LARGE: usize = 64 << 10;
 
 /// What is counted.
@@ -34,7 +35,8 @@ pub(crate) enum Counted {
     Steps,
 }
 
-/// What all looks cost so far; counted on all threads. Whether a limit is reached does not depend on their order.
+/// The cost of all searches so far, counted on all threads. Whether a limit is reached does not depend on their
+/// order.
 #[derive(Debug, Default)]
 pub(crate) struct Looked {
     names: AtomicU64,
@@ -42,35 +44,35 @@ pub(crate) struct Looked {
     steps: AtomicU64,
 }
 
-/// How much has been read of one workspace for the present review, against the limits (SPEC §1.4).
+/// What the current review has read of a workspace, against its limits (SPEC §1.4).
 #[derive(Debug, Default)]
 pub(crate) struct Budget {
-    /// Ends it.
+    /// Set to cancel the review.
     stop: Arc<StopSignal>,
-    /// What it costs; none for a run, where nobody counts.
+    /// The cost so far; `None` for a run, which has no limits.
     looked: Option<Looked>,
     /// The limit that a preview has reached.
     limit: Mutex<Option<Failure>>,
 }
 
-/// One look: what ends it, and where what it costs is counted.
+/// One search: its stop signal, and the counters it adds to.
 #[derive(Clone, Copy)]
 pub(crate) struct Looking<'a> {
     pub(crate) stop: &'a StopSignal,
-    /// With the names and bytes of the looks before; none where nothing is counted.
+    /// The counters, and the names and bytes counted before this search; `None` where nothing is counted.
     looked: Option<(&'a Looked, [u64; 2])>,
 }
 
 impl<'a> Looking<'a> {
-    /// A look of a step that runs: nothing but a person ends it.
+    /// For a step that runs: there are no limits, and only a person's stop ends it.
     pub(crate) fn of_run(stop: &'a StopSignal) -> Self {
         Self { stop, looked: None }
     }
 
-    /// Counts what it took to parse one text.
+    /// Counts the parser steps of one text.
     ///
     /// # Errors
-    /// A limit that is reached, here or in an earlier look.
+    /// A limit is reached, by this search or together with earlier ones.
     pub(crate) fn count_parsed(
         &self,
         read: &Result<Source<'_>, CodeError>,
@@ -83,10 +85,10 @@ impl<'a> Looking<'a> {
         self.count(Counted::Steps, steps)
     }
 
-    /// Counts.
+    /// Adds to a counter.
     ///
     /// # Errors
-    /// A limit that is reached, here or in an earlier look.
+    /// A limit is reached, by this search or together with earlier ones.
     pub(crate) fn count(&self, what: Counted, count: u64) -> Result<(), WorkspaceError> {
         let Some((looked, [names, bytes])) = self.looked else { return Ok(()) };
         let (so_far, before, limit, all, what) = match what {
@@ -105,41 +107,43 @@ impl<'a> Looking<'a> {
     }
 }
 
-/// That all source texts together take too many steps, where only an error of one text can be told.
+/// The error for too many parser steps in all texts together, for callers that can report only an error of one
+/// text.
 pub(crate) fn all_steps() -> CodeError {
     CodeError::TooMany { what: "steps of the parser with the texts before it", limit: STEPS }
 }
 
-/// Waits until no other large text is parsed.
+/// Waits until no other large text is being parsed; the returned guard makes others wait. `None` for a small
+/// text.
 pub(crate) fn turn(text: &str) -> Option<MutexGuard<'static, ()>> {
     static LARGE_ONE: Mutex<()> = Mutex::new(());
     (text.len() > LARGE).then(|| LARGE_ONE.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 impl Budget {
-    /// For a look before somebody signs: within limits, and until `stop` is set.
+    /// For a review before a plan is signed: limited, and cancelled by `stop`.
     pub(crate) fn before_signing(stop: Arc<StopSignal>) -> Self {
         Self { stop, looked: Some(Looked::default()), limit: Mutex::default() }
     }
 }
 
 impl Workspace {
-    /// Whether a person asked to stop the look.
+    /// Fails once a person asked to stop the review.
     ///
     /// # Errors
-    /// They did.
+    /// [`WorkspaceError::Cancelled`].
     pub fn goes_on(&self) -> Result<(), WorkspaceError> {
         go_on(&self.budget.stop)
     }
 
-    /// Keeps the first limit that is reached, for the findings.
+    /// Keeps the error if it is a limit, for the findings of the review; only the first one is kept.
     pub(crate) fn note_limit(&self, error: &dyn ErrorInfo) {
         if error.code() == Code::Limit {
             self.lock_limit().get_or_insert(error.failure());
         }
     }
 
-    /// The limit that a preview has reached since this was asked last.
+    /// Takes the limit that a preview has reached since the last call.
     pub fn limit_reached(&self) -> Option<Failure> {
         self.lock_limit().take()
     }
@@ -148,12 +152,12 @@ impl Workspace {
         self.budget.limit.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What ends a look.
+    /// The signal that cancels a review.
     pub fn stop(&self) -> &StopSignal {
         &self.budget.stop
     }
 
-    /// One look.
+    /// Begins a search; its own limits count from the present cost.
     pub(crate) fn looking<'a>(&'a self, stop: &'a StopSignal) -> Looking<'a> {
         let so_far = |looked: &Looked| {
             [&looked.names, &looked.bytes].map(|count| count.load(Ordering::SeqCst))
@@ -161,7 +165,7 @@ impl Workspace {
         Looking { stop, looked: self.budget.looked.as_ref().map(|looked| (looked, so_far(looked))) }
     }
 
-    /// Whether the looks so far cost as much as a single one may.
+    /// Whether all searches so far together exceed the limit of a single one.
     pub fn has_looked_enough(&self) -> bool {
         let Some((_, [names, bytes])) = self.looking(self.stop()).looked else { return false };
         names > NAMES || bytes > BYTES

@@ -1,4 +1,4 @@
-//! The difference a person looks at before saying yes: by lines, with three lines around a change.
+//! The line diff that a person reads before approving a change, with three lines of context.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use crate::run::{Diff, DiffLine, LineKind};
 
 /// Lines shown around a change.
 const CONTEXT: usize = 3;
-/// After this long the rest is shown as removed and added as a whole, which is still exact.
+/// After this time the rest is shown as one removal and one addition: correct, but not minimal.
 const TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Larger contents are not compared line by line: 16 MiB, far more than anyone reads.
@@ -19,8 +19,8 @@ pub(crate) fn is_too_large(bytes: Option<&[u8]>) -> bool {
     bytes.is_some_and(|bytes| bytes.len() > MOST_BYTES)
 }
 
-/// The difference between two contents; `None` is an absent file. Contents that are no text, or too
-/// large, are told by their sizes only.
+/// The difference between two contents; `None` is an absent file. Contents that are not UTF-8 or too large are
+/// reported by their sizes only.
 pub(crate) fn diff(before: Option<&[u8]>, after: Option<&[u8]>) -> Diff {
     if before == after {
         return Diff::Unchanged;
@@ -87,7 +87,7 @@ impl Lines {
         });
     }
 
-    /// Says that the lines up to `index` are left out, if there are any.
+    /// Adds a note for the lines before `index` that are left out, if there are any.
     fn gap(&mut self, index: usize) {
         let left_out = index.saturating_sub(self.next);
         if left_out > 0 {

@@ -1,5 +1,5 @@
-//! The few things that a batch does to the disk, each through one gate, so that a test can let any of
-//! them fail and see what becomes of the files.
+//! The disk operations of batches and file writes. Each calls a gate first, so that a test can make any of them
+//! fail and check the files afterwards.
 
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -10,7 +10,7 @@ use rustix::io::Errno;
 
 use super::attributes;
 
-/// One thing that is done to the disk.
+/// One disk operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Act {
     CreateFolder,
@@ -23,21 +23,21 @@ pub(crate) enum Act {
     RemoveFile,
     Link,
     Rename,
-    /// A rename that replaces nothing.
+    /// A rename that fails if the new name exists.
     Move,
-    /// Two names change places at one instant.
+    /// An atomic exchange of two names.
     Exchange,
 }
 
-/// The disk.
+/// The disk operations, with a gate before each.
 #[derive(Clone, Copy)]
 pub(crate) struct Disk<'a> {
-    /// Asked before each act, which is not done when this fails.
+    /// Called before each operation; if it fails, the operation is not done.
     pub(crate) gate: &'a dyn Fn(Act) -> io::Result<()>,
 }
 
 impl Disk<'static> {
-    /// The disk as it is.
+    /// A gate that never fails.
     pub(crate) const REAL: Self = Self { gate: &|_| Ok(()) };
 }
 
@@ -52,14 +52,14 @@ impl Disk<'_> {
         parent.remove_dir(name)
     }
 
-    /// Makes the names in a folder durable. The handle itself may be one that cannot be flushed, so the
-    /// folder is opened once more through it.
+    /// Makes the names in a folder durable. A handle opened with `O_PATH` cannot be flushed, so the folder is
+    /// opened again through it.
     pub(crate) fn flush_folder(self, folder: &Dir) -> io::Result<()> {
         (self.gate)(Act::FlushFolder)?;
         folder.open(".")?.sync_all()
     }
 
-    /// A new file, which only its owner may read until it has its mode, where it is `private`.
+    /// Creates a file. If it is `private`, only its owner may read it until its mode is set.
     pub(crate) fn create_file(self, folder: &Dir, name: &Path, private: bool) -> io::Result<File> {
         (self.gate)(Act::CreateFile)?;
         let mut options = OpenOptions::new();
@@ -77,7 +77,7 @@ impl Disk<'_> {
         file.set_permissions(mode.clone())
     }
 
-    /// Gives a new content what belongs to the file that it replaces; see [`attributes::keep`].
+    /// Copies the metadata of the replaced file to the new one; see [`attributes::keep`].
     pub(crate) fn set_attributes(self, old: &std::fs::File, new: &File) -> io::Result<Vec<String>> {
         (self.gate)(Act::SetMode)?;
         attributes::keep(old, new)
@@ -103,7 +103,7 @@ impl Disk<'_> {
         folder.rename(from, folder, to)
     }
 
-    /// Gives a file another name, which nothing may have yet, not even a dangling link.
+    /// Renames a file; fails if the new name exists, even as a dangling link.
     pub(crate) fn move_to_new(self, folder: &Dir, from: &Path, to: &Path) -> io::Result<()> {
         let moved = (self.gate)(Act::Move)
             .and_then(|()| Ok(renameat_with(folder, from, folder, to, RenameFlags::NOREPLACE)?));
@@ -118,8 +118,8 @@ impl Disk<'_> {
         }
     }
 
-    /// Lets two files change their names. Where the file system cannot do that at one instant, by way of
-    /// a third name, `spare`; `there` then is missing for an instant only where it cannot link either.
+    /// Exchanges the names of two files. Where the file system has no atomic exchange, this takes a third name,
+    /// `spare`; then `there` is missing for a moment, but only if the file system has no hard links either.
     pub(crate) fn exchange(
         self,
         folder: &Dir,
@@ -139,13 +139,13 @@ impl Disk<'_> {
         let moved = self.rename(folder, here, there);
         moved.and_then(|()| self.rename(folder, spare, here)).inspect_err(|_| {
             let _ = self.rename(folder, spare, there);
-            // Two names of one file: renaming one to the other does nothing.
+            // If `spare` is a second name of the file, the rename did nothing and `spare` must be removed.
             let _ = self.remove_file(folder, spare);
         })
     }
 }
 
-/// Whether this says that the file system does not know the way of renaming.
+/// Whether the file system does not support this kind of rename.
 fn is_unknown(error: &io::Error) -> bool {
     let errno = Errno::from_io_error(error);
     matches!(errno, Some(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP))

@@ -8,7 +8,7 @@ use crate::run::{ErrorInfo, StopSignal};
 
 use super::Kind;
 
-/// Most bytes of all the input files of a plan together that are read before it is signed: 4 GiB.
+/// Most bytes of all input files of a plan together that are read before it is signed: 4 GiB.
 pub const INPUT_BYTES: u64 = 4 << 30;
 
 /// Whether a path was to be read or written.
@@ -19,8 +19,8 @@ pub enum Access {
     Write,
 }
 
-/// Why a path could not be used, read or written. Paths are as the plan gives them; the system's own words are
-/// kept.
+/// Why a path could not be used, read or written. Paths are spelled as in the plan; the system's messages are
+/// kept verbatim.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the message of each variant says what its fields are")]
 pub enum WorkspaceError {
@@ -73,7 +73,7 @@ fn approved_text(approved: &Option<FileState>) -> String {
 /// Fails once a person asked to stop.
 ///
 /// # Errors
-/// They did.
+/// [`WorkspaceError::Cancelled`].
 pub(crate) fn go_on(stop: &StopSignal) -> Result<(), WorkspaceError> {
     if stop.is_set() { Err(WorkspaceError::Cancelled) } else { Ok(()) }
 }

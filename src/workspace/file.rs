@@ -1,4 +1,4 @@
-//! Opening and reading one file through a folder handle, without waiting for a pipe and through no link.
+//! Opens and reads one file through a folder handle, without following links and without waiting for a pipe.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -14,12 +14,12 @@ use crate::run::FileMode;
 
 use super::{Access, Kind, WorkspaceError, open_beneath};
 
-/// Largest file that a tool takes as a whole, in bytes: 256 MiB. What it was, what it becomes and their
-/// difference are in memory at once, also before anybody has signed anything.
+/// Largest file that a tool reads as a whole: 256 MiB. The old content, the new content and their diff are in
+/// memory together, even before a plan is signed.
 pub(crate) const FILE_BYTES: u64 = 256 << 20;
 
-/// Opens the regular file at `path` below `dir`; `None` when there is nothing. `text` and `access`
-/// are for the error.
+/// Opens the regular file at `path` below `dir`; `None` if it does not exist. `text` and `access` are for the
+/// error.
 pub(crate) fn open(
     dir: &Dir,
     path: &Path,
@@ -53,12 +53,12 @@ pub(crate) fn open_folder(dir: &Dir, name: &Path) -> io::Result<Dir> {
     Ok(Dir::from_std_file(folder.into()))
 }
 
-/// The whole content.
+/// Reads the whole content.
 pub(crate) fn read(file: File, text: &str, access: Access) -> Result<Vec<u8>, WorkspaceError> {
     read_up_to(file, text, access, FILE_BYTES)
 }
 
-/// The whole content of a file that has at most so many bytes. No more than that is ever read.
+/// Reads the whole content; fails if it has more than `limit` bytes, and reads at most one byte more than that.
 pub(crate) fn read_up_to(
     file: File,
     text: &str,
@@ -71,7 +71,8 @@ pub(crate) fn read_up_to(
         return Err(too_large());
     }
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
-    // The size can be wrong (it grows, or lies below /proc): what is read is what is measured.
+    // The size can be wrong (the file grows, or is in /proc), so the limit also applies to the bytes that are
+    // read.
     file.take(limit + 1)
         .read_to_end(&mut bytes)
         .map_err(|source| WorkspaceError::ReadFailed { path: text.to_owned(), source })?;
@@ -81,13 +82,13 @@ pub(crate) fn read_up_to(
     Ok(bytes)
 }
 
-/// The state of a file that a tool could take as a whole. A larger one is refused by its size: nothing could be
-/// done with its state, and a sparse file can be larger than anybody can read.
+/// The state of a file of at most `FILE_BYTES`. A larger one is refused by its size, before it is read: no tool
+/// could use it, and a sparse file can be too large to read.
 pub(crate) fn state(file: Option<File>, text: &str) -> Result<FileState, WorkspaceError> {
     state_within(file, text, FILE_BYTES)
 }
 
-/// The state of a file that has at most so many bytes. It is read in pieces.
+/// The state of a file of at most `limit` bytes, read in chunks.
 pub(crate) fn state_within(
     file: Option<File>,
     text: &str,
@@ -135,7 +136,7 @@ pub(crate) fn hash(state: FileState) -> Option<String> {
     }
 }
 
-/// The mode of a file; none where the system knows no such thing.
+/// The mode of a file; `None` on systems without modes.
 #[cfg(unix)]
 pub(crate) fn mode(metadata: &Metadata) -> Option<FileMode> {
     use cap_std::fs::PermissionsExt as _;
@@ -147,7 +148,7 @@ pub(crate) fn mode(_: &Metadata) -> Option<FileMode> {
     None
 }
 
-/// What a file is given to have this mode; none where the system knows no such thing.
+/// The permissions for this mode; `None` on systems without modes.
 #[cfg(unix)]
 pub(crate) fn permissions(mode: FileMode) -> Option<Permissions> {
     use cap_std::fs::PermissionsExt as _;
@@ -159,7 +160,7 @@ pub(crate) fn permissions(_: FileMode) -> Option<Permissions> {
     None
 }
 
-/// Whether the file may be run by anyone; never where the system knows no such mode.
+/// Whether anyone may execute the file; `false` on systems without modes.
 pub(crate) fn is_executable(metadata: &Metadata) -> bool {
     mode(metadata).is_some_and(FileMode::is_executable)
 }

@@ -1,4 +1,4 @@
-//! The folders that a batch works in: each opened once and held, missing ones made, and all of them
+//! The folders that a batch works in. Each is opened once and kept open, missing ones are created, and all are
 //! flushed once at the end.
 
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use super::disk::Disk;
 use super::resolve::Root;
 use super::{file, open_beneath};
 
-/// A folder in the list of them.
+/// Index of an open folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FolderId(usize);
 
@@ -21,7 +21,7 @@ struct Folder {
     key: String,
 }
 
-/// A folder that was made, and what it stands in.
+/// A created folder and its parent.
 struct Made {
     parent: FolderId,
     name: PathBuf,
@@ -46,13 +46,13 @@ impl<'a> Folders<'a> {
         Ok(&self.open.get(id.0).ok_or(io::ErrorKind::NotFound)?.dir)
     }
 
-    /// The canonical paths of the folders that were made, the outer ones first.
+    /// The canonical paths of the created folders, parents first.
     pub(crate) fn made(&self) -> impl Iterator<Item = &str> {
         self.made.iter().map(|made| made.key.as_str())
     }
 
-    /// Opens the folder at `relative`, through no link. Where it is missing it is made, if `make` is set,
-    /// with those above it.
+    /// Opens the folder at `relative` without following links. If it is missing and `make` is set, creates it
+    /// and its missing parents.
     pub(crate) fn enter(
         &mut self,
         root: &Root,
@@ -88,14 +88,14 @@ impl<'a> Folders<'a> {
                 let key = root.key(relative);
                 self.made.push(Made { parent, name: name.clone(), key });
             }
-            // Somebody else was faster: then it is not ours to remove.
+            // Another process created it meanwhile, so `unmake` must not remove it.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
         }
         file::open_folder(self.dir(parent)?, &name)
     }
 
-    /// Makes the names in them durable, one after the other; gives those that cannot be flushed.
+    /// Flushes the folders one after the other as the iterator advances; yields those that fail.
     pub(crate) fn flush(&self) -> impl Iterator<Item = (&str, io::Error)> {
         self.open.iter().filter_map(|folder| {
             let error = self.disk.flush_folder(&folder.dir).err()?;
@@ -103,7 +103,7 @@ impl<'a> Folders<'a> {
         })
     }
 
-    /// Removes the folders that were made; gives those that stay, and why.
+    /// Removes the created folders; returns those that stay, and why.
     pub(crate) fn unmake(&mut self) -> Vec<(String, io::Error)> {
         let mut staying = Vec::new();
         for Made { parent, name, key } in std::mem::take(&mut self.made).into_iter().rev() {

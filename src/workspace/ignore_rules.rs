@@ -1,10 +1,9 @@
-//! Which files a search leaves out, as ripgrep's defaults do (SPEC §4): hidden ones, what `.rgignore`
-//! and `.ignore` say, and inside a git repository what `.gitignore` and git's own lists say. And which files
-//! git would not know: what its lists say, in a repository or not, and the repository itself.
+//! Which files a search leaves out, by ripgrep's defaults (SPEC §4): hidden files, those in `.rgignore` and
+//! `.ignore`, and inside a git repository those in `.gitignore` and git's own lists. Also which files git would
+//! not add: those in its lists, inside a repository or not, and the repository's own folder.
 //!
-//! The lists of a folder are read by whoever walks it, through its own handles. One thing is not as in
-//! ripgrep: where `.git` is a file that names another folder, the list kept there is not read, because
-//! that folder may be anywhere.
+//! The caller that walks a folder reads its lists, through its own handles. One difference from ripgrep: where
+//! `.git` is a file that names another folder, the list in that folder is not read, because it may be anywhere.
 
 use std::ffi::OsStr;
 use std::io;
@@ -14,60 +13,60 @@ use std::sync::Arc;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-/// The lists of one folder; what an earlier one says counts more.
+/// The ignore lists of one folder; earlier ones take precedence.
 const LISTS: [List; 4] = [
     List { name: ".rgignore", of_git: false },
     List { name: ".ignore", of_git: false },
     List { name: ".gitignore", of_git: true },
     List { name: ".git/info/exclude", of_git: true },
 ];
-/// For whom files are chosen.
+/// Whose rules select the files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Choice {
     /// As ripgrep does.
     Search,
-    /// As git does, where everything is added that no list names.
+    /// As git does when it adds everything that no list ignores.
     Git,
 }
 
-/// What makes a folder the top of a repository.
+/// A folder that contains one of these names is the top of a repository.
 const REPOSITORY: [&str; 2] = [".git", ".jj"];
 
-/// Most rules in one list: each takes some kilobytes when it is made ready.
+/// Most lines in one list: each compiled rule takes some kilobytes.
 const MOST_RULES: usize = 10_000;
 
 struct List {
     name: &'static str,
-    /// Whether it counts inside a repository only.
+    /// Whether it applies only inside a repository.
     of_git: bool,
 }
 
-/// The rules that hold for what stands in one folder.
+/// The rules for the entries of one folder.
 pub(crate) struct Rules {
     above: Option<Arc<Rules>>,
     lists: [Gitignore; 4],
-    /// Whether a repository begins in this folder: no git list from above it counts here.
+    /// Whether this folder is the top of a repository: git lists from above it do not apply here.
     is_repository: bool,
-    /// Whether one begins here or above.
+    /// Whether this folder or one above it is the top of a repository; always set for `Choice::Git`.
     in_repository: bool,
-    /// The list of the user, for every repository.
+    /// The user's own list, which applies in every repository.
     of_user: Arc<Gitignore>,
     choice: Choice,
     count: u64,
 }
 
-/// A folder, as far as its rules are concerned.
+/// What the rules need of a folder.
 pub(crate) struct Folder<'a> {
     /// Absolute.
     pub(crate) path: &'a Path,
-    /// Whether there is such a name in it; it may also say yes when it does not know.
+    /// Whether the folder contains this name; may also return true if that is unknown.
     pub(crate) has: &'a dyn Fn(&str) -> bool,
-    /// Reads a file in it.
+    /// Reads a file in the folder.
     pub(crate) read: &'a dyn Fn(&str) -> io::Result<Vec<u8>>,
 }
 
 impl Rules {
-    /// The rules of a user above every folder; the user's own list is written for paths below `top`.
+    /// The topmost rules: only the user's own list, with patterns relative to `top`.
     pub(crate) fn of_user(top: &Path, choice: Choice) -> Arc<Self> {
         let (of_user, _) = GitignoreBuilder::new(top).build_global();
         Arc::new(Self {
@@ -81,8 +80,9 @@ impl Rules {
         })
     }
 
-    /// The rules for what stands in `folder`, which stands where these rules hold. What cannot be
-    /// understood goes to `problem`; what cannot be read is no rule, as in ripgrep.
+    /// The rules for the entries of `folder`, to which these rules apply. Lists that are too large and lines
+    /// that cannot be parsed are reported to `problem`; other lists that cannot be read are skipped, as in
+    /// ripgrep.
     pub(crate) fn below(
         self: &Arc<Self>,
         folder: &Folder<'_>,
@@ -115,13 +115,12 @@ impl Rules {
         })
     }
 
-    /// How many rules these are, with those from above.
+    /// The number of rules, including those from above.
     pub(crate) fn count(&self) -> u64 {
         self.count
     }
 
-    /// Whether the file or folder at this absolute path, which stands where these rules hold, is left
-    /// out.
+    /// Whether to leave out the file or folder at this absolute path, to which these rules apply.
     pub(crate) fn leave_out(&self, path: &Path, is_folder: bool) -> bool {
         let name = path.file_name().map(OsStr::as_encoded_bytes).unwrap_or_default();
         match self.choice {
@@ -133,7 +132,8 @@ impl Rules {
         }
     }
 
-    /// What the nearest list of the most weight says: whether to leave it out.
+    /// What the lists say, by precedence and then from the nearest folder up: whether to leave the path out, or
+    /// `None` if no rule matches.
     fn say(&self, path: &Path, is_folder: bool) -> Option<bool> {
         let asked = |list: &Gitignore| match list.matched(path, is_folder) {
             Match::None => None,

@@ -1,7 +1,7 @@
-//! The folders that tools may touch, and the one way into them (SPEC §4).
+//! The folders that tools may access, and the only code that opens files in them for tools (SPEC §4).
 //!
-//! Every path goes through an open folder handle, so that no `..` and no link leads outside. The tools and the
-//! rooms below them call this. Absent on purpose: what a call means, and programs.
+//! Every path is opened through an open folder handle, so that neither `..` nor a link leads outside. Called by
+//! `tools`, `cargo` and `symbols`. Deliberately not here: what a tool call means, and starting programs.
 
 mod attributes;
 pub(crate) mod budget;

@@ -1,8 +1,8 @@
-//! Opening what is below an open folder, through no link (SPEC §4).
+//! Opens paths below an open folder, without following links (SPEC §4).
 //!
-//! A path that was looked at may lead elsewhere a moment later, when somebody exchanges a name on the
-//! way. So nothing is opened by a path that was only looked at: here the system itself refuses every
-//! link in it, and what is opened is below the folder or it is nothing at all.
+//! A path that was checked may lead elsewhere a moment later, if another process replaces a name in it. So
+//! checking and opening are one operation: the system itself refuses every link in the path, and whatever is
+//! opened is below the folder.
 
 use std::io;
 use std::path::{Component, Path};
@@ -11,15 +11,15 @@ use cap_std::fs::Dir;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{CWD, Mode, OFlags, openat};
 
-/// Opens a folder to find names in it. It need not be readable, as the folders above a workspace are
-/// not always.
+/// Flags to open a folder only to look up names in it. On Linux this needs no read permission, which the
+/// folders above a workspace may lack.
 #[cfg(target_os = "linux")]
 const PASSAGE: OFlags = OFlags::PATH.union(OFlags::DIRECTORY);
 #[cfg(not(target_os = "linux"))]
 const PASSAGE: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY);
 
-/// Opens what is at `path` below `folder`, without waiting for the other end of a pipe; `path` is empty
-/// for the folder itself. A link in it, also in its last place, is an error.
+/// Opens `path` below `folder`; an empty path is the folder itself. A link anywhere in the path, also as its
+/// last name, is an error. Where the path may be a pipe, pass `NONBLOCK`, or this waits for its other end.
 pub(crate) fn open(folder: impl AsFd, path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -30,7 +30,7 @@ pub(crate) fn open(folder: impl AsFd, path: &Path, flags: OFlags) -> io::Result<
     }
 }
 
-/// Opens the folder at a canonical path; an error when that has meanwhile become a way through a link.
+/// Opens the folder at a canonical path; fails if a name in it has become a link since.
 pub(crate) fn open_root(path: &Path) -> io::Result<Dir> {
     let top = openat(CWD, "/", PASSAGE | OFlags::CLOEXEC, Mode::empty())?;
     let below = path.strip_prefix("/").map_err(io::Error::other)?;
@@ -38,14 +38,15 @@ pub(crate) fn open_root(path: &Path) -> io::Result<Dir> {
     Ok(Dir::from_std_file(folder.into()))
 }
 
-/// The whole path in one call; none where the system does not know it or may not be asked.
+/// Opens the whole path in one system call; `None` where that call is not supported, is forbidden, or must be
+/// repeated.
 #[cfg(target_os = "linux")]
 fn at_once(folder: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Option<io::Result<OwnedFd>> {
     use rustix::fs::ResolveFlags;
     use rustix::io::Errno;
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
     match rustix::fs::openat2(folder, path, flags, Mode::empty(), resolve) {
-        // Old kernels, sandboxes that forbid what they do not know, and a rename at the wrong moment.
+        // Old kernels, sandboxes that forbid unknown calls, and a concurrent rename.
         Err(Errno::NOSYS | Errno::PERM | Errno::AGAIN) => None,
         opened => Some(opened.map_err(io::Error::from)),
     }
@@ -56,7 +57,7 @@ fn at_once(_: BorrowedFd<'_>, _: &Path, _: OFlags) -> Option<io::Result<OwnedFd>
     None
 }
 
-/// One name after the other, each in the open folder before it.
+/// Opens name by name, each in the folder that was opened before it.
 fn name_by_name(top: BorrowedFd<'_>, path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
     let mut folder: Option<OwnedFd> = None;
     let mut names = path.components().peekable();

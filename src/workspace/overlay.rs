@@ -11,21 +11,21 @@ use super::{Kind, Place};
 #[derive(Debug, Clone, Default)]
 pub struct Overlay {
     files: BTreeMap<String, Option<Arc<[u8]>>>,
-    /// What the steps among them that take changes back would leave in the records.
+    /// The history entries that the undo steps among them would record.
     pub(crate) done: Vec<HistoryEntry>,
-    /// Whether one of them would leave any other change there.
+    /// Whether one of them would record any other change.
     pub(crate) edited: bool,
 }
 
 impl Overlay {
-    /// What no step leaves.
+    /// The overlay without steps.
     pub fn nothing() -> &'static Self {
         static NOTHING: Overlay =
             Overlay { files: BTreeMap::new(), done: Vec::new(), edited: false };
         &NOTHING
     }
 
-    /// Whether an earlier step leaves something at this canonical path.
+    /// Whether an earlier step changes the file at this canonical path.
     pub(crate) fn has(&self, key: &str) -> bool {
         self.files.contains_key(key)
     }
@@ -35,22 +35,22 @@ impl Overlay {
         self.files.insert(key, content);
     }
 
-    /// What is left, by canonical path.
+    /// The changed files, by canonical path.
     pub(crate) fn files(&self) -> impl Iterator<Item = (&str, Option<&[u8]>)> {
         self.files.iter().map(|(key, content)| (key.as_str(), content.as_deref()))
     }
 
-    /// Whether no earlier step leaves anything.
+    /// Whether no earlier step changes a file.
     pub(crate) fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
 
-    /// What an earlier step leaves at this canonical path; `None` when none touches it.
+    /// The content that an earlier step leaves at this canonical path; `None` if no step touches it.
     pub(crate) fn get(&self, key: &str) -> Option<Option<&Arc<[u8]>>> {
         self.files.get(key).map(Option::as_ref)
     }
 
-    /// What `place` is after the earlier steps.
+    /// The kind of `place` after the earlier steps.
     pub(crate) fn kind(&self, place: &Place<'_>) -> Kind {
         match self.files.get(&place.key) {
             Some(Some(_)) => Kind::File,
@@ -69,7 +69,7 @@ impl Overlay {
             .any(|(_, content)| content.is_some())
     }
 
-    /// Whether an earlier step leaves a file where a folder on the way to `key` would have to be.
+    /// Whether an earlier step leaves a file where the path to `key` needs a folder.
     pub(crate) fn blocks(&self, key: &str) -> bool {
         key.match_indices('/').any(|(end, _)| {
             key.get(..end).is_some_and(|folder| matches!(self.files.get(folder), Some(Some(_))))

@@ -1,9 +1,9 @@
-//! The folders of this program itself (SPEC §4): settings, key, evidence, state and caches. No tool reads or
-//! writes them, whatever the workspace is, because what a person signed and what is recorded is kept there.
+//! The program's own folders (SPEC §4): settings, key, evidence, state and caches. No tool reads or writes
+//! them, whatever the workspace is, because they hold the signatures and the record of runs.
 //!
-//! A path is compared as the most forgiving file system would see it. Folders are known by their identity
-//! besides, so that another mount or a renamed parent does not matter, and files that have several names by
-//! theirs, so that a hard link is noticed.
+//! Paths are compared as the most permissive file system would compare them. Folders are also compared by
+//! device and inode, to detect other mounts and renamed parents, and so are files with several names, to detect
+//! hard links.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -13,15 +13,15 @@ use crate::risk::is_at_or_below;
 
 use super::WorkspaceError;
 
-/// More files than this in the own folders are not looked at one by one for hard links. Evidence, key and
-/// settings are a few dozen; the rest are copies that simulations leave.
+/// Beyond this many entries in the own folders, files are not checked for hard links. Evidence, key and
+/// settings are a few dozen files; the rest are copies that simulations leave.
 const MOST_FILES: usize = 10_000;
 
-/// Every folder of this program: those of this user, and those `named` for this process, such as another
-/// evidence folder. Absolute; a folder that is reached through a link is listed by both names.
+/// Every folder of this program: this user's, and those `named` for this process, such as another evidence
+/// folder. Absolute; a folder that is reached through a link is listed under both names.
 ///
-/// The copies of simulations are made inside one of them, the cache. Who hides these folders from a program
-/// that works on such a copy leaves the copy in sight.
+/// The copies of simulations are made inside one of them, the cache. A caller that hides these folders from a
+/// program working on such a copy must leave the copy visible.
 pub fn own_folders<'a>(named: impl IntoIterator<Item = &'a Path>) -> Vec<PathBuf> {
     let project = directories::ProjectDirs::from("", "", "countersign");
     let of_user = project.iter().flat_map(|dirs| {
@@ -46,7 +46,7 @@ pub fn own_folders<'a>(named: impl IntoIterator<Item = &'a Path>) -> Vec<PathBuf
     all.into_iter().collect()
 }
 
-/// The path without links, as far as it is there.
+/// The path with its links resolved, as far as it exists.
 fn real(path: &Path) -> Option<PathBuf> {
     path.ancestors().find_map(|above| {
         let real = std::fs::canonicalize(above).ok()?;
@@ -54,23 +54,23 @@ fn real(path: &Path) -> Option<PathBuf> {
     })
 }
 
-/// A file or folder, whatever its name.
+/// Device and inode, which identify a file or folder whatever its name.
 type Identity = (u64, u64);
 
-/// The own folders as the tools of one workspace look out for them.
+/// The own folders, as the tools of one workspace check for them.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct OwnFolders {
     all: Vec<PathBuf>,
     /// Those that a path of this workspace can name.
     near: Vec<String>,
-    /// The folders themselves.
+    /// The identities of the folders.
     folders: BTreeSet<Identity>,
-    /// The files in them, listed once a file with several names comes up.
+    /// The identities of the files in them, listed when the first file with several names is met.
     files: Arc<OnceLock<BTreeSet<Identity>>>,
 }
 
 impl OwnFolders {
-    /// For tools whose paths stay inside these roots, which are without links.
+    /// For tools confined to these roots, whose paths must be free of links.
     pub(crate) fn new<'r>(
         all: Vec<PathBuf>,
         roots: impl IntoIterator<Item = &'r Path> + Clone,
@@ -87,11 +87,11 @@ impl OwnFolders {
         Self { all, near, folders, files: Arc::default() }
     }
 
-    /// The same folders as a copy of the workspace `of` would have them at `copy`.
+    /// The same folders for `copy`, a copy of the workspace `of`.
     pub(crate) fn on_copy(&self, of: &Path, copy: &Path) -> Self {
         let below = self.near.iter().filter_map(|own| Path::new(own).strip_prefix(of).ok());
         let near = below.map(|own| copy.join(own).to_string_lossy().into_owned()).collect();
-        // The copy itself stands in one of them.
+        // The copy is itself inside one of them, the cache.
         let around = copy.ancestors().filter_map(identity).collect::<BTreeSet<_>>();
         let folders = self.folders.difference(&around).copied().collect();
         Self { all: self.all.clone(), near, folders, files: Arc::clone(&self.files) }
@@ -102,7 +102,7 @@ impl OwnFolders {
         &self.all
     }
 
-    /// Whether this path, which is absolute, is one of them or stands in one.
+    /// Whether this absolute path is one of them or inside one.
     pub(crate) fn holds(&self, path: &Path) -> bool {
         !self.near.is_empty() && {
             let path = path.to_string_lossy();
@@ -115,13 +115,13 @@ impl OwnFolders {
         self.folders.contains(&identity)
     }
 
-    /// Whether a file that has several names is one of a file in them.
+    /// Whether a file with this many names (hard links) is also a file in one of them.
     pub(crate) fn has_file(&self, identity: Identity, names: u64) -> bool {
         names > 1 && self.files.get_or_init(|| files_in(&self.all)).contains(&identity)
     }
 }
 
-/// The files in these folders.
+/// The identities of the files in these folders, up to `MOST_FILES` entries.
 fn files_in(folders: &[PathBuf]) -> BTreeSet<Identity> {
     let mut waiting = folders.to_vec();
     let mut found = BTreeSet::new();
@@ -152,7 +152,7 @@ fn identity(path: &Path) -> Option<Identity> {
     std::fs::metadata(path).ok().as_ref().map(identity_of)
 }
 
-/// The error of a path that leads there.
+/// The error for a path that leads into one of them.
 pub(crate) fn refused(path: &str) -> WorkspaceError {
     WorkspaceError::OwnFolder { path: path.to_owned() }
 }

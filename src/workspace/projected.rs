@@ -1,5 +1,5 @@
-//! The workspace as the earlier steps of a plan would leave it: what approvals, previews and preconditions ask
-//! about a step that is not the first (SPEC §2, §5). Nothing here is executed or changed.
+//! The workspace as the earlier steps of a plan would leave it, for approvals, previews and preconditions of a
+//! later step (SPEC §2, §5). Nothing is executed or changed here.
 
 use std::sync::Arc;
 
@@ -20,13 +20,14 @@ pub struct Projected<'a> {
 pub(crate) struct Prepared<'a> {
     pub(crate) place: Place<'a>,
     pub(crate) before: Option<Arc<[u8]>>,
-    /// The mode there; none where the file is absent, or an earlier step leaves it.
+    /// Its mode; `None` if the file is absent or an earlier step writes it.
     pub(crate) mode: Option<FileMode>,
-    /// Whether its folder is there after the earlier steps.
+    /// Whether its folder exists after the earlier steps.
     pub(crate) has_folder: bool,
 }
 
-/// What a file holds, and its mode; none where it is absent, and no mode of what an earlier step leaves.
+/// The content and mode of a file: no content if it is absent; no mode if it is absent or an earlier step
+/// writes it.
 pub(crate) type ContentAndMode = (Option<Arc<[u8]>>, Option<FileMode>);
 
 impl Workspace {
@@ -42,7 +43,7 @@ impl Workspace {
 }
 
 impl<'a> Projected<'a> {
-    /// What `path` means.
+    /// Resolves `path`.
     pub(crate) fn place(self, path: &str) -> Result<Place<'a>, WorkspaceError> {
         let mut place = self.workspace.resolve(path, Last::Follow)?;
         place.kind = self.overlay.kind(&place);
@@ -56,15 +57,15 @@ impl<'a> Projected<'a> {
         Ok(place)
     }
 
-    /// What `path` is.
+    /// The kind of thing at `path`.
     ///
     /// # Errors
-    /// A path that cannot be used, leads outside, or cannot be looked at.
+    /// The path is not usable, leads outside, or cannot be examined.
     pub fn kind_of(self, path: &str) -> Result<Kind, WorkspaceError> {
         Ok(self.place(path)?.kind)
     }
 
-    /// What the folder that `path` stands in is.
+    /// The kind of thing at the parent of `path`.
     ///
     /// # Errors
     /// As [`Self::kind_of`].
@@ -75,7 +76,7 @@ impl<'a> Projected<'a> {
     /// The state of the file at `path`.
     ///
     /// # Errors
-    /// As [`Self::kind_of`]; and when it is no file or cannot be read.
+    /// As [`Self::kind_of`]; also if it is not a file or cannot be read.
     pub fn digest_of(self, path: &str) -> Result<FileState, WorkspaceError> {
         let place = self.place(path)?;
         match self.overlay.get(&place.key) {
@@ -84,17 +85,18 @@ impl<'a> Projected<'a> {
         }
     }
 
-    /// The same, which takes its bytes from those that are `left` to look at.
+    /// As [`Self::digest_of`], and subtracts the size of the file from `left`, the bytes that may still be
+    /// read.
     ///
     /// # Errors
-    /// As [`Self::digest_of`]; and when there are not enough left.
+    /// As [`Self::digest_of`]; also if the file is larger than `left`.
     pub fn digest_within(self, path: &str, left: &mut u64) -> Result<FileState, WorkspaceError> {
         let place = self.place(path)?;
         let bytes = match self.overlay.get(&place.key) {
             Some(content) => content.map_or(0, |bytes| bytes.len() as u64),
             None => place.open(path, Access::Read)?.map_or(0, |(_, data)| data.len()),
         };
-        // A file that is too large by itself says so.
+        // A file over the limit for one file fails with its own error below.
         if bytes <= file::FILE_BYTES {
             *left = left
                 .checked_sub(bytes)
@@ -117,8 +119,8 @@ impl<'a> Projected<'a> {
         }))
     }
 
-    /// The canonical path of what is written at `path`, and whether it is a file with its execute bit
-    /// set: writing that is dangerous (SPEC §4).
+    /// The canonical path that a write to `path` changes, and whether it is an executable file, which is
+    /// dangerous to write (SPEC §4).
     ///
     /// # Errors
     /// As [`Self::kind_of`].
@@ -132,7 +134,7 @@ impl<'a> Projected<'a> {
         Ok((place.key, is_program))
     }
 
-    /// What a file holds after the earlier steps, and its mode.
+    /// The content of a file after the earlier steps, and its mode.
     pub(crate) fn content_and_mode(
         self,
         place: &Place<'_>,
@@ -156,7 +158,7 @@ impl<'a> Projected<'a> {
         prepare(self.workspace, self.overlay, path, existing)
     }
 
-    /// What the earlier steps leave, against what those in `before` leave; by path.
+    /// The files that the earlier steps change, compared with their state after the steps in `before`; by path.
     ///
     /// # Errors
     /// A file that can no longer be read.
@@ -177,15 +179,15 @@ impl<'a> Projected<'a> {
 }
 
 impl Workspace {
-    /// What `path` is.
+    /// The kind of thing at `path`.
     ///
     /// # Errors
-    /// A path that cannot be used, leads outside, or cannot be looked at.
+    /// The path is not usable, leads outside, or cannot be examined.
     pub fn kind_of(&self, path: &str) -> Result<Kind, WorkspaceError> {
         self.unchanged().kind_of(path)
     }
 
-    /// The canonical path that stands for `path` wherever files are compared.
+    /// The canonical path of `path`, by which files are compared.
     ///
     /// # Errors
     /// As [`Self::kind_of`].
@@ -196,13 +198,13 @@ impl Workspace {
     /// The state of the file at `path`.
     ///
     /// # Errors
-    /// As [`Self::kind_of`]; and when it is no file or cannot be read.
+    /// As [`Self::kind_of`]; also if it is not a file or cannot be read.
     pub fn digest_of(&self, path: &str) -> Result<FileState, WorkspaceError> {
         self.unchanged().digest_of(path)
     }
 }
 
-/// Looks at the target of a write, after the earlier steps.
+/// Checks the target of a write as the earlier steps would leave it, and reads its content.
 pub(crate) fn prepare<'w>(
     workspace: &'w Workspace,
     overlay: &Overlay,

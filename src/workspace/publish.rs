@@ -1,8 +1,8 @@
-//! One name in an open folder gets a new content at one instant (SPEC §4, `file_write`).
+//! Gives one name in an open folder a new content, atomically (SPEC §4, `file_write`).
 //!
-//! A file that is replaced changes names with its new content, as in a batch. So what was there is still there
-//! under the other name, and is compared before it goes: what somebody wrote between the last look and that
-//! instant is found, and put back.
+//! To replace a file, its name is exchanged with that of the new content, as in a batch. The old file then
+//! still exists under the other name, and is compared before it is removed. So a write by another process
+//! between the last check and the exchange is noticed and put back.
 
 use std::fs::File;
 use std::io;
@@ -25,17 +25,17 @@ pub(crate) struct Target<'a> {
     pub(crate) existing: Existing,
 }
 
-/// What there was under the name, and what went wrong after the effect.
+/// The replaced content, and problems that came after the write took effect.
 pub(crate) struct Published {
     pub(crate) before: Option<Vec<u8>>,
     pub(crate) modes: Modes,
     pub(crate) not_flushed: Option<WorkspaceError>,
-    /// What belonged to the file and could not be kept.
+    /// Metadata of the old file that could not be kept.
     pub(crate) lost: Vec<String>,
 }
 
 impl Target<'_> {
-    /// Puts `contents` in place.
+    /// Writes `contents` to the target.
     pub(crate) fn publish(
         &self,
         contents: &str,
@@ -56,7 +56,7 @@ impl Target<'_> {
         modes.after = file::mode(&waiting.file.metadata().map_err(failed)?);
         self.disk.flush_file(&waiting.file).map_err(failed)?;
         go_on(stop)?;
-        // The last look, as late as it can be.
+        // The last check, as late as possible.
         compare(self.path, approved, self.state(self.name)?)?;
         match &before {
             None => self.publish_new(&mut waiting)?,
@@ -80,7 +80,7 @@ impl Target<'_> {
         Ok(())
     }
 
-    /// Lets the file and its new content change names, and compares what was there with what it is to be.
+    /// Exchanges the file and its new content, and checks that the file was in the state `was`.
     fn replace(
         &self,
         waiting: &mut Waiting<'_>,
@@ -103,7 +103,7 @@ impl Target<'_> {
         };
         if let Err(source) = exchange(waiting) {
             let source = self.failed(source);
-            // Some file systems report the failure of what they have done.
+            // Some file systems report a failure for an exchange that they have done.
             if self.state(self.name).ok() != Some(ours) {
                 let is_untouched = self.state(&waiting.name).ok() == Some(ours);
                 return Err(if is_untouched { source } else { keeps(waiting, source) });
@@ -116,7 +116,7 @@ impl Target<'_> {
             }
             return Ok(());
         }
-        // Somebody wrote in the last instant: theirs comes back, unless they have written here once more.
+        // Another process wrote before the exchange: restore its content, unless it has written again since.
         let now = match self.state(self.name) {
             Ok(now) if now == ours => now,
             Ok(now) => {
@@ -130,7 +130,8 @@ impl Target<'_> {
             let source = self.failed(source);
             return Err(keeps(waiting, source));
         }
-        // What stands under the other name now must be ours, or it is somebody's who was faster still.
+        // The temporary name must hold our content now; if not, another process wrote between the check and the
+        // exchange.
         if self.state(&waiting.name).ok() != Some(now) {
             let stale =
                 WorkspaceError::Stale { path: self.path.to_owned(), approved: Some(was), now };
@@ -157,7 +158,7 @@ impl Target<'_> {
     }
 }
 
-/// A new content under its temporary name, which goes again unless it has become the file.
+/// New content under a temporary name, which is removed on drop unless it has become the file.
 struct Waiting<'a> {
     disk: Disk<'a>,
     folder: &'a Dir,
@@ -167,7 +168,8 @@ struct Waiting<'a> {
 }
 
 impl<'a> Waiting<'a> {
-    /// What replaces a file may be readable by its owner alone until it has the file's mode.
+    /// Creates the temporary file. If it replaces a file, only its owner may read it until it has that file's
+    /// mode.
     fn create(
         target: &'a Target<'_>,
         execution_id: Uuid,
@@ -179,7 +181,7 @@ impl<'a> Waiting<'a> {
         Ok(Self { disk: target.disk, folder: &target.folder, name, file, is_gone: false })
     }
 
-    /// A third name, for file systems on which two names cannot change places at one instant.
+    /// A third name, for file systems without an atomic exchange.
     fn spare(&self) -> PathBuf {
         let mut spare = self.name.clone().into_os_string();
         spare.push("-");
@@ -210,7 +212,7 @@ mod tests {
     use crate::plan::Code;
     use crate::run::ErrorInfo as _;
 
-    /// Replaces the file `f`, which holds "was", by "ours"; `act` is done at each turn of the disk.
+    /// Replaces the file `f`, which holds "was", by "ours"; calls `act` before each disk operation.
     fn replace(
         act: impl Fn(&Path, Act, usize) -> io::Result<()>,
     ) -> (Result<Published, WorkspaceError>, tempfile::TempDir) {
@@ -253,7 +255,7 @@ mod tests {
         vec![("f".to_owned(), text.to_owned())]
     }
 
-    /// A file system that cannot exchange, or one that can.
+    /// A file system with or without an atomic exchange.
     fn exchange(known: bool, act: Act) -> io::Result<()> {
         if act == Act::Exchange && !known { Err(Errno::INVAL.into()) } else { Ok(()) }
     }
@@ -269,7 +271,7 @@ mod tests {
 
     #[test]
     fn a_write_after_the_last_look_comes_back() {
-        // In place, and by another file that takes the name.
+        // A write in place, and a rename of another file to this name.
         let writers: [fn(&Path); 2] = [
             |top| fs::write(top.join("f"), "theirs").unwrap(),
             |top| {
@@ -287,7 +289,7 @@ mod tests {
             assert_eq!(result.err().unwrap().code(), Code::Stale);
             assert_eq!(contents(&folder), only("theirs"));
         }
-        // Without an exchange the file has its other name already when they write to it.
+        // Without an atomic exchange, the file already has its spare name too when the other process writes.
         let (result, folder) = replace(|top, act, turn| {
             if (act, turn) == (Act::Rename, 1) {
                 fs::write(top.join("f"), "theirs").unwrap();
@@ -345,7 +347,7 @@ mod tests {
         let after = fs::metadata(&file).unwrap();
         assert_ne!(before.ino(), after.ino(), "it is another file");
         assert_eq!((after.uid(), after.gid()), (before.uid(), before.gid()));
-        // The new content never runs as somebody else because the old one did.
+        // The set-user-ID and set-group-ID bits are dropped.
         assert_eq!(after.mode() & 0o7777, 0o751);
         let mut value = [0; 16];
         let length = getxattr(&file, "user.note", &mut value[..]).unwrap();

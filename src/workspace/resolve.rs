@@ -1,9 +1,9 @@
-//! From a plan's path to the one file it means, without ever looking outside the roots (SPEC §4).
+//! Resolves a path in a plan to the one file it means, without reading anything outside the roots (SPEC §4).
 //!
-//! A path is walked name by name; links are read and followed here and not by the system, so that
-//! one that leads outside is refused before anything there is touched, and so that a file has one
-//! canonical path however it was written. What is then opened is opened below the root's handle and
-//! through no link at all: one that was put there meanwhile is an error, not a way out.
+//! A path is walked name by name. Links are read and followed here and not by the system, so that a link that
+//! leads outside is refused before anything there is touched, and so that a file has one canonical path however
+//! it was written. The result is then opened below the root's handle without following links: if a name has
+//! become a link since, opening fails.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -19,22 +19,22 @@ use super::own_folders::{self as own, OwnFolders};
 use super::{Access, Kind, WorkspaceError, file, open_beneath};
 use crate::run::text::beginning;
 
-/// More links than this in one path are taken for a loop, as Linux does.
+/// More links than this in one path are treated as a loop, as on Linux.
 const MOST_LINKS: usize = 40;
-/// Longest path in bytes, as on Linux: no system opens a longer one, and walking it takes long.
+/// Longest path in bytes, as on Linux: no system opens a longer one, and walking it is slow.
 const PATH_BYTES: usize = 4096;
 
-/// A folder that tools may touch.
+/// A folder that tools may access.
 pub(crate) struct Root {
     /// Absolute and without links.
     pub(crate) path: PathBuf,
-    /// Absolute, as it was given; plans may write paths below it. Of a copy, what it is a copy of.
+    /// The absolute path as given; paths in plans may begin with it. A copy also has the paths of its original.
     given: Vec<PathBuf>,
-    /// The open handle that everything goes through.
+    /// The open handle; every access goes through it.
     pub(crate) dir: Dir,
-    /// The workspace's paths are written relative to it.
+    /// Whether this is the workspace: canonical paths in it are relative to it.
     is_workspace: bool,
-    /// The folders of this program itself, which are no part of it.
+    /// The program's own folders, which tools must not access.
     pub(crate) own: Arc<OwnFolders>,
 }
 
@@ -48,7 +48,7 @@ impl Root {
         Ok(Self { path, given: vec![given], dir, is_workspace, own: Arc::default() })
     }
 
-    /// Opens a folder that takes the place of another one, wherever a path names that.
+    /// Opens a copy that takes the place of the root `of` wherever a path names that root.
     pub(crate) fn open_copy(path: &Path, of: &Self) -> Result<Self, WorkspaceError> {
         let copy = Self::open(path, of.is_workspace)?;
         let given = [copy.given, of.given.clone(), vec![of.path.clone()]].concat();
@@ -56,7 +56,7 @@ impl Root {
         Ok(Self { given, own, ..copy })
     }
 
-    /// Opens the file at `relative`; `None` when there is nothing. See [`file::open`].
+    /// Opens the file at `relative`; `None` if it does not exist. See [`file::open`].
     pub(crate) fn open_file(
         &self,
         relative: &Path,
@@ -72,8 +72,8 @@ impl Root {
         }
     }
 
-    /// What of a path without links is below this root. As bytes, because it is asked for every name of
-    /// every path, and comparing name by name takes ten times as long.
+    /// The part of a link-free path that is below this root. Compares bytes, because this runs for every name
+    /// of every path, and comparing name by name takes ten times as long.
     fn below<'p>(&self, path: &'p Path) -> Option<&'p Path> {
         let root = self.path.as_os_str().as_bytes();
         let rest = path.as_os_str().as_bytes().strip_prefix(root)?;
@@ -86,7 +86,7 @@ impl Root {
         .map(|names| Path::new(OsStr::from_bytes(names)))
     }
 
-    /// The canonical path of what is at `relative`, as keys, results and records write it.
+    /// The canonical path of `relative`, as keys, results and records have it.
     pub(crate) fn key(&self, relative: &Path) -> String {
         if !self.is_workspace {
             return self.path.join(relative).to_string_lossy().into_owned();
@@ -96,14 +96,14 @@ impl Root {
     }
 }
 
-/// Whether a link in the last place of a path is followed.
+/// Whether a link as the last name of a path is followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Last {
     Follow,
     Keep,
 }
 
-/// What a path means.
+/// A resolved path.
 pub(crate) struct Place<'a> {
     pub(crate) root: &'a Root,
     /// Below the root, without links; empty for the root itself.
@@ -112,15 +112,15 @@ pub(crate) struct Place<'a> {
     pub(crate) kind: Kind,
     /// Whether its last name was a link, which was followed.
     pub(crate) through_link: bool,
-    /// What it stands in.
+    /// The kind of its parent.
     pub(crate) parent: Kind,
-    /// Whether a file stands where a folder would have to be.
+    /// Whether the path leads through something that is not a folder.
     pub(crate) blocked: bool,
 }
 
 impl Place<'_> {
-    /// Opens the file that is here; `None` when there is nothing. A device is not even opened.
-    /// `text` and `access` are for the error.
+    /// Opens the file; `None` if it does not exist. A device is not even opened. `text` and `access` are for
+    /// the error.
     pub(crate) fn open(
         &self,
         text: &str,
@@ -134,7 +134,7 @@ impl Place<'_> {
 }
 
 impl Place<'_> {
-    /// What a person should know of a file that is replaced, beside its content.
+    /// What a person should know before this file is replaced, besides its content.
     #[cfg(unix)]
     pub(crate) fn notes(
         &self,
@@ -169,12 +169,12 @@ enum Step {
 
 enum Located<'a> {
     Inside(&'a Root, PathBuf),
-    /// On the way from the file system's root to one of ours.
+    /// A folder above one of the roots.
     Above,
     Outside,
 }
 
-/// The folders that tools may touch: the root of the workspace, and those that the person added.
+/// The folders that tools may access: the workspace, and those that the person added.
 pub struct Workspace {
     pub(crate) root: Root,
     pub(crate) extra: Vec<Root>,
@@ -182,7 +182,7 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// The workspace and the other roots, none of which reaches the folders of this program itself.
+    /// The workspace and the other roots. The program's own folders, `own`, are out of reach in all of them.
     pub(crate) fn new(root: Root, extra: Vec<Root>, own: Vec<PathBuf>) -> Self {
         let mut workspace = Self { root, extra, budget: Budget::default() };
         workspace.set_own(own);
@@ -197,7 +197,7 @@ impl Workspace {
         }
     }
 
-    /// Keeps these folders of the program out of reach too, and gives all that are.
+    /// Adds to the program's own folders, which are out of reach; returns all of them.
     pub(crate) fn keep_out(&mut self, folders: &[PathBuf]) -> Vec<PathBuf> {
         let named = self.own_folders().iter().chain(folders);
         let all = own::own_folders(named.map(PathBuf::as_path));
@@ -205,7 +205,7 @@ impl Workspace {
         all
     }
 
-    /// The folders of the program itself, which no tool reaches: settings, key, evidence, state, caches.
+    /// The program's own folders, which no tool accesses: settings, key, evidence, state, caches.
     pub fn own_folders(&self) -> &[PathBuf] {
         self.root.own.all()
     }
@@ -214,8 +214,8 @@ impl Workspace {
         std::iter::once(&self.root).chain(&self.extra)
     }
 
-    /// The nearest thing with this name in the workspace or above it. Only its being there is looked
-    /// at, so this is no way for a plan to reach outside.
+    /// The nearest entry with this name in the workspace or a folder above it. Only its existence is checked,
+    /// so a plan cannot read outside through this.
     pub(crate) fn above(&self, name: &str) -> Option<PathBuf> {
         self.root.path.ancestors().map(|folder| folder.join(name)).find(|path| path.exists())
     }
@@ -232,7 +232,7 @@ impl Workspace {
         Located::Outside
     }
 
-    /// What `text`, as the plan wrote it, means now.
+    /// Resolves `text`, a path as the plan wrote it, in the present state of the file system.
     pub(crate) fn resolve(&self, text: &str, last: Last) -> Result<Place<'_>, WorkspaceError> {
         let bad = |reason| WorkspaceError::BadPath { path: text.to_owned(), reason };
         let outside = || WorkspaceError::Outside { path: text.to_owned() };
@@ -270,7 +270,7 @@ impl Workspace {
             here.push(name);
             let (root, relative) = match self.locate(&here) {
                 Located::Inside(root, relative) => (root, relative),
-                // The roots are canonical: the folders above them are no links.
+                // The roots are canonical: no folder above them is a link.
                 Located::Above => continue,
                 Located::Outside => return Err(outside()),
             };
@@ -328,7 +328,8 @@ impl Workspace {
         Ok(Place { key: root.key(&relative), root, relative, kind, through_link, parent, blocked })
     }
 
-    /// The same path below the canonical root, where it is written below the root as it was given.
+    /// Rewrites a path that is below a root as given to one below the canonical root; other paths stay as they
+    /// are.
     fn below_canonical(&self, path: &Path) -> PathBuf {
         self.iter()
             .flat_map(|root| root.given.iter().map(move |given| (root, given)))
@@ -337,7 +338,7 @@ impl Workspace {
     }
 }
 
-/// Puts the names of `path` in front of what is still to be walked; an absolute one starts anew.
+/// Queues the names of `path` before those still pending; an absolute path restarts at the top.
 fn follow(path: &Path, here: &mut PathBuf, pending: &mut Vec<Step>) {
     let mut steps = Vec::new();
     for component in path.components() {

@@ -1,4 +1,4 @@
-//! Looking at many files of the workspace on all cores, with an answer in a stable order.
+//! Searches many files of the workspace on all cores, with results in a stable order.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -12,18 +12,18 @@ use crate::run::StopSignal;
 use super::walk::{Step, walk};
 use super::{Access, Kind, Last, Looking, Place, Workspace, WorkspaceError};
 
-/// Most bytes of one answer: 256 MiB.
+/// Most bytes of the results of one search: 256 MiB.
 pub(crate) const ANSWER_BYTES: u64 = 256 << 20;
 
-/// The part of the answer that comes from one file.
+/// The results from one file.
 pub(crate) struct Found {
     pub(crate) path: String,
-    /// Answers as JSON, separated by commas.
+    /// Results as JSON, separated by commas.
     pub(crate) json: Vec<u8>,
     pub(crate) count: u64,
 }
 
-/// Where a search begins: a folder or a file that is there.
+/// Resolves where a search begins: an existing folder or file.
 pub(crate) fn root<'a>(workspace: &'a Workspace, root: &str) -> Result<Place<'a>, WorkspaceError> {
     let place = workspace.resolve(root, Last::Follow)?;
     match place.kind {
@@ -33,7 +33,7 @@ pub(crate) fn root<'a>(workspace: &'a Workspace, root: &str) -> Result<Place<'a>
     }
 }
 
-/// The names of all files of the workspace, in the same choice and order.
+/// The canonical paths of all files that a search of the workspace visits, in its order.
 pub(crate) fn names(
     workspace: &Workspace,
     stop: &StopSignal,
@@ -43,27 +43,27 @@ pub(crate) fn names(
     Ok(answer.found.into_iter().map(|found| found.path).collect())
 }
 
-/// What a look at many files found.
+/// The results of a search.
 pub(crate) struct Answer {
     pub(crate) found: Vec<Found>,
     pub(crate) files: u64,
-    /// What could not be looked at, in the system's words; sorted.
+    /// Messages about what could not be read; sorted.
     pub(crate) problems: Vec<String>,
 }
 
 impl Answer {
-    /// All that was found, as one JSON array.
+    /// All results, as one JSON array.
     pub(crate) fn json(&self) -> Vec<u8> {
         let found: Vec<&[u8]> = self.found.iter().map(|found| &*found.json).collect();
         [b"[".as_slice(), &found.join(&b','), b"]"].concat()
     }
 }
 
-/// Why a file was not looked at.
+/// Why a file was not searched.
 pub(crate) enum NotSeen {
-    /// Something about this file, for a person.
+    /// A problem with this file, as a message for a person.
     Problem(String),
-    /// A limit of the whole look.
+    /// A limit of the whole search.
     Limit(WorkspaceError),
 }
 
@@ -76,11 +76,11 @@ impl From<WorkspaceError> for NotSeen {
     }
 }
 
-/// Looks at every file that ripgrep would choose below `place`; `look` gets the path below the root
-/// and the canonical one, and gives JSON and how many answers it holds.
+/// Calls `look` for every file that ripgrep would choose below `place`, with its path below the root and its
+/// canonical path. `look` returns JSON and the number of results in it.
 ///
 /// # Errors
-/// A limit that is reached, or a stop.
+/// A limit is reached, or a person asked to stop.
 pub(crate) fn look_at_files(
     place: &Place<'_>,
     looking: Looking<'_>,
@@ -111,7 +111,7 @@ pub(crate) fn look_at_files(
                 bytes.fetch_add(json.len() as u64, Ordering::Relaxed);
                 lock(&found).push((relative.to_owned(), Found { path, json, count }));
             }
-            // Which file it comes up at depends on the threads; that it comes up does not.
+            // At which file the limit is reached depends on the threads; whether it is reached does not.
             Err(NotSeen::Limit(error)) => {
                 *lock(&limit) = Some(error);
                 return ControlFlow::Break(());
@@ -135,7 +135,7 @@ pub(crate) fn look_at_files(
         return Err(WorkspaceError::OutputLimit { limit: ANSWER_BYTES });
     }
     let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-    // By bytes of the whole path: `a-b` comes before `a/b`.
+    // Sorted by the bytes of the whole path: `a-b` comes before `a/b`.
     found.sort_by(|(a, _), (b, _)| {
         a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes())
     });

@@ -1,4 +1,4 @@
-//! The lines of a file that a person looks at beside what was said about them.
+//! Reads the lines of a file that are shown beside the messages about them.
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::ops::RangeInclusive;
@@ -7,12 +7,12 @@ use crate::run::{SourceLine, shown_line};
 
 use super::{Access, Last, Workspace, WorkspaceError};
 
-/// How much of a file is looked through, in bytes: lines further behind are not shown.
+/// Most bytes of a file that are read; lines after them are not shown.
 const MOST_BYTES: u64 = 64 << 20;
 
 impl Workspace {
-    /// The lines of the file at `path` whose numbers, from 1, are in one of these ranges; without those
-    /// that it does not have.
+    /// The lines of the file at `path` whose numbers, from 1, are in one of these ranges. Numbers beyond its
+    /// end are skipped.
     ///
     /// # Errors
     /// A path that cannot be used or leads outside; a file that is gone or cannot be read.

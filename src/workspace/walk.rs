@@ -1,8 +1,8 @@
-//! The files below a folder, on all cores, through the root's handle alone.
+//! Walks the files below a folder, on all cores, through the root's handle alone.
 //!
-//! A walk by path would look at a name, and open it by name: in between, a link to anywhere can take
-//! its place. Here every folder and every list of rules is opened below the root and through no link
-//! that leads out of it. The files come in no order.
+//! A walk by path would check a name and then open it by name; in between, another process could replace it by
+//! a link to anywhere. Here every folder and every ignore list is opened below the root, and no link that leads
+//! out of it is followed. Files come in no particular order.
 
 use std::cell::RefCell;
 use std::ffi::OsString;
@@ -28,36 +28,36 @@ const MOST_THREADS: usize = 12;
 const FILES_AT_ONCE: usize = 64;
 /// Most names in one folder: all of them are in memory at once.
 const MOST_NAMES: usize = 1_000_000;
-/// Against so many rules a name is held for what one more name costs.
+/// Matching a name against this many rules counts as one more name.
 const RULES_AT_ONCE: u64 = 256;
-/// A rule takes the memory of so many names.
+/// A rule counts as this many names, because it takes as much memory.
 const NAMES_FOR_A_RULE: u64 = 20;
-/// Longest list of rules, in bytes: 1 MiB.
+/// Largest ignore list in bytes: 1 MiB.
 const LIST_BYTES: u64 = 1 << 20;
 
-/// The first bytes of a file of this name say that its folder holds what a program can make again
-/// (<https://bford.info/cachedir/>). cargo marks its target folder so.
+/// A file of this name with these first bytes marks its folder as one whose contents can be rebuilt
+/// (<https://bford.info/cachedir/>). cargo marks its target folder this way.
 const CACHE: (&str, &[u8]) = ("CACHEDIR.TAG", b"Signature: 8a477f597d28d172789f06886806bc55");
 
-/// What a walk comes across, by its path below the root.
+/// An entry met by a walk, by its path below the root.
 pub(crate) enum Step<'a> {
-    /// A folder, before anything in it; not for a search.
+    /// A folder, before its entries; not reported in a search.
     Folder(&'a Path),
     /// A regular file.
     File(&'a Path),
-    /// A link, which is not followed; not for a search.
+    /// A link, which is not followed; not reported in a search.
     Link(&'a Path),
-    /// A device, pipe or socket; not for a search.
+    /// A device, pipe or socket; not reported in a search.
     Other(&'a Path),
-    /// What could not be looked at, for a person.
+    /// A message about something that could not be read.
     Problem(String),
 }
 
-/// Hands every file that ripgrep would choose below `place` to `visit`, which gets what `state` has
-/// made for its thread, until it breaks off.
+/// Calls `visit` for every file that ripgrep would choose below `place`, until it breaks. Each thread passes
+/// its own value, made by `state`.
 ///
 /// # Errors
-/// A limit that is reached; a stop is none.
+/// A limit is reached. A stop is not an error.
 pub(crate) fn walk<S>(
     place: &Place<'_>,
     looking: Looking<'_>,
@@ -67,7 +67,7 @@ pub(crate) fn walk<S>(
     walk_for(Choice::Search, place, looking, state, visit)
 }
 
-/// The same with what `choice` would choose.
+/// As [`walk`], for the files that `choice` selects.
 ///
 /// # Errors
 /// As [`walk`].
@@ -98,7 +98,7 @@ pub(crate) fn walk_for<S>(
     let work = || walk.work(&mut state(), &visit);
     std::thread::scope(|scope| {
         for _ in 1..threads {
-            // Without another thread this one does all of it.
+            // If no other thread can be started, this one does all the work.
             let _ = std::thread::Builder::new().name("search".to_owned()).spawn_scoped(scope, work);
         }
         work();
@@ -109,11 +109,11 @@ pub(crate) fn walk_for<S>(
     }
 }
 
-/// What is still to be looked at.
+/// Pending work.
 enum Work {
     Folder {
         relative: PathBuf,
-        /// The rules for the folder itself.
+        /// The rules that apply to the folder itself, not to its entries.
         rules: Arc<Rules>,
     },
     Files(Vec<PathBuf>),
@@ -121,9 +121,9 @@ enum Work {
 
 struct Queue {
     waiting: Vec<Work>,
-    /// How many threads are at work, each of which may find more.
+    /// The number of working threads, each of which may add more work.
     busy: usize,
-    /// That nobody wants more, or why there may not be more.
+    /// Set when the walk ends early: `Ok` after a break or a stop, `Err` at a limit.
     over: Option<Result<(), WorkspaceError>>,
 }
 
@@ -135,7 +135,7 @@ struct Walk<'a> {
     changed: Condvar,
 }
 
-/// One thread at one piece of work, until this is dropped: also when the work panics.
+/// Counts a thread as busy until this is dropped, also when the work panics.
 struct Busy<'a>(&'a Walk<'a>);
 
 impl Drop for Busy<'_> {
@@ -153,7 +153,7 @@ impl Walk<'_> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Works until nothing is left that could turn into more.
+    /// Works until the queue is empty and no busy thread can add to it.
     fn work<S>(&self, state: &mut S, visit: &impl Fn(&mut S, Step<'_>) -> ControlFlow<()>) {
         let mut visit = |step: Step<'_>| visit(state, step);
         while let Some((work, _busy)) = self.next() {
@@ -170,7 +170,7 @@ impl Walk<'_> {
     fn next(&self) -> Option<(Work, Busy<'_>)> {
         let mut queue = self.queue();
         loop {
-            // The last one first: the tree is walked down before it is walked across, and little waits.
+            // Last in, first out: a depth-first walk keeps the queue short.
             if let Some(work) = queue.waiting.pop() {
                 queue.busy += 1;
                 return Some((work, Busy(self)));
@@ -184,14 +184,14 @@ impl Walk<'_> {
 
     fn end(&self, how: Result<(), WorkspaceError>) {
         let mut queue = self.queue();
-        // A limit says more than that somebody has enough.
+        // A limit takes precedence over a break or a stop.
         if how.is_err() || queue.over.is_none() {
             queue.over = Some(how);
         }
         queue.waiting.clear();
     }
 
-    /// Counts what is listed or read; breaks off where there may not be more.
+    /// Counts names that are listed or read; breaks at the limit.
     fn count(&self, names: u64) -> ControlFlow<()> {
         match self.looking.count(Counted::Names, names) {
             Ok(()) => ControlFlow::Continue(()),
@@ -272,7 +272,7 @@ impl Walk<'_> {
         own.iter().try_for_each(|file| visit(Step::File(file)))
     }
 
-    /// Whether a folder is marked as one that holds what can be made again.
+    /// Whether a folder is marked as a cache; see `CACHE`.
     fn is_cache(&self, relative: &Path, listing: &Listing) -> bool {
         let (name, signature) = CACHE;
         let begins = || {
@@ -287,9 +287,9 @@ impl Walk<'_> {
     }
 }
 
-/// What stands in a folder.
+/// The entries of a folder.
 struct Listing {
-    /// Which folder it is, whatever its name.
+    /// Device and inode of the folder.
     identity: (u64, u64),
     names: Vec<(PathBuf, FileType)>,
 }
@@ -307,7 +307,7 @@ impl Listing {
                 continue;
             }
             let kind = match entry.file_type() {
-                // Not every file system says it in the list.
+                // Not every file system lists the type of an entry.
                 FileType::Unknown => {
                     match statat(entries.fd()?, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW) {
                         Ok(data) => FileType::from_raw_mode(data.st_mode),
@@ -333,8 +333,8 @@ impl Listing {
     }
 }
 
-/// The rules that hold for `place` itself. Those of the folders above the root are part of how ripgrep
-/// chooses; no plan can say which folders these are.
+/// The rules that apply to `place` itself. Lists in the folders above the root count, as in ripgrep; no plan
+/// can choose these folders.
 fn rules_above(place: &Place<'_>, choice: Choice, problem: &dyn Fn(String)) -> Arc<Rules> {
     let root = &place.root;
     let mut rules = Rules::of_user(&root.path, choice);
@@ -359,7 +359,7 @@ fn rules_above(place: &Place<'_>, choice: Choice, problem: &dyn Fn(String)) -> A
     rules
 }
 
-/// The rules for what stands in a folder of the root. A list may be a link to another file of the root.
+/// The rules for the entries of a folder in the root. A list may be a link to another file in the root.
 fn rules_in(
     root: &Root,
     relative: &Path,
@@ -375,7 +375,7 @@ fn rules_in(
     rules.below(&Folder { path: &root.path.join(relative), has, read: &read }, problem)
 }
 
-/// Opening a pipe would wait for its other end.
+/// Without this flag, opening a pipe waits for its other end.
 fn nonblocking() -> i32 {
     OFlags::NONBLOCK.bits().cast_signed()
 }

@@ -1,8 +1,9 @@
-//! `file_write` and `file_create` (SPEC §4): whole files, published in one step or not at all.
+//! `file_write` and `file_create` (SPEC §4): whole files, written atomically or not at all.
 //!
-//! The content goes to a temporary file in the same folder, is flushed, and takes the target's place
-//! by an exchange of the two names (see [`publish`]); then the folder is flushed. The folder is held open by a handle all the time, so
-//! that nothing can be exchanged for something else between looking and writing.
+//! The content is written to a temporary file in the same folder and flushed. Then this file takes the target's
+//! name, by an exchange of the two names if the target exists (see [`super::publish`]), and the folder is
+//! flushed. An open handle holds the folder throughout, so that it cannot be replaced between the check and the
+//! write.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -27,18 +28,18 @@ pub(crate) enum Existing {
     Refuse,
 }
 
-/// What a write looks at besides its target.
+/// What a write needs besides its target and content.
 #[derive(Clone, Copy)]
 pub(crate) struct WriteContext<'a> {
-    /// What each input file must still be just before the effect, by canonical path.
+    /// The state that each input file must have just before the write takes effect, by canonical path.
     pub(crate) expected: &'a BTreeMap<String, FileState>,
-    /// Stands in the name of the temporary file.
+    /// Part of the name of the temporary file.
     pub(crate) execution_id: Uuid,
     /// Set when a person asked to stop now.
     pub(crate) stop: &'a StopSignal,
 }
 
-/// Where a write goes, links resolved. Whether it would succeed is not yet said.
+/// Resolves the target of a write, following links. Whether the write would succeed is for [`check`].
 pub(crate) fn target<'a>(
     workspace: &'a Workspace,
     path: &str,
@@ -64,7 +65,7 @@ pub(crate) fn target<'a>(
     }
 }
 
-/// Why a write would fail that [`target`] has found, as far as names can tell.
+/// Checks whether a write to a place from [`target`] would succeed, as far as names can tell.
 pub(crate) fn check(
     place: &Place<'_>,
     path: &str,
@@ -100,8 +101,8 @@ pub(crate) fn effect(
     }
 }
 
-/// Replaces a file that is there by this text, as `file_write` does. What comes back is why the content,
-/// which is in place, may not survive a power cut, and what belonged to the file and could not be kept.
+/// Replaces an existing file by this text, as `file_write` does. Returns why the content, which is in place,
+/// may not survive a power failure, if so; and the metadata that could not be kept.
 ///
 /// # Errors
 /// As for `file_write`.
@@ -119,16 +120,16 @@ pub(crate) fn replace(
 pub(crate) struct Written {
     pub(crate) effect: FileEffect,
     pub(crate) created_folders: Vec<String>,
-    /// The content is in place and may not survive a power cut.
+    /// Set if the content is in place but may not survive a power failure.
     pub(crate) not_flushed: Option<WorkspaceError>,
-    /// What belonged to the file and could not be kept.
+    /// Metadata of the old file that could not be kept.
     pub(crate) lost: Vec<String>,
 }
 
-/// Writes the whole file in one step or not at all.
+/// Writes the whole file atomically or not at all.
 ///
 /// # Errors
-/// A target that cannot be written, or that is not what was approved.
+/// The target cannot be written, or is not in the approved state.
 pub(crate) fn write(
     workspace: &Workspace,
     path: &str,
@@ -160,7 +161,7 @@ pub(crate) fn write(
     })
 }
 
-/// Refuses a file that is not what was approved.
+/// Fails if the file is not in the approved state.
 pub(crate) fn compare(
     path: &str,
     approved: Option<FileState>,
@@ -172,25 +173,25 @@ pub(crate) fn compare(
     Err(WorkspaceError::Stale { path: path.to_owned(), approved, now })
 }
 
-/// The folders on the way to a new file; those it created go again unless `keep` is set.
+/// The folders above a new file; those it created are removed on drop unless `keep` is set.
 struct Folders<'a> {
     root: &'a Root,
     created: Vec<Created>,
     keep: bool,
 }
 
-/// A folder that a step has made.
+/// A folder that this write created.
 struct Created {
-    /// What it stands in.
+    /// Its parent.
     parent: Dir,
     name: PathBuf,
-    /// Below the root.
+    /// The path below the root.
     relative: PathBuf,
 }
 
 impl Folders<'_> {
-    /// Opens the folder at `relative`, name by name and through no link; for a new file the missing
-    /// ones are created.
+    /// Opens the folder at `relative` name by name, without following links; creates missing folders for a new
+    /// file.
     fn enter(&mut self, relative: &Path, existing: Existing) -> io::Result<Dir> {
         let mut folder = self.root.dir.try_clone()?;
         let mut here = PathBuf::new();
@@ -224,20 +225,20 @@ impl Drop for Folders<'_> {
     fn drop(&mut self) {
         if !self.keep {
             for Created { parent, name, .. } in self.created.iter().rev() {
-                // Someone may have put something into it meanwhile: then it stays.
+                // If another process has put something into it meanwhile, it stays.
                 let _ = parent.remove_dir(name);
             }
         }
     }
 }
 
-/// The name of the temporary file that this execution makes. It is hidden, so that no search finds it.
+/// The name of the temporary file of this execution. It is hidden, so that no search finds it.
 pub(crate) fn temporary_name(execution_id: Uuid) -> String {
     format!(".countersign-{execution_id}")
 }
 
-/// Makes names in a folder durable. The handle itself may be one that cannot be flushed, so the
-/// folder is opened once more through it.
+/// Makes names in a folder durable. A handle opened with `O_PATH` cannot be flushed, so the folder is opened
+/// again through it.
 fn flush_folder(folder: &Dir) -> io::Result<()> {
     folder.open(".")?.sync_all()
 }
@@ -253,7 +254,7 @@ mod tests {
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
     }
 
-    /// Publishes `f` although something is there that the first look did not see.
+    /// Publishes to `f` when a file has appeared there since the first check.
     fn publish_over(
         existing: Existing,
         approved: FileState,
