@@ -32,7 +32,7 @@ impl Tool for FileWrite<'_> {
         if !has_folder && let Some((folder, _)) = place.key.rsplit_once('/') {
             notes.push(format!("Creates the folder {folder}, which does not exist now."));
         }
-        // Only an existing file can be reached through a link; a new file never replaces one.
+        // `file_create` never writes through a link, so only `file_write` needs this note.
         if existing == Existing::Replace {
             let link = at.toolbox.resolve(path, Last::Keep)?;
             if link.key != place.key {

@@ -18,7 +18,7 @@ const MANIFEST_BYTES: u64 = 1 << 20;
 const BEGINNINGS: [&str; 8] =
     ["main", "__main__", "index", "app", "cli", "Main", "Program", "manage"];
 
-/// Answers [`super::InspectQuery::Overview`].
+/// Answers `InspectQuery::Overview`.
 pub(super) fn overview(
     toolbox: &Toolbox,
     most: usize,

@@ -26,7 +26,7 @@ impl Command<'_> {
     }
 }
 
-/// Why a command failed although its process was started and ended, or why it has no folder.
+/// The errors of a command, apart from those of its process.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the message of each variant says what its fields are")]
 pub enum ShellError {
