@@ -242,7 +242,7 @@ impl Toolbox {
         })
     }
 
-    /// The dialect of that shell. Without one, assume no more than POSIX.
+    /// The dialect of that shell; `Posix`, which promises the least, when there is no shell.
     pub fn shell(&self) -> Shell {
         self.command_shell().map_or(Shell::Posix, |found| found.shell)
     }

@@ -47,7 +47,7 @@ pub(in crate::tools::program) fn run(
         verdict.ran.push(ran);
         match listener.finish(toolbox, command, before, context) {
             Ok(said) => verdict.add(said),
-            // When the command itself failed, that is the error instead.
+            // A missing or invalid log is the error only when the command itself succeeded.
             Err(how) if is_fine => {
                 verdict.error = verdict.ran.last().map(|ran| ran.failed(how).into());
             }

@@ -96,7 +96,7 @@ fn a_full_verify_is_the_local_one_and_the_tests_where_it_has_no_command_of_its_o
     assert_eq!(message, "echo two; exit 3 ended with exit code 3\ntwo");
     let bench = trusted("[verify.full]\ncommand = \"echo all\"\n");
     assert_eq!(bench.call(&verify(VerifyScope::Full)).1[0], "all\n");
-    // Without a command cargo is used, and here is no project.
+    // Without such a command cargo is used, and there is no project here.
     assert_eq!(error(&bench.call(&verify(VerifyScope::Local)).0).0, Code::NoCargoProject);
 }
 
