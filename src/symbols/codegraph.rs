@@ -26,8 +26,8 @@ use bounds::{MOST_ROWS_OF_ALL, said_bytes, uri};
 
 /// The first bytes of an SQLite file.
 const MAGIC: &[u8] = b"SQLite format 3\0";
-/// Most rows of one answer, and most bytes of text in them: another program wrote the file, so its size is
-/// unknown.
+/// Most rows of one answer, and most bytes of text in them: another program wrote the file, and nothing
+/// else limits its size.
 const MOST_ROWS: usize = 500_000;
 const MOST_BYTES: usize = 256 << 20;
 /// The tables that are read. Views with these names mean a different schema.

@@ -153,7 +153,7 @@ impl Toolbox {
         Self { past, ..self }
     }
 
-    /// The same tools with the walls of a run, which need more than the workspace.
+    /// The same tools with the walls of a run; `place` has what they need besides the workspace.
     #[must_use]
     pub fn walled(mut self, mut place: WallPlace) -> Self {
         place.hidden.extend_from_slice(self.own_folders());

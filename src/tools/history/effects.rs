@@ -81,8 +81,7 @@ pub(super) fn find(
             modes: Modes { before: mode, after },
         });
     }
-    // Conflicts are reported first: without them the missing contents would be an error, with them they do
-    // not matter.
+    // Conflicts come first: they prevent every write, so missing contents do not matter then.
     if !conflicts.is_empty() {
         return Ok(Err(conflicts));
     }

@@ -15,10 +15,10 @@ use super::error::HistoryError;
 
 /// The effect of an operation on the records and files.
 pub(super) struct Intended {
-    /// The executions that the operation undoes.
+    /// The executions that the operation takes back; for `redo`, the undo steps.
     pub(super) takes_back: BTreeSet<Uuid>,
     pub(super) ways: Vec<WayBack>,
-    /// The sequence number of the last change that is undone.
+    /// The place in the records of the last change that is reversed.
     pub(super) last: i64,
     /// Files that stay unchanged.
     pub(super) left_out: Vec<String>,

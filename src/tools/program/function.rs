@@ -52,8 +52,8 @@ fn build_tests() -> cargo::Command {
     }
 }
 
-/// Runs the tests of one name. The harness treats the inputs as further test names, always behind `--`, and
-/// prints the output of a test after it ends; the test reads the inputs from its own arguments.
+/// Runs the tests of one name. The inputs always follow `--`: the harness takes them for the names of further
+/// tests, and the test reads them from its own arguments. The output of a test is printed after it ends.
 fn run_test(name: &str, inputs: &[String]) -> cargo::Command {
     let words = ["test", "--workspace", "--tests", "--no-fail-fast", name, "--"];
     let words = words.into_iter().chain(["--exact", "--show-output", "--"]).map(str::to_owned);

@@ -222,7 +222,7 @@ impl Work<'_> {
             Ok(Some(opened)) => opened,
             // The file was removed since its folder was read.
             Ok(None) => return Ok(()),
-            // A file that cannot be read in the workspace is missing in the copy.
+            // Listed as left out: a tool fails on the file in the workspace too.
             Err(error) => {
                 self.leave_out_as(error.to_string());
                 return Ok(());

@@ -35,7 +35,7 @@ pub(super) struct Done {
     pub(super) stdout: Vec<u8>,
     pub(super) stderr: Vec<u8>,
     pub(super) exit_code: Option<i32>,
-    /// The diagnostics of cargo before and after.
+    /// The results of cargo before and after each change.
     pub(super) checked: Vec<Value>,
     /// How the last process ended, if one ran.
     pub(super) process: Option<Value>,
