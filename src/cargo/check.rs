@@ -1,4 +1,4 @@
-//! `cargo check`, and what it says about the code.
+//! Runs `cargo check` and collects its diagnostics.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -18,19 +18,19 @@ use super::text::{headline, said};
 
 /// Most bytes of each output: 256 MiB.
 pub(crate) const OUTPUT_BYTES: u64 = 256 << 20;
-/// Most files that one check is linked to in the evidence.
+/// Most files that one check links to in the evidence.
 const MOST_REFERENCES: usize = 1_000;
 
-/// How much of a workspace is checked.
+/// The part of a workspace that is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scope {
-    /// Of the package whose folder it is; by the folder and not by `--package`, because a name may
-    /// belong to a package and to one that it depends on.
+    /// The package in the project's folder. Selected by the folder, not with `--package`, because a name
+    /// can be ambiguous between a package and one of its dependencies.
     Package,
-    /// All of it.
+    /// The whole workspace.
     Workspace,
-    /// All of it, for a comparison: cargo goes on behind the first package that fails, so that an old error
-    /// does not hide a new one.
+    /// The whole workspace, for a comparison: cargo continues after the first package that fails, so that
+    /// an old error does not hide a new one.
     Gate,
 }
 
@@ -45,25 +45,25 @@ impl Scope {
         }
     }
 
-    /// The command as a person would write it.
+    /// The command line, for people.
     pub(crate) fn command(self) -> String {
         format!("cargo {}", self.arguments().join(" "))
     }
 }
 
-/// A check that came to an end, in whatever way.
+/// A check that ended, however it ended.
 pub(crate) struct Checked {
     pub(super) scope: Scope,
     timeout: Duration,
     pub(crate) finished: Finished,
-    /// What the compiler said, in order; at most [`MOST_DIAGNOSTICS`].
+    /// The diagnostics of the compiler, in order; at most [`MOST_DIAGNOSTICS`].
     pub(crate) diagnostics: Vec<DiagnosticArtifact>,
-    /// How many more there were.
+    /// The number of further diagnostics.
     pub(super) left_out: usize,
 }
 
 impl Project {
-    /// The root of a Cargo workspace stands for all of it, any other folder for its package.
+    /// The whole workspace for the root of a Cargo workspace, the package for any other folder.
     pub(crate) fn scope(&self) -> Scope {
         if self.is_workspace { Scope::Workspace } else { Scope::Package }
     }
@@ -85,7 +85,7 @@ impl Cargo<'_> {
         let mut said = message::diagnostics(finished.stdout.bytes());
         let left_out = said.len().saturating_sub(MOST_DIAGNOSTICS);
         if left_out > 0 {
-            // An error must not be lost behind ten thousand warnings.
+            // Errors first, so that the limit drops warnings before errors.
             said.sort_by_key(|said| {
                 !matches!(said.level, DiagnosticLevel::Error | DiagnosticLevel::Ice)
             });
@@ -103,7 +103,7 @@ impl Checked {
         self.diagnostics.iter().filter(|it| it.level == Level::Error)
     }
 
-    /// Why the check did not come to a verdict; none when it did, whatever the verdict is.
+    /// Why the check has no verdict; `None` when it has one, good or bad.
     pub(super) fn obstacle(&self) -> Option<CargoError> {
         if let Some(ended) = self.finished.ended("cargo check", self.timeout, OUTPUT_BYTES) {
             return Some(ended.into());
@@ -113,12 +113,12 @@ impl Checked {
         Some(self.failed(&how))
     }
 
-    /// That it failed without a verdict, with cargo's own words.
+    /// The error for a failure without a verdict, with cargo's own message.
     pub(super) fn failed(&self, how: &str) -> CargoError {
         CargoError::Failed { how: how.to_owned(), said: said(self.finished.stderr.bytes()) }
     }
 
-    /// Why the step fails, if it does.
+    /// The error of the step, if it fails.
     pub(crate) fn error(&self) -> Option<CargoError> {
         let reported = || {
             let first = self.errors().next().map(headline)?;

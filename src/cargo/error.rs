@@ -1,11 +1,11 @@
-//! Why cargo came to no verdict, or to a bad one (SPEC §6).
+//! Why cargo reached no verdict, or reported errors (SPEC §6).
 
 use crate::plan::Code;
 use crate::process::ProcessError;
 use crate::run::ErrorInfo;
 use crate::workspace::WorkspaceError;
 
-/// Why cargo came to no verdict, or to a bad one.
+/// Why cargo reached no verdict, or reported errors.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the message of each variant says what its fields are")]
 pub enum CargoError {

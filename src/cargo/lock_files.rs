@@ -1,14 +1,14 @@
-//! The lock files that cargo writes by itself.
+//! The lock files that cargo writes on its own.
 
 use crate::run::{FileEffect, Modes};
 use crate::workspace::{Access, ContentAndMode, Last, Workspace, WorkspaceError, file};
 
-/// The lock files that cargo may write for a project, as they were.
+/// The lock files that cargo may write for a project, as they were before it ran.
 pub(crate) struct LockFiles(Vec<(String, ContentAndMode)>);
 
 impl LockFiles {
-    /// Those beside a manifest and in every folder above it in the workspace, where the root of its Cargo
-    /// workspace may be.
+    /// The lock files beside a manifest and in every parent folder within the workspace, because the root
+    /// of the Cargo workspace may be any of them.
     pub(crate) fn around(workspace: &Workspace, manifest: Option<&str>) -> Self {
         let Some(manifest) = manifest else { return Self(Vec::new()) };
         let Ok(place) = workspace.resolve(manifest, Last::Follow) else {
@@ -22,7 +22,7 @@ impl LockFiles {
         Self(locks.collect())
     }
 
-    /// What cargo has done to them since.
+    /// The changes that cargo has made to them since.
     pub(crate) fn changed(self, workspace: &Workspace) -> Vec<FileEffect> {
         let effect = |(path, (before, mode)): (String, ContentAndMode)| {
             let (after, mode_after) = content(workspace, &path).ok()?;

@@ -1,5 +1,5 @@
-//! What cargo prints with `--message-format=json`: a line for each thing it has to say, and between
-//! them whatever macros and build scripts print themselves.
+//! Parses the output of cargo with `--message-format=json`: one JSON message per line, mixed with whatever
+//! macros and build scripts print.
 
 use std::borrow::Cow;
 
@@ -12,14 +12,14 @@ use serde_json::value::RawValue;
 use super::names::Names;
 use crate::run::{DiagnosticArtifact, DiagnosticSpan, Level};
 
-/// Deepest nesting that is read. The compiler nests a place in the macro that made it, to a depth of
-/// 128 unless the code raises it; what is printed by others could be as deep as it likes.
+/// Deepest nesting that is parsed. The compiler nests a span in the macro that produced it, up to 128
+/// levels unless the code raises the limit; other programs may print any depth.
 const DEEPEST: usize = 300;
 
-/// Most lines of one place that are kept beside it.
+/// Most source lines kept with a span.
 const MOST_LINES: usize = 20;
 
-/// As much of a line as decides what it is.
+/// The fields that decide what kind of message a line is.
 #[derive(Deserialize)]
 struct Line<'a> {
     #[serde(borrow)]
@@ -28,14 +28,14 @@ struct Line<'a> {
     message: Option<&'a RawValue>,
 }
 
-/// What the compiler said, in order, without its own sums ("2 warnings emitted").
+/// The diagnostics of the compiler, in order, without its totals ("2 warnings emitted").
 pub(super) fn diagnostics(stdout: &[u8]) -> Vec<Diagnostic> {
     stdout.split(|byte| *byte == b'\n').filter_map(diagnostic).collect()
 }
 
-/// What the compiler says in this line of cargo's, unless it only counts what it said before.
+/// The diagnostic in one line of cargo's output; `None` for other lines and for totals.
 pub(crate) fn diagnostic(line: &[u8]) -> Option<Diagnostic> {
-    // Most lines tell of what was built; text of others is no JSON.
+    // Skips text of other programs, which is not JSON.
     if !line.starts_with(b"{") {
         return None;
     }
@@ -45,12 +45,12 @@ pub(crate) fn diagnostic(line: &[u8]) -> Option<Diagnostic> {
         return None;
     }
     let mut reader = serde_json::Deserializer::from_str(message);
-    // The limit is the one above.
+    // Safe, because the depth was checked above.
     reader.disable_recursion_limit();
     Diagnostic::deserialize(&mut reader).ok().filter(|it| !is_sum(it))
 }
 
-/// How deep a JSON text is nested at most.
+/// The deepest nesting of a JSON text.
 fn depth(json: &str) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0);
     let (mut in_text, mut escaped) = (false, false);
@@ -70,7 +70,7 @@ fn depth(json: &str) -> usize {
     deepest
 }
 
-/// Whether it only counts the others; cargo leaves these out too where it writes for people.
+/// Whether the diagnostic is a total, which cargo omits too in its output for people.
 fn is_sum(it: &Diagnostic) -> bool {
     it.code.is_none()
         && it.spans.is_empty()
@@ -79,7 +79,7 @@ fn is_sum(it: &Diagnostic) -> bool {
             || it.message.ends_with("warnings emitted"))
 }
 
-/// The diagnostic as the records keep it.
+/// Converts the diagnostic for the records.
 pub(crate) fn artifact(said: &Diagnostic, names: &mut Names<'_>) -> DiagnosticArtifact {
     let (level, tool_level) = match said.level {
         DiagnosticLevel::Ice => (Level::Error, "error: internal compiler error"),
@@ -88,7 +88,7 @@ pub(crate) fn artifact(said: &Diagnostic, names: &mut Names<'_>) -> DiagnosticAr
         DiagnosticLevel::FailureNote => (Level::Info, "failure-note"),
         DiagnosticLevel::Note => (Level::Info, "note"),
         DiagnosticLevel::Help => (Level::Info, "help"),
-        // The type leaves room for words to come; such a line is not read today.
+        // The type is non-exhaustive; no other level exists today.
         _ => (Level::Info, "message"),
     };
     let place = said.spans.iter().find(|span| span.is_primary).or(said.spans.first());
@@ -109,7 +109,7 @@ pub(crate) fn artifact(said: &Diagnostic, names: &mut Names<'_>) -> DiagnosticAr
     }
 }
 
-/// The place itself, or the nearest use in the workspace of the foreign macro that it is in.
+/// The span itself, or for a span inside a foreign macro, the nearest use of the macro in the workspace.
 fn in_workspace<'a>(place: &'a Span, names: &mut Names<'_>) -> &'a Span {
     let mut here = place;
     loop {
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
     use crate::workspace::{Root, Workspace};
 
-    /// A message whose place is nested so deep in macros.
+    /// A message whose span is nested in this many macros.
     fn nested(macros: usize) -> String {
         let span = |expansion: &str| {
             format!(
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn deep_places_are_read_and_bottomless_ones_left() {
-        // As many as the compiler nests by itself, on a stack of the usual size.
+        // The depth that the compiler produces by default, on a thread with the default stack size.
         let read = |macros| diagnostics(nested(macros).as_bytes()).len();
         assert_eq!((read(0), read(128), read(148), read(149)), (1, 1, 1, 0));
         let (open, close) = ("[".repeat(1_000_000), "]".repeat(1_000_000));

@@ -1,7 +1,8 @@
-//! The user's cargo, with the user's settings and environment: what it finds in a project of the workspace.
+//! Runs the user's cargo, with the user's settings and environment, in a project of the workspace.
 //!
-//! It runs build scripts and macros of the workspace. What it prints is kept as it is; its diagnostics are read
-//! out of it. The tools call this. Absent on purpose: which tool asked, and what a person is told of it.
+//! cargo executes build scripts and macros of the workspace. Its output is kept verbatim, and diagnostics
+//! are parsed from it. The tools call this module; it does not know which tool asked or what a person is
+//! shown.
 
 mod check;
 mod error;

@@ -1,5 +1,4 @@
-//! What a change of code is measured by: the errors of `cargo check` that were not there before
-//! (SPEC §4, `splice_patch`).
+//! Judges a change of code by the errors of `cargo check` that it adds (SPEC §4, `splice_patch`).
 //!
 //! The whole Cargo workspace is checked before and after, with `--keep-going`, so that an old error hides no new
 //! one; targets that cargo did not reach behind an error are recorded by name. A failure that the compiler's errors
@@ -16,21 +15,21 @@ use crate::process::{Cause, Finished, Leftovers};
 use crate::run::DiagnosticArtifact;
 use crate::run::text::beginning;
 
-/// What a check of a whole workspace found.
+/// The result of checking a whole workspace.
 #[derive(Debug, Default)]
 pub(crate) struct Verdict {
     /// The errors of the compiler.
     pub(crate) errors: Vec<DiagnosticArtifact>,
-    /// Targets that did not compile, such as `user (lib)`. The compiler stops at the first kind of error,
-    /// so that errors of a later kind in them are not seen.
+    /// Targets that did not compile, such as `user (lib)`. The compiler stops after the first phase with
+    /// errors, so later errors in these targets are not reported.
     pub(crate) not_compiled: Vec<String>,
-    /// What cargo did not come to because of them, such as `user (lib)`.
+    /// Targets that cargo did not check because of them, such as `user (lib)`.
     pub(crate) not_reached: Vec<String>,
 }
 
 impl Verdict {
-    /// What a person must know who relies on a comparison with this verdict as the one before; none where
-    /// everything compiled.
+    /// A warning for a comparison with this verdict as the earlier one, which may have missed errors;
+    /// `None` when everything compiled.
     pub(crate) fn hides(&self) -> Option<String> {
         if self.not_compiled.is_empty() {
             return None;
@@ -42,16 +41,16 @@ impl Verdict {
     }
 }
 
-/// A check that came to its end: how, and its verdict or why there is none.
+/// A check that ended: its process, and its verdict or why it has none.
 pub(crate) struct Gate {
     pub(crate) finished: Finished,
     pub(crate) verdict: Result<Verdict, CargoError>,
 }
 
 impl Cargo<'_> {
-    /// Checks the Cargo project that `path` belongs to, all its workspace included, because a change may break
-    /// what depends on it. None when it belongs to no project. There is no verdict after a timeout, a stop, and
-    /// every failure that the compiler does not explain.
+    /// Checks the Cargo project that `path` belongs to, with its whole workspace, because a change may
+    /// break dependents. `None` when it belongs to no project. There is no verdict after a timeout, a stop,
+    /// or a failure that compiler errors do not explain.
     ///
     /// # Errors
     /// When cargo could not be started.
@@ -61,7 +60,7 @@ impl Cargo<'_> {
             Err(CargoError::NoProject { .. }) => return Ok(None),
             Err(error) => return Err(error),
         };
-        // A patch is judged and then kept or taken back: nothing may go on building meanwhile.
+        // No process may continue building while the patch is judged, kept or rolled back.
         let checked = self.check(&project, Scope::Gate, Leftovers::End)?;
         let verdict = match obstacle(&checked) {
             Some(obstacle) => Err(obstacle),
@@ -78,8 +77,8 @@ impl Cargo<'_> {
     }
 }
 
-/// Why a check says nothing about what is new. The compiler's errors alone do not make a verdict: what else
-/// went wrong may hide others.
+/// Why a check cannot be compared. Compiler errors do not prevent a verdict; any other failure does,
+/// because it may hide errors.
 fn obstacle(checked: &Checked) -> Option<CargoError> {
     let finished = &checked.finished;
     checked.obstacle().or_else(|| {
@@ -99,7 +98,7 @@ fn obstacle(checked: &Checked) -> Option<CargoError> {
     })
 }
 
-/// Whether cargo names a failure here that is no error of the compiler.
+/// Whether this line of stderr reports a failure other than compiler errors.
 fn is_unexplained(line: &str) -> bool {
     // `error: could not compile `a` (lib) due to 2 previous errors`
     let is_of_compiler = |rest: &str| {
@@ -111,14 +110,14 @@ fn is_unexplained(line: &str) -> bool {
         .is_some_and(|rest| rest.strip_prefix(": ").is_none_or(|rest| !is_of_compiler(rest)))
 }
 
-/// Whether the last word of cargo is there; it is missing when cargo was ended on the way.
+/// Whether cargo printed its final message; it is missing when cargo was killed.
 fn says_its_end(stdout: &[u8]) -> bool {
     let end = br#"{"reason":"build-finished","#;
     stdout.split(|byte| *byte == b'\n').any(|line| line.starts_with(end))
 }
 
-/// The errors of `after` that `before` does not have. An error is the same wherever its lines have
-/// moved to; of several that are the same, as many are new as there are more.
+/// The errors of `after` that are not in `before`. Two errors are equal regardless of their line numbers;
+/// when equal errors occur several times, the surplus counts as new.
 pub(crate) fn new_errors(
     before: &[DiagnosticArtifact],
     mut after: Vec<DiagnosticArtifact>,
@@ -137,7 +136,7 @@ pub(crate) fn new_errors(
     after
 }
 
-/// What makes an error the same one after the lines above it have changed.
+/// What stays the same about an error when the lines above it change.
 fn identity(error: &DiagnosticArtifact) -> [String; 4] {
     let rendered = error.rendered.as_deref().unwrap_or_default();
     let rendered: Vec<String> = rendered.lines().map(without_line_number).collect();
@@ -146,7 +145,7 @@ fn identity(error: &DiagnosticArtifact) -> [String; 4] {
     [code, message, error.file_name.clone(), rendered.join("\n")]
 }
 
-/// A line of the compiler's rendering without the number in its margin, whose width changes too.
+/// A rendered line without the line number in its margin, whose width can change too.
 fn without_line_number(line: &str) -> String {
     let rest = line.trim_start();
     let text = rest.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start();
@@ -154,7 +153,7 @@ fn without_line_number(line: &str) -> String {
     without_places(if is_margin { text } else { rest })
 }
 
-/// The text without `:12:5`, as places are written in paths and in the names of closures.
+/// The text without positions like `:12:5`, as they occur in paths and in the names of closures.
 pub(crate) fn without_places(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut rest = text;
@@ -173,7 +172,7 @@ pub(crate) fn without_places(text: &str) -> String {
     kept
 }
 
-/// How long the `:12:5` or `: 12:5` is that a text begins with.
+/// The length of a position like `:12:5` or `: 12:5` at the beginning of a text.
 fn place(text: &str) -> Option<usize> {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let first = text.strip_prefix(": ").or_else(|| text.strip_prefix(':'))?;

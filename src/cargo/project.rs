@@ -1,4 +1,4 @@
-//! From a plan's path to the Cargo project that it belongs to.
+//! Finds the Cargo project of a path.
 
 use std::path::PathBuf;
 
@@ -10,21 +10,21 @@ const MANIFEST_BYTES: u64 = 1 << 20;
 
 /// A Cargo project of the workspace.
 pub(crate) struct Project {
-    /// The canonical path that it was found from.
+    /// The canonical path that the search started from.
     pub(crate) path: String,
-    /// Its folder, by its canonical path.
+    /// The canonical path of its folder.
     pub(crate) key: String,
     /// Its folder, absolute and without links.
     pub(crate) folder: PathBuf,
-    /// Whether its manifest is that of a Cargo workspace.
+    /// Whether its manifest defines a Cargo workspace.
     pub(crate) is_workspace: bool,
 }
 
-/// The project whose `Cargo.toml` is in `path`, in the folder of the file `path`, or in the nearest
-/// parent inside the workspace; after the earlier steps.
+/// The project whose `Cargo.toml` is in the folder `path`, in the folder of the file `path`, or in the
+/// nearest parent inside the workspace, after the earlier steps.
 ///
 /// # Errors
-/// A path that cannot be used, or where there is nothing; E102 without a manifest.
+/// A path that cannot be used or does not exist; E102 when there is no manifest.
 pub(crate) fn find(at: Projected<'_>, path: &str) -> Result<Project, CargoError> {
     let place = at.workspace.resolve(path, Last::Follow)?;
     match at.overlay.kind(&place) {
@@ -52,7 +52,7 @@ pub(crate) fn find(at: Projected<'_>, path: &str) -> Result<Project, CargoError>
     Err(CargoError::NoProject { path: path.to_owned() })
 }
 
-/// The content of a manifest, which is read into memory many times its size.
+/// The content of a manifest. Parsing it takes many times its size in memory, hence the limit.
 fn manifest_of(
     at: Projected<'_>,
     place: &Place<'_>,
@@ -71,7 +71,8 @@ fn manifest_of(
     opened.map(|(file, _)| file::read_up_to(file, text, access, MANIFEST_BYTES)).transpose()
 }
 
-/// Whether a manifest is that of a workspace. A faulty one is not: cargo says what is wrong with it.
+/// Whether a manifest defines a workspace. A manifest that does not parse does not; cargo reports what is
+/// wrong with it.
 fn has_workspace(manifest: &[u8]) -> bool {
     std::str::from_utf8(manifest)
         .ok()

@@ -1,4 +1,4 @@
-//! Running cargo in a project.
+//! Runs cargo in a project.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::workspace::Workspace;
 use super::check::OUTPUT_BYTES;
 use super::project::Project;
 
-/// Longest look for the root of a workspace, which reads a few files.
+/// Time limit for locating the root of a workspace, which reads a few files.
 pub(crate) const LOCATE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The user's cargo for one step.
@@ -21,21 +21,21 @@ pub(crate) const LOCATE_TIMEOUT: Duration = Duration::from_secs(60);
 pub(crate) struct Cargo<'a> {
     pub(crate) workspace: &'a Workspace,
     pub(crate) launcher: &'a Launcher,
-    /// When a check is ended.
+    /// The time limit of a check.
     pub(crate) check_timeout: Duration,
-    /// The walls that were approved for the step.
+    /// The walls approved for the step.
     pub(crate) walls: &'a StepWalls,
     /// Set when a person asked to stop now.
     pub(crate) stop: &'a StopSignal,
-    /// Takes output as it comes, as text for a person.
+    /// Receives output as text while it is printed.
     pub(crate) output: &'a dyn Fn(Stream, &str),
 }
 
 impl Cargo<'_> {
-    /// Runs it to its end.
+    /// Runs cargo and waits until it ends.
     ///
     /// # Errors
-    /// When it is not there, or could not be started.
+    /// When cargo is missing or cannot be started.
     pub(crate) fn run(
         &self,
         project: &Project,
@@ -62,7 +62,7 @@ impl Cargo<'_> {
         })
     }
 
-    /// The same without a word to a person.
+    /// Like [`Self::run`], without streaming the output.
     pub(crate) fn run_quietly(
         &self,
         project: &Project,
@@ -73,7 +73,7 @@ impl Cargo<'_> {
         quiet.run(project, arguments, (LOCATE_TIMEOUT, leftovers))
     }
 
-    /// The folder that cargo's relative file names begin in; none when cargo does not say it.
+    /// The folder that cargo's relative file names start from; `None` when cargo does not report it.
     pub(crate) fn root_of(&self, project: &Project) -> Option<PathBuf> {
         if project.is_workspace {
             return Some(project.folder.clone());
@@ -87,7 +87,7 @@ impl Cargo<'_> {
 }
 
 impl Launcher {
-    /// The user's cargo, by its whole path: a relative folder in `PATH` would be one of the workspace.
+    /// The absolute path of the user's cargo. A relative folder in `PATH` would refer to the workspace.
     pub(crate) fn cargo(&self) -> Result<PathBuf, ProcessError> {
         self.programs.find("cargo").ok_or_else(|| ProcessError::Missing {
             program: "cargo",

@@ -1,5 +1,5 @@
-//! What the compiler itself offers to change (SPEC §10, the planner `cargo-fix`): only what it calls safe to
-//! apply without a person.
+//! The compiler's own suggestions (SPEC §10, the planner `cargo-fix`), limited to those that it marks as
+//! safe to apply without review.
 
 use super::check::Scope;
 use super::names::Names;
@@ -10,44 +10,45 @@ use cargo_metadata::diagnostic::{
     Applicability, Diagnostic, DiagnosticLevel, DiagnosticSpan as Span,
 };
 
-/// What a check of the program found.
+/// The result of a check for suggestions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Suggestions {
     /// How many errors the compiler reported.
     pub errors: usize,
-    /// How many warnings.
+    /// How many warnings the compiler reported.
     pub warnings: usize,
-    /// What can be applied, in the order of the compiler.
+    /// The applicable suggestions, in the compiler's order.
     pub offers: Vec<Offer>,
 }
 
-/// One change that the compiler offers, which may touch several places.
+/// One suggestion of the compiler, which may change several places.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offer {
-    /// The code of what it mends, or the message where there is none.
+    /// The code of the diagnostic that it fixes, or its message when it has no code.
     pub mends: String,
-    /// The places; all of them are replaced, or none.
+    /// The replacements; they are applied together or not at all.
     pub replacements: Vec<Replacement>,
 }
 
-/// One place and what belongs there.
+/// One replacement of text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replacement {
     /// The file, by its canonical path inside the workspace.
     pub path: String,
-    /// Where it begins, in bytes.
+    /// Start of the replaced text, in bytes.
     pub start: usize,
-    /// Where it ends, in bytes.
+    /// End of the replaced text, in bytes.
     pub end: usize,
-    /// What belongs there.
+    /// The new text.
     pub text: String,
 }
 
 impl Cargo<'_> {
-    /// Checks every target of the program in the workspace, and tells what the compiler offers to apply.
+    /// Checks every target of the program in the workspace, and returns the suggestions that can be
+    /// applied.
     ///
     /// # Errors
-    /// A workspace without a Cargo project; a cargo that is missing, stopped, or ends without a verdict.
+    /// A workspace without a Cargo project; cargo is missing, stopped, or ends without a verdict.
     pub(crate) fn suggestions(&self) -> Result<Suggestions, CargoError> {
         let project = project::find(self.workspace.unchanged(), ".")?;
         let arguments: Vec<&str> =
@@ -69,7 +70,8 @@ impl Suggestions {
         let mut found = Self { errors: 0, warnings: 0, offers: Vec::new() };
         let mut seen = std::collections::HashSet::new();
         for said in said {
-            // A library and its tests are compiled from the same text, and say the same of it.
+            // A library and its unit tests are compiled from the same source, and report the same
+            // diagnostics.
             if !seen.insert((said.message.as_str(), &said.spans)) {
                 continue;
             }
@@ -78,7 +80,7 @@ impl Suggestions {
                 DiagnosticLevel::Warning => found.warnings += 1,
                 _ => {}
             }
-            // Of several ways to mend the same thing the first one.
+            // Of several alternative fixes, take the first.
             let offer = said.children.iter().chain([said]).find_map(|child| offer(child, names));
             let mends =
                 said.code.as_ref().map_or_else(|| said.message.clone(), |code| code.code.clone());
@@ -88,8 +90,8 @@ impl Suggestions {
     }
 }
 
-/// The places of one suggestion; none where it is not for every place one that can be applied unseen, or
-/// leads out of the workspace or into a macro.
+/// The replacements of one suggestion; `None` unless all of them are machine-applicable, inside the
+/// workspace and outside macros.
 fn offer(said: &Diagnostic, names: &mut Names<'_>) -> Option<Vec<Replacement>> {
     let offered: Vec<&Span> =
         said.spans.iter().filter(|span| span.suggested_replacement.is_some()).collect();

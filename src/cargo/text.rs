@@ -1,12 +1,12 @@
-//! What cargo and the compiler said, cut for a message.
+//! Shortens the output of cargo and the compiler for messages.
 
 use crate::run::DiagnosticArtifact;
 use crate::run::text::beginning;
 
-/// Most bytes of cargo's own words that a message repeats.
+/// Most bytes of cargo's output that a message repeats.
 const SAID_BYTES: usize = 4096;
 
-/// A diagnostic in one line, as the compiler begins it, with its place.
+/// A diagnostic in one line, in the compiler's style, with its place.
 pub(crate) fn headline(it: &DiagnosticArtifact) -> String {
     let code = it.code.as_ref().map_or_else(String::new, |code| format!("[{code}]"));
     let place = match it.file_name.as_str() {
@@ -16,7 +16,7 @@ pub(crate) fn headline(it: &DiagnosticArtifact) -> String {
     format!("{}{code}: {}{place}", it.tool_level, beginning(&it.message))
 }
 
-/// What cargo said of its failure, verbatim: from the first error on, without the progress before it.
+/// Cargo's report of a failure, verbatim: from the first error on, without the progress output before it.
 pub(crate) fn said(stderr: &[u8]) -> String {
     let text = String::from_utf8_lossy(stderr);
     let text = text.trim_end();

@@ -1,4 +1,4 @@
-//! How far cargo came in a workspace: what stands behind an error is not looked at.
+//! Finds the targets that a failed check did not fully cover.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use super::project::Project;
 use super::run::Cargo;
 use crate::process::{Cause, Finished, Leftovers};
 
-/// Most names of what was not reached.
+/// Most names of targets in one list.
 const MOST_NAMES: usize = 1_000;
 
 #[derive(Deserialize)]
@@ -31,7 +31,7 @@ struct Target {
     required_features: Vec<String>,
 }
 
-/// A line of cargo about one target.
+/// A message of cargo about one target.
 #[derive(Deserialize)]
 struct Line {
     package_id: String,
@@ -40,23 +40,23 @@ struct Line {
     message: Option<Message>,
 }
 
-/// As much of a diagnostic as says whether it is an error.
+/// The part of a diagnostic that tells whether it is an error.
 #[derive(Deserialize)]
 struct Message {
     level: String,
 }
 
-/// What a failed check says nothing about, by target, such as `user (lib)`.
+/// The targets that a failed check did not fully cover, such as `user (lib)`.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Unseen {
-    /// Targets that did not compile: the compiler stops early, so that further errors in them are hidden.
+    /// Targets that did not compile. The compiler stops early, so they may have more errors.
     pub(super) not_compiled: Vec<String>,
     /// Targets that cargo did not check at all.
     pub(super) not_reached: Vec<String>,
 }
 
-/// What a check says nothing about; nothing where it did not fail. Where cargo does not say what the
-/// workspace holds, that is what is said.
+/// The targets that a check did not fully cover; empty when it did not fail. Where cargo does not list the
+/// targets of the workspace, general words take their place.
 pub(super) fn unseen(cargo: &Cargo<'_>, project: &Project, finished: &Finished) -> Unseen {
     if finished.exit_code == Some(0) {
         return Unseen::default();
@@ -74,7 +74,7 @@ pub(super) fn unseen(cargo: &Cargo<'_>, project: &Project, finished: &Finished) 
     }
 }
 
-/// A target: the id of its package, what it is checked as, its name.
+/// Identifies a target: the id of its package, its kind for `cargo check`, its name.
 type TargetKey = (String, String, String);
 
 fn behind(metadata: &Metadata, stdout: &[u8]) -> Unseen {
@@ -107,7 +107,7 @@ fn behind(metadata: &Metadata, stdout: &[u8]) -> Unseen {
     Unseen { not_compiled: shortened(not_compiled), not_reached: shortened(not_reached) }
 }
 
-/// In order, and no more of them than a person can use.
+/// The names in order, at most [`MOST_NAMES`] and a count of the rest.
 fn shortened(mut names: Vec<String>) -> Vec<String> {
     names.sort();
     if names.len() > MOST_NAMES {
@@ -118,7 +118,7 @@ fn shortened(mut names: Vec<String>) -> Vec<String> {
     names
 }
 
-/// As what `cargo check` takes a target; nothing where it leaves it out.
+/// The kind under which `cargo check` checks a target; `None` when it skips it.
 fn checked_as(target: &Target) -> Option<&'static str> {
     let is = |kinds: &[&str]| target.kind.iter().any(|kind| kinds.contains(&kind.as_str()));
     if is(&["lib", "rlib", "dylib", "cdylib", "staticlib", "proc-macro"]) {

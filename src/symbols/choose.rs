@@ -1,4 +1,4 @@
-//! Which engine answers a call: what the policy says, and for `auto` what is there (SPEC §4).
+//! Chooses the engine for a call: by the policy and, for `auto`, by what is available (SPEC §4).
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -17,26 +17,26 @@ use super::embedded::Embedded;
 use super::external::External;
 use super::{CodeEngine, Identity, SourceFile, SymbolsError};
 
-/// What the engine is wanted for.
+/// What the engine is needed for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Work {
-    /// To list symbols and references.
+    /// Listing symbols and references.
     Read,
-    /// To replace definitions.
+    /// Replacing definitions.
     Splice,
 }
 
-/// The engine that answers, and why it is this one where that needs a word.
+/// The chosen engine, and why it was chosen where that needs an explanation.
 pub(crate) struct Chosen<'a> {
     pub(crate) engine: Box<dyn CodeEngine + 'a>,
-    /// Why `auto` did not take the external engine although there is a code graph.
+    /// Why `auto` did not choose the external engine although there is a code graph.
     pub(crate) fallback: Option<String>,
-    /// Whether it is the external one.
+    /// Whether it is the external engine.
     pub(crate) is_external: bool,
 }
 
 impl Chosen<'_> {
-    /// Who answered, for the result that goes into the evidence.
+    /// The identity of the engine, for the result in the evidence.
     pub(crate) fn evidence(&self, file: Option<&SourceFile<'_>>) -> Value {
         let Identity { name, version } = self.engine.identity();
         let mut evidence = json!({ "name": name, "version": version });
@@ -48,18 +48,18 @@ impl Chosen<'_> {
         evidence
     }
 
-    /// Who will answer, as sentences for a preview.
+    /// The identity of the engine, as sentences for a preview.
     pub(crate) fn notes(&self, file: Option<&SourceFile<'_>>) -> Vec<String> {
         let who = format!("Done by {}.", self.engine.identity().words());
         std::iter::once(who).chain(self.fallback.clone()).chain(self.engine.remarks(file)).collect()
     }
 }
 
-/// Which engine the person wants, and where `splice` is.
+/// The choice of the engine, and the location of `splice`.
 #[derive(Debug, Clone)]
 pub(crate) struct SymbolSettings {
     pub(crate) choice: EngineChoice,
-    /// The program `splice` where the person has named one.
+    /// The path of `splice`, if the settings name one.
     pub(crate) splice: Option<PathBuf>,
 }
 
@@ -72,7 +72,8 @@ pub(crate) struct Symbols<'a> {
 }
 
 impl<'a> Symbols<'a> {
-    /// Chooses the engine for one call. What earlier steps change is newer than any code graph.
+    /// Chooses the engine for one call. With `auto`, a change by an earlier step makes every code graph
+    /// outdated.
     ///
     /// # Errors
     /// With `external`: no code graph (E103) or one that cannot be used (E310), no `splice` (E303).
@@ -128,7 +129,7 @@ impl<'a> Symbols<'a> {
         Ok(Chosen { engine: Box::new(engine), fallback: None, is_external: true })
     }
 
-    /// The external engine for looking: what magellan has written.
+    /// The external engine for reading: the code graph of magellan.
     pub(super) fn reading(self) -> Result<External<'a>, SymbolsError> {
         let path = self.codegraph().ok_or(SymbolsError::NoCodegraph)?;
         let graph = Codegraph::open(&path)?;
@@ -140,10 +141,10 @@ impl<'a> Symbols<'a> {
         self.files.workspace.above("codegraph.db").filter(|path| path.is_file())
     }
 
-    /// The program `splice`: where the person says it is, else on `PATH`.
+    /// The program `splice`: where the settings say, otherwise on `PATH`.
     ///
     /// # Errors
-    /// It is not there (E303).
+    /// The program is missing (E303).
     pub(crate) fn splice_program(self) -> Result<PathBuf, SymbolsError> {
         let named = self.settings.splice.as_ref();
         let found = match named {
@@ -160,7 +161,7 @@ impl<'a> Symbols<'a> {
     }
 }
 
-/// A source file that was changed after the code graph was; the first by its path.
+/// The first source file, by path, that was changed after the code graph.
 fn newer_source(
     workspace: &Workspace,
     graph: &Path,

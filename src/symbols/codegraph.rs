@@ -1,7 +1,7 @@
-//! `codegraph.db`, as `magellan` writes it, read and never written (SPEC §4, code engines).
+//! Reads `codegraph.db` as `magellan` writes it, and never writes it (SPEC §4, code engines).
 //!
-//! A foreign file: its schema is checked before anything is asked, nothing of it is executed, and what
-//! it says about files outside the workspace is left out by the caller.
+//! The file is untrusted: its schema is checked before any query, nothing in it is executed, and the caller
+//! drops what it says about files outside the workspace.
 
 mod bounds;
 mod summary;
@@ -24,35 +24,35 @@ use crate::code::CodeError;
 use crate::run::{StopSignal, text};
 use bounds::{MOST_ROWS_OF_ALL, said_bytes, uri};
 
-/// How a file of SQLite begins.
+/// The first bytes of an SQLite file.
 const MAGIC: &[u8] = b"SQLite format 3\0";
-/// Most rows of one answer of it, and most bytes of text in them: it is another program's, and may say as much
-/// as it likes.
+/// Most rows of one answer, and most bytes of text in them: another program wrote the file, and nothing
+/// else limits its size.
 const MOST_ROWS: usize = 500_000;
 const MOST_BYTES: usize = 256 << 20;
-/// The tables that are read; views of these names would be another schema.
+/// The tables that are read. Views with these names mean a different schema.
 const TABLES: [&str; 3] = ["graph_entities", "graph_edges", "magellan_meta"];
 
-/// A code graph that was opened.
+/// An open code graph.
 pub(super) struct Codegraph {
     path: PathBuf,
     connection: Connection,
-    /// What relative paths in it are relative to.
+    /// The folder that relative paths in it start from.
     root: PathBuf,
-    /// The version of the magellan that wrote it last, if it says so.
+    /// The version of the magellan that wrote it last, if recorded.
     pub(super) version: Option<String>,
-    /// What the file was when it was opened without locks.
+    /// The stamp of the file when it was opened without locks.
     unlocked: Option<Stamp>,
-    /// Set once a question took more than [`MOST_STEPS`].
+    /// Set once the queries took more than [`MOST_STEPS`].
     over: Arc<AtomicBool>,
-    /// Rows and bytes of the answers so far.
+    /// Rows and bytes read so far.
     read: Cell<(usize, usize)>,
 }
 
-/// What shows that a file was written.
+/// Size and modification time, to detect a write.
 type Stamp = (u64, Option<SystemTime>);
 
-/// Where something stands in a file, as the graph has it.
+/// A range in a file, as the graph records it.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Place {
     pub(super) byte_start: usize,
@@ -74,7 +74,7 @@ pub(super) struct Symbol {
     pub(super) place: Place,
 }
 
-/// One reference and the full name of what it refers to.
+/// One reference and the full name of its target.
 #[derive(Debug, Clone)]
 pub(super) struct Reference {
     /// The file, absolute.
@@ -102,12 +102,12 @@ impl Codegraph {
     /// Opens the file at `path` for reading.
     ///
     /// # Errors
-    /// A file that is empty, no database, of another schema, locked, or damaged.
+    /// A file that is empty, not a database, of another schema, locked, or damaged.
     pub(super) fn open(path: &Path) -> Result<Self, SymbolsError> {
         let bad = |message: String| SymbolsError::Codegraph { path: path.to_owned(), message };
         let mut head = [0; 100];
         let mut options = std::fs::File::options();
-        // Opening a pipe would wait for its other end.
+        // Without this flag, opening a named pipe would block.
         options.read(true).custom_flags(OFlags::NONBLOCK.bits().cast_signed());
         let mut file = options.open(path).map_err(|error| bad(error.to_string()))?;
         match file.read_exact(&mut head) {
@@ -120,12 +120,12 @@ impl Codegraph {
         if !head.starts_with(MAGIC) {
             return Err(bad("it is no SQLite database".to_owned()));
         }
-        // In WAL mode even a reader writes beside the database. Where no log is there nobody has it
-        // open, and it can be read as it lies; whether that stayed so is looked at afterwards.
+        // In WAL mode even a reader writes files beside the database. Where no log exists nobody has it
+        // open, so it is read without locks; after reading, the stamp shows whether that was still true.
         let is_wal = head.get(18..20) == Some(&[2, 2]);
         let unlocked = is_wal && !log_of(path).exists();
         let there = stamp(path).map_or(0, |(bytes, _)| bytes);
-        // SQLite would notice only where it comes to what is missing.
+        // SQLite would report a truncated file only when a query reaches the missing part.
         if let Some(whole) = said_bytes(&head).filter(|whole| unlocked && *whole > there) {
             return Err(bad(format!("it is malformed: {there} of its {whole} bytes are there")));
         }
@@ -151,13 +151,13 @@ impl Codegraph {
         Ok(graph)
     }
 
-    /// When it was written last; its log counts too.
+    /// When the database or its log was last written.
     pub(super) fn written(path: &Path) -> Option<SystemTime> {
         let changed = |path: &Path| stamp(path).and_then(|(_, changed)| changed);
         changed(path).max(changed(&log_of(path)))
     }
 
-    /// Settings against a hostile file, and whether it has what is asked of it.
+    /// Applies the settings against a hostile file, and checks the schema.
     fn check(&mut self) -> Result<(), SymbolsError> {
         self.bound().map_err(|error| self.bad(&error))?;
         for table in TABLES {
@@ -169,7 +169,7 @@ impl Codegraph {
             Some(root) => root.into(),
             None => self.path.parent().unwrap_or(&self.path).to_owned(),
         };
-        // What it says about itself is welcome and not needed.
+        // The version is optional.
         let sql = "SELECT tool_version FROM execution_log ORDER BY id DESC LIMIT 1";
         let version = self.is_table("execution_log").and_then(|()| {
             let version: Option<Option<String>> = self.first(sql, [], |row| row.get(0))?;
@@ -186,10 +186,10 @@ impl Codegraph {
         Ok(())
     }
 
-    /// The symbols of a file, in the order of its text.
+    /// The symbols of a file, in the order of the text.
     ///
     /// # Errors
-    /// A database that cannot be read to the end.
+    /// A database that cannot be read completely.
     pub(super) fn symbols_of(
         &self,
         file: &Path,
@@ -202,7 +202,7 @@ impl Codegraph {
         Ok(symbols)
     }
 
-    /// The symbols with this name, wherever they are.
+    /// The symbols with this name in all files.
     ///
     /// # Errors
     /// As [`Self::symbols_of`].
@@ -240,8 +240,8 @@ impl Codegraph {
         })
     }
 
-    /// When the file was changed last before it was indexed, in Unix seconds; `None` when the graph
-    /// does not have it.
+    /// The modification time of the file when it was indexed, in Unix seconds; `None` when the graph does
+    /// not contain the file.
     ///
     /// # Errors
     /// As [`Self::symbols_of`].
@@ -265,7 +265,8 @@ impl Codegraph {
         })
     }
 
-    /// A file as it may be in the graph: whether it is absolute depends on how magellan was called.
+    /// The spellings of a path in the graph, which are relative or absolute depending on how magellan was
+    /// called.
     fn names_of(&self, file: &Path) -> [String; 3] {
         let relative = file.strip_prefix(&self.root).unwrap_or(file);
         [file, relative, &Path::new(".").join(relative)]
@@ -273,7 +274,7 @@ impl Codegraph {
     }
 
     fn absolute(&self, path: Option<String>) -> PathBuf {
-        // By its components, so that `./` in the middle of it does not make it another path.
+        // Rebuilt from its components, so that a `./` inside does not make a different path.
         self.root.join(path.unwrap_or_default()).components().collect()
     }
 
@@ -338,7 +339,7 @@ impl Codegraph {
         self.sound(all)
     }
 
-    /// What was read without locks counts only when nobody wrote meanwhile.
+    /// Data read without locks is valid only if nobody wrote to the file meanwhile.
     fn sound<T>(&self, read: T) -> Result<T, SymbolsError> {
         match self.unlocked {
             Some(then) if stamp(&self.path) != Some(then) || log_of(&self.path).exists() => {
@@ -366,7 +367,7 @@ impl Codegraph {
     }
 }
 
-/// SQLite's own words, without the text of the question.
+/// SQLite's error message, without the text of the query.
 fn said(error: &rusqlite::Error) -> String {
     match error {
         rusqlite::Error::SqlInputError { msg, .. } => msg.clone(),

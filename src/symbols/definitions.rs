@@ -1,5 +1,4 @@
-//! Where a symbol is defined and named in the whole workspace, and what a code graph holds (SPEC §9,
-//! `inspect`).
+//! Looks up a symbol in the whole workspace, and summarizes a code graph (SPEC §9, `inspect`).
 
 use serde_json::{Value, json};
 
@@ -9,10 +8,10 @@ use crate::run::StopSignal;
 use crate::workspace::{Last, go_on};
 
 impl Symbols<'_> {
-    /// The definitions of `symbol`, and the places that name it; as many of each as are asked for.
+    /// The definitions of `symbol` and the places that name it, limited to the requested number of each.
     ///
     /// # Errors
-    /// As for the references of a symbol.
+    /// Those of a query for the references of a symbol.
     pub(crate) fn look_up(
         self,
         symbol: &str,
@@ -36,7 +35,7 @@ impl Symbols<'_> {
         }))
     }
 
-    /// What the code graph holds: how many of what, and the symbols that are named most.
+    /// A summary of the code graph: its counts, and the symbols that are referenced most.
     ///
     /// # Errors
     /// No code graph (E103), or one that cannot be used.
@@ -49,7 +48,7 @@ impl Symbols<'_> {
         let mut inside = 0_usize;
         for (symbol, references) in graph.named_most(stop)? {
             go_on(stop)?;
-            // What it says about files outside is not ours to repeat.
+            // Skips files outside the workspace, which must not be reported.
             let file = symbol
                 .file
                 .to_str()

@@ -1,4 +1,4 @@
-//! The embedded engine: the files themselves, read by the grammars that are built in.
+//! The embedded engine: parses the files with the built-in grammars.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -16,10 +16,10 @@ use super::{
     SymbolsError,
 };
 
-/// A larger file is not read at all.
+/// Largest file that is read, in bytes.
 const MOST: u64 = code::MAX_SOURCE_BYTES as u64;
 
-/// Reads files below one workspace.
+/// Reads the files of one workspace.
 pub(super) struct Embedded<'a> {
     pub(super) workspace: &'a Workspace,
 }
@@ -113,7 +113,7 @@ impl CodeEngine for Embedded<'_> {
         let looking = self.workspace.looking(stop);
         let stop = || stop.is_set() || self.workspace.stop().is_set();
         let read = Source::parse(language, text, &stop);
-        // What comes of it is parsed once more, in about as many steps.
+        // Counted twice: the result is parsed again, which takes about as many steps.
         for _ in 0..2 {
             looking.count_parsed(&read).map_err(|_| budget::all_steps())?;
         }
@@ -139,7 +139,7 @@ impl Embedded<'_> {
         Ok(read.map_err(|source| SymbolsError::Code { path: file.key().to_owned(), source })?)
     }
 
-    /// The first definition of `symbol` in the files that earlier steps leave.
+    /// The first definition of `symbol` in the files that earlier steps change.
     fn left_by_earlier_steps(
         &self,
         symbol: &str,
@@ -154,7 +154,7 @@ impl Embedded<'_> {
                 continue;
             }
             let file = SourceFile::read(self.workspace.projected(overlay), key)?;
-            // What cannot be read as code defines nothing, here as on disk.
+            // A file that does not parse defines nothing, as on the disk.
             if let Some(found) =
                 self.defined(symbol, Some(&file), overlay, stop).unwrap_or_default()
             {
@@ -164,8 +164,8 @@ impl Embedded<'_> {
         Ok(None)
     }
 
-    /// Looks at every file of the workspace that ripgrep would choose, that a grammar reads, and that
-    /// holds the symbol's name; only such a file is parsed.
+    /// Parses every file of the workspace that ripgrep would choose, that has a grammar, and that contains
+    /// the symbol's name, and calls `look` with it.
     fn each_that_names(
         &self,
         symbol: &str,
@@ -227,7 +227,7 @@ fn rows(source: &Source<'_>, symbol: &str, key: &str) -> Vec<ReferenceRow> {
     source.references_to(symbol).into_iter().map(row).collect()
 }
 
-/// Rows as JSON, separated by commas.
+/// Rows as JSON objects separated by commas, without brackets.
 pub(super) fn joined(rows: &[ReferenceRow]) -> Vec<u8> {
     let mut json = serde_json::to_vec(rows).unwrap_or_default();
     json.pop();

@@ -8,7 +8,7 @@ use crate::run::ErrorInfo;
 use crate::workspace::WorkspaceError;
 use crate::workspace::scan::NotSeen;
 
-/// What went wrong, with what a person needs to put it right. Other programs' words are kept.
+/// The errors of the code engines. Messages of other programs are kept verbatim.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the message of each variant says what its fields are")]
 pub enum SymbolsError {
@@ -49,8 +49,8 @@ impl ErrorInfo for SymbolsError {
             Self::NoProgram { .. } => Code::Splice,
             Self::Workspace(error) => error.code(),
             Self::Code { source, .. } => match source {
-                // A name that means several definitions is not found as one; the same cure, a more
-                // exact name, may come from whoever wrote the plan.
+                // An ambiguous name has the code of a missing one, because the remedy is the same: the
+                // author of the plan gives a more exact name.
                 CodeError::NotFound { .. } | CodeError::Ambiguous { .. } => Code::SymbolNotFound,
                 CodeError::UnknownKind { .. } | CodeError::EmptyReplacement => Code::BadArgument,
                 CodeError::Stopped => Code::Cancelled,

@@ -1,4 +1,4 @@
-//! The external engine: what `magellan` has indexed, and the program `splice` (SPEC §4).
+//! The external engine: the index of `magellan`, and the program `splice` (SPEC §4).
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use super::{
     SymbolsError,
 };
 
-/// Reads one code graph, or stands for the program `splice`.
+/// Reads one code graph, or represents the program `splice`.
 pub(super) struct External<'a> {
     pub(super) workspace: &'a Workspace,
     pub(super) graph: Option<(PathBuf, Codegraph)>,
@@ -89,7 +89,7 @@ impl CodeEngine for External<'_> {
     ) -> Result<Answer, SymbolsError> {
         let (_, graph) = self.graph()?;
         if let Some(file) = file {
-            // A file that was never indexed would look like one without references.
+            // An error for a file that was never indexed: it would look like one without references.
             self.symbols_of(file, stop)?;
         }
         let name = code::last_name(symbol);
@@ -141,7 +141,7 @@ impl CodeEngine for External<'_> {
         &self,
         symbol: &str,
         file: Option<&SourceFile<'_>>,
-        // What a step leaves is not in the code graph, neither now nor when the next one runs.
+        // The code graph does not contain the changes of earlier steps, not even when the next step runs.
         _: &Overlay,
         stop: &StopSignal,
     ) -> Result<Option<Defined>, SymbolsError> {
@@ -183,7 +183,7 @@ impl CodeEngine for External<'_> {
         let stop = || stop.is_set();
         let source = Source::parse(language, text, &stop)?;
         let patched = code::replace(&source, asked.symbol, asked.kind, asked.replacement, &stop)?;
-        // It takes names without what lies around them, and of several takes the first.
+        // `splice` matches bare names and takes the first match, so the bare name must be unique.
         source.definition(&patched.definition.name, None)?;
         Ok(Replaced {
             text: patched.text,
@@ -195,7 +195,7 @@ impl CodeEngine for External<'_> {
 
 fn row(it: Symbol, file_path: String) -> SymbolRow {
     SymbolRow {
-        // The same word as the embedded engine has for it, where there is one.
+        // The embedded engine's word for the kind, where it has one.
         kind: SymbolKind::parse(&it.kind).map_or(it.kind, |kind| kind.as_str().to_owned()),
         name: it.name,
         fqn: it.fqn,
@@ -209,7 +209,7 @@ fn row(it: Symbol, file_path: String) -> SymbolRow {
     }
 }
 
-/// Whether a full name is what `symbol` means: the same, or with more around it.
+/// Whether a full name matches `symbol`: it is equal, or has more outer segments.
 fn is_meant(fqn: &str, symbol: &str) -> bool {
     code::segments(fqn).ends_with(&code::segments(symbol))
 }
@@ -226,18 +226,18 @@ fn innermost(symbols: &[Symbol], reference: &Reference) -> Option<String> {
         .map(|it| it.fqn.clone())
 }
 
-/// When a file was changed last, in Unix seconds, as the graph counts.
+/// The modification time of a file, in Unix seconds as in the graph.
 fn changed(file: &Path) -> Option<i64> {
     let modified = std::fs::metadata(file).ok()?.modified().ok()?;
     i64::try_from(modified.duration_since(UNIX_EPOCH).ok()?.as_secs()).ok()
 }
 
 impl Symbols<'_> {
-    /// Whether the code graph has the file at `path`, in words that say since when it is old, if it is; `None`
-    /// when it does not have it (SPEC §5, `magellan has indexed file`).
+    /// States in a sentence that the code graph has the file at `path`, and whether the file has changed or
+    /// disappeared since; `None` when the graph does not have it (SPEC §5, `magellan has indexed file`).
     ///
     /// # Errors
-    /// A file that cannot be looked at, no code graph (E103), or one that cannot be used.
+    /// A file that cannot be read, no code graph (E103), or one that cannot be used.
     pub(crate) fn indexed(self, path: &str) -> Result<Option<String>, SymbolsError> {
         let external = self.reading()?;
         let (graph_path, graph) = external.graph()?;

@@ -1,7 +1,7 @@
-//! The code engines (SPEC §4): who reads symbols and replaces definitions, behind one trait.
+//! The code engines (SPEC §4) read symbols and replace definitions, behind one trait.
 //!
-//! *Embedded* reads the files themselves, *external* reads what `magellan` wrote and lets `splice`
-//! write. Which one answers is decided here for each call, and every answer says who gave it.
+//! *Embedded* parses the files; *external* reads what `magellan` wrote and lets `splice` write. The engine
+//! is chosen here for each call, and every answer names it.
 //!
 //! How far the two agree is counted on a whole crate, one of our own dependencies; each difference has its reason in
 //! `tests/fixtures/agreement`, so that a change on either side shows there first. `magellan` reads one file after
@@ -26,17 +26,17 @@ pub(crate) use choose::{Chosen, SymbolSettings, Symbols, Work};
 pub use error::SymbolsError;
 pub(crate) use source_file::SourceFile;
 
-/// Who gave an answer, as results, previews and the evidence name it.
+/// The engine that gave an answer, for results, previews and the evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Identity {
     /// `embedded`, `magellan` or `splice`.
     pub(crate) name: &'static str,
-    /// Its version; none where it cannot be told without running it.
+    /// Its version; `None` where it is unknown without running the program.
     pub(crate) version: Option<String>,
 }
 
 impl Identity {
-    /// Name and version in one, for sentences.
+    /// Name and version, for sentences.
     pub(crate) fn words(&self) -> String {
         match (self.name, &self.version) {
             ("embedded", Some(version)) => format!("the embedded engine, {version}"),
@@ -81,29 +81,29 @@ pub(crate) struct Defined {
     pub(crate) line: usize,
 }
 
-/// Where a definition lies in a text, and what stands there when it is replaced.
+/// The result of replacing a definition in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Replaced {
     /// The whole new text.
     pub(crate) text: String,
-    /// The definition that goes.
+    /// The definition that was replaced.
     pub(crate) definition: crate::code::Definition,
-    /// What the replacement defines, when that has another name.
+    /// The name that the replacement defines, when it is a different one.
     pub(crate) defines_instead: Option<String>,
 }
 
-/// What is asked of a code engine.
+/// A code engine.
 pub(crate) trait CodeEngine {
-    /// Who it is.
+    /// The name and version of the engine.
     fn identity(&self) -> Identity;
 
-    /// What a person should know about its answers: that they may be old, for instance.
+    /// Notes on its answers for a person, such as that they may be outdated.
     fn remarks(&self, file: Option<&SourceFile<'_>>) -> Vec<String>;
 
-    /// What one file defines, in the order of the text.
+    /// The symbols that one file defines, in the order of the text.
     ///
     /// # Errors
-    /// A file or database that it cannot read.
+    /// A file or database that cannot be read.
     fn symbols(
         &self,
         file: &SourceFile<'_>,
@@ -121,8 +121,7 @@ pub(crate) trait CodeEngine {
         stop: &StopSignal,
     ) -> Result<Answer, SymbolsError>;
 
-    /// The first definition of `symbol`, in one file or anywhere in the workspace, as earlier steps would
-    /// leave it.
+    /// The first definition of `symbol`, in one file or in the whole workspace, after the earlier steps.
     ///
     /// # Errors
     /// As [`Self::symbols`].
@@ -140,7 +139,7 @@ pub(crate) trait CodeEngine {
     /// As [`Self::symbols`].
     fn definitions(&self, symbol: &str, stop: &StopSignal) -> Result<Vec<SymbolRow>, SymbolsError>;
 
-    /// What `text` becomes when the definition of `symbol` is replaced.
+    /// Replaces the definition of `symbol` in `text`.
     ///
     /// # Errors
     /// A symbol that is absent or ambiguous; a result that does not parse.
@@ -153,7 +152,7 @@ pub(crate) trait CodeEngine {
     ) -> Result<Replaced, crate::code::CodeError>;
 }
 
-/// One replacement that is asked for.
+/// One requested replacement.
 pub(crate) struct Asked<'a> {
     pub(crate) symbol: &'a str,
     pub(crate) kind: Option<&'a str>,

@@ -1,4 +1,4 @@
-//! A source file as a code engine gets it: where it is, what it holds, and in which language.
+//! A source file for a code engine: its place, its content and its language.
 
 use std::fs::File;
 use std::sync::Arc;
@@ -10,8 +10,8 @@ use crate::run::FileMode;
 use super::SymbolsError;
 use crate::workspace::{Access, Last, Place, Projected, WorkspaceError, file};
 
-/// The whole content of a source file. One that is too large for the engine is not read at all: several are
-/// read at once.
+/// Reads a whole source file. A file over the limit is not read at all, because several are in memory at
+/// once.
 ///
 /// # Errors
 /// A file that is too large or cannot be read.
@@ -27,7 +27,7 @@ pub(crate) fn read(file: File, path: &str) -> Result<Vec<u8>, SymbolsError> {
     }
 }
 
-/// One source file that was read as a whole.
+/// One source file, read completely.
 pub(crate) struct SourceFile<'a> {
     pub(crate) place: Place<'a>,
     bytes: Arc<[u8]>,
@@ -65,12 +65,12 @@ impl<'a> SourceFile<'a> {
         &self.bytes
     }
 
-    /// Its mode; none where an earlier step leaves it.
+    /// Its mode; `None` for the content that an earlier step leaves.
     pub(crate) fn mode(&self) -> Option<FileMode> {
         self.mode
     }
 
-    /// The state that an approval of this content has.
+    /// The state that an approval of this content records.
     pub(crate) fn state(&self) -> FileState {
         file::state_of_bytes(Some(&self.bytes))
     }
@@ -87,7 +87,7 @@ impl<'a> SourceFile<'a> {
     /// Its language.
     ///
     /// # Errors
-    /// A name that no grammar reads.
+    /// A name for which there is no grammar.
     pub(crate) fn language(&self) -> Result<Language, SymbolsError> {
         Language::of_path(&self.place.relative)
             .ok_or_else(|| SymbolsError::NoGrammar { path: self.key().to_owned() })

@@ -1,5 +1,5 @@
-//! `symbols_in_file`, `references_to_symbol_name` and `references_from_file_to_symbol_name` (SPEC §4): what the
-//! code engine knows of symbols.
+//! `symbols_in_file`, `references_to_symbol_name` and `references_from_file_to_symbol_name` (SPEC §4):
+//! queries to the code engine.
 
 use std::collections::BTreeSet;
 
@@ -13,10 +13,10 @@ use super::search::listed;
 use super::tool::{Foreseen, Tool, reads_only};
 use super::{After, Context, Invocation, ToolError, Toolbox};
 
-/// Most files, or symbols, that one list is linked to in the evidence.
+/// Most files, or symbols, that one list links to in the evidence.
 const MOST_REFERENCES: usize = 1_000;
 
-/// What one file defines.
+/// The symbols that one file defines.
 pub(super) struct SymbolsInFile<'a> {
     pub(super) path: &'a str,
 }
@@ -48,8 +48,8 @@ impl Tool for SymbolsInFile<'_> {
     }
 }
 
-/// The places that name a symbol, in one file or in the workspace. A symbol that nothing names has no
-/// references: that is an answer and no failure.
+/// The places that name a symbol, in one file or in the workspace. A symbol without references gives an
+/// empty list, not an error.
 pub(super) struct References<'a> {
     pub(super) symbol: &'a str,
     pub(super) path: Option<&'a str>,
@@ -109,11 +109,11 @@ fn preview(
 }
 
 impl After<'_> {
-    /// Where `symbol` is defined, in `file` or else anywhere in the workspace; `None` when nowhere
-    /// (SPEC §5, `symbol exists`).
+    /// Finds the definition of `symbol` in `file`, or else anywhere in the workspace; `None` when there is
+    /// none (SPEC §5, `symbol exists`).
     ///
     /// # Errors
-    /// A file that cannot be read, an engine that cannot answer, or a stop.
+    /// A file that cannot be read, a failure of the engine, or a stop.
     pub fn symbol_defined(
         self,
         symbol: &str,
@@ -131,11 +131,11 @@ impl After<'_> {
 }
 
 impl Toolbox {
-    /// Whether the code graph has `file`, in words that say since when it is old, if it is; `None`
-    /// when it does not have it (SPEC §5, `magellan has indexed file`).
+    /// States in a sentence that the code graph has `file`, and whether the file has changed or disappeared
+    /// since; `None` when the graph does not have it (SPEC §5, `magellan has indexed file`).
     ///
     /// # Errors
-    /// A file that cannot be looked at, no code graph (E103), or one that cannot be used.
+    /// A file that cannot be read, no code graph (E103), or one that cannot be used.
     pub fn indexed_by_magellan(&self, file: &str) -> Result<Option<String>, ToolError> {
         Ok(self.now().symbols().indexed(file)?)
     }

@@ -1,5 +1,5 @@
-//! The shell of this machine: the one that the risk of commands was judged for is the one that runs them
-//! (SPEC §7.2).
+//! The local shell. The shell for which the risk of a command was judged is the one that runs it (SPEC
+//! §7.2).
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -9,21 +9,21 @@ use crate::risk::Shell;
 
 /// Most bytes of each output of a command: 2 GiB.
 pub(super) const OUTPUT_BYTES: u64 = 2 << 30;
-/// Variables through which a shell would run something else first, or read the command in another way;
-/// exported functions, too, which would stand in for the programs that were judged.
+/// Variables that make a shell run other code first or parse the command differently. Exported functions
+/// are also removed, because they could replace the programs that were judged.
 const CHANGES_READING: [&str; 6] =
     ["BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "BASH_COMPAT", "POSIXLY_CORRECT"];
-/// How the variable of an exported function begins.
+/// The prefix of the variable of an exported function.
 const FUNCTION: &str = "BASH_FUNC_";
 
-/// The program that reads commands.
+/// The shell that runs commands.
 #[derive(Debug)]
 pub(super) struct CommandShell {
     pub(super) path: PathBuf,
     pub(super) shell: Shell,
 }
 
-/// `bash` where it can be found, else another `sh`.
+/// Chooses `bash` if `find` finds it, otherwise another `sh`.
 pub(super) fn choose(find: impl Fn(&str) -> Option<PathBuf>) -> Option<CommandShell> {
     find("bash")
         .map(|path| CommandShell { path, shell: Shell::Bash })
@@ -31,13 +31,14 @@ pub(super) fn choose(find: impl Fn(&str) -> Option<PathBuf>) -> Option<CommandSh
 }
 
 impl CommandShell {
-    /// The shell of this machine: `bash`, else another `sh`.
+    /// Finds the local shell: `bash`, otherwise another `sh`.
     pub(super) fn find(programs: &Programs) -> Option<Self> {
         let usual = |path: &str| Some(PathBuf::from(path)).filter(|path| path.is_file());
         choose(|name| programs.find(name).or_else(|| usual(&format!("/bin/{name}"))))
     }
 
-    /// Its arguments; the last is read as a command even where it begins with a dash.
+    /// Its arguments. The command comes last and is never parsed as an option, even when it begins with a
+    /// dash.
     pub(super) fn arguments<'a>(&self, command: &'a str) -> Vec<&'a str> {
         match self.shell {
             Shell::Bash => vec!["--noprofile", "--norc", "-c", "--", command],
@@ -46,7 +47,7 @@ impl CommandShell {
     }
 }
 
-/// The variables of this process's environment that the shell must not see.
+/// The variables of this process's environment that are removed for the shell.
 pub(super) fn unset() -> Vec<OsString> {
     std::env::vars_os()
         .map(|(name, _)| name)
@@ -57,7 +58,7 @@ pub(super) fn unset() -> Vec<OsString> {
         .collect()
 }
 
-/// As whom programs run here: the rights are this process's own.
+/// The user as whom programs run: that of this process.
 pub(super) fn user() -> String {
     let name = ["USER", "LOGNAME"].iter().find_map(|name| std::env::var(name).ok());
     #[cfg(unix)]

@@ -1,4 +1,4 @@
-//! From a call of the whitelist to its tool: the one place that knows all of them.
+//! Maps a call of the whitelist to its tool. No other module knows all tools.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -60,8 +60,8 @@ fn tool<'a>(call: &'a ToolCall) -> Box<dyn Tool + 'a> {
 }
 
 impl Toolbox {
-    /// What the call would do after the earlier steps in `overlay`, for a person. Touches and
-    /// executes nothing. A call that would fail has a preview that says so.
+    /// The preview of the call after the earlier steps in `overlay`. Changes and executes nothing. A call
+    /// that would fail has a preview that says so.
     ///
     /// # Errors
     /// A path or pattern that cannot be used, or leads outside; a stop.
@@ -69,11 +69,11 @@ impl Toolbox {
         Ok(self.after(overlay).foresee(call, self.stop())?.0)
     }
 
-    /// What the call would do now: for a person, and exactly, as far as it changes files. Both from one
-    /// look, so that they say the same. Nothing is changed by a call that only reads or would fail.
+    /// The preview of the call in the present workspace, and its exact file changes. Both are computed from
+    /// the same reads, so they agree. A call that only reads or would fail has no changes.
     ///
     /// # Errors
-    /// As for [`Self::preview`]; and a stop.
+    /// Those of [`Self::preview`]; and a stop.
     pub fn foresee(
         &self,
         call: &ToolCall,
@@ -82,8 +82,8 @@ impl Toolbox {
         self.now().foresee(call, stop)
     }
 
-    /// Adds what `call` would leave behind to `overlay`; a call that would fail leaves nothing, and of a
-    /// splice plan what it did before.
+    /// Adds the changes of `call` to `overlay`. A call that would fail adds nothing, or for a splice plan
+    /// the changes before the failure.
     ///
     /// # Errors
     /// A path that cannot be used or leads outside.
@@ -110,18 +110,18 @@ impl Toolbox {
         self.now().input_paths(call)?.into_iter().map(state).collect()
     }
 
-    /// The folder on this machine in which a call works.
+    /// The local folder in which a call runs.
     pub fn folder_of(&self, call: &ToolCall) -> PathBuf {
         let named = match call {
             ToolCall::Shell { cwd: Some(cwd), target: None, .. } => cwd,
             _ => return self.workspace().to_owned(),
         };
-        // One that cannot be used fails when the call is made; until then it is shown as it is named.
+        // A path that cannot be used fails when the call runs; until then it is shown as written.
         let found = self.resolve(named, Last::Follow);
         found.map_or_else(|_| named.into(), |place| place.root.path.join(place.relative))
     }
 
-    /// Does it. What went wrong is in the answer, beside what was done all the same.
+    /// Executes the call. The result has the error together with any effects that took place.
     pub fn invoke(&self, call: &ToolCall, context: &Context<'_>) -> Invocation {
         let tool = tool(call);
         let failed = |error| Invocation { error: Some(error), ..Invocation::default() };
@@ -132,7 +132,7 @@ impl Toolbox {
 }
 
 impl After<'_> {
-    /// What a call would do here, for a person and exactly; see [`Toolbox::foresee`].
+    /// The preview of a call and its exact file changes; see [`Toolbox::foresee`].
     pub(super) fn foresee(self, call: &ToolCall, stop: &StopSignal) -> Result<Foreseen, ToolError> {
         let made = tool(call).preview(self, stop);
         self.toolbox.goes_on()?;
@@ -146,8 +146,8 @@ impl After<'_> {
         }
     }
 
-    /// The files that a mutating call takes as input without looking into them: canonical path and
-    /// path as it is written. Empty for calls that only read (SPEC §2).
+    /// The files that a mutating call takes as input, from canonical path to the path as written, without
+    /// reading them. Empty for calls that only read (SPEC §2).
     ///
     /// # Errors
     /// A path that cannot be used or leads outside; a splice plan that cannot be read.
@@ -161,8 +161,8 @@ impl After<'_> {
         Ok(self.named_paths(call)?.into_iter().filter(is_input).map(|(_, path)| path).collect())
     }
 
-    /// Every path that a call names in the workspace itself, with what the files name that it follows, and
-    /// what the records name: the one list that approvals and risk are made of.
+    /// All paths in the workspace itself that a call uses: in its arguments, in the files that it follows,
+    /// and in the records. Approvals and risk are both computed from this list.
     fn named_paths(self, call: &ToolCall) -> Result<Vec<(PathRole, String)>, ToolError> {
         let named = call.paths().into_iter().filter(|named| !named.on_copy);
         let mut named: Vec<_> = named.map(|named| (named.role, named.path.to_owned())).collect();
@@ -179,7 +179,7 @@ impl After<'_> {
         self.written_paths(call)?.iter().map(key).collect()
     }
 
-    /// The same files as they are named.
+    /// The paths of these files as written.
     ///
     /// # Errors
     /// A splice plan that cannot be read.

@@ -1,4 +1,4 @@
-//! The person's own editor, beside the window: the one program that is started and not waited for.
+//! Starts the person's editor: the only program that is started and not waited for.
 
 use std::path::{Path, PathBuf};
 
@@ -10,11 +10,11 @@ use crate::workspace::{Kind, WorkspaceError};
 use super::{ToolError, Toolbox};
 
 impl Toolbox {
-    /// The file at `path` for a program outside: absolute. A file outside the roots, which a compiler may
-    /// name, is taken by its absolute path.
+    /// The absolute path of the file at `path`, for an external program. A file outside the roots, as in a
+    /// compiler message, must have an absolute path.
     ///
     /// # Errors
-    /// A file that is not there.
+    /// A file that does not exist.
     pub fn file_for_programs(&self, path: &str) -> Result<PathBuf, ToolError> {
         let absolute = Path::new(path);
         let absolute = match self.kind_of(path) {
@@ -25,10 +25,10 @@ impl Toolbox {
         Ok(absolute)
     }
 
-    /// Starts a program of the person in the workspace and lets it go: its end changes nothing here.
+    /// Starts a program in the workspace and does not wait for it.
     ///
     /// # Errors
-    /// A program that is not there or cannot be started.
+    /// A program that is missing or cannot be started.
     pub fn start_beside(&self, program: &str, arguments: &[String]) -> Result<(), Failure> {
         let named = Path::new(program);
         let found = if named.is_absolute() {

@@ -1,4 +1,4 @@
-//! Why a tool could not do its work: any error of the rooms below or of the tool itself (SPEC §6).
+//! The error of a tool: any error of the modules it uses or of the tool itself (SPEC §6).
 
 use std::error::Error;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::fmt;
 use crate::plan::Code;
 use crate::run::{ErrorInfo, Failure};
 
-/// Why a tool could not do its work. Paths are as the plan gives them; the system's own words are kept.
+/// Why a tool failed. Paths are as the plan writes them; messages of the system are kept verbatim.
 pub struct ToolError(Box<dyn ErrorInfo>);
 
 impl<E: ErrorInfo> From<E> for ToolError {
@@ -16,7 +16,7 @@ impl<E: ErrorInfo> From<E> for ToolError {
 }
 
 impl ToolError {
-    /// The error itself, where it is of this type, also when another one only hands it on.
+    /// The error of type `E`, if this is one or wraps one.
     pub fn get<E: ErrorInfo>(&self) -> Option<&E> {
         let mut error = &*self.0;
         while let Some(inner) = error.handed_on() {
@@ -36,7 +36,7 @@ impl ToolError {
         self.0.next()
     }
 
-    /// Whether the plan itself is at fault, in whatever state the workspace is.
+    /// Whether the fault lies in the plan itself, whatever the state of the workspace.
     pub fn is_about_the_plan(&self) -> bool {
         self.0.is_about_the_plan()
     }
@@ -46,7 +46,7 @@ impl ToolError {
         self.0.failure()
     }
 
-    /// For whatever takes any error with its code.
+    /// The error as a trait object.
     pub(super) fn info(&self) -> &dyn ErrorInfo {
         &*self.0
     }
@@ -70,7 +70,7 @@ impl Error for ToolError {
     }
 }
 
-/// What the present state of the program does not allow.
+/// An operation that the present state of the program does not allow.
 #[derive(Debug, thiserror::Error)]
 #[error("{what}")]
 pub struct Unsupported {

@@ -41,7 +41,7 @@ impl Tool for FileRead<'_> {
             "bytes": bytes.len(),
             "sha256": Digest::of(&bytes),
         });
-        // Lines are counted only where the content is text.
+        // Lines are counted only in UTF-8 text.
         if let Ok(text) = std::str::from_utf8(&bytes) {
             result["lines"] = json!(text.split_inclusive('\n').count());
         }

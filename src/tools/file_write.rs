@@ -1,4 +1,4 @@
-//! `file_write` and `file_create` (SPEC §4): whole files, published in one step or not at all.
+//! `file_write` and `file_create` (SPEC §4): write whole files atomically.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::workspace::{Existing, Last, Overlay, Prepared, Written, diff, effect,
 use super::tool::{Foreseen, Tool};
 use super::{After, Context, Invocation, ToolError, Toolbox};
 
-/// One whole file.
+/// A write of one whole file.
 pub(super) struct FileWrite<'a> {
     pub(super) path: &'a str,
     pub(super) contents: &'a str,
@@ -32,7 +32,7 @@ impl Tool for FileWrite<'_> {
         if !has_folder && let Some((folder, _)) = place.key.rsplit_once('/') {
             notes.push(format!("Creates the folder {folder}, which does not exist now."));
         }
-        // A new file takes the place of no link.
+        // `file_create` never writes through a link, so only `file_write` needs this note.
         if existing == Existing::Replace {
             let link = at.toolbox.resolve(path, Last::Keep)?;
             if link.key != place.key {

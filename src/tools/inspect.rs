@@ -1,4 +1,4 @@
-//! `inspect` (SPEC §9): of what the program consists. Files are read, and nothing is run.
+//! `inspect` (SPEC §9): describes the program from its files. Runs nothing.
 
 mod manifest;
 mod overview;
@@ -18,7 +18,7 @@ use crate::run::StopSignal;
 use crate::symbols::{SymbolsError, Work};
 use crate::workspace::go_on;
 
-/// A question about the program, and how many answers of each kind are wanted.
+/// A query, and the most answers of each kind.
 pub(super) struct Inspect<'a> {
     pub(super) query: &'a InspectQuery,
     pub(super) most: usize,
@@ -82,7 +82,7 @@ impl Tool for Inspect<'_> {
     }
 }
 
-/// Leaves as many of an array as were asked for, and says how many there were besides.
+/// Truncates the array to `most` elements, and reports how many were left out.
 fn cut(found: &mut Invocation, most: usize) {
     let stdout = found.stdout.take().unwrap_or_default();
     let mut all: Vec<&RawValue> = serde_json::from_slice(&stdout).unwrap_or_default();

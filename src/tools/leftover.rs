@@ -1,4 +1,4 @@
-//! What steps that were killed left beside their files, by the names that they alone give.
+//! Finds the temporary files of killed steps, by their unique names.
 
 use std::path::Path;
 
@@ -9,8 +9,8 @@ use crate::workspace::{Kind, Last, temporary_name};
 use super::{ToolError, Toolbox, batch, splice};
 
 impl Toolbox {
-    /// The temporary file that this execution left beside the file with this canonical path, when it
-    /// was interrupted before it could put it in place; by its canonical path.
+    /// The temporary file beside the file with canonical path `key` that this execution left when it was
+    /// interrupted; by its canonical path.
     ///
     /// # Errors
     /// As [`Self::kind_of`].
@@ -27,8 +27,8 @@ impl Toolbox {
         Ok(None)
     }
 
-    /// What the program `splice` left beside the file with this canonical path, when it was killed while it
-    /// worked on it; by canonical paths. Before it is started nothing has these names.
+    /// The files that `splice` left beside the file with this canonical path when it was killed, by
+    /// canonical path. `splice` is started only when these names are free.
     ///
     /// # Errors
     /// As [`Self::kind_of`].

@@ -67,10 +67,11 @@ impl Tool for LspCheck<'_> {
 }
 
 impl Toolbox {
-    /// Checks every target of the program in the workspace, and tells what the compiler offers to apply.
+    /// Checks every target of the program in the workspace, and returns the suggestions that can be
+    /// applied.
     ///
     /// # Errors
-    /// A workspace without a Cargo project; a cargo that is missing, stopped, or ends without a verdict.
+    /// A workspace without a Cargo project; cargo is missing, stopped, or ends without a verdict.
     pub fn suggestions(
         &self,
         stop: &StopSignal,

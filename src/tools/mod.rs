@@ -1,8 +1,8 @@
-//! The tools: the one room that changes the workspace (SPEC §4).
+//! The tools: the only module that changes the workspace (SPEC §4).
 //!
-//! The engine calls [`Toolbox`]; nobody else does. A tool is a module behind one trait ([`tool`]), and
-//! [`dispatch`] leads from a call to it. Absent on purpose: who approved what, in which order steps run, and the
-//! evidence; callers hand in what was approved and take away what happened.
+//! The step runner, planners and queries call [`Toolbox`]. Each tool is a module that implements one trait
+//! ([`tool`]), and [`dispatch`] maps a call to its tool. The tools do not know approvals, the order of
+//! steps or the evidence: callers pass in what was approved and receive what happened.
 
 mod batch;
 mod code_queries;

@@ -1,26 +1,26 @@
-//! What the tools may ask of the records, which they do not know: whoever opens the workspace hands it in.
+//! The interface through which tools read the records. Whoever opens the workspace implements it.
 
 use std::sync::Arc;
 
 use crate::plan::Digest;
 use crate::run::History;
 
-/// What is recorded of a workspace.
+/// The records of a workspace.
 pub trait Past: Send + Sync {
-    /// The changes, and the moments that have a name.
+    /// The recorded changes and checkpoints.
     ///
     /// # Errors
-    /// Why the records cannot be read, in words.
+    /// Why the records cannot be read.
     fn history(&self) -> Result<Arc<History>, String>;
 
-    /// A content that steps were recorded with.
+    /// A recorded content.
     ///
     /// # Errors
-    /// Why it cannot be had.
+    /// Why it is not available.
     fn content(&self, digest: &Digest) -> Result<Arc<[u8]>, NotAvailable>;
 }
 
-/// Why a recorded content cannot be had.
+/// Why a recorded content is not available.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say it")]
 pub enum NotAvailable {

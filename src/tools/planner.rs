@@ -1,5 +1,5 @@
-//! A planner's process (SPEC §10): a command of the person, run in the workspace as `shell` runs one, or this
-//! very program. It reads one request and prints one answer. What the answer is worth is decided elsewhere.
+//! Runs a planner process (SPEC §10): a command of the person, run in the workspace like a `shell` command,
+//! or this program itself. It reads one request and prints one answer; other modules judge the answer.
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -13,27 +13,28 @@ use crate::run::{StopSignal, Stream};
 
 use super::{ProgramError, ToolError, Toolbox, command_shell, program};
 
-/// Most bytes of an answer, and of what is printed beside it: a plan at its limit fits.
+/// Most bytes of each output of a planner: room for the largest allowed plan.
 const OUTPUT_BYTES: u64 = limits::PLAN_BYTES as u64 + (64 << 10);
 
-/// What is started.
+/// The program to start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlannerProgram {
-    /// A command, read by the shell of this machine.
+    /// A command for the local shell.
     Command(String),
-    /// A program with its arguments, without a shell between.
+    /// A program with its arguments, started without a shell.
     Program {
-        /// By its whole path.
+        /// Its absolute path.
         program: PathBuf,
-        /// Exactly.
+        /// Its arguments, verbatim.
         arguments: Vec<String>,
-        /// Whether it is handed [`MODEL_KEY`].
+        /// Whether it receives [`MODEL_KEY`].
         has_key: bool,
     },
 }
 
 impl PlannerProgram {
-    /// What it is told to read: the folder of a planner that ships, the files that a command names by whole paths.
+    /// Paths that it must be able to read: the folder of a planner that ships, and the absolute paths in a
+    /// command.
     pub fn reads(&self) -> Vec<PathBuf> {
         match self {
             Self::Program { arguments, .. } => {
@@ -49,42 +50,42 @@ impl PlannerProgram {
     }
 }
 
-/// Why a planner came to its end.
+/// How a planner ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlannerEnd {
-    /// By itself.
+    /// It exited by itself.
     Itself,
-    /// It took too long, and was ended.
+    /// It was killed after the timeout.
     TimedOut,
     /// A person stopped it.
     Stopped,
-    /// It printed too much, and was ended.
+    /// It was killed because it printed too much.
     TooMuch,
 }
 
-/// What became of a planner's process.
+/// The outcome of a planner process.
 #[derive(Debug)]
 pub struct PlannerFinished {
-    /// Why it ended.
+    /// How it ended.
     pub end: PlannerEnd,
-    /// The code it ended with; none when a signal ended it.
+    /// The exit code; `None` when a signal ended it.
     pub exit_code: Option<i32>,
     /// The signal that ended it.
     pub signal: Option<i32>,
-    /// From its start to its end.
+    /// Its run time.
     pub duration: Duration,
     /// What its walls refused.
     pub walls: WallReport,
-    /// What it printed to its standard output.
+    /// Its standard output.
     pub answer: Vec<u8>,
-    /// What it printed to its standard error.
+    /// Its standard error.
     pub stderr: Vec<u8>,
 }
 
 impl Toolbox {
-    /// Asks a planner: it runs in the workspace, reads `request` from its standard input, and is ended with
-    /// everything that it started after `timeout` or at a stop. It runs behind these walls. `told` gets what it prints to its standard
-    /// error as it comes.
+    /// Asks a planner. It runs in the workspace behind `walls` and reads `request` from its standard input.
+    /// After `timeout` or at a stop it is killed with all its child processes. `told` receives its standard
+    /// error while it is printed.
     ///
     /// # Errors
     /// A program that cannot be started.
@@ -120,7 +121,7 @@ impl Toolbox {
             folder: self.workspace(),
             environment: &environment,
             unset: &unset,
-            // Nothing works on the workspace behind the plan that was made of it.
+            // No process may change the workspace after the plan was made from it.
             leftovers: Leftovers::End,
             timeout,
             output_limit: OUTPUT_BYTES,
@@ -149,7 +150,7 @@ impl Toolbox {
         })
     }
 
-    /// Whether there is anything to verify the program with.
+    /// Whether a verification of this scope can be run.
     pub fn can_verify(&self, scope: VerifyScope) -> bool {
         let preview = program::preview(self.now(), &ToolCall::Verify { scope });
         let error = preview.as_ref().err().and_then(ToolError::get);
@@ -207,7 +208,7 @@ mod tests {
         let answer = String::from_utf8(finished.answer).unwrap();
         assert_eq!(answer.split_whitespace().collect::<Vec<_>>(), ["here3145728"]);
         assert_eq!((told.as_str(), finished.stderr.as_slice()), ("thinking\n", &b"thinking\n"[..]));
-        // One that does not read its request is not waited for either.
+        // A planner that does not read its request does not block.
         let (finished, _) = space.ask("echo none", &request, LONG);
         assert_eq!(finished.answer, b"none\n");
     }

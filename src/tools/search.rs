@@ -1,7 +1,7 @@
-//! `file_search` and `file_glob` (SPEC §4): the files that ripgrep would choose, in a stable order.
+//! `file_search` and `file_glob` (SPEC §4): search the files that ripgrep would choose, in a stable order.
 //!
-//! Folders are walked and files searched on all cores and the answers sorted afterwards, so the
-//! order never depends on the machine. No link is followed.
+//! Folders are walked and files searched on all cores, and the answers are sorted afterwards, so the order
+//! never depends on the machine. Links are not followed.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -23,18 +23,18 @@ use crate::workspace::{Access, Kind, Last, Looking, Place, WorkspaceError};
 use super::tool::{Foreseen, Tool, reads_only};
 use super::{After, Context, Invocation, ToolError, Toolbox};
 
-/// Most files that one search is linked to in the evidence; the result says how many there were.
+/// Most files that one search links to in the evidence; the result has the full count.
 const MOST_REFERENCES: usize = 1_000;
 
-/// One line that matches, as it stands in the answer.
+/// One matching line, as in the answer.
 #[derive(Serialize)]
 struct Hit<'a> {
     path: &'a str,
-    /// From 1.
+    /// The line number, from 1.
     line: u64,
     /// The first byte of the first match in the line, from 1.
     column: u64,
-    /// The line without its line break; what is not UTF-8 is replaced by U+FFFD.
+    /// The line without its line break; bytes that are not UTF-8 are replaced by U+FFFD.
     text: &'a str,
 }
 
@@ -60,7 +60,7 @@ impl ErrorInfo for BadPattern {
     }
 }
 
-/// Reads the pattern of a search.
+/// Compiles the pattern of a search.
 pub(super) fn regex(pattern: &str) -> Result<RegexMatcher, BadPattern> {
     RegexMatcherBuilder::new()
         .multi_line(true)
@@ -69,7 +69,8 @@ pub(super) fn regex(pattern: &str) -> Result<RegexMatcher, BadPattern> {
         .map_err(|error| bad_pattern(pattern, &error.to_string()))
 }
 
-/// Reads the pattern of a list. A set of one, because a matcher alone panics when it is too large.
+/// Compiles the pattern of a list. Uses a set of one, because building a single matcher panics when the
+/// pattern is too large.
 pub(super) fn glob(pattern: &str) -> Result<GlobSet, BadPattern> {
     GlobBuilder::new(pattern)
         .literal_separator(true)
@@ -143,12 +144,12 @@ impl Tool for FileGlob<'_> {
         Ok(reads_only(summary, Vec::new()))
     }
 
-    /// Binary files are listed too: whether a file is one shows only when it is read.
+    /// Lists binary files too: a file is known to be binary only when it is read.
     fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError> {
         let matcher = glob(self.pattern)?;
         let place = root(toolbox, self.root)?;
         let answer = look_at_files(&place, Looking::of_run(context.stop), |_, relative, key| {
-            // Of a root that is a file, the name is matched.
+            // When the root is a file, its own name is matched.
             let below = relative
                 .strip_prefix(&place.relative)
                 .ok()
@@ -164,7 +165,7 @@ impl Tool for FileGlob<'_> {
     }
 }
 
-/// What a look begins with, for a sentence.
+/// The root as the beginning of a sentence.
 fn described(at: After<'_>, root: &str) -> Result<String, WorkspaceError> {
     let place = at.toolbox.resolve(root, Last::Follow)?;
     let path = root.to_owned();
@@ -177,7 +178,7 @@ fn described(at: After<'_>, root: &str) -> Result<String, WorkspaceError> {
     }
 }
 
-/// The answer of a tool that lists: a JSON array, and how much of what there is.
+/// The answer of a tool that lists: a JSON array, and how complete it is.
 pub(super) fn listed(answer: Answer, edges: Vec<Edge>) -> Invocation {
     let stdout = answer.json();
     let result = json!({
@@ -206,7 +207,7 @@ fn executed_on(place: &Place<'_>) -> Edge {
     }
 }
 
-/// Ends with an error once a person asked to stop, so that one huge file cannot hold up the answer.
+/// Returns an error once a person asked to stop, so that a huge file does not delay the stop.
 struct StopRead<'a> {
     file: File,
     stop: &'a StopSignal,

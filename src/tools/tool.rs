@@ -1,4 +1,4 @@
-//! What a tool says about itself (SPEC §4): everything that the rest of the program asks of a call.
+//! The trait of a tool (SPEC §4): all that the other modules ask about a call.
 
 use crate::plan::PathRole;
 use crate::run::{EdgeType, FileEffect, Predicted, Preview, StopSignal};
@@ -6,20 +6,19 @@ use crate::workspace::Overlay;
 
 use super::{After, Context, Invocation, ToolError, Toolbox};
 
-/// A preview, and exactly what the call would do to files.
+/// A preview, and the exact file changes of the call.
 pub(super) type Foreseen = (Preview, Vec<FileEffect>);
 
-/// One call: a tool with its arguments.
+/// A call: a tool with its arguments.
 pub(super) trait Tool {
-    /// What the call would do on this workspace, for the person who decides (SPEC §2). Reads files and does
-    /// nothing else.
+    /// The preview of the call in this workspace (SPEC §2). Only reads files.
     ///
     /// # Errors
     /// Why the call would fail; and a stop.
     fn preview(&self, at: After<'_>, stop: &StopSignal) -> Result<Foreseen, ToolError>;
 
-    /// Adds what the call would leave to what the earlier steps leave. A call that would fail leaves nothing,
-    /// or of several files those before the one that fails.
+    /// Adds the changes of the call to those of the earlier steps. A call that would fail adds nothing, or
+    /// of several files those before the failure.
     ///
     /// # Errors
     /// Why the call would fail.
@@ -27,38 +26,38 @@ pub(super) trait Tool {
         Ok(())
     }
 
-    /// The paths that the call works on beside those in its arguments: those that files or records name.
+    /// The paths that the call uses besides those in its arguments: those that files or records name.
     ///
     /// # Errors
-    /// What names them cannot be read.
+    /// A file or record with the paths that cannot be read.
     fn named(&self, _: After<'_>) -> Result<Vec<(PathRole, String)>, ToolError> {
         Ok(Vec::new())
     }
 
-    /// The symbol that the call works on whatever becomes of it, as it is written.
+    /// The symbol that the call works on, as written, for the evidence also when the call fails.
     fn symbol(&self) -> Option<(EdgeType, &str)> {
         None
     }
 
-    /// Whether the answer of the call says which files it worked on. Of any other it is the first that its
-    /// arguments name.
+    /// Whether the result of the call lists the files it worked on. For other calls it is the first path in
+    /// the arguments.
     fn tells_files(&self) -> bool {
         false
     }
 
-    /// Does it.
+    /// Executes the call.
     ///
     /// # Errors
-    /// Why nothing was done. What went wrong after an effect is in the answer.
+    /// Why nothing was done. An error after an effect is part of the result.
     fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError>;
 }
 
-/// The preview of a call that changes no file in a way that can be told.
+/// The result of a preview whose file changes are none or unknown.
 pub(super) fn changes_nothing(preview: Preview) -> Foreseen {
     (preview, Vec::new())
 }
 
-/// The preview of a call that changes no file.
+/// The result of a preview for a call that changes no file.
 pub(super) fn reads_only(summary: String, notes: Vec<String>) -> Foreseen {
     let changes = Vec::new();
     changes_nothing(Preview { predicted: Predicted::Exact, summary, changes, notes })

@@ -1,4 +1,4 @@
-//! The tools of one workspace, and what a call gets and gives.
+//! The tools of one workspace, and the input and result of a call.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
@@ -27,99 +27,97 @@ use crate::workspace::{
     Budget, Overlay, Projected, Root, Workspace, WorkspaceError, WriteContext, own_folders, scan,
 };
 
-/// When a check is ended, unless the toolbox says otherwise: the first one of a large project builds
-/// all that it depends on.
+/// Default time limit of a check. The first check of a large project builds all its dependencies.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(30 * 60);
-/// When a program that was built is ended, as a command would be.
+/// Time limit of a program that was built: that of a command.
 const RUN_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// The tools of one workspace.
 pub struct Toolbox {
-    /// The folders that tools may touch.
+    /// The folders that tools may access.
     pub files: Workspace,
-    /// How programs are started.
+    /// Starts programs.
     pub(crate) launcher: Launcher,
     pub(crate) symbols: SymbolSettings,
-    /// When `lsp_check` is ended.
+    /// The time limit of `lsp_check`.
     pub(crate) check_timeout: Duration,
-    /// When a program that a `run` has built is ended.
+    /// The time limit of a program that a `run` has built.
     pub(crate) run_timeout: Duration,
-    /// The files of commands that a person trusts in this workspace, by their digests.
+    /// The digests of the command files that a person trusts in this workspace.
     pub(crate) trusted: BTreeSet<Digest>,
-    /// What the first look at the program found in this run.
+    /// The errors found by the first check in this run.
     pub(crate) first_errors: Mutex<Option<Vec<DiagnosticArtifact>>>,
-    /// The shell of this machine, looked for once: the one that was judged for is the one that runs.
+    /// The local shell, looked up once: the shell that is judged is the shell that runs.
     pub(super) reader: OnceLock<Option<CommandShell>>,
     /// The host on which commands with a target run.
     pub(crate) remote: Option<Connection>,
-    /// What is recorded of the workspace, where somebody has handed it in.
+    /// The records of the workspace, if any were passed in.
     pub(crate) past: Option<Box<dyn Past>>,
-    /// Where simulations are made, and how large.
+    /// Where simulations run, and their limits.
     pub(super) simulations: Settings,
 }
 
-/// What a call may look at besides its arguments.
+/// The input of a call besides its arguments.
 pub struct Context<'a> {
-    /// What each input file must still be just before the effect, by canonical path. A mutating call
-    /// whose target is not in it is refused as stale.
+    /// The state that each input file must still have just before the effect, by canonical path. A mutating
+    /// call whose target is missing here is refused as stale.
     pub expected: &'a BTreeMap<String, FileState>,
     /// Set when a person asked to stop now.
     pub stop: &'a StopSignal,
-    /// Stands in the name of a temporary file, so that one that a crash leaves can be attributed.
+    /// Part of the names of temporary files, so that one left by a crash can be attributed.
     pub execution_id: Uuid,
-    /// Takes output as it comes, as text for a person.
+    /// Receives output as text while it is printed.
     pub output: &'a dyn Fn(Stream, &str),
-    /// Takes every byte of the output of a command as it comes, for the records.
+    /// Receives every byte of a command's output while it is printed, for the records.
     pub capture: &'a dyn Capture,
-    /// The walls that were approved for what the call starts on this computer.
+    /// The walls approved for the programs that the call starts on this computer.
     pub walls: &'a StepWalls,
 }
 
 impl<'a> Context<'a> {
-    /// How a program that the call starts is stopped, and where its output goes.
+    /// How to stop a program that the call starts, and where its output goes.
     pub(crate) fn io(&self) -> ProcessIo<'a> {
         ProcessIo { stop: self.stop, output: self.output, capture: self.capture }
     }
 
-    /// What a write looks at besides its target.
+    /// The input of a write besides its target.
     pub(crate) fn write(&self) -> WriteContext<'a> {
         WriteContext { expected: self.expected, execution_id: self.execution_id, stop: self.stop }
     }
 }
 
-/// What a call did.
+/// The result of a call.
 #[derive(Debug, Default)]
 pub struct Invocation {
-    /// The whole stdout; none where the tool has none (SPEC §4).
+    /// The complete stdout; `None` when the tool has none (SPEC §4).
     pub stdout: Option<Vec<u8>>,
-    /// The whole stderr.
+    /// The complete stderr.
     pub stderr: Option<Vec<u8>>,
-    /// The ends of stdout and stderr of a command, whose whole went to [`Context::capture`]; `stdout` and
-    /// `stderr` are none then.
+    /// The ends of stdout and stderr of a command, whose complete output went to [`Context::capture`];
+    /// `stdout` and `stderr` are then `None`.
     pub captured: Option<[StreamEnds; 2]>,
     /// The exit code, where a process ran.
     pub exit_code: Option<i32>,
     /// The return value; null when the call failed before there was one.
     pub result: serde_json::Value,
-    /// What really happened to files; may be non-empty beside an error.
+    /// The real changes of files; may be non-empty together with an error.
     pub files: Vec<FileEffect>,
-    /// What a program that the call runs did to files of its own, which nothing can predict: cargo to its
-    /// lock file.
+    /// Unpredictable changes that a program made to files of its own, such as cargo to its lock file.
     pub beside: Vec<FileEffect>,
-    /// What became different on a copy of the workspace, which itself is as it was.
+    /// The changes on a copy of the workspace; the workspace itself is unchanged.
     pub simulated: Vec<FileChange>,
     /// Diagnostics of the tool.
     pub diagnostics: Vec<DiagnosticArtifact>,
-    /// What the call touched.
+    /// Edges to what the call touched.
     pub edges: Vec<Edge>,
-    /// What walls refused the command.
+    /// What the walls of the command refused.
     pub walls: WallReport,
     /// Why it failed; `None` when it succeeded.
     pub error: Option<ToolError>,
 }
 
 impl Toolbox {
-    /// Opens the workspace, with the roots that the person added and the engine they chose.
+    /// Opens the workspace, with the additional roots and the engine of the policy.
     ///
     /// # Errors
     /// A folder that cannot be opened.
@@ -149,13 +147,13 @@ impl Toolbox {
         })
     }
 
-    /// The same tools, with what is recorded of the workspace.
+    /// The same tools with the records of the workspace.
     #[must_use]
     pub fn remembering(self, past: Option<Box<dyn Past>>) -> Self {
         Self { past, ..self }
     }
 
-    /// The same tools, with what the walls of a run need to know besides the workspace.
+    /// The same tools with the walls of a run; `place` has what they need besides the workspace.
     #[must_use]
     pub fn walled(mut self, mut place: WallPlace) -> Self {
         place.hidden.extend_from_slice(self.own_folders());
@@ -163,14 +161,14 @@ impl Toolbox {
         self
     }
 
-    /// The same tools for a plan from this file: nothing that they start behind walls writes it.
+    /// The same tools for a plan from this file, which no program behind walls can write.
     #[must_use]
     pub fn of_plan(mut self, file: Option<PathBuf>) -> Self {
         self.launcher.walls = self.launcher.walls.also([], file);
         self
     }
 
-    /// The same tools, which do not reach these folders of the program either (SPEC §4).
+    /// The same tools without access to these folders of the program (SPEC §4).
     #[must_use]
     pub fn keeping_out<'f>(mut self, folders: impl IntoIterator<Item = &'f Path>) -> Self {
         let folders: Vec<_> = folders.into_iter().map(Path::to_owned).collect();
@@ -179,19 +177,19 @@ impl Toolbox {
         self
     }
 
-    /// The same tools for a look before somebody signs: within limits, and until `stop` is set.
+    /// The same tools for previews before a signature: with limits, and stopped by `stop`.
     #[must_use]
     pub fn before_signing(mut self, stop: Arc<StopSignal>) -> Self {
         self.files.budget = Budget::before_signing(stop);
         self
     }
 
-    /// The walls of everything that is started here.
+    /// The walls of all programs that are started here.
     pub fn walls(&self) -> &RunWalls {
         &self.launcher.walls
     }
 
-    /// The walls of what this call starts.
+    /// The walls of the programs that this call starts.
     pub(crate) fn behind<'a>(&'a self, context: &Context<'a>) -> Behind<'a> {
         self.launcher.behind(context.walls)
     }
@@ -208,11 +206,12 @@ impl Toolbox {
         }
     }
 
-    /// Connects to the host on which commands with a target run, until this is dropped. Nothing of a plan is
-    /// sent, and nothing at all to a host that shows a key which the approval does not cover (SPEC §2, §7.3).
+    /// Connects to the host on which commands with a target run; dropping the toolbox disconnects. Nothing
+    /// of a plan is sent, and nothing at all to a host whose key the approval does not cover (SPEC §2,
+    /// §7.3).
     ///
     /// # Errors
-    /// As for [`Connection::open_approved`].
+    /// Those of [`Connection::open_approved`].
     pub fn connect(
         &mut self,
         client: &SshClient,
@@ -223,7 +222,7 @@ impl Toolbox {
         Ok(())
     }
 
-    /// The host to which this is connected.
+    /// The host of the connection.
     pub fn host(&self) -> Option<&Host> {
         self.remote.as_ref().map(Connection::host)
     }
@@ -233,7 +232,7 @@ impl Toolbox {
         &self.files.root.path
     }
 
-    /// The shell that reads the commands of this machine (SPEC §7.2).
+    /// The shell that runs local commands (SPEC §7.2).
     pub(super) fn command_shell(&self) -> Result<&CommandShell, ProcessError> {
         let found = self.reader.get_or_init(|| CommandShell::find(&self.launcher.programs));
         found.as_ref().ok_or_else(|| ProcessError::Missing {
@@ -243,17 +242,17 @@ impl Toolbox {
         })
     }
 
-    /// Which shell that is. Where there is none, nothing can be relied on.
+    /// The dialect of that shell; `Posix`, which promises the least, when there is no shell.
     pub fn shell(&self) -> Shell {
         self.command_shell().map_or(Shell::Posix, |found| found.shell)
     }
 
-    /// As whom a call runs on this machine.
+    /// The user as whom a call runs on this machine.
     pub fn user(&self) -> String {
         command_shell::user()
     }
 
-    /// The state of the file with this canonical path, now.
+    /// The present state of the file with this canonical path.
     ///
     /// # Errors
     /// A path that cannot be used, leads outside, is no file, or cannot be read.
@@ -266,22 +265,22 @@ impl Toolbox {
         self.now().symbols().codegraph()
     }
 
-    /// The folder, the workspace or the nearest above it, that has a `.git`.
+    /// The nearest folder with a `.git`: the workspace or a parent.
     pub fn git_repository(&self) -> Option<PathBuf> {
         self.above(".git").and_then(|path| path.parent().map(Path::to_owned))
     }
 
-    /// Where the command `name` would be found through `PATH`.
+    /// The path of the command `name` on `PATH`.
     pub fn command_available(&self, name: &str) -> Option<PathBuf> {
         self.launcher.programs.find(name)
     }
 
-    /// That the command `name` is not there, with what was passed over.
+    /// A message that the command `name` is missing, with the folders that were skipped.
     pub fn not_available(&self, name: &str) -> String {
         format!("{name} is not {}", self.launcher.programs.nowhere(name))
     }
 
-    /// The names of all files of the workspace, as a search chooses and orders them.
+    /// The names of all files of the workspace, chosen and ordered as in a search.
     ///
     /// # Errors
     /// A stop, or an answer that is too large.
@@ -290,7 +289,7 @@ impl Toolbox {
     }
 }
 
-/// A toolbox is asked about files as its workspace is.
+/// A toolbox offers the methods of its workspace.
 impl Deref for Toolbox {
     type Target = Workspace;
 
@@ -299,7 +298,7 @@ impl Deref for Toolbox {
     }
 }
 
-/// The tools on a workspace after the steps in an overlay; with an empty one, as it is now.
+/// The tools on a workspace after the steps in an overlay; an empty overlay means the present state.
 #[derive(Clone, Copy)]
 pub struct After<'a> {
     pub(super) toolbox: &'a Toolbox,
@@ -312,14 +311,14 @@ impl Toolbox {
         After { toolbox: self, files: self.projected(overlay) }
     }
 
-    /// The workspace as it is.
+    /// The present workspace.
     pub fn now(&self) -> After<'_> {
         self.after(Overlay::nothing())
     }
 }
 
 impl<'a> After<'a> {
-    /// The code engines on this workspace.
+    /// The code engines of this workspace.
     pub(super) fn symbols(self) -> Symbols<'a> {
         let toolbox = self.toolbox;
         let programs = &toolbox.launcher.programs;
@@ -327,7 +326,7 @@ impl<'a> After<'a> {
     }
 }
 
-/// A toolbox after steps is asked about files as its workspace is.
+/// Offers the methods of the projected workspace.
 impl<'a> Deref for After<'a> {
     type Target = Projected<'a>;
 

@@ -1,5 +1,5 @@
-//! What a call touched, whatever became of it (SPEC §8): a failed attempt on a file is the latest outcome
-//! for that file too, and what a gate found is as findable as what a check found.
+//! The files and symbols that a call touched, whether it succeeded or not (SPEC §8). A failed call is the
+//! latest outcome for its file too, and the diagnostics of a replacement are linked like those of a check.
 
 use crate::plan::ToolCall;
 use crate::run::{Edge, EdgeType, TargetKind};
@@ -7,10 +7,10 @@ use crate::run::{Edge, EdgeType, TargetKind};
 use super::tool::Tool;
 use super::{Invocation, Toolbox};
 
-/// Most files that one call is linked to because of what was said about them.
+/// Most files that one call links to because of its diagnostics.
 const MOST_FILES: usize = 1_000;
 
-/// Adds the edges that the call's own code did not come to make.
+/// Adds the edges that the code of the tool did not add.
 pub(super) fn complete(
     toolbox: &Toolbox,
     call: &ToolCall,

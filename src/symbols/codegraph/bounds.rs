@@ -1,4 +1,5 @@
-//! What a foreign database may cost: bounded by counts, so that the same file always gets the same answer.
+//! Limits on the cost of reading a foreign database. They are counts, so that the same file always gives
+//! the same answer.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,14 +12,14 @@ use rusqlite::limits::Limit;
 use super::super::SymbolsError;
 use super::Codegraph;
 
-/// How long another program's lock is waited for.
+/// How long to wait for another program's lock.
 const BUSY: Duration = Duration::from_millis(500);
-/// Most steps of SQLite's machine for all questions together. A view or an index that never ends is found by
-/// this and not by a clock, so that the same file always gets the same answer.
+/// Most steps of SQLite's virtual machine for all queries together. This ends a view or an index that never
+/// terminates; a clock would make the answer depend on the machine.
 const MOST_STEPS: u64 = if cfg!(test) { 20_000_000 } else { 500_000_000 };
-/// So many steps are made between two looks at how many there were.
+/// Number of steps between two checks of the total.
 const STEPS_AT_ONCE: u32 = 10_000;
-/// Most rows of all answers together: they are in memory at once.
+/// Most rows of all answers together, which are in memory at once.
 pub(super) const MOST_ROWS_OF_ALL: usize = 2_000_000;
 /// Longest value and longest statement of the schema, in bytes.
 const VALUE_BYTES: i32 = 64 << 20;
@@ -36,7 +37,7 @@ impl Codegraph {
         self.count_steps()
     }
 
-    /// Ends every question, and the reading of the schema before it, once all of them took too many steps.
+    /// Interrupts every query, and the reading of the schema, once the total of steps is over the limit.
     fn count_steps(&mut self) -> rusqlite::Result<()> {
         let (over, mut steps) = (Arc::clone(&self.over), 0_u64);
         let each = i32::try_from(STEPS_AT_ONCE).unwrap_or(i32::MAX);
@@ -49,8 +50,8 @@ impl Codegraph {
         self.connection.progress_handler(each, Some(count))
     }
 
-    /// Whether this is a table that holds what it says: no view, no virtual table, and no column that is
-    /// computed while it is read.
+    /// Checks that this is an ordinary table: no view, no virtual table, and no column that is computed
+    /// when read.
     pub(super) fn is_table(&self, table: &str) -> Result<(), SymbolsError> {
         let sql = "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?1";
         let made: Option<Option<String>> = self.first(sql, [table], |row| row.get(0))?;
@@ -65,23 +66,23 @@ impl Codegraph {
         }
     }
 
-    /// That a question would have no end.
+    /// The error for a query that takes too many steps.
     pub(super) fn too_long(&self) -> SymbolsError {
         let message = format!("it takes more than {MOST_STEPS} steps to answer");
         SymbolsError::Codegraph { path: self.path.clone(), message }
     }
 }
 
-/// How large a database is by its own words, from the first bytes of its file.
+/// The size of a database according to the header of its file.
 pub(super) fn said_bytes(head: &[u8; 100]) -> Option<u64> {
     let number = |at: usize| Some(u32::from_be_bytes(head.get(at..at + 4)?.try_into().ok()?));
     let size = u64::from(number(16)? >> 16);
-    // Versions before 3.7 did not count the pages; then the two counters differ.
+    // Versions before 3.7 did not store the number of pages; then the two counters differ.
     let counted = number(24)? == number(92)?;
     counted.then_some(u64::from(number(28)?) * if size == 1 { 65_536 } else { size })
 }
 
-/// The file as SQLite takes it: where nobody has it open, without locks.
+/// The URI of the file for SQLite; without locks when nobody has it open.
 pub(super) fn uri(path: &Path, unlocked: bool) -> String {
     let mut uri = "file:".to_owned();
     for byte in path.as_os_str().as_encoded_bytes() {
@@ -152,7 +153,7 @@ mod tests {
             INSERT INTO graph_edges SELECT NULL, 1, id, 'REFERENCES' FROM graph_entities;";
         let (_folder, opened) = graph(&format!("{ENTITIES}{OTHERS}{rows}"));
         let graph = opened.unwrap();
-        // Without an index each question looks at every row.
+        // Without an index each query scans every row.
         let ask = || graph.symbols_named("a", &StopSignal::default());
         let error = (0..1_000).find_map(|_| ask().err()).unwrap().to_string();
         assert!(error.contains("steps to answer"), "{error}");

@@ -1,18 +1,18 @@
-//! A code graph as a whole: how much of what is in it.
+//! Statistics of a code graph.
 
 use serde_json::Value;
 
 use super::{Codegraph, Symbol, SymbolsError};
 use crate::run::StopSignal;
 
-/// A word and how often it stands there.
+/// A kind and its number of occurrences.
 type Count = (String, Value);
 
 impl Codegraph {
-    /// How many things of each kind there are, and how many edges of each type.
+    /// The number of entities of each kind, and of edges of each type.
     ///
     /// # Errors
-    /// A database that cannot be read to the end.
+    /// A database that cannot be read completely.
     pub(crate) fn counts(
         &self,
         stop: &StopSignal,
@@ -28,7 +28,7 @@ impl Codegraph {
         ))
     }
 
-    /// Every symbol with the number of references to it, the most first.
+    /// Every symbol with its number of references, the most referenced first.
     ///
     /// # Errors
     /// As [`Self::counts`].

@@ -1,10 +1,9 @@
-//! A set of files brought from what they are to what they are to be, as a whole or not at all
-//! (SPEC §9).
+//! Applies a set of file changes as a whole or not at all (SPEC §9).
 //!
-//! Every new content is written and flushed under a name of its own before the first file changes. A file
-//! that is replaced then changes names with its new content, and one that is deleted changes its name, so
-//! that what was there is still there, with its mode and whatever else belongs to it, until everything is
-//! in place and flushed. Taking a batch back needs no space and writes nothing.
+//! Every new content is written to a temporary file beside its target and flushed before the first target
+//! changes. A replaced file is then exchanged with its temporary file, and a deleted file is renamed. So
+//! the old file survives with its mode and attributes until every change is in place and flushed, and
+//! rolling a batch back needs no disk space and writes no content.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -26,37 +25,37 @@ use crate::workspace::{
 use super::error::BatchError;
 use super::undone::Undone;
 
-/// So many new files are open at a time: written first and flushed then, which lets the file system put
-/// many of them on the disk at once.
+/// Most temporary files open at once. They are all written before the first is flushed, so that the file
+/// system can flush many together.
 const OPEN_FILES: usize = 128;
 
-/// A set of files that was brought to what it was to be.
+/// A batch of changes that was applied.
 #[derive(Debug)]
 pub(in super::super) struct Applied {
-    /// What was done to them, with the modes that they had and have.
+    /// The changes, with the modes that the files really had and have.
     pub(in super::super) effects: Vec<FileEffect>,
-    /// The folders that were made, by canonical path.
+    /// The folders that were created, by canonical path.
     pub(in super::super) created_folders: Vec<String>,
-    /// What belonged to the files and could not be kept.
+    /// File attributes that could not be kept.
     pub(in super::super) warnings: Vec<String>,
 }
 
-/// The mode that a file gets where it does not keep the one that it has.
+/// The mode of a file that does not keep its present mode.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) enum NewMode {
-    /// That of another file as it is now, by canonical path.
+    /// The present mode of another file, by canonical path.
     Of(String),
-    /// One that was recorded.
+    /// A recorded mode.
     Recorded(FileMode),
 }
 
-/// Brings each file from `before` to `after`: created, replaced or deleted, with the folders that a new
-/// one needs. Each file may be in `effects` once. When anything goes wrong, all of them are as before, or
-/// the answer says which are not. `modes` are by canonical path.
+/// Brings each file from `before` to `after`: creates, replaces or deletes it, and creates missing folders.
+/// Each file may be in `effects` once. After an error all files are as before, or [`Undone`] lists those
+/// that are not. The keys of `modes` are canonical paths.
 ///
 /// # Errors
-/// A file that is not as `before` says just before it would change (E004), a link or a folder in its
-/// place, a disk that cannot be written to, a stop.
+/// A file that differs from `before` just before it would change (E004), a link or a folder in its place, a
+/// disk that cannot be written to, a stop.
 pub(in super::super) fn apply(
     workspace: &Workspace,
     effects: &[FileEffect],
@@ -66,7 +65,7 @@ pub(in super::super) fn apply(
     apply_on(Disk::REAL, workspace, effects, modes, context)
 }
 
-/// The same on a disk that a test may let fail.
+/// [`apply`] on a disk whose operations a test can make fail.
 pub(super) fn apply_on(
     disk: Disk<'_>,
     workspace: &Workspace,
@@ -88,8 +87,8 @@ pub(super) fn apply_on(
     }
 }
 
-/// For files that are created with the content of one that is deleted: whose mode they get. That is what a
-/// rename looks like from outside.
+/// A file created with the content of a deleted one gets the mode of that file: seen from outside, this is
+/// a rename.
 pub(in super::super) fn moved(effects: &[FileEffect]) -> BTreeMap<String, NewMode> {
     let mut deleted = BTreeMap::new();
     for effect in effects {
@@ -107,9 +106,9 @@ pub(in super::super) fn moved(effects: &[FileEffect]) -> BTreeMap<String, NewMod
     effects.iter().filter_map(from).collect()
 }
 
-/// The names under which the new content of a file waits, and then its old one: the first, and one for
-/// file systems on which two names cannot change places at one instant. They are hidden, so that no search
-/// finds them, and say which execution made them and for which file.
+/// The two temporary names beside a file. The first holds its new content and, after the exchange, its old
+/// one; the second is for file systems that cannot exchange two names atomically. They are hidden, so that
+/// no search finds them, and derive from the execution and the file.
 pub(in super::super) fn waiting_names(execution_id: Uuid, name: &OsStr) -> [PathBuf; 2] {
     let digest = Digest::of(name.as_encoded_bytes()).to_string();
     let short: String = digest.trim_start_matches("sha256:").chars().take(16).collect();
@@ -118,18 +117,18 @@ pub(in super::super) fn waiting_names(execution_id: Uuid, name: &OsStr) -> [Path
     [first.into(), spare.into()]
 }
 
-/// How far one file has come.
+/// The progress of one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
-    /// Its new content may wait under the other name.
+    /// The temporary file may hold the new content.
     Waiting,
-    /// It has changed, or the try to change it failed in a way that does not tell.
+    /// The file has changed, or an attempt to change it failed without saying whether it took effect.
     Changed,
-    /// What it was is no longer under the other name.
+    /// The old content is no longer in the temporary file.
     Discarded,
 }
 
-/// One file.
+/// One file of the batch.
 pub(super) struct Slot<'a> {
     pub(super) effect: &'a FileEffect,
     pub(super) folder: FolderId,
@@ -137,21 +136,21 @@ pub(super) struct Slot<'a> {
     /// See [`waiting_names`].
     pub(super) waiting: PathBuf,
     pub(super) spare: PathBuf,
-    /// The mode that it has.
+    /// The present mode.
     pub(super) mode: Option<Permissions>,
-    /// The same, and the one that it gets.
+    /// The present mode and the mode to set.
     modes: Modes,
     pub(super) stage: Stage,
 }
 
 impl Slot<'_> {
-    /// What is done to it, with the modes that it really had and has.
+    /// The change, with the modes that the file really had and has.
     pub(super) fn done(&self) -> FileEffect {
         FileEffect { modes: self.modes, ..self.effect.clone() }
     }
 }
 
-/// A batch under way. Whatever ends it early, a panic too, takes it back.
+/// A batch in progress. It is rolled back when anything ends it early, including a panic.
 pub(super) struct Work<'a> {
     pub(super) disk: Disk<'a>,
     workspace: &'a Workspace,
@@ -159,7 +158,7 @@ pub(super) struct Work<'a> {
     context: &'a WriteContext<'a>,
     pub(super) folders: Folders<'a>,
     pub(super) slots: Vec<Slot<'a>>,
-    /// What belonged to the files and could not be kept.
+    /// File attributes that could not be kept.
     warnings: Vec<String>,
     pub(super) is_over: bool,
 }
@@ -167,7 +166,7 @@ pub(super) struct Work<'a> {
 impl Drop for Work<'_> {
     fn drop(&mut self) {
         if !self.is_over {
-            // Nobody is left who could be told; the intent in the evidence says what to look at.
+            // During a panic there is no caller to report to; the recorded intent names the files to check.
             let _ = self.put_all_back();
         }
     }
@@ -202,7 +201,7 @@ impl<'a> Work<'a> {
         self.discard()
     }
 
-    /// Puts the new contents of these files on the disk, under their other names.
+    /// Writes and flushes the temporary files with the new contents of these files.
     fn prepare(&mut self, effects: &[&'a FileEffect]) -> Result<(), ToolError> {
         let mut written = Vec::new();
         for effect in effects {
@@ -217,7 +216,7 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
-    /// Writes the new content of a file, where it has one, beside it.
+    /// Writes the new content of a file, if it has one, to its temporary file.
     fn wait(&mut self, effect: &'a FileEffect) -> Result<Option<File>, ToolError> {
         let path = &effect.path;
         let place = self.workspace.resolve(path, Last::Keep)?;
@@ -239,7 +238,7 @@ impl<'a> Work<'a> {
             slot.mode = slot.modes.before.map(FileMode::plain).and_then(file::permissions);
             like = Some(file);
         }
-        // A file under another name keeps what belongs to it, as one under its own does.
+        // A renamed file keeps its attributes like a file that is changed in place.
         let mut mode = None;
         match self.modes.get(path) {
             Some(NewMode::Of(from)) => like = self.file_at(from)?,
@@ -259,7 +258,7 @@ impl<'a> Work<'a> {
             .disk
             .create_file(dir, &slot.waiting, like.is_some() || mode.is_some())
             .map_err(failed(path))?;
-        // From here on there is something to tidy away.
+        // From here on a temporary file exists that must be removed.
         self.slots.push(slot);
         self.disk.write(&mut file, contents).map_err(failed(path))?;
         if let Some(like) = like {
@@ -288,7 +287,8 @@ impl<'a> Work<'a> {
         let path = &effect.path;
         compare(path, Some(effect.before), self.state(slot, &slot.name)?)?;
         if let Some(slot) = self.slots.get_mut(index) {
-            // Also where it then fails: some file systems report the failure of what they have done.
+            // Set before checking the result: some file systems report an error for an operation that took
+            // effect.
             slot.stage = Stage::Changed;
         }
         let Some(Slot { folder, name, waiting, spare, .. }) = self.slots.get(index) else {
@@ -304,7 +304,7 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
-    /// Removes what the files were. What somebody wrote in the last instant is not thrown away unseen.
+    /// Removes the old files. A concurrent write that got into one of them is not discarded silently.
     fn discard(&mut self) -> Result<(), ToolError> {
         for slot in self.slots.iter().filter(|slot| slot.effect.before != FileState::Absent) {
             let was = self.state(slot, &slot.waiting)?;
@@ -331,7 +331,7 @@ impl<'a> Work<'a> {
         file::open(dir, name, path, Access::Write)
     }
 
-    /// What stands under one of the two names of a file.
+    /// The state of the file under one of the two temporary names.
     pub(super) fn state(&self, slot: &Slot<'_>, name: &Path) -> Result<FileState, WorkspaceError> {
         file::state(self.open(slot, name)?.map(|(file, _)| file), &slot.effect.path)
     }

@@ -1,4 +1,4 @@
-//! What a batch makes of the files, computed in memory from their contents alone.
+//! Computes the result of a batch in memory, from the contents of the files alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,11 +11,11 @@ use super::edits;
 use super::error::Fault;
 use super::files::{Computed, Files};
 
-/// Makes all edits in their order, each on what the ones before it leave. Of an edit that builds on one
-/// that cannot be made, nothing is said: nobody knows what it would find.
+/// Applies all edits in order, each to the result of the edits before it. An edit that depends on a failed
+/// edit gets no fault of its own, because its input is unknown.
 ///
 /// # Errors
-/// Only a stop; what is wrong with the edits is in the answer.
+/// Only a stop; faults of the edits are in the result.
 pub(in super::super) fn compute(
     at: After<'_>,
     batch: &[Edit],

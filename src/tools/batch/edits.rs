@@ -1,4 +1,4 @@
-//! One edit on the files as the edits before it leave them (SPEC §9).
+//! Applies one edit to the files as the earlier edits left them (SPEC §9).
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use super::error::{BatchError, MOST_TIMES};
 use super::files::Files;
 use super::patch::{Patch, PatchError};
 
-/// Makes it.
+/// Applies the edit.
 ///
 /// # Errors
-/// Why it cannot be made; then the files are as before.
+/// Why the edit cannot be applied; the files are then unchanged.
 pub(super) fn make(files: &mut Files<'_>, edit: &Edit) -> Result<(), ToolError> {
     match edit {
         Edit::Write { path, contents } => {
@@ -89,8 +89,8 @@ fn replaced(path: &str, content: &[u8], old: &str, new: &str) -> Result<Arc<[u8]
     Ok(bytes(&text))
 }
 
-/// Where a text begins in another one, up to [`MOST_TIMES`] places. They may overlap: `aa` stands twice in
-/// `aaa`. An empty text stands everywhere.
+/// The positions of `part` in `text`, at most [`MOST_TIMES`]. They may overlap: `aa` occurs twice in `aaa`.
+/// An empty text occurs everywhere.
 fn starts(text: &str, part: &str) -> Vec<usize> {
     let mut starts = Vec::new();
     let mut from = 0;

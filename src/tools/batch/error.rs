@@ -1,4 +1,4 @@
-//! Why a batch of edits was not made (SPEC §6, §9).
+//! Why a batch of edits was not applied (SPEC §6, §9).
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use crate::tools::ToolError;
 
 use super::patch::PatchError;
 
-/// What went wrong.
+/// The errors of a batch.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the message of each variant says what its fields are")]
 pub enum BatchError {
@@ -34,9 +34,9 @@ pub enum BatchError {
     NotRestored { files: Vec<String>, why: String },
 }
 
-/// So many occurrences of a text are counted.
+/// Occurrences of a text are counted up to this number.
 pub(super) const MOST_TIMES: usize = 100;
-/// So many faults stand in the message; all of them are in the result.
+/// Most faults named in the message; all of them are in the result.
 const MOST_FAULTS: usize = 5;
 
 fn occurrences(times: usize, hint: &str) -> String {
@@ -63,19 +63,19 @@ fn are(files: &[String]) -> String {
     }
 }
 
-/// One edit that cannot be made, or one file that is not what the batch expects.
+/// One edit that cannot be applied, or one file that differs from what the batch expects.
 #[derive(Debug)]
 pub struct Fault {
-    /// Which edit, from 0, and its `op`; none for a file that is not as expected.
+    /// The index of the edit, from 0, and its `op`; `None` for a file that is not as expected.
     pub edit: Option<(usize, &'static str)>,
     /// The file, as the plan names it.
     pub path: String,
-    /// Why.
+    /// The cause.
     pub error: Box<ToolError>,
 }
 
 impl Fault {
-    /// The fault as a person reads it.
+    /// The fault as a sentence for the message.
     pub(super) fn sentence(&self) -> String {
         match self.edit {
             Some((index, op)) => format!("edit {} ({op}): {}", index + 1, self.error),
@@ -83,7 +83,7 @@ impl Fault {
         }
     }
 
-    /// For the result of the step.
+    /// The fault as part of the result of the step.
     pub(super) fn json(&self) -> Value {
         let mut said = json!({
             "path": self.path,
@@ -99,7 +99,7 @@ impl Fault {
 }
 
 impl ErrorInfo for BatchError {
-    /// The stable code. A batch that is refused for a file that is not as expected is a conflict.
+    /// The stable code. A batch refused because a file is not as expected is a conflict.
     fn code(&self) -> Code {
         let is_conflict = |fault: &Fault| fault.error.code() == Code::Conflict;
         match self {

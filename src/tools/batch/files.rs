@@ -1,4 +1,4 @@
-//! The files of a batch, as the edits so far leave them.
+//! The files of a batch, as the edits so far left them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,52 +14,52 @@ use crate::workspace::{
 use super::apply::NewMode;
 use super::error::{BatchError, Fault};
 
-/// What a batch makes of the files.
+/// The computed result of a batch.
 #[derive(Default)]
 pub(in super::super) struct Computed {
-    /// What becomes of each file that does not stay as it is, in the order in which they are named.
+    /// The files that change, in the order in which the edits name them.
     pub(in super::super) effects: Vec<FileEffect>,
-    /// The modes of the files that are the other names of others.
+    /// For each renamed file, the file whose mode it gets.
     pub(in super::super) modes: BTreeMap<String, NewMode>,
-    /// What the files were that an edit is about, or that are to have a certain content.
+    /// The present state of every file that an edit or an expected hash names.
     pub(super) seen: BTreeMap<String, FileState>,
     /// The symbols whose definitions are replaced.
     pub(super) symbols: Vec<String>,
-    /// What a person should know besides.
+    /// Notes for the preview.
     pub(super) notes: Vec<String>,
-    /// Why it cannot be made; none when it can.
+    /// Why the batch cannot be applied; empty when it can.
     pub(super) faults: Vec<Fault>,
 }
 
 impl Computed {
-    /// The first fault that is the plan's in whatever state the workspace is.
+    /// Takes the first fault that lies in the plan itself, whatever the state of the workspace.
     pub(super) fn about_the_plan(&mut self) -> Option<ToolError> {
         let at = self.faults.iter().position(|fault| fault.error.is_about_the_plan())?;
         Some(*self.faults.swap_remove(at).error)
     }
 }
 
-/// Most bytes of all files together, which have to fit into memory: as many as one file may have.
+/// Most bytes of all files together, because they are held in memory: the limit of a single file.
 const MOST_BYTES: u64 = if cfg!(test) { 1 << 20 } else { file::FILE_BYTES };
 
-/// The files as the edits so far leave them.
+/// The files as the edits so far left them.
 pub(super) struct Files<'a> {
     pub(super) toolbox: &'a Toolbox,
     pub(super) stop: &'a StopSignal,
     pub(super) overlay: Overlay,
-    /// The files that edits are about, in order.
+    /// The files that the edits name, in order.
     pub(super) named: Vec<String>,
-    /// What they were.
+    /// Their contents before the batch.
     pub(super) before: BTreeMap<String, Option<Arc<[u8]>>>,
-    /// The modes of those that were there.
+    /// The modes of those that existed.
     pub(super) modes: BTreeMap<String, FileMode>,
-    /// How many bytes that is.
+    /// The total size of `before`, in bytes.
     pub(super) bytes: u64,
     pub(super) done: Computed,
 }
 
 impl<'a> Files<'a> {
-    /// A file that an edit may write: what it holds now, and whether its folder is there.
+    /// A file that an edit may write: its present content, and whether its folder exists.
     pub(super) fn writable(
         &mut self,
         path: &str,
@@ -70,7 +70,7 @@ impl<'a> Files<'a> {
         Ok(prepared)
     }
 
-    /// A file that is there, and what it holds now.
+    /// A file that exists, and its present content.
     pub(super) fn existing(&mut self, path: &str) -> Result<(Place<'a>, Arc<[u8]>), ToolError> {
         let missing = || WorkspaceError::NotFound { path: path.to_owned() };
         match self.writable(path, Existing::Replace) {
@@ -82,7 +82,7 @@ impl<'a> Files<'a> {
         }
     }
 
-    /// The same of a file whose name goes: a link there is not what is meant.
+    /// Like [`Self::existing`], for a file that is deleted or renamed; refuses a link.
     pub(super) fn leaving(&mut self, path: &str) -> Result<(Place<'a>, Arc<[u8]>), ToolError> {
         let found = self.existing(path)?;
         if found.0.through_link {
@@ -91,7 +91,7 @@ impl<'a> Files<'a> {
         Ok(found)
     }
 
-    /// Lets a file hold this from now on.
+    /// Sets the content of a file; `None` deletes it.
     pub(super) fn put(&mut self, key: &str, content: Option<Arc<[u8]>>) {
         if content.is_none() {
             self.done.modes.remove(key);
@@ -99,7 +99,7 @@ impl<'a> Files<'a> {
         self.overlay.put(key.to_owned(), content);
     }
 
-    /// Tells a person something, once.
+    /// Adds a note to the preview unless it is there already.
     pub(super) fn note_once(&mut self, note: String) {
         if !self.done.notes.contains(&note) {
             self.done.notes.push(note);
@@ -138,7 +138,7 @@ impl<'a> Files<'a> {
     pub(super) fn finish(mut self) -> Computed {
         for key in self.named {
             let before = self.before.remove(&key).flatten();
-            // What no edit came to change is still what it was.
+            // A file that no edit changed still has its first content.
             let after = match self.overlay.get(&key) {
                 Some(after) => after.cloned(),
                 None => before.clone(),

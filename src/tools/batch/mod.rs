@@ -1,7 +1,7 @@
-//! `mutate_batch` (SPEC §9): edits of many files, made as a whole or not at all.
+//! `mutate_batch` (SPEC §9): edits of many files, applied as a whole or not at all.
 //!
-//! What a batch does is computed in memory from the files alone ([`compute`]); [`apply`] then brings the
-//! files there, or leaves every one of them as it was.
+//! [`compute`] computes the result of a batch in memory, from the files alone; [`apply`] then changes the
+//! files, or leaves all of them unchanged.
 //!
 //! The computation (`compute`, `edits`, `patch`) is the common source of the preview, the effects in the intent, and
 //! the run. Every tool that changes several files uses `apply`.
@@ -51,7 +51,7 @@ pub use error::BatchError;
 pub use patch::PatchError;
 pub(super) use preview::foresee as preview;
 pub(super) use undone::{NotRestored, Undone};
-/// Edits of many files.
+/// A batch of edits.
 pub(super) struct Batch<'a>(pub(super) &'a MutateBatch);
 
 impl Tool for Batch<'_> {
@@ -143,7 +143,8 @@ fn plain(error: &ToolError) -> Value {
     json!({ "code": error.code(), "message": error.to_string() })
 }
 
-/// What the edits are about; what they change is added to it for every tool in the same way.
+/// Edges to the files and symbols that the edits name; edges to changed files are added in one place for
+/// all tools.
 fn edges(computed: &Computed, dry_run: bool) -> Vec<Edge> {
     let edge_type = if dry_run { EdgeType::Referenced } else { EdgeType::ExecutedOn };
     let edge =

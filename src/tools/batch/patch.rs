@@ -1,8 +1,7 @@
-//! A unified diff of one file, applied where it says and nowhere else (SPEC §9). Pure.
+//! Applies a unified diff of one file, exactly at the lines it names (SPEC §9). Pure.
 //!
-//! Context and removed lines must be exactly what stands at the lines that a hunk names. A place that is
-//! only similar, or some lines away, is somebody else's text: guessing there is what a person who was shown
-//! the outcome cannot check.
+//! Context and removed lines must match the file exactly. There is no fuzzy matching: a hunk applied at a
+//! similar place, or some lines away, could change text that the person who approved the diff never saw.
 
 use std::fmt;
 
@@ -28,7 +27,7 @@ pub enum PatchError {
     BreakMissing { hunk: usize },
 }
 
-/// A line as a message shows it.
+/// A line of a file, shortened for a message.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Shown(String);
 
@@ -50,7 +49,7 @@ impl fmt::Display for Shown {
     }
 }
 
-/// A diff that was read.
+/// A parsed diff.
 #[derive(Debug)]
 pub(super) struct Patch<'a> {
     creates: bool,
@@ -60,7 +59,7 @@ pub(super) struct Patch<'a> {
 
 #[derive(Debug)]
 struct Hunk<'a> {
-    /// How many lines of the file stand before it.
+    /// The number of lines of the file before the hunk.
     start: usize,
     lines: Vec<Line<'a>>,
 }
@@ -86,11 +85,11 @@ impl Line<'_> {
     }
 }
 
-/// Lines that git writes above the names; each says nothing that the names and hunks do not say.
+/// Header lines of git that repeat what the file names and hunks say.
 const SAID_AGAIN: [&str; 3] = ["diff --git ", "index ", "deleted file mode "];
 
 impl<'a> Patch<'a> {
-    /// Reads a diff, which must be of the file `path`.
+    /// Parses a diff, which must be of the file `path`.
     pub(super) fn read(diff: &'a str, path: &str) -> Result<Self, PatchError> {
         let lines: Vec<&str> = diff.split_inclusive('\n').map(without_break).collect();
         let unreadable = |at: usize, why| PatchError::Unreadable { line: at + 1, why };
@@ -129,12 +128,12 @@ impl<'a> Patch<'a> {
         Ok(Self { creates, deletes, hunks })
     }
 
-    /// Whether the file must not exist.
+    /// Whether the diff creates the file, which then must not exist.
     pub(super) fn creates(&self) -> bool {
         self.creates
     }
 
-    /// What the file becomes; none when it is deleted.
+    /// The new content of the file; `None` when the diff deletes it.
     pub(super) fn apply(&self, content: &[u8]) -> Result<Option<Vec<u8>>, PatchError> {
         let old: Vec<&[u8]> = content.split_inclusive(|byte| *byte == b'\n').collect();
         let mut new = Vec::with_capacity(content.len());
@@ -201,7 +200,8 @@ fn without_break(line: &str) -> &str {
     line.strip_suffix('\n').unwrap_or(line)
 }
 
-/// What may stand above the names. What asks for more than a new content is refused, not passed over.
+/// Accepts a header line above the file names. A header that asks for more than a content change, such as a
+/// mode, is an error.
 fn heading(line: &str) -> Result<(), &'static str> {
     let line = line.trim_end();
     match line {
@@ -231,7 +231,7 @@ enum Name {
 }
 
 impl Name {
-    /// A name, without the time that may follow it.
+    /// Reads a file name, without the timestamp that may follow it.
     fn read(text: &str) -> Self {
         let text = text.split('\t').next().unwrap_or_default().trim_end_matches('\r');
         match (text, text.strip_prefix('"').and_then(|it| it.strip_suffix('"'))) {
@@ -242,7 +242,7 @@ impl Name {
     }
 }
 
-/// A name as git quotes it.
+/// Decodes a file name that git has quoted.
 fn unquoted(text: &str) -> String {
     let mut bytes = Vec::new();
     let mut rest = text.bytes().peekable();
@@ -270,7 +270,7 @@ fn unquoted(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Whether a name in a diff means this path.
+/// Whether a file name in a diff means this path.
 fn same(name: &str, side: &str, path: &str) -> bool {
     let plain = |text: &str| text.trim_start_matches("./").to_owned();
     let path = plain(path);
@@ -279,7 +279,7 @@ fn same(name: &str, side: &str, path: &str) -> bool {
 
 type Fault = (usize, &'static str);
 
-/// Reads the hunk that begins at the line `at`, and moves behind it.
+/// Parses the hunk that begins at line `at`, and moves `at` behind it.
 fn hunk<'a>(lines: &[&'a str], at: &mut usize) -> Result<Hunk<'a>, Fault> {
     let head = lines.get(*at).copied().unwrap_or_default();
     let fault = if head.starts_with("--- ") || head.starts_with("diff ") {
@@ -302,7 +302,7 @@ fn hunk<'a>(lines: &[&'a str], at: &mut usize) -> Result<Hunk<'a>, Fault> {
                 *at += 1;
                 continue;
             }
-            // A blank line that has lost the blank in front of it.
+            // A blank context line whose leading blank was stripped.
             None => (Kind::Context, ""),
             _ => return Err((*at, "it begins with none of blank, `-`, `+` and `\\`")),
         };
@@ -328,7 +328,7 @@ fn no_break(hunk: &mut Hunk<'_>, fault: Fault) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The first line and the number of lines, before and after.
+/// The first line and the number of lines, before and after the change.
 fn ranges(head: &str) -> Option<([usize; 2], [usize; 2])> {
     let (ranges, _) = head.strip_prefix("@@ -")?.split_once(" @@")?;
     let (before, after) = ranges.split_once(" +")?;

@@ -1,4 +1,4 @@
-//! What a batch would do, for the person who decides (SPEC §2). Reads files and does nothing else.
+//! The preview of a batch (SPEC §2). Only reads files.
 
 use crate::authorization::FileState;
 use crate::plan::MutateBatch;
@@ -11,7 +11,7 @@ use super::compute::compute;
 use super::error::{BatchError, Fault};
 use super::files::Computed;
 
-/// The preview of a batch and what it would do to files, which for a dry run is nothing.
+/// The preview of a batch and its changes of files; a dry run has none.
 ///
 /// # Errors
 /// A path that cannot be used or leads outside; a stop.
@@ -83,7 +83,7 @@ fn notes_of(at: After<'_>, effect: &FileEffect) -> Result<Vec<String>, ToolError
     Ok(notes)
 }
 
-/// One sentence.
+/// The summary, in one sentence.
 fn summary(computed: &Computed, batch: &MutateBatch) -> String {
     let [mut created, mut replaced, mut deleted] = [0; 3];
     for effect in &computed.effects {

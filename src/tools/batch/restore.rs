@@ -1,4 +1,4 @@
-//! A batch taken back: every file as it was, or said which is not.
+//! Rolls a batch back: every file is as before, or reported as not restored.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use super::error::BatchError;
 use super::undone::{NotRestored, Undone};
 
 impl Work<'_> {
-    /// Takes everything back because of `error`.
+    /// Rolls the whole batch back because of `error`.
     pub(super) fn restore(mut self, error: ToolError) -> Undone {
         let (not_restored, warnings) = self.put_all_back();
         self.is_over = true;
@@ -48,7 +48,7 @@ impl Work<'_> {
             warnings.push(format!("the folder {folder} was made and stays: {error}"));
         }
         for (folder, error) in self.folders.flush() {
-            // A folder that is gone again has nothing to make durable.
+            // A folder that no longer exists needs no flush.
             if error.kind() != std::io::ErrorKind::NotFound {
                 warnings.push(format!(
                     "what was put back in {folder} may not survive a power cut: {error}"
@@ -59,8 +59,8 @@ impl Work<'_> {
         (not_restored, warnings)
     }
 
-    /// Puts one file back. Where somebody wrote to it in the last instant before it changed, what they
-    /// wrote is what is put back.
+    /// Restores one file. If somebody wrote to it just before the batch changed it, their content is
+    /// restored.
     fn put_back(&self, slot: &Slot<'_>) -> Result<(), ToolError> {
         let Slot { effect, name, waiting, spare, .. } = slot;
         let path = &effect.path;
@@ -68,7 +68,7 @@ impl Work<'_> {
         if now == effect.before {
             return Ok(());
         }
-        // Putting it where nothing is takes nothing from anybody.
+        // An absent file can be restored without overwriting anything.
         if now != effect.after && now != FileState::Absent {
             let approved = Some(effect.after);
             return Err(WorkspaceError::Stale { path: path.clone(), approved, now }.into());
@@ -95,7 +95,7 @@ impl Work<'_> {
         Err(WorkspaceError::Stale { path: path.clone(), approved: Some(was), now }.into())
     }
 
-    /// Writes what a file was once more, where it is no longer under its other name.
+    /// Writes the old content again when the temporary file no longer holds it.
     fn write_again(&self, slot: &Slot<'_>) -> Result<(), ToolError> {
         let Slot { effect, waiting, mode, .. } = slot;
         let path = &effect.path;
@@ -112,14 +112,14 @@ impl Work<'_> {
             self.disk.flush_file(&file)
         };
         write().map_err(|error| {
-            // Half of it is of no use to anybody.
+            // A partly written file is useless.
             let _ = self.disk.remove_file(dir, waiting);
             failed(path)(error).into()
         })
     }
 
-    /// Removes the new content of a file that was not put back, where it waits still. Anything else that
-    /// is there may be somebody's.
+    /// Removes the temporary file of a file that was not restored if it still holds the new content. Any
+    /// other content may be somebody else's and stays.
     fn tidy_unless_it_is_theirs(&self, slot: &Slot<'_>) -> Option<String> {
         match self.state(slot, &slot.waiting) {
             Ok(FileState::Absent) => None,
@@ -128,7 +128,7 @@ impl Work<'_> {
         }
     }
 
-    /// Removes what waits under the other names of a file; says so where it stays.
+    /// Removes the temporary files of a file; returns a warning for one that stays.
     fn tidy(&self, slot: &Slot<'_>) -> Option<String> {
         let dir = self.folders.dir(slot.folder).ok()?;
         let names = [&slot.waiting, &slot.spare];
@@ -154,7 +154,7 @@ impl Work<'_> {
     }
 }
 
-/// The canonical path of a name beside a file.
+/// The canonical path of a name in the same folder.
 fn beside(path: &str, name: &Path) -> String {
     Path::new(path).with_file_name(name).to_string_lossy().into_owned()
 }

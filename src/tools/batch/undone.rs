@@ -1,4 +1,4 @@
-//! What is left of a batch that could not be made.
+//! What remains of a batch that could not be applied.
 
 use serde_json::{Value, json};
 
@@ -9,29 +9,29 @@ use crate::tools::ToolError;
 /// A batch that was not applied.
 #[derive(Debug)]
 pub(in super::super) struct Undone {
-    /// Why.
+    /// The cause.
     pub(in super::super) error: ToolError,
-    /// The files that are not as they were; none when all are.
+    /// The files that could not be restored; empty when all were.
     pub(in super::super) not_restored: Vec<NotRestored>,
-    /// What a person should know although the files are as they were.
+    /// Warnings, although all files are as before.
     pub(in super::super) warnings: Vec<String>,
 }
 
 /// A file that is not as it was before the batch.
 #[derive(Debug)]
 pub(in super::super) struct NotRestored {
-    /// What was to become of it.
+    /// The change that was intended.
     pub(in super::super) effect: FileEffect,
-    /// What it is now; none where it cannot be looked at.
+    /// Its present state; `None` when it cannot be read.
     pub(in super::super) now: Option<FileState>,
-    /// Why it could not be put back.
+    /// Why it could not be restored.
     pub(in super::super) why: String,
-    /// The file that holds what it was, by canonical path; none where only the evidence has it.
+    /// The file that holds the old content, by canonical path; `None` when only the evidence has it.
     pub(in super::super) original: Option<String>,
 }
 
 impl NotRestored {
-    /// Its state as a word: `before`, `after`, `other` or `unknown`.
+    /// Its present state: `before`, `after`, `other` or `unknown`.
     pub(in super::super) fn state(&self) -> &'static str {
         match self.now {
             None => "unknown",
@@ -41,7 +41,7 @@ impl NotRestored {
         }
     }
 
-    /// For the result of the step.
+    /// The file as part of the result of the step.
     pub(in super::super) fn json(&self) -> Value {
         let now = self.now.map(|now| match now {
             FileState::Absent => Value::Null,
@@ -58,7 +58,7 @@ impl NotRestored {
 }
 
 impl Undone {
-    /// What really happened to files, for the evidence.
+    /// The changes that really remain, for the evidence.
     pub(in super::super) fn effects(&self) -> Vec<FileEffect> {
         let changed = self.not_restored.iter().filter(|it| it.now != Some(it.effect.before));
         changed

@@ -1,4 +1,4 @@
-//! `diff`: what files were at one moment against another, or against now.
+//! `diff`: compares files at two recorded moments, or at one and now.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use super::effects::{now, state_bytes};
 use super::error::HistoryError;
 use super::records::{edge, past};
 
-/// Compares. Contents that cannot be had are told by their digests alone.
+/// Compares the files. Where a content is not available, only the digests are reported.
 pub(super) fn invoke(
     toolbox: &Toolbox,
     history: &History,

@@ -1,4 +1,4 @@
-//! What bringing files back does to them, with the exact contents; or why it must not be done.
+//! The exact file changes of restoring recorded states, or why they must not be made.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,19 +14,19 @@ use super::error::{Conflict, HistoryError};
 use super::records::past;
 use super::way::Intended;
 
-/// What was found where files are to be brought back.
+/// The result of comparing the files with the records.
 #[derive(Default)]
 pub(super) struct Found {
-    /// What becomes of them; nothing for a file that is as it was already.
+    /// The changes; a file that already has its target state has none.
     pub(super) effects: Vec<FileEffect>,
-    /// What each of them is now, by canonical path.
+    /// The present state of each file, by canonical path.
     pub(super) seen: BTreeMap<String, FileState>,
-    /// The recorded modes of those that get theirs, as they were recorded.
+    /// The modes to restore, as they were recorded.
     pub(super) recorded: BTreeMap<String, FileMode>,
 }
 
 impl Found {
-    /// The modes that files get beside those that they have.
+    /// The modes to set where a file does not keep its own.
     pub(super) fn modes(&self) -> BTreeMap<String, NewMode> {
         let mut modes = batch::moved(&self.effects);
         let recorded = self.recorded.iter();
@@ -35,7 +35,7 @@ impl Found {
     }
 }
 
-/// Looks at the files, and fetches what they were; or the files that hold later work.
+/// Computes the changes and loads the recorded contents; or returns the files that hold later work.
 ///
 /// # Errors
 /// Contents that are not available; a link or a folder in the place of a file.
@@ -81,7 +81,7 @@ pub(super) fn find(
             modes: Modes { before: mode, after },
         });
     }
-    // Later work comes first: contents that are missing would not have been written anyway.
+    // Conflicts come first: they prevent every write, so missing contents do not matter then.
     if !conflicts.is_empty() {
         return Ok(Err(conflicts));
     }
@@ -91,12 +91,12 @@ pub(super) fn find(
     Ok(Ok(found))
 }
 
-/// What a file holds after the earlier steps; none when it is absent.
+/// The content of a file after the earlier steps; `None` when it is absent.
 pub(super) fn now(at: After<'_>, path: &str) -> Result<ContentAndMode, ToolError> {
     let place = at.toolbox.resolve(path, Last::Keep)?;
     let in_the_way =
         |what: &str| HistoryError::InTheWay { path: path.to_owned(), what: what.to_owned() };
-    // The records name files through no link: one that leads there now is somebody's later work.
+    // Recorded paths lead through no link: a link there now is later work.
     if place.key != path {
         return Err(in_the_way("behind a link").into());
     }
@@ -109,7 +109,7 @@ pub(super) fn now(at: After<'_>, path: &str) -> Result<ContentAndMode, ToolError
     }
 }
 
-/// The content of a recorded state; none for an absent file.
+/// The content of a recorded state; `None` for an absent file.
 pub(super) fn state_bytes(
     past: &dyn Past,
     state: FileState,
@@ -128,7 +128,8 @@ fn conflict(
     last: i64,
 ) -> Conflict {
     let left = way.left.first().copied().unwrap_or(way.target);
-    // Where the end is as it was left, the beginning says more: what was worked on in between.
+    // If the file is as the last change left it, the conflict lies in between: compare with the target
+    // state instead.
     let from = if left == now { way.target } else { left };
     let difference = state_bytes(past, from).ok().map(|old| FileChange {
         path: way.path.clone(),

@@ -1,4 +1,4 @@
-//! Why nothing was taken back (SPEC §6, §9).
+//! Why nothing was restored (SPEC §6, §9).
 
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -15,20 +15,20 @@ use crate::workspace::file::hash;
 pub struct Conflict {
     /// The file, by its canonical path.
     pub path: String,
-    /// What the recorded changes left.
+    /// The state that the recorded changes left.
     pub left: FileState,
-    /// What it is.
+    /// Its present state.
     pub now: FileState,
-    /// The later step that left it so; none where no record says who did.
+    /// The later step that changed it; `None` when no record names one.
     pub changed_by: Option<Uuid>,
-    /// The step before which somebody else had worked on it, where that is the reason.
+    /// The step before which it was changed outside the records, where that is the conflict.
     pub gap: Option<Uuid>,
-    /// From what was left to what is there; none where what was left cannot be had.
+    /// From the state that was left to the present one; `None` when the former is not available.
     pub difference: Option<FileChange>,
 }
 
 impl Conflict {
-    /// What happened, as a sentence without its stop.
+    /// The conflict as a sentence without its full stop.
     pub(super) fn sentence(&self) -> String {
         let Self { path, gap, changed_by, .. } = self;
         match (gap, changed_by) {
@@ -52,7 +52,7 @@ impl Conflict {
     }
 }
 
-/// What went wrong.
+/// The errors of `history`.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the message of each variant says what its fields are")]
 pub enum HistoryError {

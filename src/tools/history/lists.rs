@@ -1,4 +1,4 @@
-//! What was changed, and the moments to go back to, as lists: the newest first.
+//! Lists of recorded changes and of checkpoints, the newest first.
 
 use std::collections::BTreeMap;
 
@@ -54,7 +54,7 @@ fn line(entry: &HistoryEntry) -> String {
     format!("{name}  {} {}", entry.tool_name, entry.about)
 }
 
-/// `list_checkpoints`: of runs and attempts that changed something, the moment before.
+/// `list_checkpoints`: the moments before runs and attempts that changed something.
 pub(super) fn checkpoints(history: &History, limit: usize) -> Invocation {
     let changed = |checkpoint: &&Checkpoint| {
         history.entries.iter().any(|entry| entry.is_part_of(&checkpoint.name))

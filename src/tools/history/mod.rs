@@ -1,8 +1,8 @@
-//! `history` (SPEC §9): what recorded steps changed, taken back, done again, or looked at.
+//! `history` (SPEC §9): undoes, redoes or shows what recorded steps changed.
 //!
-//! What happened is known to the evidence alone, which this room does not know: whoever opens the workspace
-//! hands in a [`Past`]. Files come back by the same way as a batch of edits, all of them or none, and only
-//! where they hold what the recorded changes left.
+//! Only the evidence knows what happened, and the tools do not depend on it: whoever opens the workspace
+//! passes in a [`Past`]. Files are restored like a batch of edits, all of them or none, and only where they
+//! hold what the recorded changes left.
 //!
 //! # One rule for undo, redo and revert
 //!
@@ -57,7 +57,7 @@ use way::{Intended, intended};
 
 pub use error::{Conflict, HistoryError};
 
-/// An operation, and how many entries of a list are wanted.
+/// An operation, and the most entries of a list.
 pub(super) struct HistoryCall<'a> {
     pub(super) operation: &'a HistoryOperation,
     pub(super) limit: usize,
@@ -102,7 +102,7 @@ impl Tool for HistoryCall<'_> {
         go_on(context.stop)?;
         let now = toolbox.now();
         let mut record = record(now)?;
-        // The intent of this very step is on the record already, and nothing that was done.
+        // The intent of this step is already recorded, but it has changed nothing yet.
         if record.entries.iter().any(|entry| entry.execution_id == context.execution_id) {
             let entries = &mut Arc::make_mut(&mut record).entries;
             entries.retain(|entry| entry.execution_id != context.execution_id);
@@ -150,7 +150,7 @@ impl Tool for HistoryCall<'_> {
     }
 }
 
-/// The entry that a step would leave in the records.
+/// The entry that a step would add to the records.
 fn pretended(
     record: &History,
     intended: &Intended,
@@ -173,7 +173,7 @@ fn pretended(
     }
 }
 
-/// The answer of a step that would have overwritten later work.
+/// The result of a step that would have overwritten later work.
 fn refused(operation: &HistoryOperation, conflicts: Vec<Conflict>) -> Invocation {
     let result = json!({
         "operation": operation.as_str(),

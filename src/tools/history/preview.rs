@@ -1,4 +1,4 @@
-//! What an operation would do, for the person who decides (SPEC §2). Reads files and does nothing else.
+//! The preview of an operation (SPEC §2). Only reads files.
 
 use crate::authorization::FileState;
 use crate::plan::HistoryOperation;
@@ -12,10 +12,10 @@ use super::error::{Conflict, HistoryError};
 use super::records::record;
 use super::way::{Intended, intended};
 
-/// The preview of an operation and what it would do to files.
+/// The preview of an operation and its changes of files.
 ///
 /// # Errors
-/// Why it would fail, but for later work, of which the difference is shown.
+/// Why the operation would fail. Conflicts with later work are no error here: the preview shows them.
 pub(in super::super) fn foresee(
     at: After<'_>,
     operation: &HistoryOperation,
@@ -56,7 +56,7 @@ fn exact(summary: String, changes: Vec<FileChange>, notes: Vec<String>) -> Previ
     Preview { predicted: Predicted::Exact, summary, changes, notes }
 }
 
-/// What later work would be overwritten, with its difference.
+/// The preview of a refused operation: the later work that it would overwrite, as diffs.
 fn refused(conflicts: Vec<Conflict>) -> Preview {
     let mut notes: Vec<String> = match conflicts.as_slice() {
         [_] => Vec::new(),
@@ -130,7 +130,7 @@ fn notes(at: After<'_>, intended: &Intended, found: &Found) -> Result<Vec<String
     Ok(notes)
 }
 
-/// What a person should know of a file that gets the mode that was recorded.
+/// Notes on a file that gets a recorded mode.
 fn mode_notes(effect: &FileEffect, recorded: FileMode) -> Vec<String> {
     let path = &effect.path;
     let mode = recorded.plain();

@@ -1,4 +1,4 @@
-//! What is recorded of the workspace, as a step of a plan finds it.
+//! The records of the workspace, as a step of a plan sees them.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use crate::tools::{After, Past, ToolError, Toolbox, Unsupported};
 
 use super::error::HistoryError;
 
-/// What is recorded, and what the earlier steps in `overlay` would add to it.
+/// The recorded changes, with those that the earlier steps in `overlay` would add.
 pub(super) fn record(at: After<'_>) -> Result<Arc<History>, ToolError> {
     let recorded = past(at.toolbox)?.history().map_err(|why| HistoryError::Unreadable { why })?;
     if at.overlay.done.is_empty() {
@@ -23,7 +23,7 @@ pub(super) fn past(toolbox: &Toolbox) -> Result<&dyn Past, ToolError> {
     toolbox.past.as_deref().ok_or_else(|| Unsupported { what: what() }.into())
 }
 
-/// That a step touched this file.
+/// An edge to a file that the step touched.
 pub(super) fn edge(edge_type: EdgeType, path: &str) -> Edge {
     Edge { edge_type, target_kind: TargetKind::File, target: path.to_owned() }
 }

@@ -1,4 +1,4 @@
-//! From an operation to the files that it brings to another state.
+//! Derives from an operation the files to restore and their target states.
 
 use std::collections::BTreeSet;
 
@@ -13,18 +13,18 @@ use crate::workspace::Overlay;
 
 use super::error::HistoryError;
 
-/// What an operation would do.
+/// The effect of an operation on the records and files.
 pub(super) struct Intended {
-    /// The executions that count as taken back once it is done.
+    /// The executions that the operation takes back; for `redo`, the undo steps.
     pub(super) takes_back: BTreeSet<Uuid>,
     pub(super) ways: Vec<WayBack>,
-    /// The last of the changes that are gone back over.
+    /// The place in the records of the last change that is reversed.
     pub(super) last: i64,
-    /// Files that stay as they are.
+    /// Files that stay unchanged.
     pub(super) left_out: Vec<String>,
 }
 
-/// What an operation that changes files would do.
+/// Computes the effect of an operation that changes files.
 pub(super) fn intended(
     history: &History,
     overlay: &Overlay,
@@ -37,7 +37,7 @@ pub(super) fn intended(
             let ids = ids(&entries);
             (entries, ids)
         }
-        // Which change is the last is known once what comes before is on the record.
+        // Which change is the last is unknown until the earlier steps are recorded.
         _ if overlay.edited => return Err(HistoryError::AfterChange),
         HistoryOperation::Undo { checkpoint: None } => {
             let entries = history.to_undo(None)?;
@@ -73,7 +73,7 @@ fn ids(entries: &[&HistoryEntry]) -> BTreeSet<Uuid> {
     entries.iter().map(|entry| entry.execution_id).collect()
 }
 
-/// An effect without its contents.
+/// A change without its contents.
 pub(super) fn forecast(effect: &FileEffect) -> FileForecast {
     FileForecast {
         path: effect.path.clone(),

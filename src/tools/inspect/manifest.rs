@@ -1,11 +1,11 @@
-//! What a `Cargo.toml` says of its package, and what cargo takes for granted where it says nothing.
+//! Reads the targets of a package from its `Cargo.toml`, with cargo's defaults.
 
 use std::collections::BTreeSet;
 
 use serde::Serialize;
 use toml::{Table, Value};
 
-/// A package and what is built of it.
+/// A package and its targets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Package {
     pub(super) name: String,
@@ -13,7 +13,7 @@ pub(super) struct Package {
     pub(super) targets: Vec<Target>,
 }
 
-/// What is built of a package.
+/// A target of a package.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Target {
     pub(super) kind: &'static str,
@@ -21,7 +21,7 @@ pub(super) struct Target {
     pub(super) path: String,
 }
 
-/// A kind of which there may be several: its key, its folder, and the switch that stops the search there.
+/// The kinds that can have several targets: the key, the folder, and the setting that turns off discovery.
 const KINDS: [(&str, &str, &str); 4] = [
     ("bin", "src/bin", "autobins"),
     ("example", "examples", "autoexamples"),
@@ -29,8 +29,8 @@ const KINDS: [(&str, &str, &str); 4] = [
     ("bench", "benches", "autobenches"),
 ];
 
-/// Reads the manifest in a folder (`""`, or a path that ends in `/`), given all files of the workspace. None
-/// where it is no manifest of a package: of a workspace alone, or one that cannot be read.
+/// Reads the manifest in a folder (`""`, or a path that ends in `/`), given all files of the workspace.
+/// `None` when it does not parse or has no package, as in a virtual workspace.
 pub(super) fn package(text: &str, folder: &str, files: &BTreeSet<&str>) -> Option<Package> {
     let manifest: Table = text.parse().ok()?;
     let package = manifest.get("package")?.as_table()?;

@@ -1,4 +1,4 @@
-//! Packages and targets, languages, entry points and commands of a workspace, from its files alone.
+//! Lists packages, targets, languages, entry points and commands of a workspace, from its files alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -14,11 +14,11 @@ use crate::workspace::{Access, Last, Looking, Place, WorkspaceError, file};
 
 /// Largest manifest that is read, in bytes.
 const MANIFEST_BYTES: u64 = 1 << 20;
-/// Names of files in which programs of other languages usually begin.
+/// The usual names of entry points in other languages.
 const BEGINNINGS: [&str; 8] =
     ["main", "__main__", "index", "app", "cli", "Main", "Program", "manage"];
 
-/// See [`super::invoke`].
+/// Answers `InspectQuery::Overview`.
 pub(super) fn overview(
     toolbox: &Toolbox,
     most: usize,
@@ -60,7 +60,7 @@ pub(super) fn overview(
     }))
 }
 
-/// As many as were asked for; how many more there are is said.
+/// The first `most` values; the number of the others is reported.
 fn first(
     mut all: Vec<Value>,
     most: usize,
@@ -86,7 +86,7 @@ fn text_of(place: &Place<'_>, path: &str) -> Result<String, WorkspaceError> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// How many files of each language there are, the most first.
+/// The number of files in each language, the largest first.
 fn languages(files: &BTreeSet<&str>) -> Vec<(usize, &'static str)> {
     let mut count: BTreeMap<&str, usize> = BTreeMap::new();
     for language in files.iter().filter_map(|path| Language::of_path(Path::new(path))) {
@@ -97,7 +97,7 @@ fn languages(files: &BTreeSet<&str>) -> Vec<(usize, &'static str)> {
     languages
 }
 
-/// Where programs begin: what cargo builds as one, and files of other languages that are named so.
+/// The entry points: the programs that cargo builds, and files of other languages with a usual name.
 fn entry_points(packages: &[Package], files: &BTreeSet<&str>) -> Vec<Value> {
     let of_cargo = packages
         .iter()

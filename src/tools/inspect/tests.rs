@@ -1,4 +1,4 @@
-//! What an `inspect` tells of made-up workspaces.
+//! The answers of `inspect` about small workspaces.
 
 use std::collections::BTreeMap;
 use std::fs;

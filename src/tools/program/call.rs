@@ -1,8 +1,8 @@
-//! The call that a simulated function stands for.
+//! The call that a simulated function is converted to.
 
 use crate::plan::{Build, ToolCall};
 
-/// The `run` that a function stands for. A trace that names lines needs what a debugger needs.
+/// The `run` call for a function. A trace with line numbers needs debug symbols.
 pub(in crate::tools) fn function_call(name: &str, inputs: &[String], traces: bool) -> ToolCall {
     let build =
         Build { entry_function: Some(name.to_owned()), debug_symbols: traces, ..Build::default() };

@@ -1,4 +1,4 @@
-//! What cargo is asked for (SPEC §9), and what it says in answer.
+//! The cargo commands of a step (SPEC §9), and the parser of their output.
 
 use std::path::Path;
 
@@ -15,21 +15,21 @@ use crate::plan::{Build, Code, OptLevel, VerifyScope};
 use crate::run::{DiagnosticArtifact, Stream};
 use crate::tools::{Context, ToolError, Toolbox};
 
-/// A command of cargo's.
+/// A cargo command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Command {
     pub(super) arguments: Vec<String>,
-    /// What it is called in sentences.
+    /// Its name in sentences.
     pub(super) called: &'static str,
     pub(super) answers: Answers,
 }
 
-/// What is read out of what it prints.
+/// How its output is parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Answers {
-    /// cargo's messages.
+    /// As cargo's JSON messages.
     Messages,
-    /// The words of the test harness.
+    /// As the output of the test harness.
     Tests,
 }
 
@@ -37,7 +37,7 @@ fn owned(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
 }
 
-/// What a `verify` runs, in this order, until one fails.
+/// The commands of a `verify`; they run in this order until one fails.
 pub(super) fn verify(scope: VerifyScope) -> Vec<Command> {
     let check = |words: &[&str]| Command {
         arguments: owned(words),
@@ -49,7 +49,7 @@ pub(super) fn verify(scope: VerifyScope) -> Vec<Command> {
         VerifyScope::Full => vec![
             check(&["check", "--workspace", "--all-targets", "--message-format=json"]),
             Command {
-                // Every test has its say, not only those before the first program that fails.
+                // Run all tests, not only those up to the first test binary that fails.
                 arguments: owned(&["test", "--workspace", "--no-fail-fast"]),
                 called: "cargo test",
                 answers: Answers::Tests,
@@ -58,7 +58,7 @@ pub(super) fn verify(scope: VerifyScope) -> Vec<Command> {
     }
 }
 
-/// What a `compile` runs.
+/// The command of a `compile`.
 pub(super) fn build(build: &Build, selected: Option<&Selected>) -> Command {
     let level = match build.opt_level {
         OptLevel::O0 => 0,
@@ -67,8 +67,8 @@ pub(super) fn build(build: &Build, selected: Option<&Selected>) -> Command {
         OptLevel::O3 => 3,
     };
     let mut arguments = owned(&["build", "--message-format=json"]);
-    // The profile of development with these two settings, so that what is asked for holds whatever the
-    // manifest says of release builds.
+    // Set in the dev profile, so that the requested values hold whatever the manifest says about release
+    // builds.
     for setting in [format!("opt-level={level}"), format!("debug={}", build.debug_symbols)] {
         arguments.extend(["--config".to_owned(), format!("profile.dev.{setting}")]);
     }
@@ -80,15 +80,15 @@ pub(super) fn build(build: &Build, selected: Option<&Selected>) -> Command {
 }
 
 impl Command {
-    /// As a person would write it.
+    /// The command line, for people.
     pub(super) fn text(&self) -> String {
         format!("cargo {}", self.arguments.join(" "))
     }
 
-    /// The same, to be started in a project.
+    /// The command as a job in a project.
     ///
     /// # Errors
-    /// Without cargo.
+    /// When cargo is missing.
     pub(super) fn job(&self, toolbox: &Toolbox, project: &Project) -> Result<Job, ToolError> {
         Ok(Job {
             command: self.text(),
@@ -106,7 +106,7 @@ impl Command {
     }
 }
 
-/// A program that cargo has built.
+/// A program that cargo built.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Built {
     pub(super) name: String,
@@ -114,14 +114,14 @@ pub(super) struct Built {
     pub(super) path: String,
 }
 
-/// Reads cargo's messages, and prints what the compiler means for people in their place.
+/// Parses cargo's messages, and replaces each diagnostic with its rendered text.
 #[derive(Default)]
 pub(super) struct Messages {
     said: Found<Diagnostic>,
     pub(super) built: Vec<Built>,
 }
 
-/// A message of cargo's, as much as is needed of it.
+/// The fields of a cargo message that are needed here.
 #[derive(Deserialize)]
 struct Message<'a> {
     #[serde(borrow)]
@@ -136,7 +136,7 @@ struct Target {
     kind: Vec<String>,
 }
 
-/// The messages that are for programs alone.
+/// Messages that are only for programs.
 const PROTOCOL: [&str; 4] =
     ["compiler-artifact", "build-script-executed", "build-finished", "timing-info"];
 
@@ -162,7 +162,7 @@ impl Reads for Messages {
             let is_example = target.kind.iter().any(|kind| kind == "example");
             self.built.push(Built { name: target.name, is_example, path });
         }
-        // What the compiler only counts is a message too, and has been told one by one.
+        // The remaining compiler messages are totals; each diagnostic was already printed.
         match PROTOCOL.contains(&&*message.reason) || message.reason == "compiler-message" {
             true => Heard::Instead(None),
             false => Heard::AsItIs,
@@ -171,7 +171,7 @@ impl Reads for Messages {
 }
 
 impl Messages {
-    /// The diagnostics as the records keep them, each once, and how many are left out.
+    /// The diagnostics for the records without duplicates, and how many were left out.
     pub(super) fn finish(
         self,
         toolbox: &Toolbox,
@@ -189,14 +189,14 @@ impl Messages {
     }
 }
 
-/// Where the program is that was built as this.
+/// The path of the program that was built for this target.
 pub(super) fn built<'b>(built: &'b [Built], selected: &Selected) -> Option<&'b Path> {
     let is = |it: &&Built| it.name == selected.name && it.is_example == selected.is_example;
     built.iter().rev().find(is).map(|it| Path::new(&it.path))
 }
 
 impl Ran {
-    /// That cargo failed, with its own words.
+    /// The error for a failure of cargo, with its own message.
     pub(super) fn cargo_failed(&self, how: String) -> ProgramError {
         ProgramError::Failed {
             program: self.job.command.clone(),

@@ -3,7 +3,7 @@
 use crate::plan::Code;
 use crate::run::ErrorInfo;
 
-/// What went wrong. What another program says is kept as it said it.
+/// The errors of `verify`, `compile` and `run`. Messages of other programs are kept verbatim.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the message of each variant says what its fields are")]
 pub enum ProgramError {

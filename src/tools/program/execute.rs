@@ -1,4 +1,4 @@
-//! Verifying, building and running, by the commands of the workspace or by cargo.
+//! Verifies, builds and runs the program, with the commands of the workspace or with cargo.
 
 use std::path::Path;
 
@@ -22,7 +22,7 @@ use super::workspace::{self, WorkspaceCommand};
 /// The Cargo project of the workspace folder.
 ///
 /// # Errors
-/// That there is nothing to do this with.
+/// When there is neither a command nor a project for this action.
 pub(super) fn project_of(at: Projected<'_>, action: &'static str) -> Result<Project, ToolError> {
     project(at, ".").map_err(|error| match error {
         CargoError::NoProject { .. } => ProgramError::NoCommand { action }.into(),
@@ -51,7 +51,7 @@ pub(super) fn invoke(
     Ok(verdict.invocation(toolbox, relay))
 }
 
-/// By the commands of the workspace.
+/// Uses the commands of the workspace.
 fn by_workspace(
     toolbox: &Toolbox,
     commands: (Digest, Vec<WorkspaceCommand>),
@@ -111,7 +111,7 @@ fn verify(
     Ok(verdict)
 }
 
-/// Builds, and runs what was built when there are arguments for it.
+/// Builds the program, and runs it when the call has arguments for it.
 fn compile(
     toolbox: &Toolbox,
     build: &Build,
@@ -163,7 +163,7 @@ fn compile(
     Ok(verdict)
 }
 
-/// Runs what was built, in the workspace folder and not through a shell.
+/// Runs the built program in the workspace folder, without a shell.
 fn start(
     toolbox: &Toolbox,
     program: &Path,
@@ -193,7 +193,7 @@ fn start(
     Ok(())
 }
 
-/// That a call is none of this module.
+/// The error for a call that this module does not handle.
 pub(super) fn not_yet(call: &ToolCall) -> ToolError {
     Unsupported { what: format!("{} is not available yet", call.tool().name()) }.into()
 }

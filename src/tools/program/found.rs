@@ -1,10 +1,10 @@
-//! The diagnostics of a step, as many as are told one by one (SPEC §3).
+//! Limits the diagnostics of a step (SPEC §3).
 
 use std::collections::HashSet;
 
 use crate::run::MOST_DIAGNOSTICS;
 
-/// What was found, errors first where there is too much.
+/// Collects diagnostics; over the limit, errors take precedence.
 #[derive(Debug)]
 pub(super) struct Found<T> {
     errors: Vec<(usize, T)>,
@@ -19,7 +19,7 @@ impl<T> Default for Found<T> {
 }
 
 impl<T> Found<T> {
-    /// The next one.
+    /// Adds the next diagnostic.
     pub(super) fn push(&mut self, is_error: bool, it: T) {
         let kept = if is_error { &mut self.errors } else { &mut self.others };
         if kept.len() < MOST_DIAGNOSTICS {
@@ -28,7 +28,7 @@ impl<T> Found<T> {
         self.count += 1;
     }
 
-    /// Those that are told, in order, and how many are not.
+    /// The diagnostics within the limit, in order, and how many were left out.
     pub(super) fn finish(mut self) -> (Vec<T>, usize) {
         self.others.truncate(MOST_DIAGNOSTICS - self.errors.len());
         self.errors.append(&mut self.others);
@@ -38,7 +38,7 @@ impl<T> Found<T> {
     }
 }
 
-/// Leaves out what was said before: cargo says it once for each target that a file belongs to.
+/// Removes duplicates: cargo repeats a diagnostic for each target that contains the file.
 pub(super) fn once<T, K: std::hash::Hash + Eq>(items: Vec<T>, key: impl Fn(&T) -> K) -> Vec<T> {
     let mut seen = HashSet::new();
     items.into_iter().filter(|item| seen.insert(key(item))).collect()

@@ -1,4 +1,4 @@
-//! A binary, an example or a test by its name, built and run with inputs (SPEC §9, `simulate`).
+//! Builds and runs a binary, an example or a test by its name, with inputs (SPEC §9, `simulate`).
 
 use serde_json::{Map, Value};
 
@@ -17,15 +17,15 @@ use super::job::Ran;
 use super::relay::{Heard, Reads, Relay};
 use super::verdict::Verdict;
 
-/// The command that runs the test of a name, as a person would write it.
+/// The command line that runs the test of this name, for people.
 pub(in crate::tools) fn function_test(name: &str, inputs: &[String]) -> String {
     run_test(name, inputs).text()
 }
 
-/// Builds and runs the binary or example of this name, or else the tests of it.
+/// Builds and runs the binary or example of this name, or else the tests with this name.
 ///
 /// # Errors
-/// As [`super::invoke`]; and that there is nothing of this name.
+/// Those of [`super::invoke`]; and when there is no target of this name.
 pub(in crate::tools) fn function(
     toolbox: &Toolbox,
     name: &str,
@@ -42,7 +42,7 @@ pub(in crate::tools) fn function(
     }
 }
 
-/// Builds every test, in messages that tell what is wrong with it.
+/// Builds all tests, with JSON messages so that compile errors become diagnostics.
 fn build_tests() -> cargo::Command {
     let words = ["test", "--workspace", "--tests", "--no-run", "--message-format=json"];
     cargo::Command {
@@ -52,8 +52,8 @@ fn build_tests() -> cargo::Command {
     }
 }
 
-/// Runs the tests of one name. The harness takes the inputs for names of further tests, behind `--` always,
-/// and tells what a test printed when it is over; the test finds them in its own arguments.
+/// Runs the tests of one name. The inputs always follow `--`: the harness takes them for the names of further
+/// tests, and the test reads them from its own arguments. The output of a test is printed after it ends.
 fn run_test(name: &str, inputs: &[String]) -> cargo::Command {
     let words = ["test", "--workspace", "--tests", "--no-fail-fast", name, "--"];
     let words = words.into_iter().chain(["--exact", "--show-output", "--"]).map(str::to_owned);
@@ -107,7 +107,7 @@ fn test(
     Ok(verdict.invocation(toolbox, relay))
 }
 
-/// Hears besides how many tests of this name there are.
+/// Also counts the tests of this name.
 struct Named<'n> {
     name: &'n str,
     found: u64,

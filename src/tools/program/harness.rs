@@ -1,4 +1,5 @@
-//! What Rust's test harness prints, as diagnostics: each test that failed, where it panicked and why.
+//! Converts the output of Rust's test harness into diagnostics: each failed test, with the place and
+//! message of its panic.
 
 use std::collections::BTreeMap;
 
@@ -8,26 +9,26 @@ use crate::cargo::Names;
 use crate::run::text;
 use crate::run::{DiagnosticArtifact, Level, Stream};
 
-/// Most bytes of what a panic says that a diagnostic repeats.
+/// Most bytes of a panic message in a diagnostic.
 const MESSAGE_BYTES: usize = 2000;
-/// Longest line that is read.
+/// Longest line that is parsed, in bytes.
 const LINE_BYTES: usize = 64 << 10;
 
-/// Reads the words of the harness as they come.
+/// Parses the output of the harness line by line.
 #[derive(Default)]
 pub(super) struct Tests {
     failed: Found<String>,
-    /// What the captured output of a test says of its panic.
+    /// The panic of each test, from its captured output.
     panics: BTreeMap<String, Panic>,
-    /// The test whose captured output is read.
+    /// The test whose captured output is being read.
     of: Option<String>,
-    /// Whether its panic is told by the next lines.
+    /// Whether the next lines belong to its panic message.
     is_told: bool,
 }
 
 #[derive(Debug, Default)]
 struct Panic {
-    /// File, line and column, as they are printed.
+    /// File, line and column, as printed.
     place: String,
     message: String,
 }
@@ -53,7 +54,7 @@ impl Tests {
             self.of = Some(name.to_owned());
             self.is_told = false;
         } else if let (Some(test), Some(place)) = (&self.of, panicked_at(line)) {
-            // The first panic is the cause; a later one comes of it.
+            // The first panic is the cause; later ones are consequences.
             self.is_told = !self.panics.contains_key(test);
             if self.is_told {
                 let panic = Panic { place: place.to_owned(), message: String::new() };
@@ -75,7 +76,7 @@ impl Tests {
         }
     }
 
-    /// Whether a test has failed.
+    /// The diagnostics of the failed tests, and how many were left out.
     pub(super) fn finish(self, names: &mut Names<'_>) -> (Vec<DiagnosticArtifact>, usize) {
         let (failed, left_out) = self.failed.finish();
         let told = failed.iter().map(|test| diagnostic(test, self.panics.get(test), names));
@@ -107,7 +108,7 @@ fn between<'l>(line: &'l str, before: &str, after: &str) -> Option<&'l str> {
     line.strip_prefix(before)?.strip_suffix(after).filter(|name| !name.is_empty())
 }
 
-/// The place in `thread 'NAME' (ID) panicked at PLACE:`.
+/// The `PLACE` in `thread 'NAME' (ID) panicked at PLACE:`.
 fn panicked_at(line: &str) -> Option<&str> {
     let (_, place) = line.strip_prefix("thread '")?.split_once(" panicked at ")?;
     place.strip_suffix(':')

@@ -1,4 +1,4 @@
-//! One program of a step: how it is started, and what became of it.
+//! One process of a step: how it is started, and its outcome.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -14,36 +14,36 @@ use crate::run::StreamEnds;
 /// A program to start.
 #[derive(Debug)]
 pub(super) struct Job {
-    /// As a person would write it.
+    /// The command line, for people.
     pub(super) command: String,
-    /// What it is called in sentences.
+    /// Its name in sentences.
     pub(super) called: &'static str,
     pub(super) program: PathBuf,
     pub(super) arguments: Vec<String>,
-    /// Where it runs: by its canonical name, and by its path.
+    /// The working directory: its canonical name and its path.
     pub(super) key: String,
     pub(super) folder: PathBuf,
-    /// What is set in its environment besides.
+    /// Variables to set in its environment.
     pub(super) environment: Vec<(&'static str, String)>,
-    /// What it must not have of this process's environment.
+    /// Variables to remove from its environment.
     pub(super) unset: Vec<OsString>,
     pub(super) timeout: Duration,
     pub(super) output_limit: u64,
-    /// The code of its own failure.
+    /// The code of an error when it fails.
     pub(super) code: Code,
 }
 
-/// What became of it.
+/// The outcome of a job.
 pub(super) struct Ran {
     pub(super) job: Job,
     pub(super) finished: Finished<StreamEnds>,
 }
 
 impl Job {
-    /// Runs it to its end.
+    /// Runs the job and waits until it ends.
     ///
     /// # Errors
-    /// When it could not be started.
+    /// When the program cannot be started.
     pub(super) fn run(
         self,
         relay: &Relay<'_>,
@@ -75,12 +75,12 @@ impl Job {
 }
 
 impl Ran {
-    /// Whether it ended by itself and with 0.
+    /// Whether it ended by itself with exit code 0.
     pub(super) fn is_fine(&self) -> bool {
         self.finished.cause == Cause::Itself && self.finished.exit_code == Some(0)
     }
 
-    /// Why it did not come to its own end, if it did not.
+    /// The error when it was killed; `None` when it ended by itself.
     pub(super) fn ended(&self) -> Option<ProcessError> {
         self.finished.ended(self.job.called, self.job.timeout, self.job.output_limit)
     }
@@ -89,12 +89,12 @@ impl Ran {
         self.finished.cause == Cause::TimedOut
     }
 
-    /// How it failed; none when it ended with 0.
+    /// How it failed; `None` when it exited with 0.
     pub(super) fn failure(&self) -> Option<String> {
         self.finished.failure()
     }
 
-    /// What the records say of it.
+    /// The process for the records.
     pub(super) fn record(&self) -> Value {
         let finished = &self.finished;
         json!({

@@ -1,8 +1,8 @@
-//! `verify`, `compile` and `run` (SPEC §9): the program is checked, built and run by its own tools.
+//! `verify`, `compile` and `run` (SPEC §9): check, build and run the program with its own tools.
 //!
-//! cargo and what it builds are started as the tool `shell` starts a command: output goes to the person and
-//! to the evidence as it comes, a stop, a timeout or a limit ends all of it. cargo speaks to us in messages
-//! for programs; the diagnostics are read out of them, and what they mean for people is what is printed.
+//! cargo and the programs it builds are started like a `shell` command: output is streamed to the person
+//! and the evidence, and a stop, a timeout or a limit kills all processes. cargo prints JSON messages;
+//! diagnostics are parsed from them, and their rendered text is printed instead.
 //!
 //! cargo's messages are read line by line (`relay.rs`); nothing is kept whole. A workspace may name commands of its
 //! own in `countersign.toml` (`workspace/`).

@@ -1,4 +1,4 @@
-//! What would be run, for the person who decides. Nothing is asked of cargo for it.
+//! The preview of `verify`, `compile` and `run`. Does not run cargo.
 
 use crate::plan::{Build, ToolCall};
 use crate::run::{Predicted, Preview, text};
@@ -8,7 +8,7 @@ use crate::tools::{After, ToolError};
 use super::execute::{not_yet, project_of};
 use super::{cargo, workspace};
 
-/// Which commands would run, where, and how far they may go.
+/// Lists the commands that would run, their folder and their limits.
 pub(in crate::tools) fn preview(at: After<'_>, call: &ToolCall) -> Result<Preview, ToolError> {
     let toolbox = at.toolbox;
     if let Some(used) = workspace::used(*at, call)? {
@@ -57,7 +57,7 @@ pub(in crate::tools) fn preview(at: After<'_>, call: &ToolCall) -> Result<Previe
     })
 }
 
-/// Which program is built, where it is not all that there is.
+/// The selected program, when not all programs are built.
 fn which(build: &Build, action: &str) -> Option<String> {
     let metadata = "`cargo metadata --no-deps` says which package it belongs to";
     match &build.entry_function {

@@ -1,5 +1,5 @@
-//! Between the programs of one step and those who hear them: what they print is one output, and is read for
-//! diagnostics on its way, line by line and never as a whole.
+//! Forwards the output of the processes of one step as one output, and passes each line to a parser of
+//! diagnostics. Memory use is bounded by the longest line, not by the output.
 
 use std::cell::RefCell;
 use std::io;
@@ -9,27 +9,28 @@ use crate::process::{self, Behind, Capture, Finished, ProcessIo, Program};
 use crate::run::{Decoder, Stream, StreamEnds};
 use crate::tools::{Context, Toolbox};
 
-/// Longest line that is read; of a longer one nothing is, and it is passed on as it is.
+/// Longest line that is parsed, in bytes; a longer line is forwarded unparsed.
 const LINE_BYTES: usize = 16 << 20;
 
-/// What becomes of a line that was read.
+/// What to forward after parsing a line.
 pub(super) enum Heard {
-    /// It is passed on as it is.
+    /// The line itself.
     AsItIs,
-    /// This text is printed to stderr in its place: it was meant for programs.
+    /// This text, to stderr: the line was meant for programs.
     Instead(Option<String>),
 }
 
-/// Reads what a program prints.
+/// A parser of a program's output.
 pub(super) trait Reads {
-    /// Whether lines of this output are held until they are whole, because another text may take their place.
+    /// Whether lines of this output are held back until they are complete, because other text may replace
+    /// them.
     fn holds(&self, stream: Stream) -> bool;
 
-    /// The next line, without its end.
+    /// Parses the next line, without its line break.
     fn line(&mut self, stream: Stream, line: &[u8]) -> Heard;
 }
 
-/// Reads nothing.
+/// Parses nothing.
 pub(super) struct Nothing;
 
 impl Reads for Nothing {
@@ -42,7 +43,7 @@ impl Reads for Nothing {
     }
 }
 
-/// The outputs of a step.
+/// The output of a step.
 pub(super) struct Relay<'a> {
     pub(super) toolbox: &'a Toolbox,
     context: &'a Context<'a>,
@@ -53,13 +54,13 @@ pub(super) struct Relay<'a> {
 struct Side {
     ends: StreamEnds,
     decoder: Decoder,
-    /// The beginning of a line whose end has not come yet.
+    /// The beginning of an incomplete line.
     pending: Vec<u8>,
-    /// Whether the line is too long to be read.
+    /// Whether the line is too long to parse.
     too_long: bool,
 }
 
-/// One program's part of the relay.
+/// The relay for one process, with its parser.
 struct Part<'r, 'a, 'p> {
     relay: &'r Relay<'a>,
     reader: RefCell<&'p mut dyn Reads>,
@@ -77,15 +78,15 @@ impl<'a> Relay<'a> {
         Self { toolbox, context, sides: Default::default() }
     }
 
-    /// The walls of what it runs.
+    /// The walls of the processes of the step.
     pub(super) fn behind(&self) -> Behind<'_> {
         self.toolbox.behind(self.context)
     }
 
-    /// Runs a program to its end; what it prints goes through the reader and on.
+    /// Runs a program until it ends, and forwards its output through the parser.
     ///
     /// # Errors
-    /// The system's own words when it could not be started.
+    /// The system's error when the program cannot be started.
     pub(super) fn run(
         &self,
         program: &Program<'_>,
@@ -100,7 +101,7 @@ impl<'a> Relay<'a> {
         Ok(finished)
     }
 
-    /// What a step result carries of both outputs.
+    /// The ends of both outputs, for the result of the step.
     pub(super) fn ends(self) -> [StreamEnds; 2] {
         self.sides.map(|side| side.into_inner().ends)
     }
@@ -110,7 +111,7 @@ impl<'a> Relay<'a> {
         if side(stream) == 0 { stdout } else { stderr }
     }
 
-    /// Hands bytes on; false when they cannot be kept.
+    /// Forwards bytes; false when they cannot be recorded.
     fn pass(&self, stream: Stream, bytes: &[u8]) -> bool {
         if bytes.is_empty() {
             return true;
@@ -126,7 +127,7 @@ impl<'a> Relay<'a> {
 }
 
 impl Part<'_, '_, '_> {
-    /// Takes the bytes of a line in, which may be its last.
+    /// Adds bytes to the pending line.
     fn collect(&self, stream: Stream, piece: &[u8]) {
         let mut side = self.relay.side(stream).borrow_mut();
         side.too_long |= side.pending.len() + piece.len() > LINE_BYTES;
@@ -135,7 +136,7 @@ impl Part<'_, '_, '_> {
         }
     }
 
-    /// The line is whole; false when what it says cannot be kept.
+    /// Parses the complete line; false when its text cannot be recorded.
     fn whole(&self, stream: Stream, holds: bool, ending: &[u8]) -> bool {
         let (line, read) = {
             let mut side = self.relay.side(stream).borrow_mut();
@@ -152,7 +153,7 @@ impl Part<'_, '_, '_> {
         }
     }
 
-    /// The output is at its end, and so is what has no line end.
+    /// Ends the output, including a last line without a line break.
     fn end(&self, stream: Stream) {
         let holds = self.reader.borrow().holds(stream);
         let is_empty = self.relay.side(stream).borrow().pending.is_empty();
@@ -195,7 +196,7 @@ impl Capture for Part<'_, '_, '_> {
 }
 
 impl Part<'_, '_, '_> {
-    /// Passes on what was held of a line that has become too long to be read.
+    /// Forwards a line that was held back and is now too long to parse; `None` for other lines.
     fn gives_up(&self, stream: Stream, was_too_long: bool, piece: &[u8]) -> Option<bool> {
         let held = {
             let mut side = self.relay.side(stream).borrow_mut();
@@ -220,7 +221,7 @@ mod tests {
     use crate::process::NoCapture;
     use crate::run::StopSignal;
 
-    /// What comes out where these bytes go in, in pieces of this size.
+    /// The output for these bytes, given in pieces of this size.
     fn through(bytes: &[u8], piece: usize, reader: &mut dyn Reads) -> [String; 2] {
         let printed = RefCell::new([String::new(), String::new()]);
         let (expected, stop) = (BTreeMap::new(), StopSignal::default());
@@ -256,7 +257,7 @@ mod tests {
             assert_eq!(stdout, "\n{\"reason\":\"mine\"}\r\nä\n", "in pieces of {piece}");
             assert_eq!(stderr, "for people\nfor people\n");
         }
-        // What nobody reads is handed on at once, without waiting for the end of a line.
+        // Without a parser, an incomplete line is forwarded at once.
         assert_eq!(through(b"no end", 1, &mut Nothing)[0], "no end");
     }
 

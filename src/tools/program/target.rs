@@ -1,4 +1,4 @@
-//! Which binary or example of a Cargo project is meant.
+//! Selects a binary or example of a Cargo project.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::tools::{Context, ToolError, Toolbox};
 pub(super) struct Selected {
     pub(super) name: String,
     pub(super) is_example: bool,
-    /// The manifest of its package, where that is not the one in the project's folder.
+    /// The manifest of its package, unless that is in the project's folder.
     manifest: Option<String>,
 }
 
@@ -27,7 +27,7 @@ impl Selected {
     }
 }
 
-/// What `cargo metadata --no-deps` says of a workspace, as much as is needed of it.
+/// The fields of `cargo metadata --no-deps` that are needed here.
 #[derive(Deserialize)]
 struct Metadata {
     packages: Vec<Package>,
@@ -53,7 +53,7 @@ struct Target {
 }
 
 impl Target {
-    /// Whether it is a program, and then whether an example.
+    /// `None` for a target that is not a program; otherwise whether it is an example.
     fn is_example(&self) -> Option<bool> {
         let is = |word: &str| self.kind.iter().any(|kind| kind == word);
         match () {
@@ -64,10 +64,10 @@ impl Target {
     }
 }
 
-/// Asks cargo what there is, and finds the one that is meant: by its name, or the default binary.
+/// Asks cargo for the targets, and selects one: by its name, or the default binary.
 ///
 /// # Errors
-/// When cargo does not answer, or there is no such program.
+/// When cargo fails, or no program matches.
 pub(super) fn select(
     toolbox: &Toolbox,
     project: &Project,
@@ -102,7 +102,7 @@ fn choose(
     let here = |package: &&Package| Path::new(&package.manifest_path).parent() == Some(folder);
     let inside = |package: &&Package| Path::new(&package.manifest_path).starts_with(workspace);
     let all: Vec<&Package> = metadata.packages.iter().filter(inside).collect();
-    // As cargo chooses: the package of the folder, else the workspace's own choice, else all of it.
+    // In cargo's order: the package in the folder, else the default members, else all packages.
     let is_default = |package: &&Package| metadata.workspace_default_members.contains(&package.id);
     let mut usual: Vec<&Package> = all.iter().copied().filter(here).collect();
     if usual.is_empty() {
@@ -159,7 +159,7 @@ fn targets<'p>(packages: &[&'p Package]) -> impl Iterator<Item = (&'p Package, &
     packages.iter().copied().flat_map(|package| package.targets.iter().map(move |it| (package, it)))
 }
 
-/// The names of all programs there are.
+/// The names of all programs.
 fn names(packages: &[&Package]) -> Vec<String> {
     let programs = targets(packages).filter(|(_, target)| target.is_example().is_some());
     programs.map(|(_, target)| target.name.clone()).collect()

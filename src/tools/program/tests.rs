@@ -1,4 +1,4 @@
-//! Real cargo on small projects of their own, without dependencies and so without a network.
+//! Real cargo on small projects without dependencies, and so without a network.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -18,14 +18,14 @@ use crate::process::Capture;
 use crate::run::{Level, Predicted, Stream};
 use crate::workspace::Overlay;
 
-/// A workspace, and all that was printed in it.
+/// A workspace, and its tools.
 pub(super) struct Bench {
     folder: TempDir,
     pub(super) tools: Toolbox,
     stop: StopSignal,
 }
 
-/// Keeps what it is given.
+/// Keeps all captured output.
 #[derive(Default)]
 struct Kept(RefCell<[Vec<u8>; 2]>);
 
@@ -57,7 +57,7 @@ impl Bench {
         self.folder.path().join(path)
     }
 
-    /// The answer, and what was printed: stdout, then stderr. What is streamed is what is kept.
+    /// The result and the output: stdout, then stderr. The streamed text must equal the captured one.
     pub(super) fn call(&self, call: &ToolCall) -> (Invocation, [String; 2]) {
         static NOTHING: BTreeMap<String, FileState> = BTreeMap::new();
         let printed = RefCell::new([String::new(), String::new()]);
@@ -103,7 +103,7 @@ impl Bench {
 }
 
 const MANIFEST: &str = "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2024\"\n";
-/// Prints its arguments, its folder, and ends with the code that the first argument names.
+/// Prints its arguments and its folder, and exits with the code in the first argument.
 const MAIN: &str = r#"fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     println!("{args:?} {}", cfg!(debug_assertions));
@@ -148,7 +148,7 @@ fn a_verify_prints_for_people_and_reads_the_diagnostics() {
     assert_eq!(result["commands"][0]["exit_code"], 101);
     assert_eq!(result["new_errors"], Value::Null, "nothing was known before");
 
-    // A second look in the same run says what is new.
+    // A second check in the same run reports only new errors as new.
     bench.put("src/lib.rs", "\n\npub fn f() -> u8 {\n    absent\n}\npub fn g() -> Missing {}\n");
     let (invocation, _) = bench.verify(VerifyScope::Local);
     let new = invocation.result["new_errors"].as_array().unwrap();
@@ -198,7 +198,7 @@ fn a_full_verify_runs_the_tests_of_the_whole_workspace_and_tells_which_failed() 
     let (full, _) = bench.verify(VerifyScope::Full);
     succeeds(&full);
 
-    // An error of a test's code is told once, though cargo tells it for each target; nothing is tested then.
+    // cargo reports an error in test code for each target; it is listed once, and no test runs.
     bench.put("one/src/lib.rs", "pub fn f() -> u8 { absent }\n");
     let (full, _) = bench.verify(VerifyScope::Full);
     assert_eq!(full.result["commands"].as_array().unwrap().len(), 1);
@@ -252,7 +252,7 @@ fn a_build_is_as_it_was_asked_for() {
 #[test]
 fn a_program_is_run_with_its_arguments_and_not_through_a_shell() {
     let bench = app(&[("src/main.rs", MAIN), ("src/bin/other.rs", "fn main() {}")]);
-    // Two binaries, and none is the default one.
+    // Two binaries without a default.
     let (invocation, _) = bench.run(None, &[]);
     let (code, message) = error(&invocation);
     assert_eq!(code, Code::FileNotFound);
@@ -353,7 +353,7 @@ fn a_stop_ends_the_program_at_once() {
     );
     assert_eq!(error(&invocation).0, Code::Cancelled);
     assert_eq!(invocation.captured.unwrap()[0].excerpt().text, "here\n");
-    // And nothing is begun behind a stop.
+    // Nothing starts after a stop.
     let (invocation, _) = bench.verify(VerifyScope::Local);
     assert_eq!(error(&invocation).0, Code::Cancelled);
     assert_eq!(invocation.result, Value::Null);

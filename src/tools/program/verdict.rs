@@ -1,4 +1,4 @@
-//! What a step of the program came to: its error and its result.
+//! Collects the outcome of a step: its error and its result.
 
 use serde_json::{Map, Value, json};
 
@@ -10,18 +10,18 @@ use crate::process::walls::WallReport;
 use crate::run::{DiagnosticArtifact, Level};
 use crate::tools::{Invocation, ToolError, Toolbox};
 
-/// Most new errors that a result names.
+/// Most new errors in a result.
 const MOST_NEW: usize = 100;
 
-/// What was run so far, and what it said.
+/// The processes that ran so far, and their diagnostics.
 #[derive(Default)]
 pub(super) struct Verdict {
     pub(super) ran: Vec<Ran>,
     pub(super) diagnostics: Vec<DiagnosticArtifact>,
     pub(super) left_out: usize,
-    /// Why the step fails, beside what the programs themselves say.
+    /// The error of the step, if not from the processes themselves.
     pub(super) error: Option<ToolError>,
-    /// What the result says besides.
+    /// Additional fields of the result.
     pub(super) facts: Map<String, Value>,
 }
 
@@ -30,19 +30,19 @@ impl Verdict {
         self.diagnostics.iter().filter(|it| it.level == Level::Error).count()
     }
 
-    /// Adds what a program said.
+    /// Adds the diagnostics of a process.
     pub(super) fn add(&mut self, (diagnostics, left_out): (Vec<DiagnosticArtifact>, usize)) {
         self.diagnostics.extend(diagnostics);
         self.left_out += left_out;
     }
 
-    /// Whether another program may follow.
+    /// Whether the next command may run.
     pub(super) fn goes_on(&self) -> bool {
         self.error.is_none() && self.errors() == 0 && self.ran.iter().all(Ran::is_fine)
     }
 
-    /// Why the step fails, if it does: what kept a program from its end, else what was reported, else how
-    /// the program ended.
+    /// Sets the error of the step, if it fails: first a process that was killed, then reported errors, then
+    /// an exit status.
     pub(super) fn fail(&mut self, failed: impl Fn(&Ran, String) -> ProgramError) {
         if self.error.is_some() {
             return;
@@ -61,7 +61,7 @@ impl Verdict {
             .or_else(|| last.failure().map(|how| failed(last, how).into()));
     }
 
-    /// The answer of the step.
+    /// The result of the step.
     pub(super) fn invocation(mut self, toolbox: &Toolbox, relay: Relay<'_>) -> Invocation {
         let last = self.ran.last().map(|ran| &ran.finished);
         let count = |level| self.diagnostics.iter().filter(|it| it.level == level).count();
@@ -91,7 +91,7 @@ impl Verdict {
     }
 }
 
-/// The errors that the first look of this run did not find; null for the first look itself.
+/// The errors that are not among those of the first check in this run; null for the first check itself.
 fn new_since_first(toolbox: &Toolbox, diagnostics: &[DiagnosticArtifact]) -> Value {
     let errors: Vec<_> =
         diagnostics.iter().filter(|it| it.level == Level::Error).cloned().collect();

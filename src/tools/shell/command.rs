@@ -1,4 +1,4 @@
-//! A command of a plan, and why it failed (SPEC §6, §7.2).
+//! A shell command of a plan, and its errors (SPEC §6, §7.2).
 
 use std::time::Duration;
 
@@ -6,16 +6,16 @@ use crate::plan::Code;
 use crate::run::ErrorInfo;
 use crate::workspace::Kind;
 
-/// When a command is ended, unless its plan says otherwise.
+/// The timeout of a command, unless the plan sets one.
 const TIMEOUT: Duration = Duration::from_secs(120);
 
-/// A command of a plan.
+/// A shell command of a plan.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::tools) struct Command<'a> {
     pub(in crate::tools) command: &'a str,
-    /// The host on which it runs; none for this machine.
+    /// The host on which it runs; `None` for the local machine.
     pub(in crate::tools) target: Option<&'a str>,
-    /// The folder, as the plan names it.
+    /// The working directory, as the plan writes it.
     pub(in crate::tools) cwd: Option<&'a str>,
     pub(in crate::tools) timeout_seconds: Option<u32>,
 }
@@ -26,7 +26,7 @@ impl Command<'_> {
     }
 }
 
-/// Why a command failed, where its process did not.
+/// The errors of a command, apart from those of its process.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the message of each variant says what its fields are")]
 pub enum ShellError {

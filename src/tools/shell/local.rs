@@ -1,4 +1,4 @@
-//! A command on this machine.
+//! Runs a command on the local machine.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::workspace::{Kind, Last};
 
 use super::command::{Command, ShellError};
 
-/// The folder in which a command runs: its canonical name and its path.
+/// The working directory of a command: its canonical name and its path.
 fn folder(toolbox: &Toolbox, command: &Command<'_>) -> Result<(String, PathBuf), ToolError> {
     let Some(cwd) = command.cwd else {
         return Ok((".".to_owned(), toolbox.workspace().to_owned()));
@@ -28,7 +28,8 @@ fn folder(toolbox: &Toolbox, command: &Command<'_>) -> Result<(String, PathBuf),
     Ok((place.key, path))
 }
 
-/// Where a command runs, by which shell, and what it does not find on its `PATH`, as sentences.
+/// Where and by which shell a command runs, and which programs it does not find on its `PATH`, as
+/// sentences.
 pub(super) fn place(
     toolbox: &Toolbox,
     command: &Command<'_>,
@@ -45,7 +46,7 @@ pub(super) fn place(
     Ok((place, format!("Read by {shell}, as {}.", command_shell::user()), without))
 }
 
-/// Runs it.
+/// Runs the command.
 pub(super) fn invoke(
     toolbox: &Toolbox,
     command: &Command<'_>,
@@ -56,7 +57,7 @@ pub(super) fn invoke(
     read_by(toolbox.command_shell()?, command, (&key, &folder), OUTPUT_BYTES, profile, context)
 }
 
-/// Runs it in a folder, which has a name and a path, until one of its outputs has more bytes than this.
+/// Runs the command in a folder, given by name and path, until it ends or an output exceeds the limit.
 fn read_by(
     shell: &CommandShell,
     command: &Command<'_>,
@@ -98,7 +99,7 @@ fn run(
         folder,
         environment: &[],
         unset: &command_shell::unset(),
-        // As in a terminal: what a command leaves running on purpose stays.
+        // As in a terminal, background processes of a command survive it.
         leftovers: Leftovers::Stay,
         timeout: command.timeout(),
         output_limit,
@@ -110,7 +111,7 @@ fn run(
     })
 }
 
-/// Why it failed; none when it exited with 0 in time.
+/// Why the command failed; `None` when it exited with 0 in time.
 fn error(command: &Command<'_>, finished: &Finished<StreamEnds>, limit: u64) -> Option<ToolError> {
     match finished.ended("the command", command.timeout(), limit) {
         Some(ended) => Some(ended.into()),

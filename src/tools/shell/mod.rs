@@ -1,8 +1,8 @@
-//! `shell` (SPEC §7.2): one command, read by the shell that the risk was judged for.
+//! `shell` (SPEC §7.2): one command, run by the shell for which its risk was judged.
 //!
-//! The shell is started by its whole path, without start-up files, and without what would change how it
-//! reads a command. It has no input and no terminal. What the command does to files is its own affair:
-//! nothing of it is foreseen.
+//! The shell is started by its absolute path, without start-up files and without environment variables that
+//! change how it parses a command. It has no input and no terminal. The changes of files by the command
+//! cannot be predicted.
 //!
 //! The host is part of the plan and of each call, so that nothing decides later where a command runs. Command plans
 //! become steps of this one tool, so that there is one way to run, ask and record. A verification is a step of its

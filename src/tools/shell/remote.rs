@@ -1,4 +1,4 @@
-//! The same on another host (SPEC §7.3): what the host has not said of a command is not known.
+//! Runs a command on another host (SPEC §7.3). What the host does not report about it is unknown.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use crate::run::text;
 use crate::tools::command_shell::OUTPUT_BYTES;
 use crate::tools::{Context, Invocation, ToolError, Toolbox};
 
-/// Runs it over the connection of the run.
+/// Runs the command over the connection of the run.
 pub(super) fn invoke(
     toolbox: &Toolbox,
     target: &str,
@@ -42,7 +42,7 @@ pub(super) fn invoke(
     })
 }
 
-/// Why it failed; none when it exited with 0 in time.
+/// Why the command failed; `None` when it exited with 0 in time.
 fn error(target: &str, command: &Command<'_>, end: &RemoteEnd) -> Option<ToolError> {
     let program = "the command";
     let failed = |how: String| Some(ShellError::Failed { how }.into());
@@ -121,7 +121,7 @@ fn result(
     })
 }
 
-/// Where it would run, and what would read it there.
+/// Where the command would run, and in which shell.
 pub(super) fn place(toolbox: &Toolbox, target: &str, cwd: Option<&str>) -> (String, String) {
     let folder = match cwd {
         Some(cwd) => format!("in {cwd} on {target}"),

@@ -1,9 +1,9 @@
-//! A copy of the workspace: the files that git would know, and what else the plan names.
+//! Copies the workspace: the files that git does not ignore, and those that the plan names.
 //!
-//! Everything is opened through the handle of the workspace, as every tool does; a link is copied as a link,
-//! and only when it leads to a place inside, so that nothing that works on the copy comes back to the
-//! workspace by one. Contents are shared with the workspace where the file system can (`FICLONE`: Btrfs, XFS
-//! and others), else copied by the system.
+//! All files are opened through the handle of the workspace, as in every tool. A link is copied as a link,
+//! and only when it leads to a place inside, so that no tool can reach the workspace from the copy through
+//! a link. Contents are shared with the workspace where the file system supports it (`FICLONE`: Btrfs, XFS
+//! and others), and copied otherwise.
 
 use std::collections::BTreeMap;
 use std::fs::{File, FileTimes};
@@ -29,12 +29,12 @@ use super::error::SimulationError;
 use super::links;
 use super::settings::Limits;
 
-/// So many bytes are copied before somebody asks whether to stop.
+/// Number of bytes that are copied between two checks for a stop.
 const PIECE: u64 = 64 << 20;
-/// So many names that were left out are told.
+/// Most omitted names that are listed.
 const MOST_TOLD: usize = 100;
 
-/// What tells a file from what it was: every change of content, mode or name sets the time of change anew.
+/// Detects a change of a file: the kernel updates the change time at every change of content, mode or name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stamp {
     inode: u64,
@@ -50,7 +50,7 @@ impl Stamp {
     }
 }
 
-/// A file or a link that was copied, as it was then.
+/// A file or a link, as it was when it was copied.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Entry {
     pub(super) source: Stamp,
@@ -58,26 +58,26 @@ pub(super) struct Entry {
     pub(super) is_link: bool,
 }
 
-/// What was copied.
+/// The outcome of copying.
 #[derive(Debug, Default)]
 pub(super) struct Copied {
-    /// By the path below the workspace.
+    /// The copied files and links, by path below the workspace.
     pub(super) entries: BTreeMap<PathBuf, Entry>,
     pub(super) folders: u64,
     pub(super) bytes: u64,
-    /// Whether contents are shared with the workspace.
+    /// Whether the file system shares contents with the workspace.
     pub(super) is_shared: bool,
-    /// What git would know and was not copied, with the reason.
+    /// Files that git does not ignore but that were not copied, with the reason.
     pub(super) left_out: Vec<String>,
-    /// How much of it is not told.
+    /// The number of further omissions.
     pub(super) left_out_more: usize,
 }
 
-/// Copies the workspace of `roots` into the empty folder `to`, with the files `named` whether git would know
-/// them or not.
+/// Copies the workspace into the empty folder `to`, including the files `named`, whether git ignores them
+/// or not.
 ///
 /// # Errors
-/// A limit that is reached, a disk that cannot be written to, a stop.
+/// A limit that is exceeded, a disk that cannot be written to, a stop.
 pub(super) fn copy(
     workspace: &Workspace,
     to: &Dir,
@@ -109,7 +109,7 @@ pub(super) fn copy(
     work.finish()
 }
 
-/// A copy under way, on all threads.
+/// A copy in progress, on all threads.
 struct Work<'a> {
     workspace: &'a Workspace,
     from: &'a Root,
@@ -119,7 +119,7 @@ struct Work<'a> {
     stop: &'a StopSignal,
     names: AtomicU64,
     bytes: AtomicU64,
-    /// Whether the file system may still share contents.
+    /// Whether to try to share contents.
     shares: AtomicBool,
     shared: AtomicBool,
     done: Mutex<Done>,
@@ -128,7 +128,7 @@ struct Work<'a> {
 #[derive(Default)]
 struct Done {
     copied: Copied,
-    /// The modes of folders, which they get when all is in them.
+    /// The modes of the folders, set after their contents are copied.
     modes: Vec<(PathBuf, Permissions)>,
     error: Option<ToolError>,
 }
@@ -155,7 +155,7 @@ impl Work<'_> {
         match done {
             Ok(()) => ControlFlow::Continue(()),
             Err(error) => {
-                // The first one is the cause; the others may only follow from it.
+                // The first error is the cause; later ones may be consequences.
                 self.done().error.get_or_insert(error);
                 ControlFlow::Break(())
             }
@@ -175,7 +175,7 @@ impl Work<'_> {
         }
     }
 
-    /// One name more, of so many bytes.
+    /// Counts one more name, with this many bytes.
     fn count(&self, bytes: u64) -> Result<(), ToolError> {
         let Limits { names, bytes: most, time } = self.limits;
         if self.stop.is_set() {
@@ -220,9 +220,9 @@ impl Work<'_> {
         let key = self.from.key(path);
         let (source, data) = match self.from.open_file(path, &key, Access::Read) {
             Ok(Some(opened)) => opened,
-            // Gone since the folder was read.
+            // The file was removed since its folder was read.
             Ok(None) => return Ok(()),
-            // Whoever reads it in the workspace meets the same.
+            // Listed as left out: a tool fails on the file in the workspace too.
             Err(error) => {
                 self.leave_out_as(error.to_string());
                 return Ok(());
@@ -236,7 +236,7 @@ impl Work<'_> {
         let target = self.to.open_with(path, &options).map_err(&failed)?.into_std();
         self.content(&source, &target, data.len(), path)?;
         if let Ok(modified) = data.modified() {
-            // Tools that compare times see them in the order in which they are.
+            // Keep the modification times, because build tools compare them.
             let times = FileTimes::new().set_modified(modified.into_std());
             target.set_times(times).map_err(&failed)?;
         }
@@ -263,7 +263,7 @@ impl Work<'_> {
                 self.shared.store(true, Ordering::Relaxed);
                 return Ok(());
             }
-            // Once it cannot, it cannot: to ask again for each file takes longer than to copy it.
+            // Sharing will fail for the other files too, and trying takes longer than copying.
             self.shares.store(false, Ordering::Relaxed);
         }
         let mut counted = size;
@@ -273,7 +273,7 @@ impl Work<'_> {
             let piece = piece.map_err(self.failed(path))?;
             copied += piece;
             if copied > counted {
-                // It grows, or lies about its size.
+                // The file grows, or its reported size was wrong.
                 self.count_bytes(copied - counted, self.limits.bytes)?;
                 counted = copied;
             }
@@ -312,11 +312,11 @@ impl Work<'_> {
         std::ptr::eq(place.root, self.from)
     }
 
-    /// A path that the plan names: its file is copied whether git would know it or not, and so is the folder
-    /// in which it would be made.
+    /// Copies the file at a path that the plan names, whether git ignores it or not, and creates the folder
+    /// for a file that does not exist yet.
     fn name(&self, path: &str) -> Result<(), ToolError> {
         for last in [Last::Keep, Last::Follow] {
-            // What is wrong with it is told by the tool that is called with it.
+            // The tool that uses the path reports what is wrong with it.
             let Ok(place) = self.workspace.resolve(path, last) else { return Ok(()) };
             if !self.is_in_workspace(&place) || self.to.symlink_metadata(&place.relative).is_ok() {
                 continue;
@@ -339,7 +339,7 @@ impl Work<'_> {
         let bytes = self.bytes.load(Ordering::Relaxed);
         let to = self.to;
         let mut done = self.done.into_inner().unwrap_or_else(PoisonError::into_inner);
-        // The deepest first: a folder that may not be entered is closed behind what is in it.
+        // The deepest first, because a folder without permission to enter blocks access to those in it.
         done.modes.sort_by(|(one, _), (other, _)| other.cmp(one));
         for (path, mode) in done.modes {
             let failed = |source| {

@@ -1,4 +1,4 @@
-//! What is different on the copy: everything, whoever changed it and whether anybody predicted it.
+//! Finds all changes on the copy, whoever made them and whether they were predicted or not.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -16,22 +16,22 @@ use crate::workspace::{
 
 use super::copy::{Copied, Stamp};
 
-/// So many files that differ are told one by one.
+/// Most changed files that are listed.
 pub(super) const MOST_CHANGES: usize = 1_000;
 
-/// What is different.
+/// The changes on the copy.
 #[derive(Debug, Default)]
 pub(super) struct Difference {
     /// By path.
     pub(super) changes: Vec<FileChange>,
-    /// How many more files differ.
+    /// The number of further changed files.
     pub(super) left_out: usize,
-    /// What is different and no content of a file; and what a person should know of the rest.
+    /// Changes other than file contents, and warnings about incomplete results.
     pub(super) besides: Vec<String>,
 }
 
-/// Compares the copy with the workspace. Of what was copied only that is read which was touched since
-/// `mark`; what is new is found as it was for the copy, and by the names in the plan.
+/// Compares the copy with the workspace. Only those copied files are read that were touched since `mark`.
+/// New files are found by the same walk as for copying, and by the names in the plan.
 ///
 /// # Errors
 /// A file that cannot be read; a stop.
@@ -70,7 +70,7 @@ pub(super) fn difference(
     Ok(look.found)
 }
 
-/// The files and the links on the copy that were not copied.
+/// The files and links on the copy that were not copied.
 fn new(
     workspace: &Workspace,
     copied: &Copied,
@@ -103,23 +103,23 @@ struct Look<'a> {
     found: Difference,
 }
 
-/// One side of a comparison.
+/// One file, in the workspace or on the copy.
 struct Side {
     state: FileState,
     size: Option<u64>,
-    /// None where it is absent, or too large to be compared line by line.
+    /// `None` where it is absent, or too large for a comparison of lines.
     bytes: Option<Vec<u8>>,
 }
 
 impl Look<'_> {
-    /// The files that were copied and may be different now.
+    /// The copied files that may have changed.
     fn touched(&mut self) -> Result<BTreeSet<PathBuf>, WorkspaceError> {
         let mut touched = BTreeSet::new();
         for (path, entry) in &self.copied.entries {
             go_on(self.stop)?;
             let now = self.to.dir.symlink_metadata(path).ok();
             let stamp = now.as_ref().map(Stamp::of);
-            // What was copied in the instant of the mark may have changed in it, too.
+            // A file that was copied at the very time of the mark may also have changed at that time.
             if stamp == Some(entry.copy) && entry.copy.changed < self.mark.changed {
                 continue;
             }
@@ -177,12 +177,12 @@ impl Look<'_> {
         Ok(())
     }
 
-    /// What a file is in the workspace or on the copy; a link is followed as far as it stays inside.
+    /// The state of a file in the workspace or on the copy. Links are followed as long as they stay inside.
     fn side(&self, root: &Root, path: &Path, key: &str) -> Result<Side, WorkspaceError> {
         let absent = Side { state: FileState::Absent, size: None, bytes: None };
         let opened = match file::open(&root.dir, path, key, Access::Read) {
             Ok(opened) => opened,
-            // Something else has taken the place of a file, which is told besides.
+            // The file was replaced by something else, which is reported separately.
             Err(WorkspaceError::NotAFile { .. }) => None,
             Err(_) if root.dir.symlink_metadata(path).is_ok_and(|data| data.is_symlink()) => None,
             Err(error) => return Err(error),
@@ -202,7 +202,7 @@ impl Look<'_> {
 }
 
 impl Difference {
-    /// The files in it that `earlier` does not have, or not so.
+    /// The changes that are not in `earlier`, or differ there.
     pub(super) fn since(self, earlier: &Self) -> Vec<FileChange> {
         let before: BTreeMap<_, _> =
             earlier.changes.iter().map(|change| (change.path.as_str(), change.after)).collect();

@@ -1,4 +1,4 @@
-//! Why a simulation was not made (SPEC §6, §9).
+//! Why a simulation failed (SPEC §6, §9).
 
 use std::io;
 
@@ -8,7 +8,7 @@ use crate::run::ErrorInfo;
 use crate::run::text;
 use crate::tools::ToolError;
 
-/// What went wrong.
+/// The errors of a simulation.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the message of each variant says what its fields are")]
 pub enum SimulationError {
@@ -32,7 +32,7 @@ pub enum SimulationError {
 }
 
 impl ErrorInfo for SimulationError {
-    /// The stable code; of a step that failed, its own.
+    /// The stable code; for a failed step, the code of its own error.
     fn code(&self) -> Code {
         match self {
             Self::NoScratch { .. }

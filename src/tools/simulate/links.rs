@@ -1,14 +1,14 @@
-//! What a link of the workspace says on the copy.
+//! Adapts links of the workspace to the copy.
 
 use std::path::{Component, Path, PathBuf};
 
 use crate::workspace::{Last, Workspace, WorkspaceError};
 
-/// The text of a link at `path`, below the workspace, which there has this text: on the copy it leads to the
-/// same place of the copy.
+/// The target to write into the copy for the link at `path` with target `text`, both below the workspace:
+/// the same place in the copy.
 ///
 /// # Errors
-/// Why there is none.
+/// Why the link cannot be copied.
 pub(super) fn on_copy(
     workspace: &Workspace,
     path: &Path,
@@ -30,7 +30,7 @@ pub(super) fn on_copy(
     Ok(if relative.as_os_str().is_empty() { PathBuf::from(".") } else { relative })
 }
 
-/// Whether a link with this text never names anything above the top, name by name.
+/// Whether no prefix of the target leads above the top folder, judged by names alone.
 fn stays_inside(path: &Path, text: &Path) -> bool {
     let mut depth = path.components().count().saturating_sub(1);
     text.components().all(|name| match name {

@@ -1,9 +1,9 @@
-//! `simulate` (SPEC §9): edits, steps or a function, tried on a copy of the workspace.
+//! `simulate` (SPEC §9): runs edits, steps or a function on a copy of the workspace.
 //!
-//! The copy has the files that git would know, in a private folder of its own ([`Scratch`]), and is gone when
-//! the step is over, however it ends. The same tools work on it that work on the workspace; what they built
-//! goes beside it. What a program that is run there does by an absolute path is its own doing: it has the
-//! rights of the user, as it has in a `run`.
+//! The copy has the files that git does not ignore, in a private folder ([`Scratch`]) that is removed when
+//! the step ends, however it ends. The usual tools work on the copy, and build output goes beside it. A
+//! program that runs there is not confined to the copy: through an absolute path it can do whatever the
+//! user may, as in a `run`.
 //!
 //! # The copy
 //!
@@ -69,15 +69,15 @@ use verdict::Verdict;
 
 pub use error::SimulationError;
 
-/// Removes what simulations of this user left behind whose process was killed.
+/// Removes the copies left by simulations of this user whose process was killed.
 ///
 /// # Errors
-/// The system's own words; the next simulation tries again.
+/// The system's error; the next simulation tries again.
 pub fn tidy() -> std::io::Result<()> {
     scratch_parents().try_for_each(|parent| tidy_scratch(&parent))
 }
 
-/// Edits, steps or a function, tried on a copy.
+/// Edits, steps or a function to run on a copy.
 pub(super) struct Simulate<'a>(pub(super) &'a Simulation);
 
 impl Tool for Simulate<'_> {
@@ -146,7 +146,7 @@ fn on_copy(
         Ok(found) => {
             if let (Some(scope), None) = (verify, &verdict.error) {
                 let ran = call(&copy, &ToolCall::Verify { scope }, &tee);
-                // Of a verification that was stopped nobody asks what it left.
+                // After a stopped verification its changes do not matter.
                 let after = look(&verdict.copied).unwrap_or_default();
                 verdict.verify(scope, ran, &after.since(&found));
             }
@@ -159,14 +159,14 @@ fn on_copy(
     Ok(verdict.invocation(tee))
 }
 
-/// The edits as a batch, which takes what it finds.
+/// The edits as a batch without expected hashes.
 fn batch(edits: &[Edit]) -> MutateBatch {
     MutateBatch { edits: edits.to_vec(), expected_hashes: BTreeMap::new(), dry_run: false }
 }
 
-/// One call on the copy.
+/// Executes one call on the copy.
 fn call(copy: &Toolbox, call: &ToolCall, tee: &Tee<'_>) -> Invocation {
-    // Where this fails, the tool meets the same obstacle and says so.
+    // If this fails, the tool fails with the same error and reports it.
     let expected: BTreeMap<String, FileState> = copy.inputs(call).unwrap_or_default();
     let mut invocation = copy.invoke(call, &tee.context(&expected));
     if invocation.captured.is_none() {
@@ -179,20 +179,20 @@ fn call(copy: &Toolbox, call: &ToolCall, tee: &Tee<'_>) -> Invocation {
     invocation
 }
 
-/// The files that a simulation names: they are copied whether git would know them or not.
+/// The files that a simulation names. They are copied whether git ignores them or not.
 fn named(toolbox: &Toolbox, simulation: &Simulation) -> Vec<String> {
     let told = simulation.paths().into_iter().filter(|named| named.argument.is_some());
     let mut named: Vec<String> = told.map(|named| named.path.to_owned()).collect();
     if let Simulation::Steps { steps, .. } = simulation {
         for step in steps {
-            // Where the splice plan cannot be read, the tool says so.
+            // If the splice plan cannot be read, the tool reports it.
             if let ToolCall::SplicePlan { plan_file } = step {
                 let found = splice::named(toolbox.now(), plan_file);
                 named.extend(found.unwrap_or_default().into_iter().map(|(_, path)| path));
             }
         }
     }
-    // What the workspace says of its own commands is no matter of git's.
+    // The commands of the workspace are needed even when git ignores their file.
     named.push(COMMANDS_FILE.to_owned());
     named
 }
@@ -203,7 +203,7 @@ impl Toolbox {
         self.simulations.parent.clone().unwrap_or_else(usual)
     }
 
-    /// Copies this workspace into a scratch folder.
+    /// Copies the workspace into a scratch folder.
     fn copy_into(
         &self,
         scratch: &Scratch,
@@ -221,7 +221,7 @@ impl Toolbox {
         Ok((copied, Stamp::of(&mark.map_err(failed)?)))
     }
 
-    /// The same tools on the copy, and there alone: no other root is open to them.
+    /// The same tools on the copy, without any other root.
     fn on_copy(&self, scratch: &Scratch, traces: bool) -> Result<Self, ToolError> {
         let folder = scratch.copy_of(self.workspace());
         let root = Root::open_copy(&folder, &self.files.root)?;

@@ -1,12 +1,12 @@
-//! What a simulation would do, for the person who decides (SPEC §2). No copy is made for it and nothing is
-//! run; what edits and steps would make of the files is computed as for the workspace itself.
+//! The preview of a simulation (SPEC §2). Makes no copy and runs nothing; the changes by edits and steps
+//! are computed as for the workspace itself.
 
 use crate::plan::{Edit, MutateBatch, Simulation, ToolCall, VerifyScope};
 use crate::run::{Predicted, Preview, StopSignal, text};
 use crate::tools::{After, ToolError, batch, program};
 use crate::workspace::Overlay;
 
-/// The preview.
+/// The preview of a simulation.
 ///
 /// # Errors
 /// A path that cannot be used or leads outside; a stop.
@@ -64,7 +64,7 @@ fn lower(sentence: &str) -> String {
     format!("{first}{}", chars.as_str())
 }
 
-/// What the verification would run, where the copy is as `left` says.
+/// What the verification would run on the copy after the changes in `left`.
 fn verified(at: After<'_>, scope: VerifyScope, stop: &StopSignal) -> Result<Preview, ToolError> {
     Ok(at.foresee(&ToolCall::Verify { scope }, stop)?.0)
 }
@@ -116,7 +116,7 @@ fn of_steps(
             ));
             break;
         }
-        // A step whose own effect is nothing but its check leaves the files as they are.
+        // At worst partial: a step whose only effect is a check leaves the files unchanged.
         predicted = match preview.predicted {
             Predicted::Exact => predicted,
             _ => Predicted::Partial,

@@ -1,12 +1,12 @@
-//! Where simulations are made, and how large they may be.
+//! The location and limits of simulations.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Where the simulations of a toolbox are made, and how large.
+/// The location and limits of the simulations of a toolbox.
 #[derive(Debug)]
 pub(in super::super) struct Settings {
-    /// None for the usual place.
+    /// The parent folder; `None` for the default.
     pub(super) parent: Option<PathBuf>,
     pub(super) limits: Limits,
 }
@@ -17,17 +17,17 @@ impl Default for Settings {
     }
 }
 
-/// How large a copy may be, and how long it may take.
+/// The limits of a copy.
 #[derive(Debug, Clone, Copy)]
 pub(in super::super) struct Limits {
-    /// Files, folders and links.
+    /// Number of files, folders and links.
     pub(super) names: u64,
     pub(super) bytes: u64,
     pub(super) time: Duration,
 }
 
 impl Limits {
-    /// Far more than a workspace with sources has; to build one of this size takes hours.
+    /// Far more than the sources of a usual workspace; building one of this size takes hours.
     pub(super) const USUAL: Self =
         Self { names: 200_000, bytes: 4 << 30, time: Duration::from_secs(300) };
 }

@@ -1,4 +1,4 @@
-//! The outputs of everything that a simulation runs, as one.
+//! Combines the output of all processes of a simulation.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use crate::run::{Stream, StreamEnds};
 use crate::process::Capture;
 use crate::tools::Context;
 
-/// Hands what is printed on, and keeps its ends.
+/// Forwards the output, and keeps its ends.
 pub(super) struct Tee<'a> {
     context: &'a Context<'a>,
     ends: [RefCell<StreamEnds>; 2],
@@ -21,7 +21,7 @@ impl<'a> Tee<'a> {
         Self { context, ends: Default::default() }
     }
 
-    /// What a call on the copy gets.
+    /// The context of a call on the copy.
     pub(super) fn context<'c>(&'c self, expected: &'c BTreeMap<String, FileState>) -> Context<'c> {
         Context {
             expected,
@@ -33,15 +33,15 @@ impl<'a> Tee<'a> {
         }
     }
 
-    /// Takes what a tool gave back as a whole. False when it cannot be kept.
+    /// Forwards the complete output of a tool. False when it cannot be recorded.
     pub(super) fn whole(&self, stream: Stream, bytes: Option<&[u8]>) -> bool {
         let bytes = bytes.unwrap_or_default();
-        // What follows begins a line of its own.
+        // The next output begins on a new line.
         let end: &[u8] = if bytes.is_empty() || bytes.ends_with(b"\n") { b"" } else { b"\n" };
         self.keep(stream, bytes) && self.keep(stream, end)
     }
 
-    /// The ends of both outputs; none where nothing was printed.
+    /// The ends of both outputs; `None` when nothing was printed.
     pub(super) fn ends(self) -> Option<[StreamEnds; 2]> {
         let ends = self.ends.map(RefCell::into_inner);
         ends.iter().any(|ends| ends.bytes() > 0).then_some(ends)

@@ -1,4 +1,4 @@
-//! What a simulation came to: its error and its result.
+//! Collects the outcome of a simulation: its error and its result.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -18,10 +18,10 @@ use super::difference::{Difference, MOST_CHANGES};
 use super::error::SimulationError;
 use super::tee::Tee;
 
-/// What was done so far, and what came of it.
+/// The results of the calls so far.
 pub(super) struct Verdict {
     pub(super) copied: Copied,
-    /// Why the step fails.
+    /// The error of the step.
     pub(super) error: Option<ToolError>,
     result: Map<String, Value>,
     rows: Vec<Value>,
@@ -29,7 +29,7 @@ pub(super) struct Verdict {
     diagnostics: Vec<DiagnosticArtifact>,
     edges: Vec<Edge>,
     exit_code: Option<i32>,
-    /// What the tools said that they did to files.
+    /// The file states that the tools reported.
     said: BTreeMap<String, FileState>,
     changes: Vec<FileChange>,
 }
@@ -69,7 +69,7 @@ impl Verdict {
         }
     }
 
-    /// Takes in what a call on the copy came to: its result, and its error.
+    /// Adds the diagnostics and edges of a call on the copy; returns its result and error.
     fn take(&mut self, call: Invocation) -> (Value, Option<ToolError>) {
         self.exit_code = call.exit_code.or(self.exit_code);
         let room = MOST_DIAGNOSTICS.saturating_sub(self.diagnostics.len());
@@ -81,7 +81,7 @@ impl Verdict {
         (call.result, call.error)
     }
 
-    /// Whatever was done, was done to a copy: the thing itself is only referred to.
+    /// Adds an edge. Every effect was on a copy, so the original is only referenced.
     fn refer(&mut self, edge: Edge) {
         let edge_type = match edge.edge_type {
             EdgeType::Produced => EdgeType::Produced,
@@ -95,7 +95,7 @@ impl Verdict {
         }
     }
 
-    /// The edits were made, or not.
+    /// Adds the outcome of the edits.
     pub(super) fn edit(&mut self, call: Invocation) {
         let (mut result, error) = self.take(call);
         for name in ["errors", "engine", "warnings"] {
@@ -106,7 +106,7 @@ impl Verdict {
         self.error = error;
     }
 
-    /// One of several steps was made, or not.
+    /// Adds the outcome of one step.
     pub(super) fn step(&mut self, index: usize, step: &ToolCall, call: Invocation) {
         let exit_code = call.exit_code;
         let (result, error) = self.take(call);
@@ -125,15 +125,15 @@ impl Verdict {
         });
     }
 
-    /// The function was run, or not.
+    /// Adds the outcome of the function.
     pub(super) fn function(&mut self, call: Invocation) {
         let (result, error) = self.take(call);
         self.result.insert("run".to_owned(), result);
         self.error = error;
     }
 
-    /// The outcome was verified. What does not pass is no outcome to build on: the step fails, with the
-    /// difference and the diagnostics as its result.
+    /// Adds the outcome of the verification. If it does not pass, the step fails, and its result has the
+    /// changes and the diagnostics.
     pub(super) fn verify(&mut self, scope: VerifyScope, call: Invocation, changed: &[FileChange]) {
         let said = call.diagnostics.len();
         let (mut result, error) = self.take(call);
@@ -152,7 +152,7 @@ impl Verdict {
         self.error = error;
     }
 
-    /// What is different on the copy, without what a verification left there.
+    /// Adds the changes on the copy, without those by a verification.
     pub(super) fn found(&mut self, found: Difference) {
         for change in &found.changes {
             self.refer(Edge {
@@ -168,7 +168,7 @@ impl Verdict {
         self.changes = found.changes;
     }
 
-    /// The answer of the step.
+    /// The result of the step.
     pub(super) fn invocation(mut self, tee: Tee<'_>) -> Invocation {
         let changed = self.changes.iter().map(|change| {
             let mut row = hashes(change);
@@ -207,7 +207,7 @@ impl Verdict {
     }
 }
 
-/// A file that differs, in a result.
+/// A changed file with its hashes, for a result.
 fn hashes(change: &FileChange) -> Value {
     let hash = |state: FileState| match state {
         FileState::Absent => None,

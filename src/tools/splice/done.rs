@@ -1,4 +1,4 @@
-//! What the replacements of one call have done so far, and who makes them.
+//! Collects the results of the replacements of one call, and defines who makes them.
 
 use serde_json::{Value, json};
 
@@ -8,13 +8,13 @@ use crate::tools::{Context, ToolError};
 
 use super::prepare::Prepared;
 
-/// Adds what a replacement does to a file. Of what several replacements in a row make of one file, only the
-/// first and the last content are kept: the others are nobody's, and a long plan has as many as steps.
+/// Adds the change of one replacement. When several replacements change one file, only its first and last
+/// content are kept: the contents between are never needed, and a long plan would keep one for each step.
 pub(super) fn add(effects: &mut Vec<FileEffect>, mut effect: FileEffect) {
     if let Some(earlier) = effects.iter_mut().rev().find(|it| it.path == effect.path) {
         earlier.after_bytes = None;
         effect.before_bytes = None;
-        // What an earlier one would leave is not on the disk yet; it keeps the mode.
+        // The content that an earlier replacement leaves has no mode yet; the file keeps its mode.
         if effect.modes.before.is_none() {
             effect.modes = Modes::kept(earlier.modes.after);
         }
@@ -25,7 +25,7 @@ pub(super) fn add(effects: &mut Vec<FileEffect>, mut effect: FileEffect) {
 /// Most bytes of each output that one step keeps of all the programs it runs: 64 MiB.
 const OUTPUT_BYTES: usize = 64 << 20;
 
-/// What became of one call, while it is under way.
+/// The results of one call in progress.
 #[derive(Default)]
 pub(super) struct Done {
     pub(super) patches: Vec<Value>,
@@ -35,20 +35,20 @@ pub(super) struct Done {
     pub(super) stdout: Vec<u8>,
     pub(super) stderr: Vec<u8>,
     pub(super) exit_code: Option<i32>,
-    /// What cargo found before and after.
+    /// The results of cargo before and after each change.
     pub(super) checked: Vec<Value>,
-    /// What the last process said about its end, where one ran.
+    /// How the last process ended, if one ran.
     pub(super) process: Option<Value>,
-    /// What cargo did to its own files.
+    /// The files that cargo changed itself, such as `Cargo.lock`.
     pub(super) beside: Vec<FileEffect>,
-    /// What was in a file that was put back, where nobody else has that content.
+    /// Contents that a rollback overwrote and that exist nowhere else.
     pub(super) replaced_when_put_back: Vec<Value>,
-    /// What a person should know although it is no failure.
+    /// Warnings that are not failures.
     pub(super) warnings: Vec<String>,
 }
 
 impl Done {
-    /// Notes a definition that was replaced.
+    /// Records a replaced definition.
     pub(super) fn replaced(&mut self, prepared: &Prepared<'_>, effect: FileEffect) {
         let definition = &prepared.replaced.definition;
         self.patches.push(json!({
@@ -62,7 +62,7 @@ impl Done {
         add(&mut self.effects, effect);
     }
 
-    /// Keeps what a process printed and how it ended.
+    /// Keeps the output of a process and its exit status.
     pub(super) fn process(&mut self, name: &str, finished: &Finished) {
         let outputs = [(&mut self.stdout, &finished.stdout), (&mut self.stderr, &finished.stderr)];
         for (kept, output) in outputs {
@@ -85,8 +85,8 @@ impl Done {
         }));
     }
 
-    /// Tells a person something about a change that was made to `file`: in the result, and among the
-    /// diagnostics, where people look for what a check found. Once, however many patches it is true of.
+    /// Adds a warning about a change of `file` to the result and to the diagnostics. A warning that applies
+    /// to several patches is added once.
     pub(super) fn warn(&mut self, warning: Option<String>, file: &str) {
         if let Some(warning) = warning.filter(|warning| !self.warnings.contains(warning)) {
             self.diagnostics.push(DiagnosticArtifact {
@@ -114,7 +114,7 @@ impl Done {
         }
     }
 
-    /// Notes what is worked on, whatever comes of it.
+    /// Adds the edges to the file and the symbol of a replacement, whether it succeeds or not.
     pub(super) fn worked_on(&mut self, prepared: &Prepared<'_>, changed: bool) {
         let symbol = &prepared.replaced.definition.fqn;
         let mut edge = |edge_type, target_kind, target: &str| {
@@ -130,9 +130,9 @@ impl Done {
     }
 }
 
-/// Who makes a prepared change real.
+/// Makes a prepared change.
 pub(super) trait Hand {
-    /// Makes it. When this fails, the file is as it was, or the error says that it is not.
+    /// Makes the change. After an error the file is as before, or the error says that it is not.
     ///
     /// # Errors
     /// A change that was refused, stopped, or could not be made.

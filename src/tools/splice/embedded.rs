@@ -1,5 +1,5 @@
-//! Makes a change with our own hands: written in one step, checked by cargo, put back when it breaks
-//! something.
+//! Makes a change without another program: writes the file atomically, checks it with cargo, and restores
+//! it when the check finds new errors.
 
 use std::ops::Range;
 
@@ -18,10 +18,10 @@ use super::error::SpliceError;
 use super::prepare::Prepared;
 use super::restore::{Unfinished, Writer, put_back};
 
-/// Writes files itself.
+/// Writes files directly.
 pub(super) struct Embedded<'a> {
     toolbox: &'a Toolbox,
-    /// The Cargo project that was changed last, and what cargo found in it since.
+    /// The Cargo project that was changed last, with the latest verdict of cargo.
     known: Option<(String, cargo::Verdict)>,
 }
 
@@ -30,14 +30,14 @@ impl<'a> Embedded<'a> {
         Self { toolbox, known: None }
     }
 
-    /// What cargo finds in the Cargo project around a file; none where there is no project.
+    /// Checks the Cargo project of a file; `None` when the file is in no project.
     fn check(
         &self,
         prepared: &Prepared<'_>,
         context: &Context<'_>,
         done: &mut Done,
     ) -> Result<Option<cargo::Verdict>, ToolError> {
-        // Who looks on is told how far it is, and not what the compiler has to say of other code.
+        // Streams the progress of cargo, but not the diagnostics of unrelated code.
         let progress = |stream, chunk: &str| {
             if stream == Stream::Stderr {
                 (context.output)(stream, chunk);
@@ -53,7 +53,7 @@ impl<'a> Embedded<'a> {
         }
     }
 
-    /// Makes the change between two checks.
+    /// Makes the change, with a check before and one after.
     fn gated(
         &mut self,
         prepared: &Prepared<'_>,
@@ -116,7 +116,7 @@ impl<'a> Embedded<'a> {
         done.warnings.extend(lost.into_iter().map(|lost| format!("{key}: {lost}")));
         match not_flushed {
             None => Ok(()),
-            // It is in place, and the step promises more than that.
+            // The file is in place but not flushed, and the step promises durability.
             Some(not_flushed) => Err(self.put_back(prepared, context, done, not_flushed.into())),
         }
     }
@@ -139,7 +139,7 @@ impl Hand for Embedded<'_> {
         context: &Context<'_>,
         done: &mut Done,
     ) -> Result<(), ToolError> {
-        // Cargo has nothing to do with it, and what is known of a project stays known.
+        // Cargo does not read this file, so the known verdict of a project stays valid.
         if prepared.language != Language::Rust {
             return self.write(prepared, context, done);
         }
@@ -154,7 +154,7 @@ impl Hand for Embedded<'_> {
     }
 }
 
-/// What two checks found, for the result.
+/// The results of both checks, for the result of the step.
 fn checked(prepared: &Prepared<'_>, before: &cargo::Verdict, after: &cargo::Verdict) -> Value {
     let mut checked = json!({
         "file": prepared.target.key(),
@@ -176,9 +176,9 @@ fn checked(prepared: &Prepared<'_>, before: &cargo::Verdict, after: &cargo::Verd
     checked
 }
 
-/// Leaves out the errors that stood in the replaced lines before and stand there again: what the compiler
-/// shows of them has changed with the lines, and they have not. Of several that are the same, as many are
-/// old as there were.
+/// Drops the errors that were already in the replaced lines: the compiler renders them differently because
+/// the lines changed, but they are not new. When an error occurs several times, as many are dropped as
+/// there were before.
 fn leave_out_old(
     key: &str,
     old_text: &str,
@@ -207,7 +207,7 @@ fn leave_out_old(
     });
 }
 
-/// Whether two errors say the same about the same text, wherever that stands now.
+/// Whether two errors have the same message about the same text, at whatever line.
 fn is_same(one: &DiagnosticArtifact, other: &DiagnosticArtifact) -> bool {
     let place = |span: &DiagnosticSpan| {
         let about = span.is_primary.then(|| pointed_at(span));
@@ -221,7 +221,7 @@ fn is_same(one: &DiagnosticArtifact, other: &DiagnosticArtifact) -> bool {
         && one.spans.iter().map(place).eq(other.spans.iter().map(place))
 }
 
-/// The text that a place points at. Of more than one line, the lines without what stands around them.
+/// The text that a span marks. For a span of several lines: those lines, without what surrounds them.
 fn pointed_at(span: &DiagnosticSpan) -> String {
     let lines: Vec<&str> = span.text.iter().map(|line| line.trim()).collect();
     let [line] = span.text.as_slice() else { return lines.join("\n") };
@@ -230,7 +230,7 @@ fn pointed_at(span: &DiagnosticSpan) -> String {
     line.chars().skip(start).take(end.saturating_sub(start)).collect()
 }
 
-/// The lines, from 1, in which two texts differ; the same number of lines before and after them is equal.
+/// The ranges of lines, from 1, in which two texts differ. The lines before and after them are equal.
 fn changed_lines(old: &str, new: &str) -> (Range<usize>, Range<usize>) {
     let (old, new): (Vec<_>, Vec<_>) = (old.lines().collect(), new.lines().collect());
     let before = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
@@ -240,7 +240,7 @@ fn changed_lines(old: &str, new: &str) -> (Range<usize>, Range<usize>) {
     (before + 1..old.len() - behind + 1, before + 1..new.len() - behind + 1)
 }
 
-/// The compiler's own words about the errors, as far as a message has room for them.
+/// The rendered errors of the compiler, as far as they fit into a message.
 fn said(errors: &[DiagnosticArtifact]) -> String {
     const ROOM: usize = 4096;
     let mut said = String::new();
@@ -263,7 +263,7 @@ mod tests {
     use super::*;
     use crate::run::Level;
 
-    /// `mismatched types` at this word of line 2 of the text.
+    /// A `mismatched types` error at this word of line 2 of the text.
     fn mismatch(text: &str, word: &str, label: &str) -> DiagnosticArtifact {
         let line = text.lines().nth(1).unwrap();
         let column = i64::try_from(line.find(word).unwrap()).unwrap() + 1;
@@ -308,15 +308,15 @@ mod tests {
         };
         let (a, b) = ("\"a\"", "\"b\"");
         assert!(left(vec![was(a, "expected `u8`")], vec![is(a, "expected `u8`")]).is_empty());
-        // The same words about another text, and about the same text another word.
+        // The same message about another text, and another message about the same text.
         let other = is(b, "expected `u8`");
         assert_eq!(left(vec![was(a, "expected `u8`")], vec![other.clone()]), [other]);
         let other = is(a, "expected `u16`");
         assert_eq!(left(vec![was(a, "expected `u8`")], vec![other.clone()]), [other]);
-        // Two of them where there was one.
+        // Two errors where there was one.
         let two = vec![is(a, "expected `u8`"), is(a, "expected `u8`")];
         assert_eq!(left(vec![was(a, "expected `u8`")], two).len(), 1);
-        // An old one elsewhere in the file is no old one here.
+        // An old error elsewhere in the file does not count here.
         let elsewhere = DiagnosticArtifact {
             line_start: 9,
             spans: vec![DiagnosticSpan {

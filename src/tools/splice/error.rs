@@ -1,4 +1,4 @@
-//! Why a replacement that could be made was not made, or was taken back (SPEC §6).
+//! Why a possible replacement was not made, or was rolled back (SPEC §6).
 
 use crate::authorization::FileState;
 use crate::plan::Code;
@@ -6,7 +6,7 @@ use crate::run::ErrorInfo;
 
 use crate::tools::ToolError;
 
-/// What went wrong. What another program says is kept as it said it.
+/// The errors of a replacement. The messages of other programs are kept verbatim.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the message of each variant says what its fields are")]
 pub enum SpliceError {

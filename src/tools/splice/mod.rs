@@ -1,8 +1,8 @@
-//! `splice_patch` and `splice_plan` (SPEC §4): definitions replaced one after the other, each shown
-//! before it is made and put back when it is refused.
+//! `splice_patch` and `splice_plan` (SPEC §4): replace definitions one after the other. Each replacement is
+//! shown before it is made, and rolled back when it is refused.
 //!
-//! What a call would do is computed from the files alone ([`prepare`]); who makes it real is the
-//! business of the engine that was chosen: [`embedded`] or [`program`].
+//! [`prepare`] computes the replacements from the files alone; the chosen engine, [`embedded`] or
+//! [`program`], makes them.
 //!
 //! A file is restored only where it holds what we wrote; what another program wrote meanwhile stays, and the step
 //! reports it. What the program `splice` left in a file is kept in the result before it is replaced. A panic
@@ -111,8 +111,8 @@ impl Tool for Splice<'_> {
     }
 }
 
-/// The files that a splice plan names, and what is done with them. A plan that is not there yet, or is faulty,
-/// names nothing; running it says why.
+/// The files that a splice plan names, with their roles. A plan that is missing or faulty names nothing;
+/// running it reports why.
 ///
 /// # Errors
 /// A path that cannot be used, or a file that cannot be read.
@@ -136,8 +136,8 @@ fn run(
 ) -> Result<(), ToolError> {
     go_on(context.stop)?;
     let now = toolbox.now();
-    // The splice plan itself must be what was approved, and it is read once: another one that takes its
-    // place meanwhile is not followed.
+    // The splice plan must be the approved one. It is read once, so a plan that replaces it meanwhile has
+    // no effect.
     let patches = patches(now, call, |path, plan| {
         compare(path, context.expected.get(&plan.key).copied(), plan.state())
     })?;
@@ -147,12 +147,12 @@ fn run(
         false => Box::new(embedded::Embedded::new(toolbox)),
         true => Box::new(program::Program::new(toolbox, context, who)?),
     };
-    // What each file must be: as approved, then as the patches before have left it.
+    // The expected state of each file: as approved, then as the earlier patches left it.
     let mut expected = context.expected.clone();
     for patch in &patches {
         go_on(context.stop)?;
         let prepared = prepare(*now, patch, &*chosen.engine, context.stop).inspect_err(|_| {
-            // What fails here is an outcome for this file, too.
+            // A failure from here on is an outcome for this file too.
             if let Ok(key) = toolbox.key_of(&patch.file) {
                 done.edge(EdgeType::ExecutedOn, TargetKind::File, &key);
                 done.edge(EdgeType::ExecutedOn, TargetKind::Symbol, &patch.symbol);

@@ -11,7 +11,7 @@ use crate::plan::limits;
 use crate::symbols::SymbolsError;
 use crate::workspace::{Access, Last, Projected, WorkspaceError, file};
 
-/// One replacement that a plan asks for; the paths are as the toolbox takes them.
+/// One replacement of a splice plan; its paths are relative to the workspace, or absolute.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Patch {
     pub(super) file: String,
@@ -36,9 +36,9 @@ struct Step {
     kind: Option<String>,
 }
 
-/// A splice plan that was read once: what is compared with the approval is what is followed.
+/// A splice plan, read once: the bytes compared with the approval are the bytes that are parsed.
 pub(super) struct PlanFile {
-    /// The path by which the call names it.
+    /// The path in the call.
     path: String,
     /// Its canonical path.
     pub(super) key: String,
@@ -56,13 +56,13 @@ impl PlanFile {
         Ok(Self { path: path.to_owned(), key: place.key.clone(), bytes })
     }
 
-    /// The state that an approval of these very bytes has.
+    /// The state that an approval of these bytes records.
     pub(super) fn state(&self) -> FileState {
         file::state_of_bytes(self.bytes.as_deref())
     }
 
-    /// The replacements in it. Its paths are relative to its folder; they come back as paths that mean the same
-    /// to the toolbox.
+    /// The replacements of the plan. The plan's paths are relative to its own folder; the returned paths
+    /// mean the same files to the toolbox.
     ///
     /// # Errors
     /// A plan that is not there, faulty, or over a limit.
@@ -101,8 +101,8 @@ impl PlanFile {
     }
 }
 
-/// A path of the plan as seen from the workspace. The folder is canonical, so that going up from it is
-/// the same by name as on disk, also where an earlier step is still to make it.
+/// A path of the plan, relative to the workspace. `folder` is canonical, so resolving `..` by name gives
+/// the same folder as on the disk, even for a folder that an earlier step has yet to create.
 fn from(folder: &Path, path: &str) -> String {
     let (mut folder, mut path) = (folder, Path::new(path));
     while let (Some(outer), Ok(rest)) = (folder.parent(), path.strip_prefix("..")) {

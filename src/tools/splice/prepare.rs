@@ -1,4 +1,4 @@
-//! What one replacement would do, computed from the files alone: nothing is written or executed.
+//! Computes one replacement from the files alone: writes and executes nothing.
 
 use std::sync::Arc;
 
@@ -11,9 +11,9 @@ use crate::workspace::{Projected, WorkspaceError, file};
 
 use super::plan_file::{Patch, PlanFile};
 
-/// A replacement that would get through the grammar.
+/// A replacement whose result parses.
 pub(super) struct Prepared<'a> {
-    /// The file with the path that the plan names it by.
+    /// The path of the file in the plan.
     pub(super) path: String,
     pub(super) target: SourceFile<'a>,
     pub(super) with: SourceFile<'a>,
@@ -22,7 +22,7 @@ pub(super) struct Prepared<'a> {
 }
 
 impl Prepared<'_> {
-    /// What it would do to the file.
+    /// The change of the file.
     pub(super) fn effect(&self) -> FileEffect {
         let after: Arc<[u8]> = Arc::from(self.replaced.text.as_bytes());
         FileEffect {
@@ -36,10 +36,10 @@ impl Prepared<'_> {
     }
 }
 
-/// The replacements that a call asks for; none of any other call.
+/// The replacements of a call; empty for a call of another tool.
 ///
 /// # Errors
-/// A splice plan that cannot be read, or is not what `is_approved` wants: no word of it is followed then.
+/// A splice plan that cannot be read or that `is_approved` refuses; none of its steps is used then.
 pub(super) fn patches(
     at: After<'_>,
     call: &ToolCall,
@@ -61,10 +61,10 @@ pub(super) fn patches(
     }
 }
 
-/// Computes one replacement on the files as earlier ones would leave them.
+/// Computes one replacement on the files as earlier replacements would leave them.
 ///
 /// # Errors
-/// A file that cannot be used, a symbol that is not there once, a result that does not parse.
+/// A file that cannot be used, a symbol that is missing or ambiguous, a result that does not parse.
 pub(super) fn prepare<'a>(
     at: Projected<'a>,
     patch: &Patch,

@@ -1,4 +1,4 @@
-//! What a replacement would do, for the person who decides (SPEC §2). Reads files and does nothing else.
+//! The preview of a replacement (SPEC §2). Only reads files.
 
 use crate::code::Language;
 use crate::plan::ToolCall;
@@ -13,11 +13,11 @@ use super::done::add;
 use super::plan_file::Patch;
 use super::prepare::{Prepared, patches, prepare};
 
-/// The preview of a call that replaces definitions, and what it would do to files. Of a plan whose later
-/// patch would fail, what the earlier ones do.
+/// The preview of a call that replaces definitions, and its changes of files. When a later patch of a plan
+/// would fail, the changes of the earlier ones.
 ///
 /// # Errors
-/// What the first replacement would fail with.
+/// Why the first replacement would fail.
 pub(in super::super) fn foresee(
     at: After<'_>,
     call: &ToolCall,
@@ -45,7 +45,7 @@ pub(in super::super) fn foresee(
     let summary = match (failure, call) {
         (Some(error), _) if made.changes.is_empty() => return Err(error),
         (Some(error), _) => {
-            // The earlier ones are made all the same, so what they change is shown.
+            // The earlier replacements are made anyway, so their changes are shown.
             made.notes.push(error.next());
             format!(
                 "{}replacement {} of {}: {error}. The earlier ones stay.",
@@ -62,7 +62,7 @@ pub(in super::super) fn foresee(
             "splice writes the file itself; a result other than this is put back.".to_owned(),
         );
     }
-    // What cargo or splice says of it is known only once they have run.
+    // The verdict of cargo or splice is known only after they have run.
     let is_partial = chosen.is_external || made.is_gated;
     let preview = Preview {
         predicted: if is_partial { Predicted::Partial } else { Predicted::Exact },
@@ -76,7 +76,7 @@ pub(in super::super) fn foresee(
 struct Made<'a> {
     toolbox: &'a Toolbox,
     stop: &'a StopSignal,
-    /// Whether cargo has to agree.
+    /// Whether cargo must find no new errors.
     is_gated: bool,
     overlay: Overlay,
     changes: Vec<FileChange>,
@@ -84,7 +84,7 @@ struct Made<'a> {
     notes: Vec<String>,
 }
 
-/// What is looked at besides the grammar, as a sentence, and whether cargo is.
+/// How the result is checked besides parsing, as a sentence, and whether cargo checks it.
 fn gate(at: After<'_>, prepared: &Prepared<'_>) -> Result<(String, bool), ToolError> {
     let parses = format!("The result parses as {}.", prepared.language.name());
     if prepared.language != Language::Rust {

@@ -1,8 +1,8 @@
-//! Lets the program `splice` make a change, and holds it to what was shown.
+//! Makes a change with the program `splice`, and compares the outcome with the preview.
 //!
-//! It writes the file itself and checks it with cargo itself; what it prints is kept as it is. Each
-//! replacement is a call of its own, also of a splice plan: so each one is compared with what was
-//! shown, and nothing is taken from a database that an earlier call of it may have left.
+//! `splice` writes the file and runs cargo itself; its output is kept verbatim. Every replacement, also in
+//! a splice plan, is a separate run: each can then be compared with its preview, and none uses a database
+//! that an earlier run left.
 
 use std::ffi::OsStr;
 use std::fs::{File, Permissions};
@@ -27,20 +27,20 @@ use super::restore::{Writer, put_back};
 
 /// Most bytes of each output: 64 MiB.
 const OUTPUT_BYTES: u64 = 64 << 20;
-/// How the program is named in messages.
+/// The name of the program in messages.
 const NAME: &str = "splice";
 
-/// The program, found and asked for its version.
+/// The program, with its version queried.
 pub(super) struct Program<'a> {
     toolbox: &'a Toolbox,
     path: PathBuf,
 }
 
 impl<'a> Program<'a> {
-    /// Finds it, and writes its version into `who`.
+    /// Finds the program, and writes its version into `who`.
     ///
     /// # Errors
-    /// It is not there, or does not say its version.
+    /// The program is missing, or does not report its version.
     pub(super) fn new(
         toolbox: &'a Toolbox,
         context: &Context<'_>,
@@ -85,10 +85,10 @@ impl<'a> Program<'a> {
         process::run(&program, context.stop, context.output).map_err(not_started)
     }
 
-    /// Lets it replace the definition.
+    /// Runs `splice` to replace the definition.
     fn patch(&self, prepared: &Prepared<'_>, context: &Context<'_>) -> Result<Finished, ToolError> {
         let desk = Desk::new().map_err(not_started)?;
-        // What was approved, and not what has its name by now.
+        // A copy of the approved replacement, because the file may have changed since.
         let with = desk.put(prepared).map_err(not_started)?;
         let option = |name: &str, value: &str| format!("--{name}={value}");
         let absolute = |place: &Place<'_>| place.root.path.join(&place.relative);
@@ -101,9 +101,9 @@ impl<'a> Program<'a> {
             option("output", "json"),
         ];
         own_names_are_free(prepared)?;
-        // In a folder of its own, because it keeps a log of its work wherever it is started.
+        // Runs in a private folder, because `splice` writes a log into its working directory.
         let finished = self.run(&arguments.each_ref().map(String::as_str), &desk.0, context);
-        // What it leaves when it is ended in the middle.
+        // The temporary files that remain when `splice` is killed.
         for name in own_names(prepared) {
             let _ = prepared.target.place.root.dir.remove_file(name);
         }
@@ -115,18 +115,18 @@ fn not_started(source: std::io::Error) -> ProcessError {
     ProcessError::NotStarted { program: NAME, code: Code::Splice, source }
 }
 
-/// The files beside the target that `splice` writes on its way.
+/// The temporary files that `splice` writes beside the target.
 fn own_names(prepared: &Prepared<'_>) -> [PathBuf; 2] {
     names_beside(&prepared.target.place.relative)
 }
 
-/// The files that `splice` writes beside this one, and leaves there when it is killed.
+/// The temporary files that `splice` writes beside this file, and leaves when it is killed.
 pub(in crate::tools) fn names_beside(target: &Path) -> [PathBuf; 2] {
     let name = target.file_name().unwrap_or_default().to_string_lossy();
     ["patch", "rollback"].map(|what| target.with_file_name(format!(".{name}.{what}.tmp")))
 }
 
-/// Whether nothing has these names: it would write through a link that does, wherever that leads.
+/// Checks that these names are free: `splice` would write through a link at one of them, wherever it leads.
 fn own_names_are_free(prepared: &Prepared<'_>) -> Result<(), WorkspaceError> {
     for name in own_names(prepared) {
         match prepared.target.place.root.dir.symlink_metadata(&name) {
@@ -163,20 +163,20 @@ impl Hand for Program<'_> {
                 Err(refusal.error.into())
             }
         });
-        // It makes a new file and gives it the mode of one.
+        // `splice` creates a new file, with the mode of a new file.
         let with_mode = || mode.clone().map_or(Ok(()), |mode| with_mode(prepared, mode));
         let end = verdict.and_then(|()| self.is_as_shown(prepared));
         let end = end.and_then(|()| Ok(with_mode()?));
         end.map_err(|error| {
             let error = put_back(self.toolbox, prepared, context, Writer::Program, done, error);
-            // Putting it back keeps the mode that is there.
+            // The rollback keeps the mode that the file has.
             let _ = with_mode();
             error
         })
     }
 }
 
-/// Gives the file the mode that it had.
+/// Sets the mode that the file had.
 fn with_mode(prepared: &Prepared<'_>, mode: Permissions) -> Result<(), WorkspaceError> {
     let failed = |source| WorkspaceError::WriteFailed { path: prepared.path.clone(), source };
     match open(prepared)? {
@@ -186,7 +186,7 @@ fn with_mode(prepared: &Prepared<'_>, mode: Permissions) -> Result<(), Workspace
 }
 
 impl Program<'_> {
-    /// Whether the file holds what was shown.
+    /// Whether the file has the content of the preview.
     fn is_as_shown(&self, prepared: &Prepared<'_>) -> Result<(), ToolError> {
         let (shown, now) =
             (prepared.effect().after, self.toolbox.digest_of(prepared.target.key())?);
@@ -202,13 +202,13 @@ fn open(prepared: &Prepared<'_>) -> Result<Option<File>, WorkspaceError> {
     Ok(prepared.target.place.open(&prepared.path, Access::Write)?.map(|(file, _)| file))
 }
 
-/// Whether it ended by itself.
+/// An error unless the program ended by itself.
 fn ended(finished: &Finished, toolbox: &Toolbox) -> Result<(), ToolError> {
     let ended = finished.ended(NAME, toolbox.check_timeout, OUTPUT_BYTES);
     ended.map_or(Ok(()), |error| Err(error.into()))
 }
 
-/// What it says when it refuses, on one of its outputs.
+/// The refusal that `splice` prints to one of its outputs.
 #[derive(Deserialize)]
 struct Said {
     error: SaidError,
@@ -281,7 +281,7 @@ fn artifact(said: SaidDiagnostic) -> DiagnosticArtifact {
     }
 }
 
-/// A diagnostic without a place.
+/// A diagnostic without a span.
 fn bare(level: Level, tool_level: String, message: String) -> DiagnosticArtifact {
     DiagnosticArtifact {
         level,
@@ -299,8 +299,8 @@ fn bare(level: Level, tool_level: String, message: String) -> DiagnosticArtifact
     }
 }
 
-/// A folder of its own for the database that it keeps while it works, which would otherwise lie
-/// between the sources, and for the approved replacement. Nobody else can look into it.
+/// A private folder for the database that `splice` keeps while it runs, which would otherwise be created
+/// among the sources, and for the copy of the approved replacement. Only this user can read it.
 struct Desk(PathBuf);
 
 impl Desk {
@@ -313,7 +313,7 @@ impl Desk {
         Ok(Self(path))
     }
 
-    /// Writes the replacement as it was read and compared, under a name of its own.
+    /// Writes the replacement, as it was compared with the approval, to a file with a new name.
     fn put(&self, prepared: &Prepared<'_>) -> std::io::Result<PathBuf> {
         let mut path = self.0.join("with");
         if let Some(extension) = prepared.with.place.relative.extension() {
@@ -330,7 +330,7 @@ impl Desk {
 
 impl Drop for Desk {
     fn drop(&mut self) {
-        // What is left in the system's folder for such things goes with the others there.
+        // A folder that cannot be removed stays with the system's temporary files.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }

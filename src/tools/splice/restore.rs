@@ -1,4 +1,4 @@
-//! Puts a file back as it was (SPEC §4), and never over what somebody else has written since.
+//! Restores a file (SPEC §4), and never overwrites what somebody else has written since.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,25 +14,25 @@ use super::done::{Done, add};
 use super::error::SpliceError;
 use super::prepare::Prepared;
 
-/// Who has written the file.
+/// Who wrote the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Writer {
-    /// We: it holds what we wrote, or somebody else has changed it.
+    /// This process: the file holds what it wrote, or somebody else has changed it.
     Ourselves,
-    /// Another program, which may have left anything in it.
+    /// Another program, which may have left any content.
     Program,
 }
 
-/// What was done to put a file back.
+/// The outcome of restoring a file.
 struct Restored {
-    /// What it held until then, where that is neither what it was nor what it was to be.
+    /// The content that was overwritten, where it is neither the old nor the new one.
     instead_of: Option<Arc<[u8]>>,
-    /// It is back, and may not survive a power cut.
+    /// The file is restored, but may not survive a power cut.
     not_flushed: Option<WorkspaceError>,
 }
 
-/// Puts a file back as it was, because of `error`, and gives the error that the step has then. A person
-/// who asked to stop asked for that, too.
+/// Restores a file because of `error`, and returns the error of the step. Restores it also when a person
+/// asked to stop.
 pub(super) fn put_back(
     toolbox: &Toolbox,
     prepared: &Prepared<'_>,
@@ -52,7 +52,7 @@ pub(super) fn put_back(
         }
         Err(source) => {
             if let Ok((now, mode)) = content(toolbox, &path) {
-                // It is changed and stays so; the evidence has to know.
+                // The change remains, so the evidence records it.
                 let after = file::state_of_bytes(now.as_deref());
                 let effect = prepared.effect();
                 let modes = Modes { after: mode, ..effect.modes };
@@ -70,7 +70,7 @@ pub(super) fn put_back(
     }
 }
 
-/// Puts the file back when this is dropped before it is kept: a panic on the way leaves nothing half done.
+/// Restores the file when dropped before [`Self::over`], so that a panic leaves no unverified change.
 pub(super) struct Unfinished<'a> {
     toolbox: &'a Toolbox,
     prepared: &'a Prepared<'a>,
@@ -79,7 +79,7 @@ pub(super) struct Unfinished<'a> {
 }
 
 impl<'a> Unfinished<'a> {
-    /// From the moment that the file holds the replacement.
+    /// To be called once the file holds the replacement.
     pub(super) fn new(
         toolbox: &'a Toolbox,
         prepared: &'a Prepared<'a>,
@@ -88,7 +88,7 @@ impl<'a> Unfinished<'a> {
         Self { toolbox, prepared, context, is_over: false }
     }
 
-    /// Until it is known what becomes of it.
+    /// Ends the guard: the caller decides about the file.
     pub(super) fn over(mut self) {
         self.is_over = true;
     }
@@ -97,7 +97,7 @@ impl<'a> Unfinished<'a> {
 impl Drop for Unfinished<'_> {
     fn drop(&mut self) {
         if !self.is_over {
-            // Nobody is left who could be told; the intent in the evidence says what to look at.
+            // During a panic there is no caller to report to; the recorded intent names the files to check.
             let _ = restore(self.toolbox, self.prepared, self.context, Writer::Ourselves);
         }
     }
@@ -127,13 +127,13 @@ fn restore(
     Ok(Restored { instead_of: found.filter(|_| now != made), not_flushed })
 }
 
-/// What the file holds; none when it is gone.
+/// The content of the file; `None` when it does not exist.
 fn content(toolbox: &Toolbox, path: &str) -> Result<ContentAndMode, WorkspaceError> {
     let place = toolbox.resolve(path, Last::Follow)?;
     toolbox.unchanged().content_and_mode(&place, path, Access::Write)
 }
 
-/// A content for the result: as text, or where it is none, as hexadecimal digits.
+/// A content for the result: text, or hexadecimal digits when it is not UTF-8.
 fn kept(path: &str, bytes: &[u8]) -> Value {
     let state = match file::state_of_bytes(Some(bytes)) {
         FileState::Content(digest) => digest.to_string(),

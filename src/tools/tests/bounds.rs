@@ -1,4 +1,4 @@
-//! What is looked at before somebody signs ends by counts, or when it is stopped.
+//! Previews before a signature are limited by counts, and end at a stop.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use crate::risk::Policy;
 use crate::run::StopSignal;
 use crate::tools::{ToolError, Toolbox, WorkspaceError};
 
-/// A folder with so many names in folders, and the symbol in one of the files.
+/// A folder with this many names in folders, and one file with the symbol.
 fn folder_with(names: usize) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("many")).unwrap();

@@ -1,4 +1,4 @@
-//! Symbols, references and replaced definitions on a real folder, by the embedded engine.
+//! Symbols, references and replaced definitions on a real folder, with the embedded engine.
 
 use serde_json::Value;
 
@@ -361,7 +361,7 @@ fn a_stop_comes_before_anything() {
     }
 }
 
-/// A Cargo project with a pipe that nobody ever writes to.
+/// A Cargo project with a pipe that nobody writes to.
 fn waiting(house: &mut House) -> PathBuf {
     house.put("Cargo.toml", "[package]\nname = \"p\"\nversion = \"0.1.0\"\nedition = \"2024\"\n");
     house.put("src/lib.rs", FIX.replace("n + 2", "n + 1"));
@@ -374,7 +374,7 @@ fn waiting(house: &mut House) -> PathBuf {
 fn a_check_of_a_replacement_that_never_ends_is_ended_and_the_file_put_back() {
     let mut house = project();
     let fifo = waiting(&mut house);
-    // Waits only when it sees the replacement.
+    // The build script waits only when the source has the replacement.
     let script = format!(
         "fn main() {{\n    println!(\"cargo::rerun-if-changed=src/lib.rs\");\n    \
          if std::fs::read_to_string(\"src/lib.rs\").unwrap().contains(\"n + 2\") {{\n        \
@@ -382,7 +382,7 @@ fn a_check_of_a_replacement_that_never_ends_is_ended_and_the_file_put_back() {
     );
     house.put("build.rs", script);
     let call = patch("src/lib.rs", "old_function", "patches/fix.rs");
-    // The first check takes its time, and is not what is looked at.
+    // The first check takes long, and is not what this test measures.
     let before = house.content("src/lib.rs");
     house.put("same.rs", FIX.replace("n + 2", "n + 3"));
     let done = house.run(&patch("src/lib.rs", "old_function", "same.rs"));
@@ -532,7 +532,7 @@ fn the_version_of_the_grammars_is_the_one_that_is_built_in() {
 fn a_file_too_large_for_the_engine_is_named_and_not_read() {
     let house = project();
     house.put("large.rs", "");
-    // Zeros, which the symbol's name is not in: only its size says that it is too large.
+    // The file has zeros and not the symbol's name, so it is reported for its size alone.
     let file = fs::OpenOptions::new().write(true).open(house.path("large.rs")).unwrap();
     file.set_len(crate::code::MAX_SOURCE_BYTES as u64 + 1).unwrap();
     let invocation = house.succeeds(&references("old_function"));

@@ -1,5 +1,5 @@
-//! A code graph as magellan writes it, and every way in which one can be unusable. What magellan itself
-//! writes is looked at in the tests with the real program.
+//! A code graph in the format of magellan, and every way in which one can be unusable. Other tests run the
+//! real magellan.
 
 use std::time::{Duration, SystemTime};
 
@@ -35,7 +35,7 @@ impl Graph {
         Self { house }
     }
 
-    /// The same with the graph that magellan would write.
+    /// The same with a valid graph.
     fn written(engine: EngineChoice) -> Self {
         let graph = Self::new(engine);
         let connection = graph.connection();
@@ -71,7 +71,7 @@ impl Graph {
                 "end_line": last, "end_col": 1 })
         };
         let symbol = |name: &str, place: Value| {
-            // Both ways are seen.
+            // Both spellings of a path occur in real graphs.
             let file = if name == "one" { "./src/lib.rs" } else { &file };
             let mut data = place;
             data["kind"] = "Function".into();
@@ -98,7 +98,7 @@ impl Graph {
         }
     }
 
-    /// Moves the time at which the graph was written, counted from that of the source.
+    /// Sets the modification time of the graph, in seconds after that of the source.
     fn written_after(&self, seconds: i64) {
         written_after(&self.house, seconds);
     }
@@ -156,7 +156,7 @@ fn the_rows_are_those_of_the_embedded_engine() {
             },
         );
         let mut expected = rows(&embedded);
-        // Where a definition ends is the business of each engine: the last column here is made up.
+        // Engines may disagree on where a definition ends; the last column here is made up.
         expected.iter_mut().for_each(|row| drop(row.as_object_mut().unwrap().remove("end_col")));
         let mut found = rows(&external);
         found.iter_mut().for_each(|row| drop(row.as_object_mut().unwrap().remove("end_col")));

@@ -1,4 +1,4 @@
-//! The tools on a real folder, successes and every failure.
+//! Tests of the tools on a real folder: successes and every failure.
 
 mod bounds;
 mod cargo;
@@ -27,11 +27,11 @@ use crate::risk::Policy;
 use crate::run::{Edge, ErrorInfo as _, FileEffect, Preview, Stream};
 use crate::workspace::file;
 
-/// What was done, as far as it can be known beforehand: which mode a new file gets is up to the system.
+/// The part of the changes that can be predicted: the system chooses the mode of a new file.
 pub(super) fn knowable(done: &[FileEffect], foreseen: &[FileEffect]) -> Vec<FileEffect> {
     let mut done = done.to_vec();
     for (done, foreseen) in done.iter_mut().zip(foreseen) {
-        // Also of one that takes the place of another: it gets the mode of the new file.
+        // Also for a replaced file, which gets the mode of a new file.
         if foreseen.after != FileState::Absent && foreseen.modes.after.is_none() {
             assert!(done.modes.after.take().is_some(), "{} has a mode", done.path);
         }
@@ -39,7 +39,7 @@ pub(super) fn knowable(done: &[FileEffect], foreseen: &[FileEffect]) -> Vec<File
     done
 }
 
-/// A workspace with a neighbour that no tool may touch.
+/// A workspace beside a folder that no tool may touch.
 pub(super) struct House {
     pub(super) folder: TempDir,
     pub(super) tools: Toolbox,
@@ -93,7 +93,7 @@ impl House {
         names
     }
 
-    /// Runs the call as if it had just been approved.
+    /// Runs the call with an approval of the present files.
     pub(super) fn run(&self, call: &ToolCall) -> Invocation {
         let expected = self.tools.inputs(call).unwrap_or_default();
         self.run_approved(call, &expected)
@@ -118,7 +118,7 @@ impl House {
         self.tools.invoke(call, &context)
     }
 
-    /// The call's failure; it must have done nothing.
+    /// The error of the call, which must not have changed anything.
     pub(super) fn fails(&self, call: &ToolCall) -> (Code, String) {
         let before = self.names();
         let invocation = self.run(call);

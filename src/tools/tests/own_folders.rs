@@ -1,4 +1,4 @@
-//! The folders of this program are out of reach of every tool.
+//! No tool can access the folders of this program.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -10,7 +10,7 @@ use crate::run::{ErrorInfo as _, StopSignal};
 use crate::tools::{Context, Toolbox};
 use crate::workspace::Overlay;
 
-/// A workspace with an evidence folder in it, and a file of that under other names outside of it.
+/// A workspace with an evidence folder, and other names outside for a file in it.
 fn bench() -> (tempfile::TempDir, Toolbox) {
     let folder = tempfile::tempdir().unwrap();
     let ws = folder.path().canonicalize().unwrap().join("ws");

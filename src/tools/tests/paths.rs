@@ -1,4 +1,4 @@
-//! Which file a path means, and which paths are refused.
+//! How paths are resolved, and which are refused.
 
 use super::*;
 

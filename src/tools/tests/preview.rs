@@ -1,4 +1,4 @@
-//! Previews: what a person reads before saying yes.
+//! Previews, as a person reads them before approving.
 
 use super::*;
 use crate::run::{Diff, LineKind};
@@ -164,7 +164,7 @@ fn a_huge_rewrite_is_shown_within_the_deadline() {
     let preview = preview(&house, &write("f", &after));
     let Diff::Text { lines: shown, added, removed } = &preview.changes[0].diff else { panic!() };
     assert_eq!(added, removed, "both sides have the same number of lines");
-    // Exact even when cut short: what is added and kept is the new file.
+    // Correct even when truncated: added and kept lines make up the new file.
     assert!(shown.iter().filter(|line| line.kind == LineKind::Added).count() == *added);
 }
 

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::run::{EdgeType, FileMode, Modes, TargetKind};
 
-/// As root, permissions do not bite; what does is a path through a file.
+/// A path that fails also for root, whom permissions do not stop: it leads through a file.
 const THROUGH_A_FILE: &str = "file/below";
 
 #[test]
@@ -65,7 +65,7 @@ fn what_cannot_be_read_is_an_error_and_never_a_wait() {
         let preview = house.tools.preview(&read(path), &Overlay::default()).unwrap();
         assert!(preview.summary.contains(words), "{}", preview.summary);
     }
-    // A pipe that takes a file's place after the look is opened without waiting, and refused.
+    // A pipe that replaces the file after the check is opened without blocking, and refused.
     let workspace =
         cap_std::fs::Dir::open_ambient_dir(house.tools.workspace(), cap_std::ambient_authority())
             .unwrap();
@@ -156,7 +156,7 @@ fn what_is_no_file_is_not_written() {
         assert_eq!(house.fails(&create(path, "x")).0, Code::WriteFailed, "{path}");
     }
     assert!(house.fails(&write(THROUGH_A_FILE, "x")).1.contains("Not a directory"));
-    // The folder is made before the system refuses the name, and goes again.
+    // The folder is created before the system refuses the name, and then removed.
     let long = "n".repeat(300);
     let (code, message) = house.fails(&create(&format!("new/{long}"), "x"));
     assert_eq!(code, Code::WriteFailed);
@@ -232,7 +232,7 @@ fn a_target_that_is_not_as_approved_is_stale_and_untouched() {
             assert_eq!(house.names(), names);
         }
     }
-    // A link that leads to another file since then has another key, which nobody approved.
+    // A link that leads to another file since then resolves to a path that nobody approved.
     house.put("a", "same");
     house.put("b", "same");
     house.link("link", "a");

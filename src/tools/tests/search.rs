@@ -78,7 +78,7 @@ fn hidden_ignored_and_binary_files_are_left_out() {
     );
 }
 
-/// A tree with every kind of list, some of which contradict each other.
+/// A tree with every kind of ignore file; some contradict each other.
 fn lists(house: &House) {
     for (path, content) in [
         (".gitignore", "\u{feff}*.log\r\n/top\n!kept.log\n"),
@@ -126,7 +126,7 @@ fn lists(house: &House) {
 #[test]
 fn every_list_counts_where_and_as_much_as_it_does_for_ripgrep() {
     let house = house();
-    // What stands above the workspace counts too.
+    // Ignore files above the workspace apply too.
     fs::write(house.folder.path().join(".ignore"), "ws/deep/deep/deep/x\n").unwrap();
     lists(&house);
     assert_eq!(
@@ -157,7 +157,7 @@ fn what_is_wrong_in_a_list_is_told_and_the_rest_of_it_counts() {
     assert!(problem.contains("bad/.ignore: line 2: "), "{problem}");
 }
 
-/// The lists say what a search leaves out, so a list from outside would say something about it.
+/// Search results depend on ignore files, so reading one from outside would reveal its content.
 #[test]
 fn a_list_is_never_read_outside() {
     let house = house();
@@ -225,7 +225,7 @@ fn a_star_stays_in_one_folder_and_two_do_not() {
 #[test]
 fn bad_patterns_and_roots_are_refused() {
     let house = house();
-    // Well formed, and too large for any machine to match.
+    // A valid pattern that is too large to compile.
     let large = "?".repeat(1_000_000);
     for call in [
         search("(", "."),

@@ -1,4 +1,4 @@
-//! Lines of a file for a person to look at: where they are, and where no path leads.
+//! Source lines shown to a person: which files they may come from, and which paths are refused.
 
 use super::*;
 use crate::run::SourceLine;
@@ -43,7 +43,7 @@ fn an_editor_gets_the_file_itself() {
     let file = |path: &str| house.tools.file_for_programs(path);
     assert_eq!(file("src/a.rs").unwrap(), house.path("src/a.rs"));
     let outside = house.folder.path().join("outside/secret");
-    // The compiler names files of other crates, too.
+    // The compiler also names files of other crates.
     assert_eq!(file(outside.to_str().unwrap()).unwrap(), outside);
     for path in ["gone.rs", "src", "/nowhere/a.rs", "-x", ""] {
         assert!(file(path).is_err(), "{path}");

@@ -1,4 +1,4 @@
-//! A set of files brought somewhere as a whole: everything that is done to the disk fails once, and more.
+//! Applying batches: every disk operation fails once, and other cases.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -66,7 +66,7 @@ const BINARY: &[u8] = b"\0\xff\0binary";
 impl Place {
     /// Two files to replace, one of them executable, one to delete, one to rename, one to leave alone.
     fn new() -> Self {
-        // In memory where there is such a place: some tests do thousands of batches, each flushed often.
+        // In memory where possible: some tests apply thousands of batches, each with many flushes.
         let memory = Path::new("/dev/shm");
         let folder = if memory.is_dir() { TempDir::new_in(memory) } else { TempDir::new() };
         let folder = folder.unwrap();
@@ -134,7 +134,7 @@ impl Place {
     }
 }
 
-/// Fails at the `n`th act that it is asked about, from 0, and lets the others pass.
+/// Fails the `n`th operation, counted from 0, and lets the others pass.
 fn fail_at(n: usize) -> impl Fn(Act) -> io::Result<()> {
     let asked = Cell::new(0);
     move |_| {
@@ -231,8 +231,8 @@ fn whatever_fails_on_an_old_file_system_every_file_is_as_it_was() {
                     return Err(Errno::IO.into());
                 }
                 match act {
-                    // Two names cannot change places, and without links a name that is replaced cannot
-                    // be kept by another one.
+                    // Without exchange and without links, the old file cannot keep a second name when it is
+                    // replaced.
                     Act::Exchange => Err(Errno::INVAL.into()),
                     Act::Move if links => Err(Errno::INVAL.into()),
                     Act::Link if !links => Err(Errno::PERM.into()),
@@ -245,7 +245,7 @@ fn whatever_fails_on_an_old_file_system_every_file_is_as_it_was() {
                     assert!(n > 30, "only {n} acts were seen");
                     break;
                 }
-                // There is another way than by a link.
+                // A rename replaces the link that failed.
                 (Ok(_), Some(Act::Link)) => place.is_applied(),
                 (Ok(_), Some(act)) => panic!("{n} {act:?} has failed"),
                 (Err(undone), _) => {
@@ -259,7 +259,7 @@ fn whatever_fails_on_an_old_file_system_every_file_is_as_it_was() {
     }
 }
 
-/// Two failures: what the answer says of each file is what is on the disk.
+/// Two failures: the reported state of each file is its state on the disk.
 #[test]
 fn where_taking_back_fails_too_the_answer_says_which_file_is_in_which_state() {
     let mut not_restored = 0;
@@ -386,7 +386,7 @@ fn a_stop_takes_everything_back() {
                 );
                 assert_eq!(place.tree(), before, "{n}");
             }
-            // Too late: everything is in place.
+            // The failure comes too late: all changes are in place.
             Ok(_) => {
                 place.is_applied();
                 assert!(n > 20, "{n}");
@@ -396,7 +396,7 @@ fn a_stop_takes_everything_back() {
     }
 }
 
-/// Somebody writes between the last look and the change: their content is not lost.
+/// A write between the last check and the change is not lost.
 #[test]
 fn what_somebody_writes_in_the_last_instant_is_put_back() {
     for (act, path) in [(Act::Exchange, "a.txt"), (Act::Move, "c.bin")] {
@@ -416,7 +416,7 @@ fn what_somebody_writes_in_the_last_instant_is_put_back() {
     }
 }
 
-/// Somebody writes what the batch has written already: it is theirs, and what was there stays beside it.
+/// A write to a file that the batch has already changed stays, and the old content is kept beside it.
 #[test]
 fn what_somebody_writes_afterwards_is_not_thrown_away() {
     let place = Place::new();

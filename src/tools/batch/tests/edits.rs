@@ -1,4 +1,4 @@
-//! Each edit on a real workspace: what it does, and what it is refused for.
+//! Each edit on a real workspace: its result, and why it is refused.
 
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -78,7 +78,7 @@ fn a_rename_keeps_the_mode_and_a_replaced_file_keeps_its_own() {
     }
 }
 
-/// What a batch of this one edit is refused for.
+/// The code and message with which a batch of this one edit is refused.
 fn refused(house: &crate::tools::tests::House, edit: Edit) -> String {
     let call = batch(vec![edit]);
     let (code, message) = house.fails(&call);

@@ -1,4 +1,4 @@
-//! A batch against a model of it: the edits one by one on a map of texts.
+//! Compares batches with a model: the same edits, one by one, on a map of texts.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::tools::tests::{house, knowable};
 
 type Files = BTreeMap<String, String>;
 
-/// The same edits in the simplest way. None when one of them cannot be made.
+/// Applies the edits in the simplest way. `None` when one of them fails.
 fn by_hand(files: &Files, edits: &[Edit]) -> Option<Files> {
     let mut files = files.clone();
     for edit in edits {

@@ -1,4 +1,4 @@
-//! Unified diffs: applied where they say, and refused everywhere else.
+//! Unified diffs: applied at the lines they name, and refused everywhere else.
 
 use proptest::prelude::*;
 
@@ -41,7 +41,7 @@ fn hunks_are_applied_at_their_lines() {
     let git = "diff --git a/f b/f\nindex 1..2 100644\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-1\n+one";
     gives("1\n", git, "one\n");
     gives("1\n", "--- f\t2026-01-01\n+++ ./f\t2026-01-02\n@@ -1 +1 @@\n-1\n+one\n", "one\n");
-    // What looks like names inside a hunk is content.
+    // A line inside a hunk that looks like a file name is content.
     gives("-- a\n", &of("@@ -1 +1 @@\n--- a\n+++ b\n"), "++ b\n");
 }
 
@@ -139,8 +139,8 @@ fn what_is_no_plain_diff_is_refused_and_the_line_is_named() {
 }
 
 proptest! {
-    /// What a person is shown as the difference of two texts leads from the one to the other, and nowhere
-    /// else: on any other text it is refused, or what it changes stands there just the same.
+    /// The diff shown between two texts turns the first into the second. On any other text it is refused,
+    /// or the lines that it changes occur there unchanged.
     #[test]
     fn a_difference_that_is_shown_can_be_applied(
         old in "([ab]?(\r)?\n){0,9}[ab]{0,2}",

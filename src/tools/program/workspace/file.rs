@@ -1,5 +1,5 @@
-//! `countersign.toml` (SPEC §9): the commands by which a workspace is verified, built, run and tested. Pure:
-//! bytes go in, the commands or every fault come out.
+//! `countersign.toml` (SPEC §9): the commands that verify, build, run and test a workspace. Pure: parses
+//! bytes into commands or a list of all faults.
 
 use std::time::Duration;
 
@@ -20,12 +20,12 @@ pub(in crate::tools::program) const FILE_BYTES: u64 = 64 << 10;
 const COMMAND_BYTES: usize = 16 << 10;
 /// Longest pattern, in bytes.
 const PATTERN_BYTES: usize = 4 << 10;
-/// Longest time that may be given to a command, in seconds: a day.
+/// Longest timeout of a command, in seconds: one day.
 const MOST_SECONDS: u64 = 24 * 60 * 60;
-/// When a command is ended that says nothing about it.
+/// Default timeout of a command.
 const TIMEOUT: Duration = Duration::from_secs(10 * 60);
 
-/// What a command is for.
+/// The purpose of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "the names that stand in the file")]
 pub enum CommandName {
@@ -37,7 +37,7 @@ pub enum CommandName {
 }
 
 impl CommandName {
-    /// As it stands in the file.
+    /// The key in the file.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::VerifyLocal => "verify.local",
@@ -48,7 +48,7 @@ impl CommandName {
         }
     }
 
-    /// What it is called in sentences.
+    /// The name in sentences.
     pub(in crate::tools::program) const fn called(self) -> &'static str {
         match self {
             Self::VerifyLocal | Self::VerifyFull => "the verify command",
@@ -62,44 +62,44 @@ impl CommandName {
 /// One command.
 #[derive(Debug, Clone)]
 pub struct WorkspaceCommand {
-    /// What it is for.
+    /// Its purpose.
     pub name: CommandName,
-    /// The command, for a shell.
+    /// The command line, for a shell.
     pub command: String,
-    /// When it is ended.
+    /// Its timeout.
     pub timeout: Duration,
-    /// What it needs beyond its walls; whoever trusts the file grants it.
+    /// What it needs beyond its walls; a person grants it by trusting the file.
     pub needs: Needs,
-    /// How what it says is read.
+    /// How its output is parsed.
     pub(in crate::tools::program) matcher: Matcher,
 }
 
 impl WorkspaceCommand {
-    /// How what it says is read, in a few words.
+    /// How its output is parsed, in a few words.
     pub fn matcher(&self) -> String {
         self.matcher.words()
     }
 }
 
-/// What the file says.
+/// The parsed file.
 #[derive(Debug, Clone)]
 pub struct WorkspaceCommands {
-    /// The digest of its exact bytes: what a person trusts.
+    /// The digest of its exact bytes, to which trust refers.
     pub digest: Digest,
     /// The commands, in the order of [`CommandName`].
     pub commands: Vec<WorkspaceCommand>,
-    /// What is wrong with it. A file with a fault is not used.
+    /// The faults of the file. A file with a fault is not used.
     pub faults: Vec<Fault>,
 }
 
 impl WorkspaceCommands {
-    /// The command for this, where it is named.
+    /// The command with this name, if the file has one.
     pub(in crate::tools::program) fn get(&self, name: CommandName) -> Option<&WorkspaceCommand> {
         self.commands.iter().find(|command| command.name == name)
     }
 }
 
-/// Reads the file.
+/// Parses the file.
 pub(in crate::tools::program) fn read(bytes: &[u8]) -> WorkspaceCommands {
     let digest = Digest::of(bytes);
     let text = match std::str::from_utf8(bytes) {
@@ -296,7 +296,7 @@ mod tests {
                 .to_string()
                 .contains(":2:12: it is not UTF-8")
         );
-        // What is no TOML is told with what else can be read.
+        // A TOML syntax error is reported together with the faults in the rest of the file.
         let broken = self::faults("[build\ncommand = \"make\"\n[tset]\n");
         assert!(broken[0].starts_with("countersign.toml:1:7: "), "{broken:?}");
         let long = format!("[run]\ncommand = \"{}\"", "x".repeat(COMMAND_BYTES + 1));

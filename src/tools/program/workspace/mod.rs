@@ -1,5 +1,5 @@
-//! The commands that a workspace names in its `countersign.toml` (SPEC §9). They come from the workspace and
-//! not from the person: none of them runs unless a person trusts exactly these bytes.
+//! The commands in the `countersign.toml` of a workspace (SPEC §9). The workspace is not trusted: a command
+//! runs only if a person trusts exactly these bytes.
 
 mod file;
 pub(super) mod matcher;
@@ -20,7 +20,7 @@ use crate::workspace::{Access, Kind, Last, Projected, WorkspaceError};
 
 pub use file::{CommandName, FILE, Fault, WorkspaceCommand, WorkspaceCommands};
 
-/// What the file says, after the earlier steps; none where there is no such file.
+/// The parsed file after the earlier steps; `None` when it does not exist.
 ///
 /// # Errors
 /// A file that is too large, leads outside, or cannot be read.
@@ -40,10 +40,10 @@ pub(super) fn read(at: Projected<'_>) -> Result<Option<WorkspaceCommands>, Works
     Ok(content.map(|bytes| file::read(&bytes)))
 }
 
-/// The commands that a call would run, in this order; none where it is done by cargo.
+/// The commands that a call would run, in this order; `None` when cargo is used.
 ///
 /// # Errors
-/// A file that cannot be read, or with a fault: what it means is not guessed.
+/// A file that cannot be read, or that has a fault.
 pub(super) fn used(
     at: Projected<'_>,
     call: &ToolCall,
@@ -68,7 +68,7 @@ pub(super) fn used(
 }
 
 impl Toolbox {
-    /// What the `countersign.toml` of the workspace says; none where there is none.
+    /// The parsed `countersign.toml` of the workspace; `None` when it does not exist.
     ///
     /// # Errors
     /// A file that is too large, leads outside, or cannot be read.
@@ -81,7 +81,7 @@ impl Toolbox {
         self.trusted.contains(&digest)
     }
 
-    /// The commands as an overview of the program tells them; null where there are none.
+    /// The commands for an overview of the program; null when there are none.
     pub(in crate::tools) fn workspace_commands_shown(&self) -> Value {
         let file = match self.workspace_commands() {
             Ok(None) => return Value::Null,
@@ -107,10 +107,10 @@ impl Toolbox {
 }
 
 impl After<'_> {
-    /// The commands of the workspace that a call would run; empty where it is done otherwise.
+    /// The commands of the workspace that a call would run; empty when it runs none.
     ///
     /// # Errors
-    /// As [`Toolbox::workspace_commands`]; and a file with a fault.
+    /// Those of [`Toolbox::workspace_commands`]; and a file with a fault.
     pub fn commands_of(self, call: &ToolCall) -> Result<Vec<WorkspaceCommand>, ToolError> {
         let on_copy;
         let call = match call {
@@ -128,7 +128,7 @@ impl After<'_> {
     }
 }
 
-/// What a simulation has the commands of the workspace do.
+/// The call in a simulation that runs commands of the workspace.
 fn of_program(simulation: &Simulation) -> Option<ToolCall> {
     match simulation {
         Simulation::Edits { verify, .. } | Simulation::Steps { verify, .. } => {
@@ -140,7 +140,7 @@ fn of_program(simulation: &Simulation) -> Option<ToolCall> {
     }
 }
 
-/// That nobody trusts these commands.
+/// The error for commands that nobody trusts.
 fn not_trusted(digest: Digest) -> ProgramError {
     ProgramError::NotTrusted { now: FileState::Content(digest).to_string() }
 }

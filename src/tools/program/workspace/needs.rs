@@ -1,9 +1,10 @@
-//! `needs` of a command of `countersign.toml` (SPEC §7.5). Whoever trusts the file grants them.
+//! Parses `needs` of a command in `countersign.toml` (SPEC §7.5). A person grants them by trusting the
+//! file.
 
 use super::reader::{Field, Reader};
 use crate::plan::{Needs, limits};
 
-/// What the command needs; a fault for everything that cannot be read.
+/// Parses the needs; adds a fault for every part that is invalid.
 pub(super) fn read(reader: &mut Reader<'_>, value: &Field<'_>) -> Needs {
     let mut needs = Needs::default();
     let Some(table) = reader.table("needs", value) else { return needs };

@@ -1,4 +1,4 @@
-//! Reading a TOML table with every fault at its place.
+//! Reads a TOML table, and reports every fault with its position.
 
 use std::fmt;
 
@@ -7,14 +7,14 @@ use toml::de::{DeTable, DeValue};
 
 use crate::plan::COMMANDS_FILE;
 
-/// Something that is wrong with the file.
+/// A fault in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     /// The line, from 1.
     pub line: usize,
     /// The column in characters, from 1.
     pub column: usize,
-    /// What it is and what to do.
+    /// What is wrong, and how to correct it.
     pub message: String,
 }
 
@@ -24,13 +24,13 @@ impl fmt::Display for Fault {
     }
 }
 
-/// The text under way, and the faults so far.
+/// The text, and the faults found so far.
 pub(super) struct Reader<'t> {
     pub(super) text: &'t str,
     pub(super) faults: Vec<Fault>,
 }
 
-/// A value with its place.
+/// A value with its position.
 pub(super) type Field<'a> = Spanned<DeValue<'a>>;
 
 impl Reader<'_> {
@@ -51,7 +51,7 @@ impl Reader<'_> {
         table
     }
 
-    /// A text that is not blank.
+    /// A text that is not blank and has at most `most` bytes.
     pub(super) fn text_of(&mut self, what: &str, value: &Field<'_>, most: usize) -> Option<String> {
         let text = value.get_ref().as_str();
         let wrong = match text {
@@ -66,7 +66,7 @@ impl Reader<'_> {
     }
 }
 
-/// Line and column of a byte, both from 1.
+/// Line and column of a byte offset, both from 1.
 pub(super) fn position(text: &str, at: usize) -> (usize, usize) {
     let before = text.get(..text.floor_char_boundary(at)).unwrap_or_default();
     let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;

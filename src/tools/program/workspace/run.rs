@@ -1,4 +1,4 @@
-//! Runs the commands of a workspace as the tool `shell` runs a command, and reads what they say.
+//! Runs the commands of a workspace like `shell` commands, and parses their output.
 
 use std::time::SystemTime;
 
@@ -19,7 +19,7 @@ use super::file::{CommandName, WorkspaceCommand};
 use super::matcher::{LINE_BYTES, Matcher, Problem, SARIF_BYTES, sarif};
 use super::not_trusted;
 
-/// What a call asks of the commands besides their text.
+/// The parameters of a call.
 pub(in crate::tools::program) struct Asked<'a> {
     pub(in crate::tools::program) build: Option<&'a Build>,
     pub(in crate::tools::program) args: &'a [String],
@@ -47,7 +47,7 @@ pub(in crate::tools::program) fn run(
         verdict.ran.push(ran);
         match listener.finish(toolbox, command, before, context) {
             Ok(said) => verdict.add(said),
-            // Where the command failed itself, that is the reason.
+            // A missing or invalid log is the error only when the command itself succeeded.
             Err(how) if is_fine => {
                 verdict.error = verdict.ran.last().map(|ran| ran.failed(how).into());
             }
@@ -74,7 +74,7 @@ fn job(toolbox: &Toolbox, command: &WorkspaceCommand, asked: &Asked<'_>) -> Resu
         if !command.command.contains("$@") {
             return Err(ProgramError::NoArguments.into());
         }
-        // What the command knows as `$0` and `"$@"`; no shell reads them.
+        // `$0` and the arguments in `"$@"`. They are not parsed as shell code.
         arguments.push("countersign".to_owned());
         arguments.extend(asked.args.iter().cloned());
     }
@@ -93,7 +93,7 @@ fn job(toolbox: &Toolbox, command: &WorkspaceCommand, asked: &Asked<'_>) -> Resu
     })
 }
 
-/// What a build or run command is told of the request.
+/// The environment variables that describe the request to a build or run command.
 fn environment(build: &Build) -> Vec<(&'static str, String)> {
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
     vec![
@@ -104,11 +104,11 @@ fn environment(build: &Build) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Hears what a command says, as its matcher reads it.
+/// Parses the output of a command with its matcher.
 enum Listener<'m> {
     Cargo(Messages),
     Lines(&'m Matcher, Found<Problem>),
-    /// All of stdout, as far as it may be a log.
+    /// The complete stdout, up to the size limit of a log.
     Whole(Vec<u8>),
 }
 
@@ -121,10 +121,10 @@ impl<'m> Listener<'m> {
         }
     }
 
-    /// The diagnostics, and how many are left out.
+    /// The diagnostics, and how many were left out.
     ///
     /// # Errors
-    /// Why what was to be a log is none, for a sentence that begins with the command.
+    /// Why there is no valid log, as the end of a sentence that begins with the command.
     fn finish(
         self,
         toolbox: &Toolbox,
@@ -134,7 +134,8 @@ impl<'m> Listener<'m> {
     ) -> Result<(Vec<DiagnosticArtifact>, usize), String> {
         let found = match self {
             Self::Cargo(messages) => {
-                // Of a command nobody knows where in the workspace it calls cargo; names begin at its root.
+                // The folder in which the command called cargo is unknown; file names are resolved from the
+                // workspace.
                 let project = Project {
                     path: ".".to_owned(),
                     key: ".".to_owned(),
@@ -148,7 +149,7 @@ impl<'m> Listener<'m> {
             }
             Self::Lines(Matcher::Sarif { file: Some(path) }, _) => {
                 if report(toolbox, command) == before {
-                    // What lies there is of an earlier run; how the command ended is all there is.
+                    // The report is from an earlier run; only the exit status counts.
                     return Ok((Vec::new(), 0));
                 }
                 let log = log(toolbox, path).map_err(|error| format!("left no SARIF: {error}"))?;
@@ -195,10 +196,10 @@ impl Reads for Listener<'_> {
     }
 }
 
-/// What shows that a report was written: its size and when.
+/// Size and modification time, to detect whether a report was written.
 type Stamp = (u64, Option<SystemTime>);
 
-/// The report of a command as it lies there now, where it leaves one.
+/// The stamp of the report file of a command, if it has one.
 fn report(toolbox: &Toolbox, command: &WorkspaceCommand) -> Option<Stamp> {
     let Matcher::Sarif { file: Some(path) } = &command.matcher else { return None };
     let place = toolbox.resolve(path, Last::Follow).ok()?;
@@ -213,7 +214,7 @@ fn log(toolbox: &Toolbox, path: &str) -> Result<Vec<u8>, WorkspaceError> {
     file::read_up_to(report, path, Access::Read, SARIF_BYTES as u64)
 }
 
-/// What would be run.
+/// The preview of the commands.
 pub(in crate::tools::program) fn preview(
     toolbox: &Toolbox,
     (digest, commands): &(Digest, Vec<WorkspaceCommand>),
@@ -253,7 +254,7 @@ pub(in crate::tools::program) fn preview(
 }
 
 impl Ran {
-    /// That it failed, with the last of what it said.
+    /// The error of a failed command, with the end of its output.
     fn failed(&self, how: String) -> ProgramError {
         let stderr = self.finished.stderr.latest();
         let bytes = if stderr.is_empty() { self.finished.stdout.latest() } else { stderr };
@@ -261,10 +262,10 @@ impl Ran {
     }
 }
 
-/// Bytes of a program's last words that a message repeats.
+/// Most bytes of output that a message repeats.
 const SAID_BYTES: usize = 4096;
 
-/// The last lines of a text, as much as a message repeats.
+/// The last lines of an output, as far as they fit into a message.
 fn last(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let text = text.trim_end();

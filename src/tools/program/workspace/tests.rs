@@ -1,4 +1,4 @@
-//! Commands of made-up workspaces, run by the real shell.
+//! Commands of small workspaces, run by the real shell.
 
 use serde_json::json;
 
@@ -9,7 +9,7 @@ use crate::tools::Invocation;
 use crate::tools::program::tests::Bench;
 use crate::workspace::Overlay;
 
-/// A workspace with these commands, which a person trusts.
+/// A workspace with these commands, trusted by a person.
 fn trusted(text: &str) -> Bench {
     let mut bench = Bench::with(&[(FILE, text)]);
     bench.tools.trusted.insert(Digest::of(text.as_bytes()));
@@ -43,7 +43,7 @@ fn what_nobody_trusts_is_not_run() {
         "{message}"
     );
     assert_eq!(printed, [String::new(), String::new()]);
-    // Trust is of exact bytes.
+    // Trust covers exact bytes.
     bench.tools.trusted.insert(Digest::of(b"[verify.local]\ncommand = \"touch done\""));
     assert_eq!(error(&bench.call(&verify(VerifyScope::Local)).0).0, Code::NotAuthorized);
     assert_eq!(bench.names(), [FILE]);
@@ -96,7 +96,7 @@ fn a_full_verify_is_the_local_one_and_the_tests_where_it_has_no_command_of_its_o
     assert_eq!(message, "echo two; exit 3 ended with exit code 3\ntwo");
     let bench = trusted("[verify.full]\ncommand = \"echo all\"\n");
     assert_eq!(bench.call(&verify(VerifyScope::Full)).1[0], "all\n");
-    // What it does not name is done by cargo, and there is no project here.
+    // Without such a command cargo is used, and there is no project here.
     assert_eq!(error(&bench.call(&verify(VerifyScope::Local)).0).0, Code::NoCargoProject);
 }
 

@@ -1,4 +1,4 @@
-//! What no plan can bring about on a machine that has a `bash`, or without printing gigabytes.
+//! Cases that a plan cannot cause on a machine with `bash`, or only by printing gigabytes.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use crate::process::NoCapture;
 use crate::risk::Shell;
 use crate::run::{StopSignal, Stream};
 
-/// Runs a command with this reader and limit; what it printed comes with it.
+/// Runs a command with this shell and limit; also returns its output.
 fn run_by(reader: &CommandShell, command: &str, limit: u64) -> (Invocation, String) {
     let folder = tempfile::tempdir().unwrap();
     let command = Command { command, target: None, cwd: None, timeout_seconds: Some(60) };
@@ -37,7 +37,7 @@ fn where_only_another_sh_exists_it_is_the_one_that_reads() {
     let both = command_shell::choose(|name| Some(PathBuf::from(format!("/bin/{name}")))).unwrap();
     assert_eq!((both.shell, &*both.path), (Shell::Bash, Path::new("/bin/bash")));
 
-    // No option that only bash knows; a dash at the beginning is none either.
+    // The arguments use no option that only bash has.
     let (invocation, printed) = run_by(&reader, "echo \"$0\"; exit 3", OUTPUT_BYTES);
     assert_eq!((invocation.exit_code, printed.as_str()), (Some(3), "/bin/sh\n"));
     assert_eq!(invocation.result["shell"], "/bin/sh");
@@ -45,7 +45,7 @@ fn where_only_another_sh_exists_it_is_the_one_that_reads() {
     assert_eq!(invocation.exit_code, Some(0), "{:?}", invocation.error);
     assert!(printed.contains("still read\n"), "{printed}");
 
-    // What it does not understand as bash does is at least dangerous there.
+    // Syntax that this shell parses differently from bash is at least dangerous.
     let rules = crate::risk::UserRules::default();
     let level = |command, shell| crate::risk::of_command(command, shell, &rules).level;
     for command in ["[[ -e a ]]", "echo {a,b}", "ls |& cat", "cat <<< a", "echo $'a'"] {
@@ -73,7 +73,7 @@ fn a_command_that_prints_too_much_is_ended() {
         };
         assert_eq!(kept, 10_000, "{command}");
     }
-    // Exactly as much as is allowed is not too much.
+    // An output of exactly the limit is allowed.
     let (invocation, _) = run_by(&reader, "yes | head -c 10000", 10_000);
     assert!(invocation.error.is_none(), "{:?}", invocation.error);
 }

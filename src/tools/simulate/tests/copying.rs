@@ -1,11 +1,11 @@
-//! What is copied and what is not, and how far.
+//! Which files are copied, and the limits of a copy.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::time::{Duration, SystemTime};
 
 use super::*;
 
-/// Lists the copy from inside: every name below it with its mode and text, by a program that runs there.
+/// Lists the copy from inside, with a program that runs there: every name with its mode and text.
 fn listing(bench: &Bench) -> BTreeMap<String, String> {
     let list = "use std::os::unix::fs::MetadataExt;\n\
         fn list(folder: &str) { for entry in std::fs::read_dir(folder).unwrap() {\n\
@@ -91,7 +91,7 @@ fn a_link_is_copied_only_where_it_stays_inside_and_never_followed() {
     bench.link("dangling", "nothing");
     bench.link("out", "../secret");
     bench.link("away", "/etc/passwd");
-    // By name alone it stays inside; by the link that it goes through it does not.
+    // By its names alone the link stays inside; through the other link it leads outside.
     bench.link("here", ".");
     bench.link("sly", "here/../secret");
     bench.link("loop", "loop");

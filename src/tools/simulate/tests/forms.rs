@@ -85,7 +85,7 @@ fn a_verification_says_of_the_copy_what_it_would_say_of_the_workspace() {
     assert_eq!((&result["valid"], &result["verify"]["passed"]), (&json!(true), &json!(false)));
     assert_eq!(result["verify"]["errors"], 2);
     assert_eq!(done.changes(), [(text("src/lib.rs"), 1, 0)], "the difference is told all the same");
-    // The compiler counts them in one that has no place.
+    // The compiler's total is a diagnostic without a file.
     let files = done.invocation.diagnostics.iter().map(|it| it.file_name.as_str());
     let files: Vec<_> = files.filter(|file| !file.is_empty()).collect();
     assert_eq!(files, ["src/lib.rs"; 2], "by their names in the workspace");
@@ -191,7 +191,7 @@ fn a_stop_ends_the_program_and_the_copy() {
     let done = bench.simulate_hearing(function("app", &["x"], false), &hear);
     assert_eq!(done.error().0, "E307");
     assert_eq!(done.invocation.captured.as_ref().unwrap()[0].excerpt().text, "here\n");
-    // And behind a stop not even a copy is made.
+    // After a stop not even a copy is made.
     let done = bench.edits(vec![write("a", "")], None);
     assert_eq!(done.error().0, "E307");
 }
@@ -275,7 +275,7 @@ fn a_preview_is_exact_about_edits_and_says_what_would_run() {
     );
     assert!(notes.contains("with the arguments [\"a b\"]"), "{notes}");
 
-    // What the edits make of the project counts.
+    // The preview uses the project as the edits would leave it.
     let gone = vec![Edit::Delete { path: text("Cargo.toml") }];
     let preview = bench.preview(Simulation::Edits { edits: gone, verify });
     assert!(preview.would_fail() && preview.changes.len() == 1, "{preview:?}");

@@ -1,4 +1,4 @@
-//! Simulations with real cargo on small workspaces, without dependencies and so without a network.
+//! Simulations with real cargo on small workspaces without dependencies, and so without a network.
 
 mod copying;
 mod forms;
@@ -23,14 +23,14 @@ use crate::run::{Diff, EdgeType, Preview, Stream};
 use crate::tools::{Context, Invocation, Toolbox};
 use crate::workspace::Overlay;
 
-/// A workspace, and beside it the folder in which its simulations are made.
+/// A workspace, and a folder beside it for its simulations.
 struct Bench {
     folder: TempDir,
     tools: Toolbox,
     stop: StopSignal,
 }
 
-/// What a name in a folder is, in every respect that a change could leave a trace in.
+/// Every property of a name in a folder that a change could affect.
 type Tree = BTreeMap<PathBuf, (u32, u64, i64, i64, Vec<u8>)>;
 
 fn tree(top: &Path) -> Tree {
@@ -83,14 +83,15 @@ impl Bench {
         symlink(target, self.path(path)).unwrap();
     }
 
-    /// What is left where simulations are made, besides the lock of the place itself.
+    /// The files that remain in the folder of the simulations, except for its lock.
     fn left(&self) -> Vec<PathBuf> {
         let entries = fs::read_dir(self.folder.path().join("scratch")).into_iter().flatten();
         let paths = entries.map(|entry| entry.unwrap().path());
         paths.filter(|path| !path.ends_with("door")).collect()
     }
 
-    /// Simulates, and sees that nothing is left of it but its answer; `hear` gets the output as it comes.
+    /// Runs a simulation, and checks that it leaves nothing but its result; `hear` receives the streamed
+    /// output.
     fn simulate_hearing(&self, simulation: Simulation, hear: &dyn Fn(&str)) -> Done {
         let before = tree(&self.path(""));
         let call = ToolCall::Simulate(simulation);
@@ -148,7 +149,7 @@ fn function(name: &str, inputs: &[&str], trace_enabled: bool) -> Simulation {
     Simulation::Function { function: name.to_owned(), inputs, trace_enabled }
 }
 
-/// What a simulation answered.
+/// The result of a simulation, and its output.
 struct Done {
     invocation: Invocation,
     printed: [String; 2],
@@ -172,7 +173,7 @@ impl Done {
         &self.invocation.result
     }
 
-    /// The files that differ on the copy, with how many lines came and went.
+    /// The changed files on the copy, with the numbers of added and removed lines.
     fn changes(&self) -> Vec<(String, usize, usize)> {
         let count = |diff: &Diff| match diff {
             Diff::Text { added, removed, .. } => (*added, *removed),
@@ -185,7 +186,7 @@ impl Done {
         changes.collect()
     }
 
-    /// The paths of the rows of the result, and whether they were predicted.
+    /// The paths in the result, and whether each change was predicted.
     fn predicted(&self) -> Vec<(&str, bool)> {
         let rows = self.result()["changed_files"].as_array().unwrap();
         let row = |row: &'_ Value| row["predicted"].as_bool().unwrap();
@@ -199,7 +200,7 @@ fn write(path: &str, contents: &str) -> Edit {
 
 const MANIFEST: &str = "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2024\"\n";
 
-/// A crate of its own with these files.
+/// A crate with these files.
 fn app(files: &[(&str, &str)]) -> Bench {
     let bench = Bench::with(files);
     bench.put("Cargo.toml", MANIFEST);

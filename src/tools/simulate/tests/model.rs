@@ -1,4 +1,4 @@
-//! What a simulation of edits finds on its copy, against what a batch of them foresees in memory.
+//! Compares the changes that a simulation of edits finds on its copy with the preview of a batch in memory.
 
 use proptest::prelude::*;
 

@@ -1,4 +1,4 @@
-//! `file:line:column: severity: message`, as compilers and linters print it.
+//! Parses `file:line:column: severity: message`, the format of many compilers and linters.
 
 use super::problem::Problem;
 
@@ -15,7 +15,7 @@ const SEVERITIES: [&str; 10] = [
     "style",
 ];
 
-/// What one line says; none when it has another form.
+/// The problem in one line; `None` when the line has another form.
 pub(super) fn read(line: &str) -> Option<Problem> {
     let line = line.trim_end();
     let (file, rest) = split(line)?;
@@ -24,7 +24,7 @@ pub(super) fn read(line: &str) -> Option<Problem> {
         Some((column, rest)) => (Some(column), rest),
         None => (None, rest),
     };
-    // Some give the end of the place too: `3:5-9:`; what it is does not matter here.
+    // Some tools print a range: `3:5-9:`. Its end is ignored.
     let rest = match rest.strip_prefix('-') {
         Some(rest) => rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.' || c == ':'),
         None => rest.strip_prefix(':')?,
@@ -35,7 +35,7 @@ pub(super) fn read(line: &str) -> Option<Problem> {
         return None;
     }
     let severity = match (severity, code.as_deref()) {
-        // Formatters in the style of Unix put both into the brackets: `[Error/no-undef]`.
+        // Formatters in the style of Unix put both into brackets: `[Error/no-undef]`.
         (None, Some(code)) if code.starts_with("Error/") => Some("error"),
         (None, Some(code)) if code.starts_with("Warning/") => Some("warning"),
         (severity, _) => severity,
@@ -55,7 +55,7 @@ pub(super) fn read(line: &str) -> Option<Problem> {
     })
 }
 
-/// The file, and what stands behind its colon: the first that a number follows.
+/// Splits off the file, at the first colon that a digit follows.
 fn split(line: &str) -> Option<(&str, &str)> {
     let at = line.bytes().enumerate().find(|(at, byte)| {
         *byte == b':' && line.as_bytes().get(at + 1).is_some_and(u8::is_ascii_digit)
@@ -65,7 +65,7 @@ fn split(line: &str) -> Option<(&str, &str)> {
     let is_path = !file.is_empty()
         && !file.starts_with(char::is_whitespace)
         && !file.ends_with(char::is_whitespace)
-        // Not the time of day, not an address, not a sentence before it.
+        // Rejects a time of day, a URL, or a sentence before the colon.
         && !file.bytes().all(|byte| byte.is_ascii_digit())
         && !file.contains("://")
         && !file.contains(": ")
@@ -73,7 +73,7 @@ fn split(line: &str) -> Option<(&str, &str)> {
     is_path.then_some((file, rest))
 }
 
-/// A number that begins here, and what stands behind it.
+/// The number at the beginning of a text, and the rest.
 fn digits(text: &str) -> Option<(u32, &str)> {
     let end = text.bytes().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
     Some((text.get(..end)?.parse().ok()?, text.get(end..)?))
@@ -92,7 +92,7 @@ fn severity(text: &str) -> (Option<&str>, &str) {
     (None, text)
 }
 
-/// The message, and the word in brackets at its end: `[-Wunused]`.
+/// The message, and the code in brackets at its end: `[-Wunused]`.
 fn code(text: &str) -> (&str, Option<String>) {
     let inside = text.strip_suffix(']').and_then(|text| text.rsplit_once('['));
     match inside {

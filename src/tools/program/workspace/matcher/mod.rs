@@ -1,5 +1,5 @@
-//! Problem matchers (SPEC §9): what the tools of any language say, read as diagnostics. Pure: a line or a text
-//! goes in. Each takes time in proportion to what it reads.
+//! Problem matchers (SPEC §9) convert the output of tools of any language into diagnostics. Pure, and
+//! linear in the length of the output.
 
 mod gnu;
 mod pattern;
@@ -13,28 +13,28 @@ use std::borrow::Cow;
 pub(in crate::tools::program) use pattern::Pattern;
 pub(in crate::tools::program) use problem::Problem;
 
-/// Longest line that is read.
+/// Longest line that is parsed, in bytes.
 pub(in crate::tools::program) const LINE_BYTES: usize = 64 << 10;
-/// Largest SARIF log that is read.
+/// Largest SARIF log that is parsed, in bytes.
 pub(in crate::tools::program) const SARIF_BYTES: usize = 64 << 20;
 
-/// How what a command says is read.
+/// How the output of a command is parsed.
 #[derive(Debug, Clone)]
 pub(in crate::tools::program) enum Matcher {
-    /// Not at all: only how it ends counts.
+    /// Not at all: only the exit status counts.
     None,
-    /// cargo's messages for programs.
+    /// As cargo's JSON messages.
     CargoJson,
-    /// `file:line:column: severity: message`.
+    /// As lines of the form `file:line:column: severity: message`.
     Gnu,
-    /// A SARIF log: what it prints, or this file.
+    /// As a SARIF log, from stdout or from this file.
     Sarif { file: Option<String> },
-    /// A regular expression for each line.
+    /// With a regular expression for each line.
     Pattern(Pattern),
 }
 
 impl Matcher {
-    /// In a few words.
+    /// The matcher in a few words.
     pub(in crate::tools::program) fn words(&self) -> String {
         match self {
             Self::None => "none".to_owned(),
@@ -46,7 +46,7 @@ impl Matcher {
         }
     }
 
-    /// What one line says.
+    /// The problem in one line, if any.
     pub(in crate::tools::program) fn line(&self, line: &str) -> Option<Problem> {
         let line = without_colours(line);
         match self {
@@ -57,15 +57,15 @@ impl Matcher {
     }
 }
 
-/// What a SARIF log says.
+/// The problems of a SARIF log.
 ///
 /// # Errors
-/// That it is none, in words.
+/// Why the text is no SARIF log.
 pub(in crate::tools::program) fn sarif(text: &[u8]) -> Result<Vec<Problem>, String> {
     sarif::read(text)
 }
 
-/// The line without what colours it: `ESC [ … letter`.
+/// The line without ANSI colour sequences: `ESC [ … letter`.
 fn without_colours(line: &str) -> Cow<'_, str> {
     if !line.contains('\u{1b}') {
         return Cow::Borrowed(line);

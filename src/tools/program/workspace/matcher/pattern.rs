@@ -1,23 +1,23 @@
-//! A regular expression with named groups, tried on each line. The engine behind it takes linear time.
+//! A matcher with a regular expression with named groups, applied to each line in linear time.
 
 use regex::{Regex, RegexBuilder};
 
 use super::problem::Problem;
 
-/// The groups that mean something.
+/// The names of the groups that are used.
 const GROUPS: [&str; 6] = ["file", "line", "column", "severity", "code", "message"];
-/// Most bytes that a compiled expression may take.
+/// Largest compiled expression, in bytes.
 const COMPILED_BYTES: usize = 1 << 20;
 
-/// A checked expression.
+/// A validated expression.
 #[derive(Debug, Clone)]
 pub(in crate::tools::program) struct Pattern(Regex);
 
 impl Pattern {
-    /// Reads it.
+    /// Compiles the expression.
     ///
     /// # Errors
-    /// What is wrong with it, in words.
+    /// Why the expression cannot be used.
     pub(in crate::tools::program) fn read_from(text: &str) -> Result<Self, String> {
         let compiled = RegexBuilder::new(text).size_limit(COMPILED_BYTES).build();
         let regex = compiled.map_err(|error| format!("the pattern cannot be used: {error}"))?;
@@ -37,7 +37,7 @@ impl Pattern {
         self.0.as_str()
     }
 
-    /// What one line says; none when it does not match.
+    /// The problem in one line; `None` when it does not match.
     pub(super) fn read(&self, line: &str) -> Option<Problem> {
         let found = self.0.captures(line)?;
         let text = |name: &str| {

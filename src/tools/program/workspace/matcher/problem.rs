@@ -1,23 +1,23 @@
-//! Something that a tool says about a place.
+//! A problem that a tool reports about a place.
 
 use crate::cargo::Names;
 use crate::run::{DiagnosticArtifact, Level};
 
-/// Something that a tool says about a place.
+/// A problem that a tool reports about a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::tools::program) struct Problem {
     pub(in crate::tools::program) file: Option<String>,
     pub(in crate::tools::program) line: Option<u32>,
     pub(in crate::tools::program) column: Option<u32>,
     pub(in crate::tools::program) end: Option<(u32, Option<u32>)>,
-    /// The tool's own word; none where it has none.
+    /// The tool's own word for the severity, if any.
     pub(in crate::tools::program) severity: Option<String>,
     pub(in crate::tools::program) code: Option<String>,
     pub(in crate::tools::program) message: String,
 }
 
 impl Problem {
-    /// How much it weighs. Where the tool has no word for it, what it reports is an error.
+    /// The level of the problem. Without a severity it is an error.
     pub(in crate::tools::program) fn level(&self) -> Level {
         let word = self.severity.as_deref().unwrap_or("error").to_ascii_lowercase();
         match word.trim() {
@@ -29,7 +29,7 @@ impl Problem {
         }
     }
 
-    /// As the records keep it.
+    /// The problem as a diagnostic for the records.
     pub(in crate::tools::program) fn artifact(self, names: &mut Names<'_>) -> DiagnosticArtifact {
         let level = self.level();
         let number = |number: Option<u32>| number.map(i64::from);
@@ -37,7 +37,7 @@ impl Problem {
             level,
             tool_level: self.severity.unwrap_or_else(|| "error".to_owned()),
             message: self.message,
-            // Without a line there still is a file.
+            // A problem with a file but no line gets line 1.
             line_start: number(self.line).unwrap_or(i64::from(self.file.is_some())),
             column_start: number(self.column),
             line_end: number(self.end.map(|(line, _)| line)),

@@ -1,4 +1,4 @@
-//! SARIF 2.1.0, the format that static analysers share: as much of it as says what is wrong where.
+//! SARIF 2.1.0, the common format of static analysers: parses the problems and their places.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -97,10 +97,10 @@ struct Region {
     end_column: Option<u32>,
 }
 
-/// What the log says, in its order.
+/// The problems of the log, in order.
 ///
 /// # Errors
-/// That it is none, in words.
+/// Why the text is no SARIF log.
 pub(super) fn read(text: &[u8]) -> Result<Vec<Problem>, String> {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let log: Log = serde_json::from_slice(text).map_err(|error| error.to_string())?;
@@ -117,7 +117,7 @@ impl Run {
     }
 
     fn problem(&self, found: &Found, rules: &Rules<'_>) -> Option<Problem> {
-        // What passed, and what somebody has accepted, is not wrong.
+        // Results that passed or were suppressed are no problems.
         let is_wrong = found.kind.as_deref().is_none_or(|kind| kind == "fail" || kind == "review");
         if !is_wrong || !found.suppressions.is_empty() {
             return None;
@@ -133,7 +133,7 @@ impl Run {
             line: region.and_then(|it| it.start_line),
             column: region.and_then(|it| it.start_column),
             end: end_line.map(|line| (line, region.and_then(|it| it.end_column))),
-            // By the format, what says nothing is a warning.
+            // The specification defines a warning as the default.
             severity: Some(level.unwrap_or_else(|| "warning".to_owned())),
             code: found.rule_id.clone().or_else(|| rule?.id.clone()),
             message: message(found.message.as_ref(), rule),
@@ -151,7 +151,7 @@ impl Run {
     }
 }
 
-/// The rules of a tool, by number and by name.
+/// The rules of a tool, by index and by name.
 struct Rules<'a> {
     all: &'a [Rule],
     named: HashMap<&'a str, &'a Rule>,
@@ -180,7 +180,7 @@ fn message(message: Option<&Message>, rule: Option<&Rule>) -> String {
     text.unwrap_or_else(|| "(no message)".to_owned())
 }
 
-/// A path of which some characters are written as `%20`.
+/// Decodes the percent-encoding of a path.
 fn decoded(path: &str) -> String {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.as_bytes();

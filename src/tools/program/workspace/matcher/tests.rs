@@ -1,4 +1,4 @@
-//! What real tools print, and whatever anybody could.
+//! The output of real tools, and arbitrary input.
 
 use proptest::prelude::*;
 
@@ -106,7 +106,7 @@ fn a_pattern_reads_what_any_tool_prints() {
     }
 }
 
-/// As ruff and eslint write it, with what the format allows besides.
+/// The form that ruff and eslint write, with other features that the format allows.
 const SARIF: &str = r#"{
   "$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0",
   "runs": [{
@@ -155,7 +155,7 @@ fn a_long_line_takes_no_longer_for_its_parts_than_for_its_length() {
             }
         }
     }
-    // Half a megabyte for each piece and matcher; the square of a line would take hours.
+    // Half a megabyte for each piece and matcher; quadratic time would take hours.
     assert!(started.elapsed().as_secs() < 60, "{:?}", started.elapsed());
 }
 
