@@ -146,7 +146,7 @@ pub(crate) const WALLS: Icon = icon::WALL;
 
 /// Buttons after a step was stopped by a wall, or perhaps was: they open the same plan with a wider wall.
 fn wider_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
-    // If the plan's file is gone, the plan is opened from the records with the needed grant.
+    // Without its file the plan is opened from the records and gets its grants there.
     if view.path.is_none() || !view.run.is_over() {
         return;
     }
