@@ -12,7 +12,7 @@ use super::loop_page::Form;
 use crate::plan::Digest;
 use crate::run::{Decision, Question, Way};
 
-/// One of the pages.
+/// A page of the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Page {
     /// The open plan.
@@ -20,7 +20,7 @@ pub enum Page {
     Plan,
     /// The evidence log.
     Evidence,
-    /// What the checks of the shown run found.
+    /// The diagnostics of the shown run.
     Diagnostics,
     /// The bounded loop.
     Loop,
@@ -54,9 +54,9 @@ pub enum Action {
     Diagnostics(DiagnosticsAction),
     /// On the page of the bounded loop.
     Loop(LoopAction),
-    /// With an artifact.
+    /// On an artifact.
     Artifact(ArtifactAction),
-    /// Anywhere.
+    /// On any page.
     Window(WindowAction),
 }
 

@@ -43,8 +43,7 @@ impl TextDoc {
         Self { text: text.into(), starts, inks: Vec::new(), printed: None }
     }
 
-    /// Creates a text from program output. Escape sequences for colours become styles and are removed from
-    /// the text (SPEC §7.2).
+    /// Creates a text from program output; its colours become styles and leave the text (SPEC §7.2).
     pub fn printed(printed: &str) -> Self {
         if !printed.contains('\x1b') {
             return Self::new(printed);
@@ -182,8 +181,7 @@ impl TextState {
     /// Continues unfinished work; returns true while more is left.
     fn advance(&mut self, place: Id, doc: &Arc<TextDoc>, columns: usize) -> bool {
         if !std::ptr::eq(self.doc.as_ptr(), Arc::as_ptr(doc)) {
-            // When the complete text replaces a part at the same place, the search continues with the same
-            // query.
+            // The query survives when the complete text replaces a part at the same place.
             let same = self.place == Some(place);
             let query = if same { std::mem::take(&mut self.finder.query) } else { String::new() };
             let (doc, place) = (Arc::downgrade(doc), Some(place));

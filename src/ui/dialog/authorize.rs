@@ -168,7 +168,7 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView) {
     let text = "Your signature covers what is listed here. If any of it changes before the run \
                 begins, the signature is void.";
     widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
-    // Grants beyond the workspace come first.
+    // The walls come first because grants may reach beyond the workspace.
     if let Some(walls) = &view.walls {
         lines_ui(ui, walls);
     }

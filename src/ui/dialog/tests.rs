@@ -445,7 +445,7 @@ fn the_rest_of_a_double_click_presses_nothing_behind_the_question() {
     click(&mut harness);
     assert!(left_undecided(&harness));
     harness.state_mut().scene = Scene::new("asking");
-    // Six frames in a row, evenly spaced.
+    // Six clicks in a row, each shortly after the one before.
     for _ in 0..6 {
         harness.run_steps(8);
         click(&mut harness);

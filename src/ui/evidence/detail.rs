@@ -215,7 +215,8 @@ pub(crate) fn kept_ui(
     artifacts_ui(ui, place, &artifacts, first(detail), contents, height, actions);
 }
 
-/// The artifact shown first: the changes, or else the output.
+/// The artifact shown first: the diff, or else the output; after an error the diagnostics, or else the
+/// output.
 fn first(detail: &ExecutionDetail) -> &'static str {
     let has = |name: &&&str| detail.artifacts.iter().any(|it| it.artifact_type == **name);
     let failed = detail.row.error_message.is_some();

@@ -229,7 +229,7 @@ fn of_a_hundred_unfolded_attempts_only_what_is_near_is_drawn_and_each_is_reached
     assert_eq!(heads, 100, "each has its line for the keyboard");
     let drawn = bodies(&harness);
     assert!((1..6).contains(&drawn), "{drawn} of 100 attempts");
-    // The header has the focus; Tab must reach the contents, wherever they are on the page.
+    // Focusing a header that is out of sight scrolls to it and draws its contents.
     harness.get_by_label("Attempt 60 of 100, an action failed").focus();
     harness.run_ok();
     harness.get_by_label("Attempt 60 of 100, an action failed").scroll_to_me();

@@ -308,7 +308,7 @@ impl<'a> Card<'a> {
         }
     }
 
-    /// In a window this small the dialog asks the question instead.
+    /// In a window this small, a button opens the dialog instead.
     fn no_room_ui(&self, ui: &mut Ui, place: Rect, actions: &mut Vec<Action>) {
         let inner = place.shrink2(vec2(MARGIN, 3.0));
         let mut area = line(ui, "answer", inner, Layout::left_to_right(Align::Center));
@@ -334,7 +334,7 @@ fn id(prompt: PromptId) -> Id {
     Id::unique(("card", prompt))
 }
 
-/// The button that opens the dialog for a step that requires it.
+/// The text of the run button; the ellipsis announces the dialog that the step requires.
 fn run_text(request: &ConfirmationRequest) -> &'static str {
     if request.required { "Run this step…" } else { "Run this step" }
 }

@@ -195,7 +195,7 @@ impl Layout {
         rows.into_iter().flatten()
     }
 
-    /// The code row of a laid-out row; it shows the line number of its side.
+    /// The code row of a laid-out row; an empty row for [`Laid::Nothing`].
     pub(super) fn row(&self, lines: &[DiffLine], laid: &Laid) -> Option<CodeRow> {
         match laid {
             Laid::Line(index) => self.parts(lines, *index, 0).next(),

@@ -15,7 +15,7 @@ const LINES: usize = 10_000;
 /// The bytes of text wrapped in one frame; this takes about as long again.
 const BYTES: usize = 4 * PART;
 
-/// The key of a layout: equal keys have equal rows.
+/// The key of a layout; equal keys have equal rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Wanted {
     /// The file and its states before and after. The key is exact because states are digests.

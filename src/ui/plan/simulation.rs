@@ -359,7 +359,7 @@ mod tests {
         assert!(harness.query_by_label_contains("Nothing is run or changed").is_some());
         let harness = window("simulation-empty", [900.0, 600.0]);
         assert!(harness.query_by_label("No difference").is_some());
-        // A faulty plan can be simulated up to its fault; a plan without a source cannot.
+        // A faulty plan can be simulated up to its fault; a recorded plan cannot.
         let harness = window("invalid", [900.0, 600.0]);
         assert!(!harness.get_by_label("Simulate").accesskit_node().is_disabled());
     }
