@@ -76,7 +76,7 @@ pub(super) fn results_ui(
     );
 }
 
-/// Below this width, in points, a row gives its room to the subject and leaves out the duration.
+/// Below this width, in points, a row shows its subject before the tool and omits the duration.
 const NARROW: f32 = 460.0;
 /// The width of the tool column, in points.
 const TOOL: f32 = 132.0;

@@ -219,7 +219,7 @@ pub fn plan_page_ui(
         .frame(panel_frame(theme.panel, Margin::symmetric(16, 0)))
         .show(ui, |ui| action_bar::action_bar_ui(ui, view, situation, actions));
     let height = ui.available_height();
-    // In a small window the steps of a guided run take all the room, because the person answers there.
+    // In a small window the steps of a guided run have priority, because the person answers there.
     let small = height < SMALL && view.run.is_active() && rows::is_guided(view);
     let (id, least) = if small { ("little output", 300.0) } else { ("output", 200.0) };
     let has_room = !small || height >= least + LITTLE_OUTPUT;
