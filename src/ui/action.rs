@@ -1,4 +1,4 @@
-//! What a person did, as the views report it. The window's glue turns each into effects.
+//! What a person did, as reported by the views. The window code turns each action into effects.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use super::loop_page::Form;
 use crate::plan::Digest;
 use crate::run::{Decision, Question, Way};
 
-/// One of the pages.
+/// A page of the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Page {
     /// The open plan.
@@ -20,7 +20,7 @@ pub enum Page {
     Plan,
     /// The evidence log.
     Evidence,
-    /// What the checks of the shown run found.
+    /// The diagnostics of the shown run.
     Diagnostics,
     /// The bounded loop.
     Loop,
@@ -39,10 +39,10 @@ pub enum Tab {
     Evidence,
 }
 
-/// Something a person did.
+/// An action of the person.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
-    /// A command of the table, by button, key or palette.
+    /// A command of the table, given by button, key or palette.
     Do(Command),
     /// On the plan page.
     Plan(PlanAction),
@@ -54,51 +54,51 @@ pub enum Action {
     Diagnostics(DiagnosticsAction),
     /// On the page of the bounded loop.
     Loop(LoopAction),
-    /// With an artifact.
+    /// On an artifact.
     Artifact(ArtifactAction),
-    /// Anywhere.
+    /// On any page.
     Window(WindowAction),
 }
 
-/// Something a person did on the plan page.
+/// An action on the plan page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlanAction {
     /// Open this plan file.
     Open(PathBuf),
     /// Show this recorded run.
     OpenRun(Uuid),
-    /// Look at this step, counted from 0.
+    /// Select this step, counted from 0.
     SelectStep(usize),
-    /// Show the steps again instead of what they would do together.
+    /// Show the steps instead of the simulation.
     CloseSimulation,
-    /// Look at this side of the selected step.
+    /// Show this tab of the selected step.
     ShowTab(Tab),
-    /// Copy everything that the run has printed, as far as it is shown.
+    /// Copy all output of the run that is still held.
     CopyOutput,
-    /// Show the commands that the workspace names, to decide about them.
+    /// Open the trust dialog for the commands of the workspace.
     LookAtCommands,
-    /// Grant what the review proposes beyond the walls of the steps, or no longer.
+    /// Grant what the review proposes beyond the walls of the steps, or withdraw that.
     GrantProposed(bool),
-    /// Grant what this plan is granted to every plan in its workspace, or nothing of that any more.
+    /// Make the grants of this plan apply to every plan in its workspace, or withdraw all of those.
     RememberWalls(bool),
-    /// Open the question about the plan again, with the network granted to every step.
+    /// Open the authorization dialog again, with the network granted to every step.
     RunAgainWithNetwork,
-    /// The same with writing to this path granted.
+    /// The same, with write access to this path granted.
     RunAgainWithWrite(String),
-    /// Bring the question of the step that waits to the front of everything else.
+    /// Open the dialog for the step that waits for a decision.
     AskInFront,
 }
 
-/// Something a person did in a dialog.
+/// An action in a dialog.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DialogAction {
-    /// Answer the step that the run waits for.
+    /// Decide about the step that the run waits for.
     Answer {
         /// The run that asked.
         run_id: Uuid,
         /// The step that asked, counted from 0.
         step_index: usize,
-        /// The answer.
+        /// The decision.
         decision: Decision,
     },
     /// Authorize the plan with this digest, as shown.
@@ -107,110 +107,110 @@ pub enum DialogAction {
     Reject {
         /// The digest of the plan that was shown.
         digest: Digest,
-        /// Why, in the person's words.
+        /// The reason, in the person's words.
         reason: String,
     },
-    /// Trust the commands of the workspace in the file with this digest, or no longer trust them.
+    /// Trust the commands that the workspace names in the file with this digest, or withdraw that trust.
     Trust {
         /// The digest of the file that was shown.
         digest: Digest,
         /// Whether they are trusted from now on.
         trusted: bool,
     },
-    /// Close the dialog; nothing is decided.
+    /// Close the dialog without a decision.
     LeaveUndecided,
     /// Stop the run and close the window.
     StopAndClose,
 }
 
-/// Something a person did on the evidence page.
+/// An action on the evidence page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EvidenceAction {
-    /// The search box now reads so; search once typing pauses.
+    /// The text of the search box changed; search once typing pauses.
     Edit(String),
-    /// Search for exactly this now.
+    /// Search for exactly this text now.
     Search(String),
     /// Show one execution in full.
     Open(Uuid),
-    /// Close it.
+    /// Close the open execution.
     CloseDetail,
     /// Compare the interrupted steps of this run with the disk.
     Reconcile(Uuid),
-    /// Open the plan that brings the files of this run's interrupted steps somewhere.
+    /// Open a plan that settles the files of this run's interrupted steps.
     Settle(Uuid, Way),
-    /// Open the plan that takes back what this execution changed.
+    /// Open a plan that reverts the changes of this execution.
     Revert(Uuid),
-    /// Ask this, and show the answer in place of the search.
+    /// Run this query and show its answer in place of the search.
     Ask(Question),
     /// Go back from the answer to the search.
     CloseAnswer,
 }
 
-/// Something a person did on the diagnostics page.
+/// An action on the diagnostics page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DiagnosticsAction {
-    /// Show the diagnostics of this step, from 0; none for the latest that has some.
+    /// Show the diagnostics of this step, counted from 0; `None` means the latest step that has some.
     Show(Option<usize>),
-    /// The filter field now reads so.
+    /// The text of the filter field changed.
     Filter(String),
-    /// Hide what is shown, or show what is hidden.
+    /// Hide these diagnostics, or show them if they are hidden.
     Toggle(Facet),
-    /// Sort by this column, or the other way round.
+    /// Sort by this column, or reverse the order if it is sorted by it already.
     SortBy(Column),
-    /// Look at this one.
+    /// Select this diagnostic.
     Pick(Place),
 }
 
-/// Something a person did on the page of the bounded loop.
+/// An action on the page of the bounded loop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LoopAction {
-    /// The form now reads so.
+    /// The form changed to this.
     Edit(Box<Form>),
     /// Choose a folder for a field of the form.
     PickFolder(FolderFor),
-    /// Show the commands that the workspace of the form names, to decide about them.
+    /// Open the trust dialog for the commands of the workspace in the form.
     LookAtCommands,
     /// Show this loop.
     Show(Uuid),
-    /// Unfold this attempt, or fold it.
+    /// Expand or collapse this attempt.
     Unfold(u32, bool),
-    /// Show the plan of this attempt on the plan page. Nothing is authorized by that.
+    /// Show the plan of this attempt on the plan page. This authorizes nothing.
     OpenAttempt(u32),
-    /// Take back the class of plans that was authorized in advance.
+    /// Revoke the class of plans that was authorized in advance.
     RevokeClass(Uuid),
 }
 
-/// What a folder is chosen for.
+/// The purpose of a folder dialog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FolderFor {
-    /// The plans that are replayed.
+    /// The folder of the plans to replay.
     Plans,
     /// The workspace of the loop.
     Workspace,
 }
 
-/// Something a person did with an artifact.
+/// An action on an artifact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ArtifactAction {
-    /// Have the whole of a content read and shown.
+    /// Load the whole content and show it.
     Load {
         /// The content.
         digest: Digest,
-        /// What it is expected to be.
+        /// The expected shape.
         shape: Shape,
-        /// Whether it is put on the clipboard as well.
+        /// Whether to copy it to the clipboard as well.
         copy: bool,
     },
     /// Write a content to a file that the person chooses.
     Save {
-        /// A name for it.
+        /// The suggested file name.
         name: String,
         /// The content.
         what: Saved,
     },
 }
 
-/// A content that is to be written to a file.
+/// The content to write to a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Saved {
     /// This text.
@@ -221,17 +221,17 @@ pub enum Saved {
     Kept {
         /// The content.
         digest: Digest,
-        /// What it is expected to be.
+        /// The expected shape.
         shape: Shape,
     },
 }
 
-/// Something a person did anywhere.
+/// An action that every page allows.
 #[derive(Debug, Clone, PartialEq)]
 pub enum WindowAction {
     /// Show this page.
     Go(Page),
-    /// Draw the page again that could not be drawn.
+    /// Try again to draw the page that panicked.
     TryAgain,
     /// Close this notice.
     DismissNotice(u64),
@@ -239,9 +239,9 @@ pub enum WindowAction {
     CloseOverlay,
     /// Use this theme.
     SetTheme(egui::ThemePreference),
-    /// Use more contrast than usual, or not.
+    /// Turn higher contrast on or off.
     SetHighContrast(bool),
-    /// Use this zoom, 1 being the usual size.
+    /// Set the zoom; 1 is the normal size.
     SetZoom(f32),
     /// Use this command to open files in an editor.
     SetEditor(String),

@@ -1,4 +1,5 @@
-//! What stands in place of a view that panicked: that it did, that nothing was decided, and the way on.
+//! The page shown in place of a view that panicked: the message, that nothing was decided, and what to do
+//! next.
 
 use egui::{CentralPanel, Frame, Margin, ScrollArea, Ui};
 
@@ -14,15 +15,15 @@ use super::{bottom_bar_ui, keys, overlay, upper_bar_ui};
 /// A view that panicked.
 #[derive(Debug, Clone, Copy)]
 pub struct Breakdown<'a> {
-    /// What the panic said.
+    /// The message of the panic.
     pub message: &'a str,
-    /// Whether a run is under way, which goes on.
+    /// Whether a run is in progress; the run is not affected.
     pub running: bool,
 }
 
-/// The window without its page and without any question about a plan: what stands behind it could not be
-/// seen. `view` has the bars around it and the question before closing; without it, because they panicked
-/// too, there is only the message.
+/// The window without its page and without any dialog about a plan, because what such a dialog is about could
+/// not be seen. `view` provides the surrounding bars and the dialog before closing; it is `None` when drawing
+/// those panicked too, and then only the message is shown.
 pub fn breakdown_ui(
     ui: &mut Ui,
     broken: &Breakdown<'_>,
@@ -31,7 +32,7 @@ pub fn breakdown_ui(
 ) {
     let theme = Theme::of(ui);
     if let Some(view) = view {
-        // What the other keys do could not be seen.
+        // The effect of other keys would not be visible.
         keys::take_stop(ui, &view.situation, actions);
         upper_bar_ui(ui, view, actions);
         bottom_bar_ui(ui, view);
@@ -68,7 +69,7 @@ fn message_ui(ui: &mut Ui, broken: &Breakdown<'_>, actions: &mut Vec<Action>) {
             actions.push(Action::Window(WindowAction::TryAgain));
         }
         widgets::copy_button(ui, broken.message, "what the window said");
-        // Last, so that nothing jumps when the run ends.
+        // Last, so that nothing moves when the run ends.
         if broken.running
             && widgets::button(ui, Look::Plain, Some(icon::STOP), "Stop now", true).clicked()
         {

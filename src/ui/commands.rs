@@ -11,7 +11,7 @@ mod table;
 
 pub use table::TABLE;
 
-/// Something a person can ask for.
+/// A command of the person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(test, derive(serde::Serialize))]
 #[expect(missing_docs, reason = "each variant is described by its row in TABLE")]
@@ -61,58 +61,58 @@ pub enum Command {
     Help,
 }
 
-/// What decides whether a command can be given now.
+/// The state that determines which commands are available.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Situation {
     /// The page that is shown.
     pub page: Page,
     /// Whether a plan file is open.
     pub plan_open: bool,
-    /// How many steps the open plan has.
+    /// The number of steps of the open plan.
     pub steps: usize,
-    /// How many results the evidence page shows.
+    /// The number of results on the evidence page.
     pub results: usize,
-    /// How many diagnostics the diagnostics page shows.
+    /// The number of diagnostics on the diagnostics page.
     pub diagnostics: usize,
-    /// Why the plan cannot be authorized; none when it can.
+    /// Why the plan cannot be authorized; `None` when it can.
     pub not_authorizable: Option<&'static str>,
-    /// Why the plan cannot be simulated; none when it can.
+    /// Why the plan cannot be simulated; `None` when it can.
     pub not_simulatable: Option<&'static str>,
     /// Whether an approval is waiting for its run.
     pub approved: bool,
-    /// Whether the run that is shown is over, so that its plan can be run again.
+    /// Whether the shown run is over, so that its plan can be run again.
     pub over: bool,
-    /// Whether it left something undone.
+    /// Whether the shown run left steps undone.
     pub unfinished: bool,
     /// Whether the open plan runs on another host.
     pub remote: bool,
-    /// Whether a host is being tried.
+    /// Whether a connection to a host is being tested.
     pub trying: bool,
-    /// Whether its plan names commands that would take it back.
+    /// Whether the plan of the shown run names commands that undo it.
     pub way_back: bool,
-    /// Whether one of its steps may have changed files.
+    /// Whether a step of the shown run may have changed files.
     pub changed_files: bool,
-    /// Whether it was interrupted.
+    /// Whether the shown run was interrupted.
     pub interrupted: bool,
     /// Whether a run is under way.
     pub running: bool,
-    /// Whether it waits at a step boundary.
+    /// Whether the run waits between two steps.
     pub paused: bool,
-    /// Whether it could go on guided: it runs commands by itself.
+    /// Whether the run could continue guided, because it runs commands without asking for each.
     pub automatic: bool,
-    /// Whether a pause, or an end after this step, was asked for already.
+    /// Whether a pause or an end after this step was already requested.
     pub requested: bool,
-    /// The step that waits for an answer, counted from 0.
+    /// The step that waits for a decision, counted from 0.
     pub asking: Option<usize>,
     /// Whether a bounded loop is under way.
     pub looping: bool,
-    /// Whether the plan of one of its attempts waits for its authorization.
+    /// Whether the plan of an attempt waits for its authorization.
     pub attempt_waits: bool,
-    /// Whether the form of a loop is shown, or would be.
+    /// Whether the form of a loop is shown, or would be shown on the loop page.
     pub loop_form: bool,
-    /// Why no loop can start in the folders of that form; none when one can.
+    /// Why no loop can start in the folders of that form; `None` when one can.
     pub no_place: Option<&'static str>,
-    /// Whether the list shows another step than the one under way.
+    /// Whether the selected step is not the current step of the run.
     pub looking_elsewhere: bool,
 }
 
@@ -120,34 +120,34 @@ pub struct Situation {
 pub struct Spec {
     /// The command.
     pub command: Command,
-    /// Its name on buttons and in lists.
+    /// Its text on buttons and in lists.
     pub text: &'static str,
-    /// What it does, as a sentence.
+    /// Its effect, as a sentence.
     pub tooltip: &'static str,
-    /// The key that gives it; none where a slip would be costly.
+    /// Its key; `None` where an accidental press would be costly.
     pub shortcut: Option<KeyboardShortcut>,
     /// Its icon.
     pub icon: Option<Icon>,
-    /// Why it cannot be given now; none when it can.
+    /// Why it is not available now; `None` when it is.
     pub unavailable: fn(&Situation) -> Option<&'static str>,
 }
 
 impl Command {
     /// The command's row.
     pub fn spec(self) -> &'static Spec {
-        // Every command has a row, which `the_table_has_one_row_for_each_command` checks.
+        // Every command has a row; the test `the_table_has_one_row_for_each_command` checks this.
         TABLE.iter().find(|spec| spec.command == self).unwrap_or(&TABLE[0])
     }
 }
 
 impl Spec {
-    /// The key as the person's keyboard names it.
+    /// The key, with the names of the person's keyboard.
     pub fn key(&self, ui: &Ui) -> Option<String> {
         self.shortcut.map(|shortcut| ui.ctx().format_shortcut(&shortcut))
     }
 }
 
-/// A button for a command, with its tooltip and key; disabled with the reason.
+/// A button for a command, with its tooltip and key. An unavailable command is disabled and shows the reason.
 pub fn command_button(
     ui: &mut Ui,
     command: Command,

@@ -1,4 +1,4 @@
-//! Controls with a state or a menu, beside the plain ones of [`super::widgets`].
+//! Controls with a state or a menu; [`super::widgets`] has the plain ones.
 
 use egui::{
     Align2, Button, Color32, CornerRadius, Response, Role, Sense, Stroke, Ui, WidgetInfo, pos2,
@@ -10,14 +10,14 @@ use super::theme::{self, Text, Theme, Tone};
 use super::widgets::{Chip, focus_ring, paint_icon, rich};
 use crate::plan::visible;
 
-/// How wide a button with this text is, in points.
+/// The width of a button with this text, in points.
 pub fn button_width(ui: &Ui, text: &str, has_icon: bool) -> f32 {
     let font = Text::Body.font();
     let text = ui.painter().layout_no_wrap(text.to_owned(), font, Color32::WHITE);
     text.size().x + 2.0 * ui.spacing().button_padding.x + if has_icon { 22.0 } else { 0.0 }
 }
 
-/// Something that is on or off, with an icon and a word: filled while it is on.
+/// A toggle with an icon and a word; filled while it is on.
 pub fn toggle(ui: &mut Ui, icon: Icon, text: &str, tone: Tone, on: bool) -> Response {
     let theme = Theme::of(ui);
     let chip = Chip::new(icon, text, tone);
@@ -54,18 +54,18 @@ pub fn menu(ui: &mut Ui, icon: Icon, text: &str, add: impl FnOnce(&mut Ui)) -> R
     menu_of(ui, button, text, add)
 }
 
-/// A word that opens a menu of what can be asked about it.
+/// A word that opens a menu of queries about it.
 pub fn menu_link(ui: &mut Ui, text: &str, name: &str, add: impl FnOnce(&mut Ui)) -> Response {
     let label = rich(visible(text), Text::Mono, Theme::of(ui).accent);
     let button = Button::new(label).frame(false).truncate();
     menu_of(ui, button, name, add)
 }
 
-/// One choice of a menu, which closes it; whether it was taken.
+/// One item of a menu. Returns whether it was chosen; choosing it closes the menu.
 pub fn menu_item(ui: &mut Ui, text: &str) -> bool {
     let taken = ui.button(visible(text)).clicked();
     if taken {
-        // A click closes it anyway, a key does not.
+        // egui closes the menu after a click, but not after a key.
         ui.close();
     }
     taken

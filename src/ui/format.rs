@@ -1,16 +1,16 @@
-//! Numbers, times and digests as people read them. Pure; the clock and the time zone come in.
+//! Formats numbers, times and digests for display. Pure; the current time and the time zone are parameters.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use crate::plan::Digest;
 
-/// The present moment and the zone in which times are shown.
+/// The current time and the time zone of the display.
 #[derive(Debug, Clone)]
 pub struct Now {
-    /// Unix milliseconds.
+    /// The current time, in Unix milliseconds.
     pub ms: i64,
-    /// The zone of the screen.
+    /// The time zone of the display.
     pub zone: TimeZone,
 }
 
@@ -22,17 +22,17 @@ impl Now {
         }
     }
 
-    /// The time of day, to the minute.
+    /// The time, to the minute.
     pub fn minute(&self, ms: i64) -> String {
         self.format(ms, "%H:%M")
     }
 
-    /// The time of day, to the second.
+    /// The time, to the second.
     pub fn second(&self, ms: i64) -> String {
         self.format(ms, "%H:%M:%S")
     }
 
-    /// The day and time of day, to the second, with the offset of the zone.
+    /// The date and time, to the second, with the zone's offset.
     pub fn full(&self, ms: i64) -> String {
         self.format(ms, "%Y-%m-%d %H:%M:%S %:z")
     }
@@ -42,7 +42,7 @@ impl Now {
         self.format(ms, "%-d %b")
     }
 
-    /// The shortest that names the moment: `now`, the minute today, else the day.
+    /// The shortest form: `now`, the time to the minute if today, otherwise the date.
     pub fn short(&self, ms: i64) -> String {
         if (self.ms - ms).abs() < 60_000 {
             "now".to_owned()
@@ -70,7 +70,7 @@ pub fn duration(ms: i64) -> String {
     }
 }
 
-/// How long something still lasts, to the nearest minute; the last minute in seconds.
+/// A remaining time, to the nearest minute; the last minute in seconds.
 pub fn remaining(ms: i64) -> String {
     if ms >= 60_000 {
         format!("{} min", (ms + 30_000) / 60_000)
@@ -79,13 +79,13 @@ pub fn remaining(ms: i64) -> String {
     }
 }
 
-/// A running clock: `00:00:12`.
+/// An elapsed time: `00:00:12`.
 pub fn clock(ms: i64) -> String {
     let seconds = ms.max(0) / 1_000;
     format!("{:02}:{:02}:{:02}", seconds / 3_600, seconds % 3_600 / 60, seconds % 60)
 }
 
-/// A number with its thousands set apart.
+/// A number with thousands separators.
 pub fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
@@ -118,7 +118,7 @@ pub fn bytes(size: u64) -> String {
     }
 }
 
-/// The two ends of a digest, enough to compare by eye: `sha256:9f2c41…d0e1`.
+/// The first and last characters of a digest, enough for a comparison by eye: `sha256:9f2c41…d0e1`.
 pub fn digest(digest: &Digest) -> String {
     let hex = digest.hex();
     match (hex.get(..6), hex.get(60..)) {
@@ -127,7 +127,7 @@ pub fn digest(digest: &Digest) -> String {
     }
 }
 
-/// A text in which each id of a run, a step or a loop is as short as people compare it.
+/// The text with each id of a run, a step or a loop shortened to its usual display form.
 pub fn short_ids(text: &str) -> String {
     let mut short = String::new();
     for piece in text.split_inclusive([':', ' ']) {

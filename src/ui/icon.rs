@@ -1,5 +1,5 @@
-//! The icons, by what they stand for. Each is one character of a font family of its own
-//! ([`super::theme::ICONS`]); a text font would show letters in their place.
+//! The icons, named by meaning. Each is one character of a separate font family ([`super::theme::ICONS`]); a
+//! text font would show letters in their place.
 
 use egui::{FontFamily, FontId, RichText};
 

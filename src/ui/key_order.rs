@@ -1,24 +1,25 @@
-//! Keys count in the order in which they were pressed, also when a slow frame brings several at once.
+//! Keeps key events in the order in which they were pressed, even when a slow frame receives several at once.
 //!
-//! Within one frame egui moves the keyboard first and presses then: a Space before a Tab would press the
-//! control that the Tab leads to, *Approve* where *Skip* was meant, and two Tabs would lead as far as one.
+//! Within one frame egui moves the focus first and handles presses afterwards. Without this module, Space
+//! followed by Tab would press the control after the focused one (*Approve* instead of *Skip*), and two Tabs
+//! would move the focus by one control only.
 
 use egui::{Event, Key};
 
-/// What waits for a later frame.
+/// Events held back for a later frame.
 #[derive(Debug, Default)]
 pub struct KeyOrder {
     later: Vec<Event>,
-    /// The question that was in front when they were pressed.
+    /// The number of the question shown when the events arrived.
     question: u64,
 }
 
 impl KeyOrder {
-    /// Leaves in `events` what this frame may have together, after what had to wait for it. True when
-    /// something has to wait for the next.
+    /// Leaves in `events` what this frame may handle together, preceded by the events held back earlier.
+    /// Returns true when events are held back for the next frame.
     ///
-    /// `question` is another number whenever a question came or went. What waited meanwhile was not meant
-    /// for what is in front now.
+    /// `question` changes whenever a question appears or disappears. Events held back before such a change
+    /// were not meant for what is shown now.
     pub fn put_in_order(&mut self, events: &mut Vec<Event>, question: u64) -> bool {
         if self.question != question {
             let_go_of(&mut self.later);
@@ -30,8 +31,8 @@ impl KeyOrder {
     }
 }
 
-/// Takes out what was done to something: strokes, clicks and words. What is still held stays, for it is
-/// held now too, and what was let go must not stay pressed.
+/// Drops complete key presses and clicks, and text. Keeps presses without a release because the key is still
+/// held, and releases because otherwise the key would seem held forever.
 fn let_go_of(events: &mut Vec<Event>) {
     let whole = std::mem::take(events);
     for (at, event) in whole.iter().enumerate() {
@@ -73,11 +74,11 @@ fn take_later(events: &mut Vec<Event>) -> Vec<Event> {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// Moves the keyboard by one control.
+    /// Moves the focus by one control.
     Tab,
-    /// Moves the keyboard, or lets it go. Several may come together: a held key must not be left behind.
+    /// Moves or releases the focus. Several may share a frame, because a held key must not lag behind.
     Moves,
-    /// Means what has the keyboard now.
+    /// Acts on the focused control.
     Presses,
     Other,
 }

@@ -1,4 +1,4 @@
-//! The keyboard: from a key to the command of the table that it gives.
+//! Maps keys to the commands of the table.
 
 use egui::{Key, KeyboardShortcut, Modifiers, Ui};
 
@@ -6,7 +6,7 @@ use super::action::Action;
 use super::artifact;
 use super::commands::{Command, Situation, TABLE};
 
-/// Takes the key of *Stop now* alone, which counts whatever is in front of the window.
+/// Handles the key of *Stop now*, which works whatever covers the window.
 pub fn take_stop(ui: &Ui, situation: &Situation, actions: &mut Vec<Action>) {
     let spec = Command::StopNow.spec();
     if let (None, Some(shortcut)) = ((spec.unavailable)(situation), spec.shortcut)
@@ -16,12 +16,13 @@ pub fn take_stop(ui: &Ui, situation: &Situation, actions: &mut Vec<Action>) {
     }
 }
 
-/// Takes the keys of every command that can be given now. A key that a text field wants stays its.
+/// Handles the keys of all commands that are available now. A key that a focused text field needs goes to the
+/// field.
 pub fn take_keys(ui: &Ui, situation: &Situation, actions: &mut Vec<Action>) {
-    // A viewer has the arrows and the search for itself while it has the keyboard.
+    // A focused viewer handles the arrow keys and the search key itself.
     let viewing = artifact::has_keyboard(ui.ctx());
     let typing = viewing || ui.ctx().text_edit_focused();
-    // The longest combinations first, because a shorter one would match them as well.
+    // Longest combinations first, because a shorter one would match as well.
     let mut specs: Vec<_> = TABLE.iter().filter_map(|spec| Some((spec.shortcut?, spec))).collect();
     specs.sort_by_key(|(shortcut, _)| std::cmp::Reverse(weight(shortcut)));
     for (shortcut, spec) in specs {
@@ -46,7 +47,7 @@ fn is_function_key(key: Key) -> bool {
     key.name().len() > 1 && key.name().starts_with('F')
 }
 
-/// A key that is held presses one button once: the next one at its place may do the opposite.
+/// Ensures that a held key presses only one button: the next button at the same place may do the opposite.
 pub(super) fn drop_repeated_presses(ctx: &egui::Context) {
     if ctx.text_edit_focused() {
         return;

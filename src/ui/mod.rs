@@ -1,8 +1,8 @@
-//! The views: pure functions from what is known to what is drawn, and from clicks to [`Action`]s.
+//! The views: pure functions from state to drawing, and from input to [`Action`]s.
 //!
-//! Called by the window's glue alone. A view borrows plain data, reads no file, waits for nothing
-//! and changes nothing; what a person did comes back as a list. Absent on purpose: input and
-//! output, channels, SQL, and colours outside [`theme`].
+//! Called by the window code only. A view borrows plain data, reads no file, never blocks and changes
+//! nothing; it returns what the person did as a list of actions. Must not be used here: input and output,
+//! channels, SQL, and colours outside [`theme`].
 
 pub mod action;
 pub mod artifact;
@@ -46,12 +46,12 @@ pub use status_bar::StatusView;
 use theme::Theme;
 use widgets::panel_frame;
 
-/// Everything one frame shows.
+/// All data of one frame.
 #[derive(Debug)]
 pub struct WindowView<'a> {
-    /// The workspace of the open plan, and why it is this folder.
+    /// The workspace of the open plan, and why this folder is used.
     pub workspace: Option<(String, String)>,
-    /// What decides which commands can be given.
+    /// The state that determines which commands are available.
     pub situation: Situation,
     /// The list of plans and runs.
     pub sidebar: SidebarView<'a>,
@@ -59,17 +59,17 @@ pub struct WindowView<'a> {
     pub plan: Option<PlanView<'a>>,
     /// The evidence page.
     pub evidence: EvidenceView<'a>,
-    /// The diagnostics of the run that is shown; none when no plan is open.
+    /// The diagnostics of the shown run; `None` when no plan is open.
     pub diagnostics: Option<DiagnosticsView<'a>>,
     /// The page of the bounded loop.
     pub looping: LoopView<'a>,
-    /// The line at the bottom.
+    /// The status bar.
     pub status: StatusView,
-    /// What went wrong, latest last.
+    /// Notices, the latest last.
     pub notices: &'a [Notice],
-    /// The question that waits for an answer and is in front.
+    /// The question in front that waits for an answer.
     pub dialog: Option<Dialog<'a>>,
-    /// Palette, help or settings, when open and no question is in front.
+    /// The palette, help or settings, if open and no question is in front.
     pub overlay: Option<&'a Overlay>,
 }
 

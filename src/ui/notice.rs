@@ -1,4 +1,4 @@
-//! What went wrong, in one line: details to unfold and copy, and what to do next.
+//! A notice about a problem: one line, with details to expand and copy, and what to do next.
 
 use egui::{CollapsingHeader, Frame, Margin, Panel, Stroke, Ui, vec2};
 
@@ -10,19 +10,19 @@ use super::widgets::{self, panel_frame};
 /// One notice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
-    /// Names it, so that it can be closed.
+    /// The identity of the notice, used to close it.
     pub id: u64,
-    /// How much it weighs.
+    /// Its severity.
     pub tone: Tone,
-    /// What happened, in one line.
+    /// The problem, in one line.
     pub summary: String,
-    /// Everything known about it; may be empty.
+    /// All details; may be empty.
     pub details: String,
     /// What to do next; may be empty.
     pub next: String,
 }
 
-/// At most this many stand on screen; the rest is counted.
+/// The number of notices shown; further ones are only counted.
 const SHOWN: usize = 3;
 
 pub(super) fn notices_ui(ui: &mut Ui, notices: &[Notice], actions: &mut Vec<Action>) {
@@ -72,7 +72,7 @@ fn notice_ui(ui: &mut Ui, notice: &Notice, actions: &mut Vec<Action>) {
         });
         if !notice.next.is_empty() {
             ui.horizontal_top(|ui| {
-                // Below the summary, not below its icon.
+                // Align with the summary, not with its icon.
                 ui.add_space(26.0);
                 widgets::paragraph(ui, &notice.next, Text::Meta, Tone::Plain);
             });

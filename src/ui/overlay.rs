@@ -1,4 +1,4 @@
-//! What opens over the page and decides nothing: the palette, the help and the settings.
+//! Overlays without decisions: the palette, the help and the settings.
 
 use egui::{Frame, Id, Key, Margin, Modal, ScrollArea, TextEdit, Ui, vec2};
 
@@ -8,42 +8,42 @@ use super::icon;
 use super::theme::{self, Text, Theme, Tone};
 use super::widgets::{self, Look};
 
-/// What is open.
+/// The open overlay.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Overlay {
-    /// Any command by its name.
+    /// The palette: all commands, searched by name.
     Palette,
-    /// Every command with its key.
+    /// The help: all commands with their keys.
     Help,
     /// The settings.
     Settings(SettingsView),
 }
 
-/// The settings as they are shown.
+/// The settings, as shown.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SettingsView {
     /// The theme.
     pub theme: egui::ThemePreference,
-    /// Whether it has more contrast than usual.
+    /// Whether the theme has higher contrast.
     pub high_contrast: bool,
-    /// The zoom, 1 being the usual size.
+    /// The zoom; 1 is the normal size.
     pub zoom: f32,
-    /// How a file is opened in the person's editor; empty where none is set.
+    /// The command that opens a file in the person's editor; empty when none is set.
     pub editor: String,
-    /// Why that cannot be used, if it cannot.
+    /// Why that command cannot be used, if so.
     pub editor_fault: Option<String>,
-    /// Where the settings file is; the rest is edited there.
+    /// The path of the settings file, where all other settings are edited.
     pub file: String,
-    /// Where the evidence is.
+    /// The path of the evidence.
     pub evidence: String,
-    /// What else is settled, as names and values.
+    /// The other settings, as names and values.
     pub policy: Vec<(String, String)>,
 }
 
-/// The zooms on offer.
+/// The zoom levels to choose from.
 pub const ZOOMS: [f32; 7] = [0.8, 0.9, 1.0, 1.15, 1.3, 1.6, 2.0];
 
-/// Shows what is open.
+/// Draws the open overlay.
 pub fn overlay_ui(
     ui: &mut Ui,
     overlay: &Overlay,
@@ -73,7 +73,7 @@ pub fn overlay_ui(
     }
 }
 
-/// The commands whose name or sentence holds every word, in the order of the table.
+/// The commands whose name or description contains every word, in the order of the table.
 pub fn matching(text: &str) -> Vec<&'static Spec> {
     let words: Vec<_> = text.split_whitespace().map(str::to_lowercase).collect();
     TABLE
@@ -254,7 +254,8 @@ fn settings_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Vec<Action>) 
     ui.label(widgets::rich(text, Text::Small, theme.dim));
 }
 
-/// The command that opens a file in an editor. It is taken when the field is left.
+/// The field for the command that opens a file in an editor. The change takes effect when the field loses the
+/// focus.
 fn editor_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Vec<Action>) {
     let theme = Theme::of(ui);
     widgets::heading(ui, "Editor");

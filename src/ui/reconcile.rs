@@ -1,4 +1,4 @@
-//! What a comparison of interrupted steps with the disk found, wherever it is shown.
+//! The results of comparing interrupted steps with the disk, for all pages that show them.
 
 use egui::Ui;
 
@@ -10,7 +10,7 @@ use super::theme::Tone;
 use super::widgets::{self, Look};
 use crate::run::{DiskState, Reconciled, Way, sentences};
 
-/// What was found, a remark for each file or for many that are the same.
+/// The results: one remark for each file, or for several files with the same result.
 pub fn reconciled_ui<'a>(ui: &mut Ui, found: impl IntoIterator<Item = &'a Reconciled>) {
     for (finding, sentence) in sentences(found) {
         let (icon, tone) = look(finding);
@@ -21,7 +21,7 @@ pub fn reconciled_ui<'a>(ui: &mut Ui, found: impl IntoIterator<Item = &'a Reconc
     }
 }
 
-/// The plans that are offered for what was found; nothing where every file is there already.
+/// Buttons for the plans that settle the differences; none when every file already has its final state.
 pub fn settle_ui(
     ui: &mut Ui,
     run_id: Option<Uuid>,

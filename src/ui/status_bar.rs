@@ -1,4 +1,4 @@
-//! The line at the bottom: what the worker does, how far it is, and whether it is on record.
+//! The status bar: the worker's state, its progress, and whether evidence is recorded.
 
 use egui::{Align, CornerRadius, Layout, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
@@ -9,29 +9,29 @@ use super::theme::{self, Text, Theme, Tone};
 use super::widgets;
 use crate::run::{LoopState, Phase, RunState, RunStatus};
 
-/// What the line shows.
+/// The content of the status bar.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(test, derive(serde::Serialize))]
 pub struct StatusView {
-    /// The worker's icon.
+    /// The icon of the state.
     #[cfg_attr(test, serde(skip))]
     pub icon: Icon,
-    /// What its colour says.
+    /// The tone of the state.
     pub tone: Tone,
     /// The worker's state.
     pub text: String,
-    /// Steps done, and steps in all, of the run that is shown.
+    /// The number of finished steps and of all steps of the shown run.
     pub progress: Option<(usize, usize)>,
-    /// Whether the evidence is written, and how that is going.
+    /// Whether evidence is recorded, or why not.
     pub evidence: String,
     /// False when the evidence could not be written.
     pub evidence_sound: bool,
-    /// Time since the run began, in milliseconds.
+    /// The time since the run began, in milliseconds.
     pub elapsed_ms: Option<i64>,
 }
 
 impl StatusView {
-    /// The line for a loop that is under way while no run of it is.
+    /// The status of a loop between its runs.
     pub fn of_loop(state: &LoopState, now_ms: i64, trouble: Option<&str>) -> Self {
         let (icon, word, tone) = phase_look(&state.phase);
         let attempt = state.attempts.len().max(1);
@@ -46,8 +46,8 @@ impl StatusView {
         }
     }
 
-    /// The line for a run in this state at this moment, Unix milliseconds. `ended_ms` is the run's
-    /// whole duration once it is over; `trouble` is what kept evidence from being written.
+    /// The status of a run at `now_ms`, in Unix milliseconds. `ended_ms` is the duration of a finished run;
+    /// `trouble` is the error that prevented writing evidence.
     pub fn new(run: &RunState, now_ms: i64, ended_ms: Option<i64>, trouble: Option<&str>) -> Self {
         let step = run.current_step + 1;
         let total = run.steps.len();

@@ -1,4 +1,4 @@
-//! A row of tabs that never wraps: what has no room stands in a menu at its end.
+//! A row of tabs that never wraps: tabs without room move to a menu at its end.
 
 use egui::{Align2, Role, Sense, Ui, WidgetInfo, vec2};
 
@@ -8,10 +8,10 @@ use super::widgets;
 
 const HEIGHT: f32 = 34.0;
 const GAP: f32 = 16.0;
-/// Room for the button that opens the menu.
+/// The width of the menu button, in points.
 const MORE: f32 = 24.0;
 
-/// Shows the tabs; gives the one that was chosen in this frame. The selected one always has a place.
+/// Draws the tabs and returns the one chosen in this frame. The selected tab is always in the row.
 pub fn tabs_ui<T: Copy + PartialEq>(ui: &mut Ui, tabs: &[(T, &str)], selected: T) -> Option<T> {
     let widths: Vec<f32> = tabs.iter().map(|(_, text)| width(ui, text)).collect();
     let chosen_at = tabs.iter().position(|(tab, _)| *tab == selected).unwrap_or(0);
@@ -46,8 +46,8 @@ fn width(ui: &Ui, text: &str) -> f32 {
     ui.painter().layout_no_wrap(text.to_owned(), Text::Body.font(), Theme::of(ui).text).size().x
 }
 
-/// Which tabs have a place in the row: all, or as many as fit beside the menu's button, from the
-/// left, the selected one before the others.
+/// Which tabs are in the row: all, or as many as fit next to the menu button, from the left. The selected tab
+/// is placed first.
 fn shown(widths: &[f32], available: f32, selected: usize) -> Vec<bool> {
     let gaps = GAP * widths.len().saturating_sub(1) as f32;
     if widths.iter().sum::<f32>() + gaps <= available {

@@ -1,5 +1,4 @@
-//! The whole window with made-up data: it draws in every state, and people find its controls by
-//! name.
+//! The whole window with made-up data: every state can be drawn, and the controls are found by name.
 
 #[path = "../../examples/gallery/batch.rs"]
 pub(crate) mod batch;
@@ -142,7 +141,7 @@ fn every_state_draws_at_every_size() {
     for name in SCENES {
         for size in [[1280.0, 800.0], [720.0, 480.0], [2560.0, 1440.0]] {
             let harness = window(name, size);
-            // Whatever is shown, the way to every command stays there.
+            // In every state the button for all commands is visible.
             assert!(harness.query_all_by_label("Commands").next().is_some(), "{name} at {size:?}");
         }
     }
@@ -221,7 +220,7 @@ fn the_tabs_of_the_inspector_show_each_side_of_a_step() {
         ("Artifacts", Tab::Artifacts, "Copy diff"),
         ("Will do", Tab::WillDo, "+    n.saturating_add(2)"),
     ] {
-        // A page has the name of one of the tabs; it stands above them.
+        // A page has the same name as one of the tabs and comes first, so the last match is the tab.
         harness.query_all_by_role_and_label(Role::Button, name).last().unwrap().click();
         harness.run_ok();
         assert!(harness.state().actions.contains(&Action::Plan(PlanAction::ShowTab(tab))));
@@ -240,7 +239,7 @@ fn a_faulty_plan_shows_its_findings_and_cannot_be_authorized() {
     }
     let authorize = harness.get_by_label("Authorize…");
     assert!(authorize.accesskit_node().is_disabled());
-    // Nothing is claimed about a step that cannot be understood.
+    // Nothing is claimed about a step that could not be parsed.
     assert!(harness.query_all_by_label_contains("worst:").next().is_none());
     assert!(harness.query_by_label("1 step faulty").is_some());
 }
@@ -337,11 +336,11 @@ fn the_inspector_keeps_inside_the_smallest_window() {
             let rect = harness.get_by_role_and_label(Role::Button, tab).rect();
             assert!(rect.right() <= 720.0, "{name}: {tab} ends at {}", rect.right());
         }
-        // The list of steps ends where the inspector begins.
+        // The list of steps must not overlap the inspector.
         let rows = harness.query_all_by_label_contains("Step 1: ").next().unwrap().rect();
         let tabs = harness.get_by_role_and_label(Role::Button, "Will do").rect();
         assert!(rows.right() <= tabs.left(), "{name}: {rows:?} over {tabs:?}");
-        // What has no room beside the others is one click further away.
+        // Tabs without room are in the menu.
         for tab in ["Artifacts", "Evidence"] {
             harness.get_by_role_and_label(Role::Button, "More tabs").click();
             harness.run();
@@ -386,7 +385,7 @@ fn in_a_small_window_a_revert_that_would_fail_says_so_first_and_no_path_is_broke
     assert!(harness.query_all_by_label_contains("Undo run:6f1d9a70").next().is_some());
     let whole = fixture::run_id().to_string();
     assert!(harness.query_all_by_label_contains(&format!("Undo run:{whole}")).next().is_none());
-    // Where there is room, both stand on one line.
+    // In a wide window the path and the choice share one line.
     let harness = window("revert", [1280.0, 800.0]);
     let top = |text: &str| harness.query_all_by_label_contains(text).last().unwrap().rect().top();
     assert!((top("src/lib.rs  +1") - top("Side by side")).abs() < 8.0);

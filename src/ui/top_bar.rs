@@ -1,4 +1,4 @@
-//! The bar with the pages, the way to every command, and the workspace.
+//! The bar with the pages, the button for all commands, and the workspace.
 
 use egui::{
     Align, CornerRadius, Layout, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2,
@@ -45,7 +45,7 @@ pub(super) fn top_bar_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<A
                 }
             }
             ui.spacing_mut().item_spacing.x = 8.0;
-            // The way to the commands stays, however long the workspace is called.
+            // The button for all commands stays visible, however long the workspace path is.
             let room = ui.available_width() - 290.0;
             if let Some((workspace, reason)) = &view.workspace
                 && room > 100.0
@@ -61,14 +61,14 @@ pub(super) fn top_bar_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<A
                 palette_field(ui, actions);
             } else if widgets::icon_button(ui, icon::SEARCH, Command::Palette.spec().text).clicked()
             {
-                // In a narrow window the pages have the room, and the way to the commands stays.
+                // In a narrow window the pages and the button for all commands take all the room.
                 actions.push(Action::Do(Command::Palette));
             }
         });
     });
 }
 
-/// The last two folders of a path, which is what tells workspaces apart.
+/// The last two folders of a path, which usually distinguish workspaces.
 fn short_path(path: &str, room: usize) -> String {
     let longest = room.clamp(8, 32);
     let parts: Vec<_> = path.rsplit('/').take(2).collect();

@@ -1,4 +1,4 @@
-//! The few widgets that every page uses. Each gives its control an accessible name.
+//! The widgets that all pages share. Each gives its control an accessible name.
 
 use std::borrow::Cow;
 
@@ -12,13 +12,13 @@ use super::icon::{self, Icon};
 use super::theme::{self, Text, Theme, Tone};
 use crate::plan::{visible, visible_lines};
 
-/// A text with its purpose and colour.
+/// A text with its font and colour.
 pub fn rich(text: impl Into<String>, kind: Text, color: Color32) -> RichText {
     RichText::new(text).font(kind.font()).color(color)
 }
 
-/// What of a text can matter in a line that is cut anyway. A step's argument may be a megabyte long,
-/// and laying that out takes longer than a frame may.
+/// The part of a text that can be visible in a truncated line. A step's argument may be a megabyte long, and
+/// laying all of it out would delay the frame.
 fn beginning(text: &str) -> Cow<'_, str> {
     const LONGEST: usize = 1_000;
     match text.char_indices().nth(LONGEST) {
@@ -27,13 +27,13 @@ fn beginning(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A label in one line, cut with an ellipsis where it does not fit and whole on hover.
+/// A label in one line, truncated with an ellipsis where it does not fit; hovering shows the whole text.
 pub fn line(ui: &mut Ui, text: impl AsRef<str>, kind: Text, tone: Tone) -> Response {
     let color = Theme::of(ui).tone(tone);
     ui.add(Label::new(rich(beginning(text.as_ref()), kind, color)).truncate())
 }
 
-/// A label that takes as many lines as it needs.
+/// A label that wraps.
 pub fn paragraph(ui: &mut Ui, text: impl AsRef<str>, kind: Text, tone: Tone) -> Response {
     let color = Theme::of(ui).tone(tone);
     ui.add(Label::new(rich(visible_lines(text.as_ref()), kind, color)).wrap())
@@ -46,14 +46,14 @@ pub fn heading(ui: &mut Ui, text: &str) -> Response {
     response
 }
 
-/// How a button looks.
+/// The appearance of a button.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Look {
-    /// One of several.
+    /// One of several equal buttons.
     Plain,
-    /// What most people want next; at most one in a bar.
+    /// The primary button; at most one in a bar.
     Primary,
-    /// Without a frame until touched.
+    /// Without a frame until hovered.
     Bare,
 }
 
@@ -81,14 +81,14 @@ pub fn button(ui: &mut Ui, look: Look, icon: Option<Icon>, text: &str, enabled: 
     let response = ui.add_enabled(enabled, button);
     response.widget_info(|| WidgetInfo::labeled(Role::Button, enabled, text));
     match look {
-        // On its own colour the usual ring could not be seen.
+        // On a button in the accent colour the usual ring would be invisible.
         Look::Primary if enabled => ring(ui, &response, response.rect.shrink(2.0), theme.on_accent),
         _ => focus_ring(ui, &response),
     }
     response
 }
 
-/// A small square button that is only an icon; its name shows on hover.
+/// A small square button with only an icon; its name is shown on hover.
 pub fn icon_button(ui: &mut Ui, icon: Icon, name: &str) -> Response {
     let theme = Theme::of(ui);
     let (rect, response) = ui.allocate_exact_size(Vec2::splat(24.0), Sense::click());
@@ -102,7 +102,7 @@ pub fn icon_button(ui: &mut Ui, icon: Icon, name: &str) -> Response {
     response.on_hover_text(name)
 }
 
-/// Shows where the keyboard is.
+/// Draws a ring around the focused control.
 pub fn focus_ring(ui: &Ui, response: &Response) {
     ring(ui, response, response.rect, Theme::of(ui).accent);
 }
@@ -114,16 +114,16 @@ fn ring(ui: &Ui, response: &Response, rect: egui::Rect, color: Color32) {
     }
 }
 
-/// Paints an icon around a point.
+/// Paints an icon centred at a point.
 pub fn paint_icon(ui: &Ui, center: egui::Pos2, icon: Icon, size: f32, color: Color32) {
     ui.painter().text(center, Align2::CENTER_CENTER, icon.0, icon.font(size), color);
 }
 
-/// Part of a line that is painted as a whole.
+/// A part of a painted line.
 pub type Part<'a> = (&'a str, Text, Color32);
 
-/// Paints parts one after another, vertically centred, cut with an ellipsis at `width`; gives the
-/// rectangle they took and whether anything was cut.
+/// Paints parts one after another, vertically centred, truncated with an ellipsis at `width`. Returns the
+/// rectangle they took and whether anything was truncated.
 pub fn paint_parts(
     ui: &Ui,
     left_center: egui::Pos2,
@@ -148,7 +148,7 @@ pub fn paint_parts(
     (rect, cut)
 }
 
-/// Paints one right-aligned, vertically centred text; gives its width.
+/// Paints one right-aligned, vertically centred text. Returns its width.
 pub fn paint_right(
     ui: &Ui,
     right_center: egui::Pos2,
@@ -170,9 +170,9 @@ pub struct Chip {
     pub icon: Icon,
     /// The word.
     pub text: String,
-    /// What the colour says.
+    /// The tone of the state.
     pub tone: Tone,
-    /// What it means, as a sentence; empty where the word says it all.
+    /// The tooltip, a sentence; empty when the word is clear.
     pub tooltip: String,
 }
 
@@ -198,7 +198,7 @@ impl Chip {
         text.size().x + 33.0
     }
 
-    /// Paints it without taking space, its right edge at a point.
+    /// Paints the chip without allocating space, its right edge at a point.
     pub fn paint_right(&self, ui: &Ui, right_center: egui::Pos2, below: Color32) -> Rect {
         let size = vec2(self.width(ui), CHIP_HEIGHT);
         let rect = Align2::RIGHT_CENTER.anchor_size(right_center, size);
@@ -215,7 +215,7 @@ impl Chip {
         ui.painter().text(left, Align2::LEFT_CENTER, &self.text, Text::Meta.font(), color);
     }
 
-    /// Adds it to a line.
+    /// Adds the chip to a line.
     pub fn ui(&self, ui: &mut Ui) -> Response {
         let size = vec2(self.width(ui), CHIP_HEIGHT);
         let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
@@ -228,7 +228,7 @@ impl Chip {
     }
 }
 
-/// A short text that stands for a longer one; a click copies the longer one.
+/// A shortened text; a click copies the whole text.
 pub fn copyable(ui: &mut Ui, short: &str, whole: &str, what: &str) -> Response {
     let theme = Theme::of(ui);
     let label =
@@ -269,7 +269,7 @@ pub fn fact_name(ui: &mut Ui, name: &str) {
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, name));
 }
 
-/// A sentence with an icon before it.
+/// A sentence with an icon in front.
 pub fn remark(ui: &mut Ui, icon: Icon, tone: Tone, text: impl AsRef<str>) {
     let theme = Theme::of(ui);
     ui.horizontal_top(|ui| {
@@ -280,7 +280,7 @@ pub fn remark(ui: &mut Ui, icon: Icon, tone: Tone, text: impl AsRef<str>) {
     });
 }
 
-/// What an empty place says: what it will hold, and how to fill it.
+/// The content of an empty area: what will appear there, and how to get it.
 pub fn empty_state(ui: &mut Ui, icon: Icon, title: &str, text: &str) {
     let theme = Theme::of(ui);
     ui.vertical_centered(|ui| {
@@ -289,7 +289,7 @@ pub fn empty_state(ui: &mut Ui, icon: Icon, title: &str, text: &str) {
         ui.add_space(8.0);
         ui.label(rich(title, Text::Strong, theme.text));
         ui.add_space(4.0);
-        // Lines of a length that is read at a glance, however wide the window is.
+        // Limits the line length for readability, however wide the window is.
         let width = ui.available_width().min(440.0);
         ui.allocate_ui(vec2(width, 0.0), |ui| {
             ui.vertical_centered(|ui| ui.add(Label::new(rich(text, Text::Body, theme.dim)).wrap()));
@@ -302,13 +302,13 @@ pub fn panel_frame(fill: Color32, margin: Margin) -> Frame {
     Frame::NONE.fill(fill).inner_margin(margin)
 }
 
-/// A line across the panel below what was added last; nothing must stand between the two.
+/// A line across the panel below the item added last. Add nothing between the two.
 pub fn line_below(ui: &Ui) {
     let stroke = Stroke::new(1.0, Theme::of(ui).line);
     ui.painter().hline(ui.max_rect().x_range(), ui.cursor().top() - 0.5, stroke);
 }
 
-/// A box that sets something apart.
+/// A framed box.
 pub fn card(ui: &Ui) -> Frame {
     let theme = Theme::of(ui);
     Frame::NONE
@@ -318,15 +318,15 @@ pub fn card(ui: &Ui) -> Frame {
         .inner_margin(Margin::symmetric(12, 10))
 }
 
-/// Inside a scroll area: Page Up and Page Down scroll it, Home and End lead to its ends, unless a text
-/// is being typed, a viewer has the keyboard, or a question is in front.
+/// Scrolls the enclosing scroll area with Page Up, Page Down, Home and End, unless a text field or a viewer
+/// has the focus or a question is in front.
 pub fn scroll_by_key(ui: &Ui) {
     let covered = ui.memory(|memory| memory.top_modal_layer().is_some());
     if covered || ui.ctx().text_edit_focused() || super::artifact::has_keyboard(ui.ctx()) {
         return;
     }
     let page = (ui.clip_rect().height() - theme::CODE_ROW).max(theme::CODE_ROW);
-    // Farther than anything is high; the area stops at its ends.
+    // Larger than any content; the scroll area clamps it.
     let far = 1e9;
     let keys = [(Key::PageDown, -page), (Key::PageUp, page), (Key::End, -far), (Key::Home, far)];
     for (key, by) in keys {
@@ -336,14 +336,14 @@ pub fn scroll_by_key(ui: &Ui) {
     }
 }
 
-/// The icon that stands for copying, as a button that copies.
+/// A button with the copy icon.
 pub fn copy_button(ui: &mut Ui, whole: &str, what: &str) {
     if icon_button(ui, icon::COPY, &format!("Copy {what}")).clicked() {
         ui.ctx().copy_text(whole.to_owned());
     }
 }
 
-/// A text that may hold more than one section.
+/// A text with several styles.
 pub fn job(parts: &[Part<'_>]) -> WidgetText {
     let mut job = LayoutJob::default();
     for (text, kind, color) in parts {

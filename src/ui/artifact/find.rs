@@ -1,4 +1,4 @@
-//! Searching in a text that is shown: as much in each frame as a frame has time for.
+//! Search in a shown text, limited in each frame so that no frame is slow.
 
 use egui::{Id, Key, Margin, Modifiers, TextEdit, Ui};
 use regex::{Regex, RegexBuilder};
@@ -10,27 +10,27 @@ use crate::ui::icon;
 use crate::ui::theme::{Text, Theme};
 use crate::ui::widgets;
 
-/// The height of the search field with what is around it, in points.
+/// The height of the search field with its margins, in points.
 pub(super) const HEIGHT: f32 = 36.0;
-/// The most hits that are kept; more are of no use to a person.
+/// The largest number of hits; the search stops there.
 const MOST: usize = 100_000;
 
-/// What is looked for, and where it was found.
+/// A search and its hits.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Finder {
     pub(super) query: String,
     pattern: Option<Regex>,
     hits: Vec<(u32, u32)>,
-    /// The line to go on from.
+    /// The next line to search.
     line: usize,
-    /// The hit that was gone to.
+    /// The index of the current hit.
     at: usize,
-    /// Whether the first hit is to be gone to as soon as there is one.
+    /// Whether to scroll to the first hit as soon as one is found.
     go: bool,
 }
 
 impl Finder {
-    /// Looks for these words; capital letters matter when there are any.
+    /// Starts a search. It is case sensitive if the query has an uppercase letter.
     pub(super) fn ask(&mut self, query: String) {
         let any_case = !query.chars().any(char::is_uppercase);
         let pattern = RegexBuilder::new(&regex::escape(&query)).case_insensitive(any_case).build();
@@ -42,13 +42,13 @@ impl Finder {
         self.pattern.is_none() || self.line >= doc.line_count() || self.hits.len() >= MOST
     }
 
-    /// Goes on for about so many bytes.
+    /// Searches about this many more bytes.
     pub(super) fn advance(&mut self, doc: &TextDoc, bytes: usize) {
         let Some(pattern) = self.pattern.as_ref().filter(|_| !self.is_complete(doc)) else {
             return;
         };
         let start = doc.start(self.line);
-        // A hit never goes over a line break.
+        // A hit never spans a line break, so whole lines are searched.
         let last = doc.line_at(start.saturating_add(bytes));
         let next = last.max(self.line) + 1;
         let part = doc.text().get(start..doc.start(next)).unwrap_or_default();
@@ -58,7 +58,7 @@ impl Finder {
         self.line = next;
     }
 
-    /// The hits in a part of the text, each with whether it is the one that was gone to.
+    /// The hits in a part of the text; the flag marks the current hit.
     pub(super) fn hits_in(&self, start: usize, end: usize) -> Vec<(usize, usize, bool)> {
         let first = self.hits.partition_point(|hit| hit.1 as usize <= start);
         let hits = self.hits.iter().enumerate().skip(first);
@@ -69,7 +69,7 @@ impl Finder {
             .collect()
     }
 
-    /// How many there are, in words.
+    /// The number of hits, in words.
     fn count(&self, doc: &TextDoc) -> String {
         if self.pattern.is_none() {
             return String::new();
@@ -97,12 +97,12 @@ impl Finder {
         id.with("find")
     }
 
-    /// Gives the search field the keyboard.
+    /// Gives the search field the focus.
     pub(super) fn focus(ui: &Ui, id: Id) {
         ui.memory_mut(|memory| memory.request_focus(Self::field(id)));
     }
 
-    /// Shows the field; gives the place in the text to go to, if any.
+    /// Draws the field. Returns the position in the text to scroll to, if any.
     pub(super) fn ui(&mut self, ui: &mut Ui, id: Id, name: &str, doc: &TextDoc) -> Option<usize> {
         let theme = Theme::of(ui);
         let mut place = None;
@@ -113,7 +113,7 @@ impl Finder {
             let field = Self::field(id);
             if ui.memory(|memory| memory.has_focus(field)) {
                 keep_keyboard(ui, field);
-                // Before the field sees it: a field of one line gives Enter away.
+                // Handle Enter before the field does: a single-line field loses the focus on Enter.
                 let take =
                     |modifiers| ui.input_mut(|input| input.consume_key(modifiers, Key::Enter));
                 if take(Modifiers::SHIFT) {

@@ -1,4 +1,4 @@
-//! Bytes that are no text: offset, bytes, and the letters among them.
+//! Binary content: offset, bytes, and their printable characters.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::ui::plan::{Gutter, columns};
 use crate::ui::theme::{Text, Theme};
 use crate::ui::widgets;
 
-/// A row of so many bytes as offset, bytes in hex and letters.
+/// A row of this many bytes: offset, hex bytes and characters.
 pub fn hex_row(bytes: &[u8], row: usize, width: usize) -> (String, String, String) {
     let start = row.saturating_mul(width);
     let part = bytes.get(start..bytes.len().min(start + width)).unwrap_or_default();
@@ -28,16 +28,16 @@ pub fn hex_row(bytes: &[u8], row: usize, width: usize) -> (String, String, Strin
     (format!("{start:08x}"), hex.trim_end().to_owned(), part.iter().map(letter).collect())
 }
 
-/// What the viewer of bytes remembers.
+/// State of the hex viewer between frames.
 #[derive(Debug, Clone, Default)]
 struct HexState {
     place: Option<(Id, usize)>,
     cursor: Cursor,
 }
 
-/// Shows bytes, at most so many points high.
+/// Draws bytes in an area of at most this height, in points.
 pub(super) fn hex_ui(ui: &mut Ui, id: Id, name: &str, bytes: &Arc<[u8]>, height: f32) {
-    // As many bytes in a row as there is room for.
+    // As many bytes per row as fit.
     let room = columns(ui, ui.available_width(), Gutter::NONE);
     let fits = |width: &usize| 10 + 3 * width + 2 + width <= room;
     let width = [16, 8].into_iter().find(fits).unwrap_or(4);

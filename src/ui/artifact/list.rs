@@ -1,19 +1,19 @@
-//! The part that all viewers share: any number of rows of which only the visible ones are drawn, one
-//! of them the current one, led by mouse or keyboard.
+//! The list that all viewers share: any number of rows of which only the visible ones are drawn, with a
+//! current row that the mouse or the keyboard moves.
 
 use egui::{Event, EventFilter, Id, Key, Modifiers, Rect, Role, ScrollArea, Sense, Ui};
 use egui::{WidgetInfo, pos2, vec2};
 
 use crate::ui::theme::{self, Theme};
 
-/// Shows something with what it remembers between frames. One of a kind is remembered, that of what was
-/// shown last: what was looked at before may have been long.
+/// Draws something with its state from the last frame. Only one state per type is stored, that of the content
+/// shown last, because states of long contents are large.
 pub(super) fn with_state<T, R>(ui: &mut Ui, show: impl FnOnce(&mut Ui, &mut T) -> R) -> R
 where
     T: Default + Clone + Send + Sync + 'static,
 {
     let id = Id::unique("artifact viewer");
-    // Taken out meanwhile, because nothing may be locked while something is shown.
+    // The state is removed while drawing because egui's data must not stay locked meanwhile.
     let mut state: T = ui.data_mut(|data| data.remove_temp(id)).unwrap_or_default();
     let shown = show(ui, &mut state);
     ui.data_mut(|data| data.insert_temp(id, state));
@@ -24,7 +24,7 @@ where
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Cursor {
     pub(super) row: usize,
-    /// Whether it is to be brought into view.
+    /// Whether to scroll the current row into view.
     reveal: bool,
 }
 
@@ -34,10 +34,10 @@ impl Cursor {
     }
 }
 
-/// What a person gave a list in this frame.
+/// The input of a person to a list in this frame.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Given {
-    /// The row that was clicked, and where.
+    /// The clicked row, and the position of the click.
     pub(super) clicked: Option<(usize, egui::Pos2)>,
     pub(super) copy: bool,
     pub(super) find: bool,
@@ -50,7 +50,7 @@ fn keyboard() -> Id {
     Id::unique("a viewer has the keyboard")
 }
 
-/// Says that this part of the page has the keyboard, and lets it have the arrows and Escape.
+/// Marks this part of the page as having the keyboard, and reserves the arrow keys and Escape for it.
 pub fn keep_keyboard(ui: &Ui, id: Id) {
     let filter =
         EventFilter { tab: false, horizontal_arrows: true, vertical_arrows: true, escape: true };
@@ -59,14 +59,14 @@ pub fn keep_keyboard(ui: &Ui, id: Id) {
     ui.data_mut(|data| data.insert_temp(keyboard(), pass));
 }
 
-/// Whether a viewer had the keyboard when it was drawn last, so that plain keys are its own.
+/// Whether a viewer had the keyboard when it was last drawn; plain keys then belong to it.
 pub fn has_keyboard(ctx: &egui::Context) -> bool {
     let pass: Option<u64> = ctx.data(|data| data.get_temp(keyboard()));
     pass.is_some_and(|pass| pass + 1 >= ctx.cumulative_pass_nr())
 }
 
-/// Shows `count` rows, at most so many points high. `draw` gets a row's place, its number and whether
-/// it is the current one.
+/// Draws `count` rows in an area of at most this height, in points. `draw` gets the rectangle of a row, its
+/// index, and whether it is the current row.
 pub(super) fn list_ui(
     ui: &mut Ui,
     id: Id,
@@ -90,8 +90,8 @@ pub(super) fn list_ui(
         .auto_shrink([false, true]);
     area.show_viewport(ui, |ui, viewport| {
         let (all, _) = ui.allocate_exact_size(vec2(ui.available_width(), whole), Sense::hover());
-        // A million rows are twenty million points high, where an `f32` no longer tells one point
-        // from the next; near the seen part it does.
+        // A million rows are twenty million points high, where an `f32` cannot represent single points.
+        // Positions relative to the visible part stay exact.
         let first = (f64::from(viewport.top()) / row_height).floor().max(0.0) as usize;
         let last = (f64::from(viewport.bottom()) / row_height).ceil().max(0.0) as usize;
         page = last.saturating_sub(first).saturating_sub(2).max(1);

@@ -1,5 +1,5 @@
-//! Viewers for what steps have printed and left behind, one for each shape of content. Everything that
-//! shows an artifact shows it through [`artifacts_ui`].
+//! Viewers for step output and other artifacts, one for each shape of content. All artifacts are shown with
+//! [`artifacts_ui`].
 
 mod find;
 mod hex;
@@ -35,58 +35,58 @@ pub use text::TextDoc;
 pub use tree::TreeDoc;
 pub use unified::read_unified;
 
-/// What is left and right of everything, in points.
+/// The left and right margin, in points.
 const MARGIN: i8 = 16;
-/// The largest content that is put on the clipboard, in bytes.
+/// The largest content that can be copied to the clipboard, in bytes.
 const LARGEST_COPY: u64 = 16 << 20;
 
-/// What has become of a content that was asked for.
+/// The state of a requested content.
 #[derive(Debug, Clone)]
 pub enum Loaded {
-    /// It is being read.
+    /// Being read.
     Asked,
-    /// It is here.
+    /// Available.
     Here(Arc<Prepared>),
-    /// It cannot be had, and why.
+    /// Not available; with the reason.
     Missing(String),
 }
 
-/// Contents that were asked for, by their digest and what they were expected to be.
+/// Requested contents, by digest and expected shape.
 pub type Contents = BTreeMap<(Digest, Shape), Loaded>;
 
-/// What of an artifact is at hand.
+/// The part of an artifact that is available without a request.
 #[derive(Debug, Clone, Copy)]
 enum Source<'a> {
-    /// The whole of it.
+    /// All of it.
     Json(&'a Value),
-    /// Text, whole or in part.
+    /// Text, complete or partial.
     Text(&'a str),
     /// The beginning of a longer content.
     Head(&'a str),
 }
 
-/// Where the whole of an artifact is of which only a part is at hand.
+/// The location of the complete artifact when only a part is available.
 #[derive(Debug, Clone, Copy)]
 struct Whole {
     digest: Digest,
     bytes: u64,
 }
 
-/// One artifact as it is shown.
+/// One artifact, as shown.
 #[derive(Debug, Clone)]
 pub struct ArtifactView<'a> {
-    /// What people call it.
+    /// Its name on screen.
     name: String,
     shape: Shape,
     source: Source<'a>,
     bytes: u64,
     whole: Option<Whole>,
-    /// Whether the source is a part; the whole may be elsewhere, or not known yet.
+    /// Whether the source is only a part. The complete content may be stored elsewhere, or not be known yet.
     is_part: bool,
 }
 
 impl<'a> ArtifactView<'a> {
-    /// An artifact from the evidence.
+    /// An artifact of the evidence.
     pub fn of_record(artifact: &'a ArtifactRecord, tool: &str) -> Self {
         let head = |content: &'a Value| content.get("head").and_then(Value::as_str);
         let whole = artifact.blob.map(|digest| Whole { digest, bytes: artifact.bytes });
@@ -104,13 +104,13 @@ impl<'a> ArtifactView<'a> {
         }
     }
 
-    /// Everything that is kept of an execution.
+    /// All stored artifacts of an execution.
     pub fn all(detail: &'a ExecutionDetail) -> Vec<Self> {
         let tool = &detail.row.tool_name;
         detail.artifacts.iter().map(|artifact| Self::of_record(artifact, tool)).collect()
     }
 
-    /// What a step that has ended printed; its record, once there is one, knows where the whole is.
+    /// The output of a finished step. Its record, once read, tells where the complete output is stored.
     pub fn output(result: &'a StepResult, record: Option<&ExecutionDetail>) -> Vec<Self> {
         let streams = [
             ("stdout", &result.stdout, result.stdout_bytes, result.stdout_truncated),
@@ -120,7 +120,7 @@ impl<'a> ArtifactView<'a> {
             let text = text.as_deref().filter(|text| !text.is_empty())?;
             let kept = record
                 .and_then(|record| record.artifacts.iter().find(|it| it.artifact_type == name));
-            // What is no text was made readable here; the evidence has it as it was.
+            // Output that is not valid text was converted for display; the evidence has the original bytes.
             let is_bytes = kept.is_some_and(|it| it.content.get("encoding").is_some());
             let whole = kept.filter(|_| is_part || is_bytes);
             Some(Self {
@@ -136,7 +136,7 @@ impl<'a> ArtifactView<'a> {
     }
 }
 
-/// What was prepared of a source, until the source is another one.
+/// The prepared content of a source, reused until the source changes.
 #[derive(Debug, Clone, Default)]
 struct AtHand {
     json: Value,
@@ -171,8 +171,8 @@ impl AtHand {
     }
 }
 
-/// Shows artifacts, one at a time, at most so many points high. `first` is the name of the one that is
-/// shown until a person chooses another one.
+/// Shows one of several artifacts in an area of at most this height, in points. `first` names the one shown
+/// until the person chooses another.
 pub fn artifacts_ui(
     ui: &mut Ui,
     place: impl egui::AsIdSalt,
@@ -249,7 +249,7 @@ fn is_as_text(ui: &Ui, id: Id) -> bool {
     ui.data(|data| data.get_temp(id.with("as text"))).unwrap_or(false)
 }
 
-/// How much it is, how it is shown, and what can be done with the whole of it.
+/// The size of the content, the choice of its form, and the actions on the complete content.
 fn toolbar_ui(
     ui: &mut Ui,
     id: Id,
@@ -264,7 +264,7 @@ fn toolbar_ui(
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             ui.spacing_mut().item_spacing.x = 2.0;
             if widgets::icon_button(ui, icon::SAVE, &format!("Save {name} as…")).clicked() {
-                // Exactly as it was kept, where that is known; what is shown was laid out for reading.
+                // Copy the stored bytes where they are available; the shown text was formatted for reading.
                 let what = match (artifact.whole, &prepared.form) {
                     (Some(whole), _) => Saved::Kept { digest: whole.digest, shape: artifact.shape },
                     (None, Form::Hex(bytes)) => Saved::Bytes(Arc::clone(bytes)),
@@ -295,7 +295,7 @@ fn toolbar_ui(
             };
             if let Some(form) = form {
                 let as_text = is_as_text(ui, id);
-                // Laid out from the right.
+                // This layout goes from right to left.
                 for (name, text) in [("Text", true), (form, false)] {
                     let color = if as_text == text { theme.text } else { theme.dim };
                     let label = widgets::rich(name, Text::Meta, color);
@@ -321,7 +321,7 @@ fn toolbar_ui(
     });
 }
 
-/// That only a part is shown, and the way to the whole.
+/// The remark that only a part is shown, with a button for the complete content.
 fn part_ui(
     ui: &mut Ui,
     artifact: &ArtifactView<'_>,
@@ -362,7 +362,7 @@ fn part_ui(
     }
 }
 
-/// A name for a file of this content.
+/// A file name for this content.
 fn file_name(name: &str, form: &Form) -> String {
     let extension = match form {
         Form::Tree(_) | Form::Table(_) => "json",
@@ -373,7 +373,7 @@ fn file_name(name: &str, form: &Form) -> String {
     format!("{}.{extension}", name.replace(' ', "_"))
 }
 
-/// Bytes as they are shown, for the clipboard.
+/// The shown bytes as text, for the clipboard.
 pub fn hex_text(bytes: &[u8]) -> String {
     let rows = 0..bytes.len().div_ceil(16);
     rows.map(|row| {

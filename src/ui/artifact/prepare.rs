@@ -1,4 +1,4 @@
-//! From what was kept to what a viewer shows. Pure, so that a long content is prepared on any thread.
+//! Prepares stored content for a viewer. Pure, so that a long content can be prepared on any thread.
 
 use std::sync::Arc;
 
@@ -10,23 +10,23 @@ use super::tree::TreeDoc;
 use super::unified::read_unified;
 use crate::run::FileChange;
 
-/// The largest content that a viewer takes, in bytes; a larger one can be saved.
+/// The largest content that a viewer accepts, in bytes; larger contents can only be saved.
 pub const LARGEST: u64 = 64 << 20;
-/// The longest difference that is laid out as one, in bytes; a longer one is shown as text.
+/// The longest diff that is laid out as a diff, in bytes; a longer one is shown as text.
 const LONGEST_DIFF: usize = 2 << 20;
 
-/// What an artifact is expected to be, by its type and its tool. The content has the last word.
+/// The expected shape of an artifact, from its type and its tool. The content may turn out to be different.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Shape {
-    /// What a tool printed or a file holds.
+    /// Tool output or the text of a file.
     Text,
-    /// What a command printed, with the colours that it asked a terminal for.
+    /// Command output with its terminal colours.
     Printed,
     /// A JSON value.
     Json,
     /// A JSON array of matches, symbols, references or diagnostics.
     Rows,
-    /// A unified difference.
+    /// A unified diff.
     Diff,
 }
 
@@ -51,7 +51,7 @@ impl Shape {
     }
 }
 
-/// How a content is shown at first.
+/// The initial form of a content.
 #[derive(Debug, Clone)]
 pub enum Form {
     /// There is nothing to show.
@@ -62,23 +62,23 @@ pub enum Form {
     Tree(Arc<TreeDoc>),
     /// As a table.
     Table(Arc<Table>),
-    /// As a difference.
+    /// As a diff.
     Diff(Arc<[FileChange]>),
     /// As bytes.
     Hex(Arc<[u8]>),
 }
 
-/// A content that is ready to be shown.
+/// A content ready to be shown.
 #[derive(Debug, Clone)]
 pub struct Prepared {
-    /// How it is shown at first.
+    /// The initial form.
     pub form: Form,
-    /// The same as text; for bytes, none.
+    /// The content as text; empty for bytes.
     pub text: Arc<TextDoc>,
 }
 
 impl Prepared {
-    /// Of bytes, as they were kept.
+    /// Prepares stored bytes.
     pub fn of_bytes(shape: Shape, bytes: Vec<u8>) -> Self {
         match String::from_utf8(bytes) {
             Ok(text) => Self::of_text(shape, &text),
@@ -89,7 +89,7 @@ impl Prepared {
         }
     }
 
-    /// Of a text; one that is not what its shape expects is shown as it is.
+    /// Prepares a text. A text that does not match its shape is shown as plain text.
     pub fn of_text(shape: Shape, text: &str) -> Self {
         if text.is_empty() {
             return Self { form: Form::Empty, text: Arc::new(TextDoc::new("")) };
@@ -102,7 +102,7 @@ impl Prepared {
                 Some(value) => Self::of_json(shape, &value),
                 None => Self::plain(text),
             },
-            // A long difference is kept as a JSON string.
+            // A long diff is stored as a JSON string.
             Shape::Diff => match text.starts_with('"').then(json).flatten() {
                 Some(value) => Self::of_json(shape, &value),
                 None => Self::difference(text),
@@ -110,11 +110,11 @@ impl Prepared {
         }
     }
 
-    /// Of a JSON value, as a short content is kept.
+    /// Prepares a JSON value, the storage format of short contents.
     pub fn of_json(shape: Shape, value: &Value) -> Self {
         match (shape, value) {
             (Shape::Diff, Value::String(text)) => return Self::difference(text),
-            // What a tool printed is kept as a JSON string, which may itself be JSON.
+            // Tool output is stored as a JSON string, which may itself contain JSON.
             (Shape::Text | Shape::Printed | Shape::Rows, Value::String(text)) => {
                 return Self::of_text(shape, text);
             }
@@ -131,7 +131,7 @@ impl Prepared {
         Self { form, text: Arc::new(TextDoc::new(&text)) }
     }
 
-    /// Of the beginning of a longer content.
+    /// Prepares the beginning of a longer content.
     pub fn of_head(shape: Shape, head: &str) -> Self {
         match shape {
             Shape::Diff => Self::of_text(shape, &unquoted_head(head)),
@@ -159,7 +159,7 @@ impl Prepared {
         }
     }
 
-    /// What it is and how much, in a few words.
+    /// The kind and size of the content, in a few words.
     pub fn measure(&self) -> String {
         use crate::ui::format::counted;
         match &self.form {
@@ -173,9 +173,9 @@ impl Prepared {
     }
 }
 
-/// The beginning of a JSON string as the text it is the beginning of; other text as it is.
+/// Decodes the beginning of a JSON string; any other text is returned unchanged.
 fn unquoted_head(head: &str) -> String {
-    // The cut may have gone through an escape, of at most twelve characters.
+    // The text may end inside an escape sequence, which has at most twelve characters.
     let longest = if head.starts_with('"') { 12 } else { 0 };
     let cuts = (0..longest).filter_map(|cut| head.get(..head.len().checked_sub(cut)?));
     cuts.filter_map(|part| serde_json::from_str(&format!("{part}\"")).ok())

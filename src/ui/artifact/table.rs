@@ -1,4 +1,4 @@
-//! Lists of matches, symbols, references and diagnostics as a table that is sorted by any column.
+//! Lists of matches, symbols, references and diagnostics as a table that can be sorted by any column.
 
 use std::sync::{Arc, Weak};
 
@@ -11,20 +11,20 @@ use crate::ui::icon;
 use crate::ui::theme::{self, Text, Theme};
 use crate::ui::widgets;
 
-/// A column: its field, its heading, what it holds, and its share of the room left.
+/// A column: its field, its heading, its kind of content, and its share of the remaining width.
 struct Column {
     field: &'static str,
     heading: &'static str,
     holds: Holds,
     share: f32,
-    /// Whether it has a place only where there is much room.
+    /// Whether it is shown only in a wide table.
     wide: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Holds {
     Words,
-    /// Of which the end says most.
+    /// Paths, whose end matters most.
     Paths,
     Numbers,
 }
@@ -45,11 +45,11 @@ const fn wide(column: Column) -> Column {
     Column { wide: true, ..column }
 }
 
-/// Below this width, in points, a table shows its most important columns; copied rows have all.
+/// Below this width, in points, a table shows only its most important columns; copied rows have all.
 const NARROW: f32 = 420.0;
 
-/// The columns of a diagnostic, a match, a reference and a symbol (SPEC §4, §8); an array belongs to
-/// the first of which its first item has every field that stands before the bar.
+/// The columns of a diagnostic, a match, a reference and a symbol (SPEC §4, §8). An array uses the first
+/// entry whose required fields (the first part of the entry) all occur in its first item.
 static SHAPES: [(&[&str], &[Column]); 4] = [
     (
         &["level", "message"],
@@ -94,11 +94,11 @@ static SHAPES: [(&[&str], &[Column]); 4] = [
 
 static PATHS: [Column; 1] = [paths("", "File", 1.0)];
 
-/// A list as a table.
+/// A list in the form of a table.
 pub struct Table {
     columns: &'static [Column],
     rows: Vec<Box<[Box<str>]>>,
-    /// For each column, the rows in its order.
+    /// For each column, the row indices sorted by it.
     orders: Vec<Vec<u32>>,
 }
 
@@ -109,7 +109,7 @@ impl std::fmt::Debug for Table {
 }
 
 impl Table {
-    /// The table of an array; none when it is empty or of another kind.
+    /// The table of an array; `None` when it is empty or of an unknown kind.
     pub fn of(value: &Value) -> Option<Self> {
         let items = value.as_array()?;
         let columns: &[Column] = match items.first()? {
@@ -129,7 +129,7 @@ impl Table {
         Some(Self { columns, rows, orders })
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
@@ -139,7 +139,7 @@ impl Table {
         self.rows.is_empty()
     }
 
-    /// The cells of a row when sorted like this.
+    /// The cells of the row at this index in the given order.
     fn row(&self, index: usize, sort: Option<Sort>) -> Option<&[Box<str>]> {
         let index = match sort {
             None => index,
@@ -162,7 +162,7 @@ fn cell(item: &Value, field: &str) -> Box<str> {
     }
 }
 
-/// The rows in the order of a column; equal ones keep theirs.
+/// The row indices sorted by a column; the sort is stable.
 fn order(rows: &[Box<[Box<str>]>], at: usize, column: &Column) -> Vec<u32> {
     let text = |row: &u32| rows.get(*row as usize).and_then(|row| row.get(at)).map_or("", |it| it);
     let mut order: Vec<u32> = (0..rows.len() as u32).collect();
@@ -187,7 +187,7 @@ struct TableState {
     cursor: Cursor,
 }
 
-/// Shows a table, at most so many points high.
+/// Draws a table in an area of at most this height, in points.
 pub(super) fn table_ui(ui: &mut Ui, id: Id, name: &str, table: &Arc<Table>, height: f32) {
     with_state(ui, |ui, state: &mut TableState| shown_ui(ui, id, name, table, height, state));
 }
@@ -225,12 +225,12 @@ fn shown_ui(
     }
 }
 
-/// A row as spreadsheets take it.
+/// A row in tab-separated form, for spreadsheets.
 fn as_text(cells: &[Box<str>]) -> String {
     cells.join("\t")
 }
 
-/// Where the columns begin and end, in points; none for one that has no place.
+/// The horizontal range of each column, in points; `None` for a hidden column.
 fn edges(width: f32, columns: &[Column]) -> Vec<Option<(f32, f32)>> {
     const NUMBER: f32 = 50.0;
     const GAP: f32 = 12.0;
@@ -301,7 +301,7 @@ fn header_ui(
             WidgetInfo::labeled(Role::Button, true, text)
         });
         if response.clicked() {
-            // Upwards, downwards, and as it was found.
+            // Clicks cycle through ascending, descending and original order.
             *sort = match now {
                 None => Some(Sort { column: index, down: false }),
                 Some(Sort { down: false, .. }) => Some(Sort { column: index, down: true }),
@@ -359,7 +359,7 @@ fn row_ui(
     }
 }
 
-/// The end of a path that is too long for so many characters.
+/// The end of a path that is longer than this many characters.
 fn path_end(path: &str, room: usize) -> Option<String> {
     let length = path.chars().count();
     (length > room && room > 1).then(|| {
@@ -368,7 +368,7 @@ fn path_end(path: &str, room: usize) -> Option<String> {
     })
 }
 
-/// The button that copies the current row; true when it was pressed.
+/// The button that copies the current row; returns true when pressed.
 fn copy_ui(ui: &mut Ui, rect: Rect, id: Id) -> bool {
     let place = UiBuilder::new()
         .id_salt(id.with("copy row"))

@@ -1,4 +1,4 @@
-//! What a person sees of each viewer, and does in it.
+//! What each viewer shows and how it reacts to input.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -55,7 +55,7 @@ fn press(harness: &mut Harness<'_, Bench>, key: Key) {
     harness.run_ok();
 }
 
-/// The pieces of the rows on screen that have this colour.
+/// The parts of the visible rows that have this colour.
 fn painted(harness: &Harness<'_, Bench>, color: egui::Color32) -> Vec<String> {
     let mut pieces = Vec::new();
     for clipped in &harness.output().shapes {
@@ -78,14 +78,14 @@ fn copied(harness: &Harness<'_, Bench>) -> Option<String> {
     })
 }
 
-/// Presses a button and gives what it put on the clipboard.
+/// Presses a button and returns what it copied to the clipboard.
 fn copy(harness: &mut Harness<'_, Bench>, button: &str) -> Option<String> {
     let at = harness.get_by_label(button).rect().center();
     click(harness, at);
     copied(harness)
 }
 
-/// A click, whose frame is the last one.
+/// Clicks; the last frame drawn is that of the click.
 fn click(harness: &mut Harness<'_, Bench>, pos: egui::Pos2) {
     harness.event(Event::PointerMoved(pos));
     for pressed in [true, false] {
@@ -118,7 +118,7 @@ fn a_text_is_searched_by_key() {
     let mut harness = long(lines);
     harness.run_ok();
     assert!(shows(&harness, "line 1 has") && !shows(&harness, "line 250 has"));
-    // The list has the keyboard, then the search.
+    // The list has the focus first, then the search field.
     harness.get_by_role_and_label(egui::accesskit::Role::List, "stdout").click();
     harness.run_ok();
     harness.key_press_modifiers(Modifiers::COMMAND, Key::F);
@@ -169,7 +169,7 @@ fn keys_lead_through_a_list_and_leave_it() {
     assert!(!has_keyboard(&harness.ctx));
 }
 
-/// The processor time of this thread for one frame, in seconds: what others do meanwhile is not in it.
+/// The CPU time of this thread for one frame, in seconds; the load of other processes does not count.
 fn time_of_step<State>(harness: &mut egui_kittest::Harness<'_, State>) -> f64 {
     let now = || {
         let now = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
@@ -192,7 +192,7 @@ fn a_million_lines_and_a_line_of_ten_megabytes_draw_in_time() {
         }
         let steady = time_of_step(&mut harness);
         println!("{name}: longest {longest:.3} s, then {steady:.3} s");
-        // In a build that is not optimized; in one that is, a tenth of it.
+        // The limit for an unoptimized build; an optimized one takes a tenth of it.
         assert!(longest < 0.5 && steady < 0.1, "{name}: {longest} {steady}");
         harness.get_by_role_and_label(egui::accesskit::Role::List, "stdout").click();
         harness.run_ok();
@@ -368,7 +368,7 @@ fn what_a_command_printed_has_its_colours_and_is_copied_without_them() {
     assert!(!red.contains("then plain"), "{red}");
     let text = copy(&mut harness, "Copy stdout").unwrap();
     assert!(text.contains("test lexer::numbers ... ok\n"), "{text}");
-    // A file gets what was printed, every sequence of it.
+    // A saved file has the original output with every escape sequence.
     harness.get_by_label("Save stdout as…").click();
     harness.run_ok();
     let saved = harness.state().actions.iter().find_map(|action| match action {

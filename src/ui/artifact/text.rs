@@ -1,5 +1,5 @@
-//! A text of any length: line numbers, wrapped lines, search. Only the rows on screen are drawn, and
-//! what must look at the whole text does so in small parts, a part in each frame.
+//! A text of any length with line numbers, wrapped lines and search. Only the visible rows are drawn, and
+//! work on the whole text is divided over several frames.
 
 use std::ops::Range;
 use std::sync::{Arc, Weak};
@@ -15,35 +15,35 @@ use crate::ui::plan::{Gutter, columns};
 use crate::ui::theme::{Text, Theme, Tone};
 use crate::ui::widgets;
 
-/// How much of a text is wrapped or searched in one frame, in bytes.
+/// The bytes of text that are wrapped or searched in one frame.
 pub(super) const A_FRAME: usize = 1 << 20;
 
-/// A text, and where its lines begin.
+/// A text and the starts of its lines.
 #[derive(Debug)]
 pub struct TextDoc {
     text: Arc<str>,
     starts: Vec<u32>,
-    /// Pieces that a program gave a look of their own, in order.
+    /// Ranges that a program printed with their own style, in order.
     inks: Vec<(Range<u32>, AnsiStyle)>,
-    /// The text as it was printed, where that is another one.
+    /// The original output, if it differs from the text.
     printed: Option<Arc<str>>,
 }
 
 impl TextDoc {
-    /// A text; what is beyond 4 GiB of it cannot be addressed and is left out.
+    /// Creates a text. Offsets are 32 bits, so everything beyond 4 GiB is dropped.
     pub fn new(text: &str) -> Self {
         let text = text.get(..text.floor_char_boundary(u32::MAX as usize)).unwrap_or_default();
         let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
         let mut starts: Vec<u32> =
             std::iter::once(0).chain(breaks.map(|(at, _)| at as u32 + 1)).collect();
-        // A line break ends a line; it does not begin another one.
+        // A line break at the end of the text does not begin another line.
         if starts.last().is_some_and(|last| *last as usize == text.len()) {
             starts.pop();
         }
         Self { text: text.into(), starts, inks: Vec::new(), printed: None }
     }
 
-    /// What a program printed: its colours are shown and are no part of the text (SPEC §7.2).
+    /// Creates a text from program output; its colours become styles and leave the text (SPEC §7.2).
     pub fn printed(printed: &str) -> Self {
         if !printed.contains('\x1b') {
             return Self::new(printed);
@@ -59,12 +59,12 @@ impl TextDoc {
         &self.text
     }
 
-    /// The text as it was kept, with every sequence that was printed.
+    /// The original output with every escape sequence.
     pub fn kept(&self) -> &Arc<str> {
         self.printed.as_ref().unwrap_or(&self.text)
     }
 
-    /// The looks in a part of the text, in order.
+    /// The styles in a part of the text, in order.
     fn inks_in(&self, part: Range<usize>) -> impl Iterator<Item = (Range<usize>, AnsiStyle)> {
         let first = self.inks.partition_point(|(it, _)| it.end as usize <= part.start);
         let inks = self.inks.iter().skip(first);
@@ -74,17 +74,17 @@ impl TextDoc {
         })
     }
 
-    /// How many lines it has.
+    /// The number of lines.
     pub fn line_count(&self) -> usize {
         self.starts.len()
     }
 
-    /// Where a line begins; the end of the text behind the last one.
+    /// The start of a line; for an index after the last line, the end of the text.
     pub(super) fn start(&self, line: usize) -> usize {
         self.starts.get(line).map_or(self.text.len(), |start| *start as usize)
     }
 
-    /// Where a line ends, without its line break.
+    /// The end of a line, without its line break.
     fn end(&self, line: usize) -> usize {
         let (start, end) = (self.start(line), self.start(line + 1));
         let line = self.text.get(start..end).unwrap_or_default();
@@ -92,18 +92,18 @@ impl TextDoc {
         start + line.strip_suffix('\r').unwrap_or(line).len()
     }
 
-    /// The line that holds a place.
+    /// The line that contains a byte offset.
     pub(super) fn line_at(&self, place: usize) -> usize {
         self.starts.partition_point(|start| *start as usize <= place).saturating_sub(1)
     }
 }
 
-/// Where the rows of a text begin when each has at most so many columns.
+/// The starts of the rows of a text wrapped at this number of columns.
 #[derive(Debug, Clone, Default)]
 struct Wrapped {
     columns: usize,
     rows: Vec<u32>,
-    /// The line and the place in the text to go on from.
+    /// The line and the offset at which wrapping continues.
     line: usize,
     place: usize,
 }
@@ -117,7 +117,7 @@ impl Wrapped {
         self.line >= doc.line_count()
     }
 
-    /// Goes on for about so many bytes.
+    /// Wraps about this many more bytes.
     fn advance(&mut self, doc: &TextDoc, bytes: usize) {
         let enough = self.place.saturating_add(bytes);
         while self.line < doc.line_count() && self.place < enough {
@@ -133,13 +133,13 @@ impl Wrapped {
         }
     }
 
-    /// The row that holds a place.
+    /// The row that contains a byte offset.
     fn row_at(&self, place: usize) -> usize {
         self.rows.partition_point(|row| *row as usize <= place).saturating_sub(1)
     }
 }
 
-/// How many bytes of a line stand in its first row.
+/// The number of bytes of a line that fit into its first row.
 fn row_length(line: &str, columns: usize) -> usize {
     if line.len() <= columns && line.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
         return line.len();
@@ -154,7 +154,7 @@ fn row_length(line: &str, columns: usize) -> usize {
             _ => 2,
         };
         if used + width > columns && at > 0 {
-            // After a space where one is near the end, so that words stay whole; the space stays.
+            // Break after a space near the end so that words stay whole. The space belongs to the first row.
             return space.filter(|space| *space > at * 3 / 5).unwrap_or(at);
         }
         if c == ' ' {
@@ -165,23 +165,23 @@ fn row_length(line: &str, columns: usize) -> usize {
     line.len()
 }
 
-/// What the viewer of a text remembers.
+/// State of the text viewer between frames.
 #[derive(Debug, Clone, Default)]
 struct TextState {
     place: Option<Id>,
     doc: Weak<TextDoc>,
     wrapped: Wrapped,
-    /// The same for another width, until it is complete and takes its place.
+    /// Rows for another width; they replace `wrapped` once they are complete.
     next: Option<Wrapped>,
     cursor: Cursor,
     finder: Finder,
 }
 
 impl TextState {
-    /// Goes on with what is not complete; true while there is more to do.
+    /// Continues unfinished work; returns true while more is left.
     fn advance(&mut self, place: Id, doc: &Arc<TextDoc>, columns: usize) -> bool {
         if !std::ptr::eq(self.doc.as_ptr(), Arc::as_ptr(doc)) {
-            // The whole of what was shown in part is searched for the same.
+            // The query survives when the complete text replaces a part at the same place.
             let same = self.place == Some(place);
             let query = if same { std::mem::take(&mut self.finder.query) } else { String::new() };
             let (doc, place) = (Arc::downgrade(doc), Some(place));
@@ -208,7 +208,7 @@ impl TextState {
     }
 }
 
-/// Shows a text, at most so many points high.
+/// Draws a text in an area of at most this height, in points.
 pub(super) fn text_ui(ui: &mut Ui, id: Id, name: &str, doc: &Arc<TextDoc>, height: f32) {
     with_state(ui, |ui, state: &mut TextState| shown_ui(ui, id, name, doc, height, state));
 }
@@ -257,7 +257,7 @@ fn shown_ui(
     }
 }
 
-/// Draws a row; `hits` are places with whether each is the one that was gone to.
+/// Draws a row; `hits` are byte ranges, and the flag marks the current hit.
 fn row_ui(
     ui: &mut Ui,
     rect: Rect,
@@ -370,11 +370,11 @@ mod tests {
             }
             assert!((9..=11).contains(&frames), "{frames}");
             let rows = state.wrapped.rows.len();
-            // Another width: the rows stay as they are until those for it are complete.
+            // For another width, the old rows stay in use until the new ones are complete.
             assert!(state.advance(place, &doc, 30) && state.wrapped.rows.len() == rows);
             while state.advance(place, &doc, 30) {}
             assert_eq!(state.wrapped.columns, 30);
-            // As many words are searched for in one frame as are wrapped.
+            // Each frame searches as many bytes as it wraps.
             state.finder.ask("not there".to_owned());
             assert_eq!(state.advance(place, &doc, 30), text.contains('\n'), "a line is one piece");
         }

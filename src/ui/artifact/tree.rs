@@ -1,4 +1,4 @@
-//! A JSON value as a tree whose parts open and close.
+//! A JSON value as a tree whose nodes can be expanded and collapsed.
 
 use std::sync::{Arc, Weak};
 
@@ -12,12 +12,12 @@ use crate::ui::icon;
 use crate::ui::theme::{Text, Theme};
 use crate::ui::widgets;
 
-/// A field or an item.
+/// A field of an object or an item of an array.
 #[derive(Debug)]
 struct Node {
     depth: u16,
     parent: u32,
-    /// The first node that is not below it.
+    /// The index of the first node after its descendants.
     end: u32,
     key: Key,
     value: Leaf,
@@ -32,9 +32,9 @@ enum Key {
 
 #[derive(Debug)]
 enum Leaf {
-    /// How many fields.
+    /// An object with this number of fields.
     Object(u32),
-    /// How many items.
+    /// An array with this number of items.
     Array(u32),
     Text(Box<str>),
     Number(Box<str>),
@@ -42,31 +42,31 @@ enum Leaf {
     Null,
 }
 
-/// A JSON value with its parts in order, each before what is in it.
+/// A JSON value as a list of nodes in depth-first order, parents first.
 #[derive(Debug, Default)]
 pub struct TreeDoc {
     nodes: Vec<Node>,
 }
 
-/// What has more parts than this is closed at first.
+/// Nodes with more children than this are collapsed at first.
 const MANY: u32 = 100;
-/// What lies deeper than this is closed at first.
+/// Nodes below this depth are collapsed at first.
 const DEEP: u16 = 3;
 
 impl TreeDoc {
-    /// The tree of a value.
+    /// Creates the tree of a value.
     pub fn of(value: &Value) -> Self {
         let mut tree = Self::default();
         tree.add(Key::Whole, value, 0, 0);
         tree
     }
 
-    /// How many values it has, the whole one not counted.
+    /// The number of nodes without the root.
     pub fn len(&self) -> usize {
         self.nodes.len().saturating_sub(1)
     }
 
-    /// Whether there is none inside.
+    /// Whether the root has no children.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -105,7 +105,7 @@ impl TreeDoc {
         self.nodes.get(index as usize)
     }
 
-    /// The place of a value in the whole one, as a JSON Pointer.
+    /// The path of a node, as a JSON Pointer.
     fn pointer(&self, index: u32) -> String {
         let mut parts = Vec::new();
         let mut at = index;
@@ -120,7 +120,7 @@ impl TreeDoc {
         parts.iter().rev().map(|part| format!("/{part}")).collect()
     }
 
-    /// A value as text: a string as it is, everything else as JSON.
+    /// A value as text: a string without quotes, anything else as JSON.
     fn value(&self, index: u32) -> String {
         match self.node(index).map(|node| &node.value) {
             Some(Leaf::Text(text)) => text.to_string(),
@@ -156,7 +156,7 @@ impl TreeDoc {
         std::iter::successors(Some(index + 1), next).take_while(move |child| *child < end)
     }
 
-    /// Whether each value is open at first.
+    /// Whether each node is expanded at first.
     fn open_at_first(&self) -> Vec<bool> {
         let open = |node: &Node| match node.value {
             Leaf::Object(count) | Leaf::Array(count) => {
@@ -167,7 +167,7 @@ impl TreeDoc {
         self.nodes.iter().map(open).collect()
     }
 
-    /// The values that are seen while these are open.
+    /// The nodes that are visible when these are expanded.
     fn rows(&self, open: &[bool]) -> Vec<u32> {
         let mut rows = Vec::new();
         let mut at = 0;
@@ -187,13 +187,13 @@ struct TreeState {
     cursor: Cursor,
 }
 
-/// What a person asked for in a row.
+/// The action of a person on a row.
 enum Asked {
     Value,
     Path,
 }
 
-/// Shows a tree, at most so many points high.
+/// Draws a tree in an area of at most this height, in points.
 pub(super) fn tree_ui(ui: &mut Ui, id: Id, name: &str, tree: &Arc<TreeDoc>, height: f32) {
     with_state(ui, |ui, state: &mut TreeState| shown_ui(ui, id, name, tree, height, state));
 }
@@ -249,7 +249,7 @@ fn shown_ui(
     }
 }
 
-/// How much further in what is inside stands, in points.
+/// The indentation of one level, in points.
 const INDENT: f32 = 16.0;
 
 fn row_ui(ui: &Ui, rect: Rect, tree: &TreeDoc, index: u32, node: &Node, is_open: bool, room: f32) {

@@ -1,11 +1,11 @@
-//! Reads a unified difference back into lines, so that it is shown as those of the steps are.
+//! Parses a unified diff into lines, so that it is shown like the diffs of steps.
 
 use crate::authorization::FileState;
 use crate::plan::Digest;
 use crate::run::{Diff, DiffLine, FileChange, LineKind};
 
-/// The files of a unified difference; none when the text is no such thing. A last hunk that was cut is
-/// shown as far as it goes.
+/// The files of a unified diff; `None` when the text is not one. An incomplete last hunk is shown as far as
+/// it goes.
 pub fn read_unified(text: &str) -> Option<Vec<FileChange>> {
     let mut reader = Reader::default();
     for line in text.lines() {
@@ -21,11 +21,11 @@ struct Reader {
     before: Option<String>,
     after: Option<String>,
     lines: Vec<DiffLine>,
-    /// How many lines of each side the hunk still has.
+    /// The number of lines that the hunk still lacks on each side.
     left: (usize, usize),
-    /// The next numbers.
+    /// The next line numbers.
     at: (usize, usize),
-    /// The text of the file's part, for its digest.
+    /// The raw text of the file's part, for its digest.
     raw: String,
 }
 
@@ -44,7 +44,7 @@ impl Reader {
             Some(("+", text)) => (LineKind::Added, text),
             Some(("-", text)) => (LineKind::Removed, text),
             Some((" ", text)) => (LineKind::Context, text),
-            // Some programs leave the space of an empty line out.
+            // Some programs omit the space of an empty context line.
             None => (LineKind::Context, ""),
             Some(_) => return None,
         };
@@ -67,7 +67,7 @@ impl Reader {
         Some(())
     }
 
-    /// A line outside of hunks.
+    /// Reads a line outside of hunks.
     fn take_head(&mut self, line: &str) -> Option<()> {
         if let Some(name) = line.strip_prefix("--- ") {
             self.end_file();
@@ -112,7 +112,7 @@ impl Reader {
             Some(name.strip_prefix(side).unwrap_or(name).to_owned())
         };
         let (before, after) = (path(&reader.before, "a/"), path(&reader.after, "b/"));
-        // The contents are not known; what the lines say stands in for them.
+        // The contents of the files are unknown; the digest of the diff's text takes their place.
         let state = |path: &Option<String>, salt: &str| match path {
             Some(_) => FileState::Content(Digest::of(format!("{salt}{}", reader.raw).as_bytes())),
             None => FileState::Absent,
@@ -136,7 +136,7 @@ impl Reader {
     }
 }
 
-/// The first line and the number of lines of `12,3`, or of `12`, which is one line.
+/// Parses the start and length of a range, `12,3` or `12`; the latter has one line.
 fn range(text: &str) -> Option<(usize, usize)> {
     match text.split_once(',') {
         Some((first, count)) => Some((first.parse().ok()?, count.parse().ok()?)),
@@ -171,7 +171,7 @@ mod tests {
         assert_eq!(files.len(), 1);
         assert_eq!(files[0].path, "");
         assert_ne!(files[0].before, FileState::Absent);
-        // What is laid out is told apart by these states, so they say where the lines are too.
+        // Laid-out diffs are cached by these states, so the states must depend on the line numbers too.
         let elsewhere = read_unified("@@ -41 +41,3 @@\n-old\n+new\n").unwrap();
         assert_ne!(files[0].after, elsewhere[0].after);
         for other in ["", "words", "--- a\n+++ b\n@@ nonsense", "@@ -1,2 +1,2 @@\n*x\n"] {

@@ -1,4 +1,4 @@
-//! The table itself: every command with its text, key and when it can be given.
+//! The table of commands, with the text, the key and the availability of each.
 
 use egui::{Key, KeyboardShortcut, Modifiers};
 

@@ -1,14 +1,14 @@
-//! What is copied of diagnostics: the compiler's own text.
+//! The text that is copied for diagnostics: the compiler's own rendering.
 
 use super::listing::{Entry, Listing, diagnostic};
 use crate::run::{DiagnosticArtifact, RunState, Standing};
 
-/// A diagnostic as its tool writes it.
+/// A diagnostic as its tool renders it.
 pub(crate) fn written(it: &DiagnosticArtifact) -> String {
     it.rendered.as_deref().map_or_else(|| composed(it), |text| text.trim_end().to_owned())
 }
 
-/// A diagnostic for which its tool gives no rendering.
+/// A diagnostic without a rendering by its tool.
 fn composed(it: &DiagnosticArtifact) -> String {
     let code = it.code.as_ref().map_or_else(String::new, |code| format!("[{code}]"));
     let mut text = format!("{}{code}: {}", it.tool_level, it.message);
@@ -21,13 +21,13 @@ fn composed(it: &DiagnosticArtifact) -> String {
     text
 }
 
-/// Where it is: `src/lib.rs:3:5`.
+/// Its location: `src/lib.rs:3:5`.
 pub(super) fn place(it: &DiagnosticArtifact) -> String {
     let column = it.column_start.map_or_else(String::new, |column| format!(":{column}"));
     format!("{}:{}{column}", it.file_name, it.line_start)
 }
 
-/// The text of one entry; what is gone says so, so that nobody looks for it.
+/// The text of one entry. Diagnostics that are gone are marked as such.
 fn entry(run: &RunState, entry: Entry) -> Option<String> {
     let text = written(diagnostic(run, entry.place)?);
     Some(match entry.standing {
@@ -36,12 +36,12 @@ fn entry(run: &RunState, entry: Entry) -> Option<String> {
     })
 }
 
-/// The text of the diagnostic that is looked at.
+/// The text of the selected diagnostic.
 pub fn copied(run: &RunState, listing: &Listing) -> Option<String> {
     entry(run, listing.chosen()?)
 }
 
-/// The texts of all that are shown, in their order.
+/// The texts of all shown diagnostics, in order.
 pub fn copied_all(run: &RunState, listing: &Listing) -> String {
     let texts: Vec<_> = listing.shown.iter().filter_map(|it| entry(run, *it)).collect();
     texts.join("\n\n")

@@ -1,4 +1,4 @@
-//! One diagnostic in full: the source with its place marked, what else was said, and the compiler's text.
+//! One diagnostic in full: the source with marks, its notes, and the compiler's text.
 
 use egui::text::{LayoutJob, TextFormat};
 use egui::{
@@ -57,7 +57,7 @@ pub(super) fn detail_ui(
     });
 }
 
-/// What it is and where, and what can be done with it.
+/// The severity, code and location, with the actions on the diagnostic.
 fn head_ui(
     ui: &mut Ui,
     entry: Entry,
@@ -97,7 +97,7 @@ fn meaning(standing: crate::run::Standing) -> &'static str {
     }
 }
 
-/// What the evidence knows about its code and its file.
+/// Links to evidence about its code and its file.
 fn evidence_menu(ui: &mut Ui, it: &DiagnosticArtifact, actions: &mut Vec<Action>) {
     let mut questions = Vec::new();
     if let Some(code) = &it.code {
@@ -153,14 +153,14 @@ fn excerpt_ui(ui: &mut Ui, it: &DiagnosticArtifact, excerpt: Option<&Excerpt>) {
     }
 }
 
-/// Room for the line numbers, in points.
+/// The width of the line numbers, in points.
 const NUMBERS: f32 = 56.0;
 
 fn rows_ui(ui: &mut Ui, rows: &[ExcerptRow], tone: Tone) {
     let theme = Theme::of(ui);
     widgets::card(ui).inner_margin(Margin::symmetric(0, 6)).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
-        // A line that was wrapped would part its carets from what they mean.
+        // Lines scroll and do not wrap, because a wrapped line would be separated from its carets.
         ScrollArea::horizontal().id_salt("excerpt").auto_shrink([false, true]).show(ui, |ui| {
             for row in rows {
                 let galley = ui.painter().layout_job(row_job(row, tone, theme));
@@ -209,7 +209,7 @@ fn row_job(row: &ExcerptRow, tone: Tone, theme: &Theme) -> LayoutJob {
         let colour = row.colours.iter().find(|(it, _)| it.contains(start));
         let mark = row.marks.iter().find(|(it, _)| it.contains(start));
         let (color, ground) = match mark {
-            // A marked piece has a ground of its own, made for the plain colour.
+            // A mark has its own background, designed for the plain text colour.
             Some((_, true)) => (theme.text, theme.chip(tone, theme.background)),
             Some((_, false)) => (theme.text, theme.chip(Tone::Accent, theme.background)),
             None => (colour.map_or(whole, |(_, class)| theme.syntax(*class)), Color32::TRANSPARENT),
@@ -226,7 +226,7 @@ fn row_job(row: &ExcerptRow, tone: Tone, theme: &Theme) -> LayoutJob {
     job
 }
 
-/// Places in other files, which the excerpt does not show.
+/// Locations in other files, which the excerpt does not show.
 fn elsewhere_ui(ui: &mut Ui, it: &DiagnosticArtifact) {
     for span in it.spans.iter().filter(|span| span.file_name != it.file_name).take(8) {
         let label = span.label.as_deref().unwrap_or("points here too");
@@ -235,7 +235,7 @@ fn elsewhere_ui(ui: &mut Ui, it: &DiagnosticArtifact) {
     }
 }
 
-/// A note or help below it, with what it suggests to write.
+/// A note or help of the diagnostic, with its suggested replacement.
 fn child_ui(ui: &mut Ui, child: &DiagnosticArtifact) {
     let tone = if child.tool_level == "help" { Tone::Safe } else { Tone::Accent };
     let icon = if child.tool_level == "help" { icon::HELP } else { icon::INFO };
@@ -300,7 +300,7 @@ fn rendered_ui(ui: &mut Ui, view: &DiagnosticsView<'_>, entry: Entry, it: &Diagn
     widgets::card(ui).inner_margin(Margin::symmetric(0, 6)).show(ui, |ui| {
         ui.set_min_width(ui.available_width());
         let columns = columns(ui, ui.available_width(), Gutter::NONE);
-        // A result never changes: its id and the place in it stand for all that it says.
+        // A result never changes, so its id and the index identify the text.
         let result = super::listing::result(view.run, entry.place.step);
         let id = result.map(|it| it.execution_id.to_string()).unwrap_or_default();
         let id = format!("{id} {}", entry.place.at);

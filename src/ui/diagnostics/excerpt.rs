@@ -1,5 +1,5 @@
-//! The lines of source that a diagnostic is about, with the place marked and a line of carets below it.
-//! Pure; made once for each diagnostic that is looked at.
+//! The source lines of a diagnostic, with its spans marked and carets below. Pure; computed once for each
+//! selected diagnostic.
 
 use std::ops::{Range, RangeInclusive};
 use std::path::Path;
@@ -8,43 +8,43 @@ use crate::code::{Class, Language, highlight};
 use crate::plan::visible;
 use crate::run::{DiagnosticArtifact, DiagnosticSpan, SourceLine, shown_line};
 
-/// Lines shown before and behind a place.
+/// The number of context lines before and after a span.
 const AROUND: usize = 2;
-/// Of a place of many lines, this many are shown at its begin and as many at its end.
+/// A span of many lines shows this many at its start and this many at its end.
 const ENDS: usize = 4;
-/// Most places that are shown.
+/// The largest number of spans shown.
 const MOST_PLACES: usize = 8;
 
-/// The source that a diagnostic is about.
+/// The source of a diagnostic.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Excerpt {
-    /// The lines are those that the compiler read, as far as that is known.
+    /// The lines are those that the compiler read, as far as is known.
     Shown {
-        /// What to draw.
+        /// The rows to draw.
         rows: Vec<ExcerptRow>,
-        /// Whether the records hold the lines as the compiler read them, to compare with.
+        /// Whether the records contain the lines that the compiler read, so that the file could be compared.
         compared: bool,
     },
-    /// The file has other lines there now.
+    /// The file has changed at these lines.
     Changed,
-    /// There are none, because of this.
+    /// There is no source; with the reason.
     Missing(String),
-    /// The diagnostic names no place.
+    /// The diagnostic has no location.
     Nowhere,
 }
 
 /// One row of an excerpt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExcerptRow {
-    /// The number of the line, for rows that are one.
+    /// The line number, for rows with a source line.
     pub number: Option<usize>,
-    /// The text, with everything hidden made visible.
+    /// The text, with hidden characters made visible.
     pub text: String,
-    /// The pieces of the text that places mark, and whether it is what the diagnostic is about.
+    /// The ranges of the text that spans mark, and whether the span is primary.
     pub marks: Vec<(Range<usize>, bool)>,
-    /// Colours of code.
+    /// Syntax colours.
     pub colours: Vec<(Range<usize>, Class)>,
-    /// Of a row of carets, whether they are of what the diagnostic is about.
+    /// For a row of carets, whether the span is primary.
     pub carets: Option<bool>,
 }
 
@@ -52,7 +52,7 @@ fn number(number: i64) -> usize {
     usize::try_from(number).unwrap_or(0)
 }
 
-/// The places of a diagnostic in its own file, what it is about first.
+/// The spans of a diagnostic in its own file, the primary one first.
 fn places(it: &DiagnosticArtifact) -> Vec<DiagnosticSpan> {
     let in_file = |span: &&DiagnosticSpan| span.file_name == it.file_name && span.line_start > 0;
     let mut spans: Vec<_> = it.spans.iter().filter(in_file).cloned().collect();
@@ -78,7 +78,7 @@ fn places(it: &DiagnosticArtifact) -> Vec<DiagnosticSpan> {
     spans
 }
 
-/// The numbers of the lines that the excerpt of a diagnostic is made of; empty where it names no place.
+/// The line numbers of the excerpt of a diagnostic; empty when it has no location.
 pub fn wanted(it: &DiagnosticArtifact) -> Vec<RangeInclusive<usize>> {
     if it.file_name.is_empty() {
         return Vec::new();
@@ -107,7 +107,7 @@ pub fn wanted(it: &DiagnosticArtifact) -> Vec<RangeInclusive<usize>> {
     merged
 }
 
-/// The excerpt of a diagnostic, of these lines of its file.
+/// The excerpt of a diagnostic, from these lines of its file.
 pub fn excerpt(it: &DiagnosticArtifact, lines: &[SourceLine]) -> Excerpt {
     let places = places(it);
     if it.file_name.is_empty() || places.is_empty() {
@@ -118,7 +118,7 @@ pub fn excerpt(it: &DiagnosticArtifact, lines: &[SourceLine]) -> Excerpt {
     for span in &places {
         for (number, text) in (number(span.line_start)..).zip(&span.text) {
             compared = true;
-            // Of a long place not every line was read.
+            // Only some lines of a long span were read.
             let was_wanted = wanted(it).iter().any(|range| range.contains(&number));
             let is_same = line(number).is_some_and(|line| line.text == shown_line(text));
             if was_wanted && !is_same {
@@ -158,18 +158,19 @@ fn plain(text: String) -> ExcerptRow {
     ExcerptRow { number: None, text, marks: Vec::new(), colours: Vec::new(), carets: None }
 }
 
-/// The characters of a line, from 0, that a place takes; of a line in the middle, from its first letter.
+/// The character columns of a span in a line, counted from 0. In lines after the first of the span they start
+/// at the indentation.
 fn columns(span: &DiagnosticSpan, source: &SourceLine) -> Range<usize> {
     let (first, last) = (number(span.line_start), number(span.line_end.max(span.line_start)));
     let length = source.text.chars().count();
     let indent = source.text.chars().take_while(|c| c.is_whitespace()).count();
     let start = if source.number == first { number(span.column_start).max(1) - 1 } else { indent };
     let end = if source.number == last { number(span.column_end).max(1) - 1 } else { length };
-    // A place without width, such as the end of a file, still has to be seen.
+    // A span without width, such as the end of a file, is marked with one character.
     start..end.max(start + 1)
 }
 
-/// The bytes of the visible text of a line that a place takes; none where it is elsewhere.
+/// The byte range of a span in the visible text of a line; `None` for a line outside the span.
 fn part<'a>(
     span: &'a DiagnosticSpan,
     source: &SourceLine,
@@ -187,7 +188,7 @@ fn beginning(text: &str, chars: usize) -> String {
     text.chars().take(chars).collect()
 }
 
-/// The row below a line that points at a place and says what is the matter with it.
+/// The row below a line with the carets and the label of a span.
 fn carets(span: &DiagnosticSpan, source: &SourceLine) -> ExcerptRow {
     let columns = columns(span, source);
     let shown = |chars: usize| visible(&beginning(&source.text, chars)).chars().count();
@@ -202,7 +203,8 @@ fn carets(span: &DiagnosticSpan, source: &SourceLine) -> ExcerptRow {
     ExcerptRow { carets: Some(span.is_primary), ..plain(text) }
 }
 
-/// The colours of each line; none where what is hidden in one would move them.
+/// The syntax colours of each line; none for a line with hidden characters, whose visible form would shift
+/// them.
 fn colours(file: &str, lines: &[SourceLine]) -> Vec<Vec<(Range<usize>, Class)>> {
     let mut colours = vec![Vec::new(); lines.len()];
     let Some(language) = Language::of_path(Path::new(file)) else { return colours };
@@ -331,12 +333,12 @@ mod tests {
         for text in ["x\nfoo() ;\n", "foo();\n", ""] {
             assert_eq!(excerpt(&it, &lines(text, &it)), Excerpt::Changed, "{text:?}");
         }
-        // What is around it may be another.
+        // Changes of the surrounding lines do not matter.
         assert!(matches!(excerpt(&it, &lines("y\nfoo();\r\n", &it)), Excerpt::Shown { .. }));
         let mut nowhere = about(vec![]);
         assert_eq!(excerpt(&nowhere, &[]), Excerpt::Nowhere);
         assert!(wanted(&nowhere).is_empty());
-        // Of records that hold no lines, nobody can tell.
+        // Without recorded lines there is nothing to compare.
         nowhere.line_start = 1;
         let shown = excerpt(&nowhere, &lines("foo();\n", &nowhere));
         assert!(matches!(shown, Excerpt::Shown { compared: false, .. }), "{shown:?}");

@@ -1,8 +1,8 @@
-//! From what stands in the filter field to which diagnostics it lets through. Pure.
+//! Parses the filter field and applies it to diagnostics. Pure.
 
 use crate::run::DiagnosticArtifact;
 
-/// A filter, understood: every part of it must hold.
+/// A parsed filter; all its parts must match.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Filter {
     words: Vec<String>,
@@ -11,13 +11,13 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Understands a text: `code:` and `file:` look there alone, other words anywhere. Letters count
-    /// alike, be they large or small.
+    /// Parses a text: `code:` and `file:` search one field, other words search all fields. The search ignores
+    /// case.
     pub fn parse(text: &str) -> Self {
         let mut filter = Self::default();
         for token in text.to_lowercase().split_whitespace() {
             match token.split_once(':') {
-                // On its way to becoming a filter, it hides nothing.
+                // An unfinished filter hides nothing.
                 Some(("code" | "file", "")) => {}
                 Some(("code", code)) => filter.codes.push(code.to_owned()),
                 Some(("file", file)) => filter.files.push(file.to_owned()),
@@ -27,7 +27,7 @@ impl Filter {
         filter
     }
 
-    /// Whether it lets a diagnostic through.
+    /// Whether the filter matches a diagnostic.
     pub fn lets(&self, it: &DiagnosticArtifact) -> bool {
         if *self == Self::default() {
             return true;

@@ -1,5 +1,5 @@
-//! Which diagnostics of a run are listed, in which order, and how they stand against its first check.
-//! Pure; made again only when the run or what a person wants to see is another.
+//! Selects, sorts and compares the diagnostics of a run; the comparison is with the run's first check. Pure;
+//! computed again only when the run or the selection changes.
 
 #[cfg(test)]
 mod tests;
@@ -14,22 +14,22 @@ use crate::run::{
     compare,
 };
 
-/// The tool whose diagnostics are a verdict on the whole project.
+/// The tool whose diagnostics cover the whole project.
 const CHECK: &str = "lsp_check";
 
-/// How many codes, and files, are offered as filters.
+/// The number of codes, and of files, offered as filters.
 const MOST_FREQUENT: usize = 12;
 
-/// Where a diagnostic is in the run.
+/// The position of a diagnostic in the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Place {
-    /// The step that found it, from 0.
+    /// The step that found it, counted from 0.
     pub step: usize,
-    /// Its place among those of the step, from 0.
+    /// Its index among the diagnostics of the step, counted from 0.
     pub at: usize,
 }
 
-/// A column of the table, which it can be sorted by.
+/// A column by which the table can be sorted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[expect(missing_docs, reason = "the columns by their names")]
 pub enum Column {
@@ -41,34 +41,34 @@ pub enum Column {
     Standing,
 }
 
-/// Something that can be hidden.
+/// A group of diagnostics that can be hidden.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Facet {
-    /// Those of a severity.
+    /// Those of one severity.
     Level(Level),
-    /// Those that stand like this against the first check.
+    /// Those with one result of the comparison with the first check.
     Standing(Standing),
 }
 
-/// What a person wants to see.
+/// What the person chose to see.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Sight {
-    /// The step whose diagnostics are shown; none for the latest that has some.
+    /// The step whose diagnostics are shown; `None` means the latest step that has some.
     pub step: Option<usize>,
-    /// What stands in the filter field.
+    /// The text of the filter field.
     pub filter: String,
-    /// What is hidden.
+    /// The hidden groups.
     pub hidden: Vec<Facet>,
-    /// What the table is sorted by.
+    /// The column that determines the order.
     pub sort: Column,
-    /// Whether the order is turned round.
+    /// Whether the order is reversed.
     pub reversed: bool,
-    /// The diagnostic that was picked.
+    /// The selected diagnostic.
     pub picked: Option<Place>,
 }
 
 impl Sight {
-    /// Hides what is shown, or shows what is hidden.
+    /// Hides a group, or shows it if it is hidden.
     pub fn toggle(&mut self, facet: Facet) {
         if self.hidden.contains(&facet) {
             self.hidden.retain(|hidden| *hidden != facet);
@@ -77,14 +77,14 @@ impl Sight {
         }
     }
 
-    /// Sorts by a column; by the one it is sorted by already, the other way round.
+    /// Sorts by a column, or reverses the order if the table is sorted by it already.
     pub fn sort_by(&mut self, column: Column) {
         self.reversed = self.sort == column && !self.reversed;
         self.sort = column;
     }
 }
 
-/// How many there are of each.
+/// The number of diagnostics in each group.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[cfg_attr(test, derive(serde::Serialize))]
 #[expect(missing_docs, reason = "the severities and standings by their names")]
@@ -98,7 +98,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// How many there are of one.
+    /// The number of diagnostics in one group.
     pub fn of(&self, facet: Facet) -> usize {
         match facet {
             Facet::Level(Level::Error) => self.errors,
@@ -111,7 +111,7 @@ impl Counts {
     }
 
     fn add(&mut self, level: Level, standing: Option<Standing>) {
-        // What is gone is no error any more.
+        // A diagnostic that is gone does not count as an error or warning.
         match level {
             _ if standing == Some(Standing::Gone) => {}
             Level::Error => self.errors += 1,
@@ -127,58 +127,58 @@ impl Counts {
     }
 }
 
-/// A step of the run that looked at the code.
+/// A step of the run that checked the code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(test, derive(serde::Serialize))]
 pub struct Check {
-    /// The step, from 0.
+    /// The step, counted from 0.
     pub step: usize,
     /// Its tool.
     pub tool: String,
-    /// What it worked on.
+    /// What it checked.
     pub about: String,
     /// What it found.
     pub found: Counts,
-    /// Whether it came to a verdict, and was not stopped before it.
+    /// Whether it completed and gave a verdict.
     pub verdict: bool,
 }
 
 /// One diagnostic of the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {
-    /// Where it is.
+    /// Its position.
     pub place: Place,
-    /// How it stands against the run's first check; none where there is nothing to compare with.
+    /// The result of the comparison with the run's first check; `None` without a comparison.
     pub standing: Option<Standing>,
 }
 
-/// The list.
+/// The diagnostics to show, with counts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Listing {
-    /// Every step that looked at the code.
+    /// All steps that checked the code.
     pub checks: Vec<Check>,
     /// The step whose diagnostics are listed.
     pub step: Option<usize>,
-    /// The step that it is compared with.
+    /// The step it is compared with.
     pub base: Option<usize>,
-    /// What cannot be said about the comparison.
+    /// A limitation of the comparison.
     pub caution: Option<String>,
-    /// How many there are, shown or not.
+    /// Counts by group, including hidden diagnostics.
     pub counts: Counts,
-    /// How many entries there are, shown or not.
+    /// The number of entries, including hidden ones.
     pub total: usize,
-    /// The most frequent codes and files among them, and how often each occurs.
+    /// The most frequent codes and their counts.
     pub codes: Vec<(String, usize)>,
-    /// The same of files.
+    /// The most frequent files and their counts.
     pub files: Vec<(String, usize)>,
-    /// Those that are shown, in order.
+    /// The shown entries, in order.
     pub shown: Vec<Entry>,
-    /// The place, among those, of the one that is looked at.
+    /// The index of the selected entry among them.
     pub selected: Option<usize>,
 }
 
 impl Listing {
-    /// Makes the list.
+    /// Computes the list.
     pub fn of(run: &RunState, plan: Option<&ShownPlan>, sight: &Sight) -> Self {
         let checks: Vec<_> = (0..run.steps.len()).filter_map(|at| check(run, plan, at)).collect();
         let of_step = |step: usize| checks.iter().find(|check| check.step == step);
@@ -218,13 +218,13 @@ impl Listing {
         Self { checks, step, base, caution, counts, total, codes, files, shown, selected }
     }
 
-    /// The one that is looked at.
+    /// The selected entry.
     pub fn chosen(&self) -> Option<Entry> {
         self.shown.get(self.selected?).copied()
     }
 }
 
-/// The diagnostic at a place.
+/// The diagnostic at a position.
 pub fn diagnostic(run: &RunState, place: Place) -> Option<&DiagnosticArtifact> {
     result(run, place.step)?.diagnostic_artifacts.get(place.at)
 }
@@ -236,15 +236,15 @@ pub(super) fn result(run: &RunState, step: usize) -> Option<&StepResult> {
     }
 }
 
-/// Whether it is about the code. The compiler's last words after errors only say where to read more about
-/// their codes.
+/// Whether a diagnostic is about the code. The compiler's final `failure-note` messages only tell where to
+/// read more about the error codes.
 fn is_said_of_code(it: &DiagnosticArtifact) -> bool {
     it.tool_level != "failure-note"
 }
 
 fn check(run: &RunState, plan: Option<&ShownPlan>, step: usize) -> Option<Check> {
     let result = result(run, step)?;
-    // A step that was skipped or denied looked at nothing.
+    // A step that was skipped or denied checked nothing.
     let invoked = matches!(result.outcome, Outcome::Succeeded | Outcome::Failed);
     let looked = result.tool_name == CHECK && invoked;
     if !looked && result.diagnostic_artifacts.is_empty() {
@@ -269,8 +269,8 @@ fn check(run: &RunState, plan: Option<&ShownPlan>, step: usize) -> Option<Check>
     })
 }
 
-/// What a check is compared with: the first check of the same project part, else the first of the run,
-/// as long as it came to a verdict and before.
+/// The base of the comparison: an earlier check with a verdict, the first one of the same project part or
+/// else the first of the run.
 fn base<'a>(checks: &'a [Check], check: &Check) -> Option<&'a Check> {
     let mut first = checks
         .iter()
@@ -344,7 +344,7 @@ type Listed<'a> = (Entry, &'a DiagnosticArtifact);
 fn order(column: Column, a: &Listed<'_>, b: &Listed<'_>) -> Ordering {
     match column {
         Column::Severity => weight(a.1.level).cmp(&weight(b.1.level)),
-        // What has no code stands behind what has one.
+        // Diagnostics without a code come last.
         Column::Code => (a.1.code.is_none(), &a.1.code).cmp(&(b.1.code.is_none(), &b.1.code)),
         Column::Message => a.1.message.cmp(&b.1.message),
         Column::File => spot(a.1).cmp(&spot(b.1)),
@@ -352,18 +352,18 @@ fn order(column: Column, a: &Listed<'_>, b: &Listed<'_>) -> Ordering {
     }
 }
 
-/// Where it is; what is nowhere stands last.
+/// The location as a sort key; diagnostics without one come last.
 fn spot(it: &DiagnosticArtifact) -> (bool, &str, i64, Option<i64>) {
     (it.file_name.is_empty(), &it.file_name, it.line_start, it.column_start)
 }
 
-/// The order of what is equal in the chosen column.
+/// The order of diagnostics that are equal in the chosen column.
 fn usual(a: &Listed<'_>, b: &Listed<'_>) -> Ordering {
     let key = |it: &Listed<'_>| (weight(it.1.level), standing_weight(it.0.standing));
     key(a).cmp(&key(b)).then_with(|| spot(a.1).cmp(&spot(b.1))).then(a.0.place.cmp(&b.0.place))
 }
 
-/// The values that occur most, the most frequent first.
+/// The most frequent values with their counts, in descending order.
 fn frequent<'a>(values: impl Iterator<Item = &'a str>) -> Vec<(String, usize)> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for value in values {

@@ -1,8 +1,8 @@
-//! The diagnostics page: what the checks of a run found in the code, as a table, one of them in full, and
-//! how they stand against the run's first check.
+//! The diagnostics page: a table of what the checks of a run found, the selected diagnostic in full, and the
+//! comparison with the run's first check.
 //!
-//! What is listed, and in which order, is a [`Listing`], made outside of drawing; of ten thousand rows
-//! only those on screen are drawn.
+//! A [`Listing`], computed outside of drawing, has the shown diagnostics in order. Of ten thousand rows only
+//! the visible ones are drawn.
 //!
 //! Records keep the lines that a diagnostic is about as the compiler read them. The page compares them with the file
 //! before it marks anything there, because a mark below another line would be wrong.
@@ -33,20 +33,20 @@ pub use copy::{copied, copied_all};
 pub use excerpt::{Excerpt, ExcerptRow, excerpt, wanted};
 pub use listing::{Check, Column, Counts, Entry, Facet, Listing, Place, Sight, diagnostic};
 
-/// Everything the page shows.
+/// All data of the page.
 #[derive(Debug, Clone)]
 pub struct DiagnosticsView<'a> {
-    /// The run that the diagnostics are of.
+    /// The run of the diagnostics.
     pub run: &'a RunState,
-    /// Which of them are listed.
+    /// The shown diagnostics.
     pub listing: &'a Listing,
-    /// What the person wants to see.
+    /// The person's selection.
     pub sight: &'a Sight,
-    /// The source of the one that is looked at, once read.
+    /// The source of the selected diagnostic, once read.
     pub excerpt: Option<&'a Excerpt>,
-    /// Whether the filter field takes the keyboard now.
+    /// Whether to focus the filter field now.
     pub focus_filter: bool,
-    /// Whether the list should bring the one that is looked at into view now.
+    /// Whether to scroll the list to the selected diagnostic now.
     pub scroll_to_selected: bool,
 }
 
@@ -59,7 +59,7 @@ pub(crate) fn level_look(level: Level) -> (Icon, &'static str, Tone) {
     }
 }
 
-/// The icon, word and colour of a standing. What is new is not bad by itself; its severity says that.
+/// The icon, word and colour of a comparison result. New is not bad by itself; the severity tells that.
 fn standing_look(standing: Standing) -> (Icon, &'static str, Tone) {
     match standing {
         Standing::New => (icon::FILE_PLUS, "new", Tone::Accent),
@@ -68,7 +68,7 @@ fn standing_look(standing: Standing) -> (Icon, &'static str, Tone) {
     }
 }
 
-/// The whole page; without a view, no plan is open.
+/// The whole page; `None` when no plan is open.
 pub fn diagnostics_page_ui(
     ui: &mut Ui,
     view: Option<&DiagnosticsView<'_>>,
@@ -202,7 +202,7 @@ fn filter_ui(
     });
 }
 
-/// What can be hidden, with how many there are of each.
+/// The groups that can be hidden, with their counts.
 fn facets_ui(ui: &mut Ui, view: &DiagnosticsView<'_>, actions: &mut Vec<Action>) {
     let levels = [Level::Error, Level::Warning, Level::Info];
     let standings = [Standing::New, Standing::Unchanged, Standing::Gone];
@@ -237,7 +237,7 @@ fn facet_ui(
         Facet::Level(_) => format::counted(count, word),
         Facet::Standing(_) => format!("{} {word}", format::count(count as u64)),
     };
-    // Those of which there are none keep their place, and draw no eye.
+    // Empty groups stay visible but dimmed, so that nothing moves.
     let tone = if count == 0 { Tone::Dim } else { tone };
     let shown = !view.sight.hidden.contains(&facet);
     let tip = if shown { "Click to hide these." } else { "Click to show these." };

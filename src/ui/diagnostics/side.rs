@@ -1,4 +1,4 @@
-//! The checks of the run, and the codes and files that occur most in the one that is shown.
+//! The checks of the run, and the most frequent codes and files of the one shown.
 
 use egui::{CornerRadius, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 
@@ -40,7 +40,7 @@ pub(super) fn side_ui(ui: &mut Ui, view: &DiagnosticsView<'_>, actions: &mut Vec
     });
 }
 
-/// The filter with this part set, or without it where it was; and whether it was.
+/// The filter text with this part added, or without it if it was set; and whether it was set.
 fn toggled(filter: &str, word: &str, value: &str) -> (String, bool) {
     let part = format!("{word}:{value}");
     let tokens: Vec<_> = filter.split_whitespace().collect();

@@ -1,4 +1,4 @@
-//! The table: a head that sorts, and rows of which only the visible ones are drawn.
+//! The table: a header that sorts, and rows of which only the visible ones are drawn.
 
 use egui::{
     Align2, CornerRadius, Rect, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
@@ -13,16 +13,16 @@ use crate::ui::action::{Action, DiagnosticsAction};
 use crate::ui::theme::{Text, Theme};
 use crate::ui::widgets;
 
-/// Height of a row, in points.
+/// The height of a row, in points.
 const ROW: f32 = 28.0;
-/// Height of the head, in points.
+/// The height of the header, in points.
 const HEAD: f32 = 26.0;
-/// Room left and right of the columns, in points.
+/// The left and right margin of the columns, in points.
 const MARGIN: f32 = 16.0;
-/// Between two columns, in points.
+/// The space between two columns, in points.
 const GAP: f32 = 12.0;
 
-/// Where each column is, by the width of the table.
+/// The horizontal range of each column, by the width of the table.
 struct Layout {
     columns: Vec<(Column, &'static str, f32, f32)>,
 }
@@ -30,7 +30,7 @@ struct Layout {
 impl Layout {
     fn of(width: f32, compared: bool) -> Self {
         let inner = width - 2.0 * MARGIN;
-        // In a narrow table the message has the room that the others can do without.
+        // A narrow table gives the message the room of less important columns.
         let (severity, code, share) =
             if inner < 800.0 { (74.0, 68.0, 0.24) } else { (84.0, 96.0, 0.3) };
         let mut fixed =
@@ -143,7 +143,7 @@ fn row_ui(
     ui.painter().rect_filled(rect, CornerRadius::ZERO, ground);
     let (icon, level, tone) = level_look(it.level);
     let gone = entry.standing == Some(Standing::Gone);
-    // What is gone is there to be seen, and not to be dealt with.
+    // A diagnostic that is gone needs no action, so it is dimmed.
     let plain = if gone { theme.dim } else { theme.text };
     let mut cut_message = false;
     for (column, _, left, width) in &layout.columns {
@@ -199,7 +199,7 @@ fn row_ui(
     clicked
 }
 
-/// The end of a place, with its line, as far as the column has room.
+/// The end of a path with the line number, as far as the column has room.
 fn fitting(ui: &Ui, text: &str, width: f32) -> String {
     let font = Text::SmallMono.font();
     let advance = ui.ctx().fonts_mut(|fonts| fonts.glyph_width(&font, '0')).max(1.0);

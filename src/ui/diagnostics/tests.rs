@@ -1,4 +1,4 @@
-//! The page with made-up data, as people use it.
+//! Tests of the page with made-up data.
 
 use egui::accesskit::Role;
 use egui_kittest::Harness;
@@ -26,7 +26,7 @@ fn listed(harness: &Harness<'_, Window>) -> String {
 #[test]
 fn a_later_check_is_compared_with_the_first_one() {
     let mut harness = page("diagnostics");
-    // Worst first; what is new before what was there.
+    // Errors first; at equal severity, new diagnostics first.
     assert_eq!(
         listed(&harness),
         "E0425 E0308 E0433 unused_variables unused_variables unused_variables"
@@ -48,7 +48,7 @@ fn a_later_check_is_compared_with_the_first_one() {
     click(&mut harness, "2 errors");
     assert_eq!(listed(&harness), "unused_variables");
     click(&mut harness, "Step 2: lsp_check ., 2 errors, 2 warnings");
-    // The first check has nothing to be compared with.
+    // The first check has no base to compare with.
     assert_eq!(listed(&harness), "unused_variables unused_variables");
     assert!(harness.query_by_label("2 new").is_none());
 }
@@ -140,7 +140,7 @@ fn it_is_led_by_keys_alone() {
         harness.key_press_modifiers(modifiers, key);
         harness.run_ok();
         let given = harness.state().actions.contains(&Action::Do(command));
-        // In that run no check ran: there is nothing to move between.
+        // No check ran in that run, so there is nothing to move between.
         assert_eq!(given, command == Command::GoDiagnostics, "{command:?}");
     }
     let mut harness = page("diagnostics");
@@ -155,7 +155,7 @@ fn it_is_led_by_keys_alone() {
         harness.run_ok();
         assert!(harness.state().actions.contains(&Action::Do(command)), "{command:?}");
     }
-    // A head and a row answer to the keyboard as they do to the pointer.
+    // The header and the rows respond to the keyboard as to the pointer.
     harness.get_by_label("Sort by code").focus();
     harness.run_ok();
     harness.key_press(egui::Key::Enter);
@@ -173,7 +173,7 @@ fn of_ten_thousand_diagnostics_only_the_visible_ones_are_drawn() {
         });
         took.min().unwrap()
     };
-    // As many as fill the table, and no more.
+    // Only as many rows as fill the table.
     let mut few = page("diagnostics");
     few.state_mut().scene.find(40);
     few.run_ok();
@@ -206,7 +206,7 @@ fn an_empty_page_says_why_it_is_empty() {
         assert!(harness.query_by_label(text).is_some(), "{name}");
     }
     let mut harness = page("clean");
-    // It found nothing, and what the first one had found is gone.
+    // This check found nothing, and the diagnostics of the first one are gone.
     assert_eq!(harness.state().scene.listed().len(), 4);
     click(&mut harness, "4 gone");
     assert!(harness.query_by_label("Nothing matches").is_some());

@@ -1,10 +1,11 @@
-//! The rest of a double click that closed a question: it must not press what was behind it.
+//! Swallows the second half of a double click whose first half closed a question, so that it does not press a
+//! control behind the question.
 
 use egui::{Area, Context, Id, Order, Pos2, Sense, Vec2};
 
-/// How long after a click another one at the same place belongs to it, in milliseconds.
+/// How long after a click another one at the same place counts as its continuation, in milliseconds.
 const REST_MS: f64 = 500.0;
-/// How far from it, in points.
+/// The distance within which that holds, in points.
 const REACH: f32 = 8.0;
 
 /// A click that closed a question.
@@ -18,7 +19,7 @@ fn id() -> Id {
     Id::unique("the rest of a click")
 }
 
-/// Keeps in mind that a click of this frame, if there is one, closed a question.
+/// Records that a click of this frame, if there is one, closed a question.
 pub(in crate::ui) fn remember(ctx: &Context) {
     let click = ctx.input(|input| {
         let at = input.pointer.interact_pos().filter(|_| input.pointer.any_released())?;
@@ -29,8 +30,8 @@ pub(in crate::ui) fn remember(ctx: &Context) {
     }
 }
 
-/// Takes the clicks that still belong to the one that closed a question; called in every frame
-/// without one.
+/// Swallows clicks that continue the click that closed a question. Call this in every frame without a
+/// question.
 pub fn swallow_rest_of_click(ctx: &Context) {
     let Some(mut click) = ctx.data(|data| data.get_temp::<Click>(id())) else { return };
     let now = ctx.input(|input| input.time);
@@ -47,7 +48,7 @@ pub fn swallow_rest_of_click(ctx: &Context) {
         .show(ctx, |ui| ui.allocate_response(size, Sense::click()))
         .inner;
     if response.is_pointer_button_down_on() || response.clicked() {
-        // A third click goes on where the second one was.
+        // A third click may continue the second.
         click.seconds = now;
         ctx.data_mut(|data| data.insert_temp(id(), click));
     }

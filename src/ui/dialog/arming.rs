@@ -1,19 +1,19 @@
-//! When a dialog may be answered: a pure state machine over time, focus, pointer and keys.
+//! Decides when a dialog may be answered: a pure state machine over time, focus, pointer and keys.
 //!
-//! A decision must be one that a person meant: not the second half of a double-click, not a key
-//! still held from before, not the click that brought the window to the front.
+//! A decision must be deliberate: the second half of a double click, a key held from before, or the click
+//! that activated the window must not count.
 
 /// How long a question must have been visible before any answer counts, in milliseconds.
 pub const DELAY_MS: u64 = 500;
 /// As [`DELAY_MS`], for approving something dangerous.
 pub const DANGEROUS_DELAY_MS: u64 = 1_500;
 
-/// What one frame brings.
+/// The input of one frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Input {
     /// The time of the frame, in milliseconds of any steady clock.
     pub now_ms: u64,
-    /// Whether the window has the keyboard.
+    /// Whether the window has the keyboard focus.
     pub focused: bool,
     /// Whether a pointer button is down, or was at any moment since the last frame.
     pub pointer_down: bool,
@@ -24,15 +24,15 @@ pub struct Input {
 /// What may be answered in this frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Allowed {
-    /// Whether the answers that hold back (deny, skip) count.
+    /// Whether the safe answers (deny, skip) count.
     pub hold_back: bool,
     /// Whether approval counts.
     pub approve: bool,
-    /// After how many milliseconds to look again, while approval does not count yet.
+    /// The number of milliseconds until approval can count; `None` once it counts.
     pub wait_ms: Option<u64>,
 }
 
-/// One question's state; a new question, or the same one shown again, starts from [`Arming::new`].
+/// The state of one showing of a question. Every showing starts with [`Arming::new`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Arming {
     delay_ms: u64,
@@ -42,7 +42,7 @@ pub struct Arming {
 }
 
 impl Arming {
-    /// A question that has not been painted yet and needs this long.
+    /// A question that has not been painted yet and must be visible for this long.
     pub fn new(delay_ms: u64) -> Self {
         Self { delay_ms, first_drawn: None, visible_since: None, allowed: Allowed::default() }
     }
@@ -52,16 +52,16 @@ impl Arming {
         self.first_drawn.is_some()
     }
 
-    /// Takes one frame in; says what the buttons of that frame may do.
+    /// Processes one frame and returns which answers its buttons may give.
     pub fn frame(&mut self, input: Input) -> Allowed {
         if !input.focused {
-            // Coming back starts over: the click that does it is never an answer.
+            // Start over, so that the click that activates the window is never an answer.
             *self = Self::new(self.delay_ms);
             return self.allowed;
         }
         let first = *self.first_drawn.get_or_insert(input.now_ms);
-        // A frame is seen only when it is over, and laying out a megabyte takes a while: the time
-        // counts from the frame after the first. A frame may be laid out twice, at the same time.
+        // A frame becomes visible only when it is complete, and laying out a megabyte takes time, so the
+        // delay counts from the second frame. egui may lay out one frame twice with the same time.
         if self.visible_since.is_none() && input.now_ms > first {
             self.visible_since = Some(input.now_ms);
         }
@@ -71,8 +71,8 @@ impl Arming {
         };
         let elapsed = input.now_ms.saturating_sub(since);
         let at_rest = !input.pointer_down && !input.key_down;
-        // Each becomes possible in a frame at rest, so that the press that answers is a new one;
-        // from then on the press itself must not take it back.
+        // Answers become allowed only in a frame without any press, so that the press that answers is a new
+        // one. Once allowed, they stay allowed during that press.
         self.allowed.hold_back |= at_rest && elapsed >= self.delay_ms.min(DELAY_MS);
         self.allowed.approve |= at_rest && elapsed >= self.delay_ms;
         self.allowed.wait_ms =
@@ -85,10 +85,10 @@ impl Arming {
 mod tests {
     use super::*;
 
-    /// When the frame in which the question is first seen begins.
+    /// The start of the frame after the first, from which the delay counts.
     const SEEN: u64 = 100;
 
-    /// A frame so long after the question was seen.
+    /// A frame this many milliseconds after the question became visible.
     fn at(ms: u64) -> Input {
         Input { now_ms: SEEN + ms, focused: true, pointer_down: false, key_down: false }
     }
@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn nothing_counts_in_the_first_frame() {
         let mut arming = Arming::new(0);
-        // Twice: what is laid out again in the same frame has not been seen in between.
+        // Twice with the same time: a repeated layout of one frame makes nothing visible.
         for _ in 0..2 {
             assert_eq!(arming.frame(at(0)), Allowed { wait_ms: Some(0), ..Allowed::default() });
         }
@@ -163,7 +163,7 @@ mod tests {
         arming.frame(at(600));
         let away = Input { focused: false, ..at(5_000) };
         assert_eq!(arming.frame(away), Allowed::default());
-        // Whether the press arrives before the focus or with it, it counts for nothing.
+        // The press must not count, whether it arrives before the focus or together with it.
         let press_first = Input { pointer_down: true, ..away };
         assert_eq!(arming.frame(press_first), Allowed::default());
         let with_focus = Input { pointer_down: true, ..at(5_020) };

@@ -1,4 +1,4 @@
-//! What an approval covers, in full, before it is given.
+//! The authorization dialog: everything that an authorization covers, shown before it is given.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use crate::ui::plan::{
 use crate::ui::theme::{Text, Tone};
 use crate::ui::widgets::{self, Chip, Look};
 
-/// Everything that one approval would cover.
+/// The content of one authorization.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuthorizeView {
     /// The plan's name.
@@ -33,37 +33,38 @@ pub struct AuthorizeView {
     pub digest: Digest,
     /// How many steps it has.
     pub steps: usize,
-    /// The run that it continues.
+    /// The run that this plan follows up.
     pub continues: Option<Uuid>,
-    /// Whether it takes back what that one changed, rather than going on with it.
+    /// Whether the plan undoes the changes of that run instead of continuing it.
     pub reverts: bool,
     /// The workspace folder.
     pub workspace: String,
-    /// How the run is led.
+    /// How the run is controlled.
     pub mode: Mode,
     /// Where remote steps run.
     pub target: String,
-    /// Digest of the settings that decide about prompts and limits.
+    /// The digest of the settings that affect confirmations and limits.
     pub policy: Digest,
-    /// How long it waits for its run, in words.
+    /// How long the authorization is valid before the run begins, in words.
     pub expiry: String,
-    /// Each file whose present content is covered, with that content's digest, in a line of its own.
+    /// Each file whose present content is covered, with the digest of the content; one line each.
     pub inputs: Arc<str>,
-    /// The files that would be written, each in a line of its own.
+    /// The files that would be written, one line each.
     pub writes: Arc<str>,
-    /// Each reason to ask, with the steps that will.
+    /// Each reason to ask for confirmation, with its steps.
     pub asks: Vec<String>,
-    /// What is covered of the walls of its steps; none where no step has any.
+    /// The walls of the steps that are covered; `None` when no step has any.
     pub walls: Option<WallLines>,
-    /// How many steps may do something that the evidence cannot give back.
+    /// The number of steps with effects that cannot be reverted from the evidence.
     pub irreversible: usize,
-    /// The worst risk of any step.
+    /// The highest risk of any step.
     pub worst: Option<RiskLevel>,
-    /// Which attempt of a bounded loop it is, and of how many: it runs as soon as it is authorized.
+    /// The number of this attempt of a bounded loop, and the largest number of attempts. The plan runs as
+    /// soon as it is authorized.
     pub attempt: Option<(u32, u32)>,
 }
 
-/// What an approval of this plan, as reviewed, would cover for `ttl_ms` milliseconds.
+/// What an authorization of this plan, as reviewed, would cover for `ttl_ms` milliseconds.
 pub fn authorize_view(
     plan: &ShownPlan,
     review: &Review,
@@ -94,7 +95,7 @@ pub fn authorize_view(
                     FileState::Absent => "absent now".to_owned(),
                     FileState::Content(digest) => digest.to_string(),
                 };
-                // The digest whole, below its path: cut, it would cover less than it says.
+                // The untruncated digest, below its path.
                 format!("{}\n    {state}", visible(path))
             })
             .collect::<Vec<_>>()
@@ -146,7 +147,7 @@ pub(super) fn authorize_ui(
             }
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 let enabled = asked.allowed.approve;
-                // A loop goes on at once, so the button says what else it does.
+                // A loop continues at once, so the button says that it also runs the plan.
                 let text = if view.attempt.is_some() { "Authorize and run" } else { "Authorize" };
                 if widgets::button(ui, Look::Primary, Some(icon::SIGNATURE), text, enabled)
                     .on_disabled_hover_text("One moment: read it first.")
@@ -167,7 +168,7 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView) {
     let text = "Your signature covers what is listed here. If any of it changes before the run \
                 begins, the signature is void.";
     widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
-    // What reaches beyond the workspace leads.
+    // The walls come first because grants may reach beyond the workspace.
     if let Some(walls) = &view.walls {
         lines_ui(ui, walls);
     }
@@ -227,7 +228,7 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView) {
     }
 }
 
-/// Each reason to ask once, with its steps in words, from the reason of each step.
+/// Each reason to ask once, with its step numbers in words; the input has the reason of each step.
 fn by_reason(asks: &[Option<String>]) -> Vec<String> {
     let mut reasons: Vec<(&str, Vec<usize>)> = Vec::new();
     for (index, why) in asks.iter().enumerate() {
@@ -241,7 +242,7 @@ fn by_reason(asks: &[Option<String>]) -> Vec<String> {
     reasons.into_iter().map(sentence).collect()
 }
 
-/// Ascending step numbers, those in a row joined: `Steps 2, 4–7`.
+/// Ascending step numbers, with ranges joined: `Steps 2, 4–7`.
 pub(crate) fn steps_in_words(numbers: &[usize]) -> String {
     let mut runs: Vec<(usize, usize)> = Vec::new();
     for &number in numbers {
@@ -262,7 +263,7 @@ pub(crate) fn steps_in_words(numbers: &[usize]) -> String {
     format!("{noun} {}", parts.join(", "))
 }
 
-/// A list of any length in full, drawn only where it is seen.
+/// An untruncated list of any length, drawn only where visible.
 fn list(ui: &mut Ui, title: &str, text: &Arc<str>, empty: &str) {
     ui.add_space(4.0);
     widgets::heading(ui, title);

@@ -1,4 +1,4 @@
-//! Whether to close the window while a run is under way.
+//! The question whether to close the window while a run is in progress.
 
 use egui::{Align, Layout, Ui};
 

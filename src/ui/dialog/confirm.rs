@@ -1,4 +1,4 @@
-//! Whether to run a step: everything it would do, in full, before any answer counts.
+//! The question whether to run a step. It shows everything the step would do before any answer counts.
 
 use egui::{Align, Layout, Ui};
 
@@ -95,7 +95,7 @@ pub(super) fn confirm_ui(
             preview_ui(ui, &request.preview);
             padded(ui, |ui| {
                 for (name, value) in short_first(&request.arguments) {
-                    // The command stands above, as a card.
+                    // The command is shown above, as a card.
                     if name != "command" || request.command().is_none() {
                         argument_ui(ui, name, value);
                     }

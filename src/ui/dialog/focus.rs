@@ -1,4 +1,4 @@
-//! Where the keyboard was before a question: it goes back there, so that who uses no mouse goes on from there.
+//! Restores the keyboard focus after a question, so that keyboard users continue where they were.
 
 use egui::{Context, Id};
 
@@ -6,7 +6,7 @@ fn id() -> Id {
     Id::unique("the focus before a question")
 }
 
-/// Takes the focus away, and keeps in mind whose it was. A question that follows another one leaves that as it is.
+/// Saves and clears the focus. If a question follows another one, the focus saved first is kept.
 pub(super) fn take(ctx: &Context) {
     if let Some(focused) = ctx.memory(|memory| memory.focused()) {
         ctx.memory_mut(|memory| memory.surrender_focus(focused));
@@ -16,13 +16,14 @@ pub(super) fn take(ctx: &Context) {
     }
 }
 
-/// Lets it go: after an answer that starts or stops something, what had it may stand for something else.
+/// Drops the saved focus. After an answer that starts or stops something, the control may have a different
+/// meaning.
 pub(super) fn forget(ctx: &Context) {
     ctx.data_mut(|data| data.remove::<Id>(id()));
 }
 
-/// Gives it back; called in every frame without a question. Not while a key is held: what answered the question
-/// must not press what is behind it, too.
+/// Restores the focus; call this in every frame without a question. It waits until no key is held, so that
+/// the key that answered the question does not press the restored control.
 pub fn give_back(ctx: &Context) {
     if ctx.input(|input| !input.keys_down.is_empty()) {
         return;

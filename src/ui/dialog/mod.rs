@@ -1,8 +1,8 @@
-//! The questions that decide something: a step's, the plan's, and whether to close while running.
+//! The dialogs: run a step, authorize or reject a plan, trust commands, close the window during a run.
 //!
-//! One frame for all of them, so that all obey the same rules: a new identity per question, no
-//! initial focus, the button that holds back first, nothing cut, buttons that stay in place, and
-//! [`Arming`] before anything counts. Escape, a click beside it and closing decide nothing.
+//! All share one frame and its rules: a new identity for each question, no initial focus, the safe button
+//! first, nothing truncated, buttons that do not move, and [`Arming`] before any answer counts. Escape, a
+//! click outside the dialog, and closing it decide nothing.
 
 pub(super) mod after_click;
 pub mod arming;
@@ -35,27 +35,27 @@ pub(crate) use authorize::steps_in_words;
 pub use authorize::{AuthorizeView, authorize_view};
 pub use focus::give_back as give_focus_back;
 
-/// Names one showing of one question; a new showing is a new question.
+/// Identifies one showing of one question; a new showing is a new question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PromptId {
-    /// The run that asks; none for a question about a plan.
+    /// The run that asks; `None` for a question about a plan.
     pub run_id: Option<Uuid>,
-    /// The step that asks, from 0.
+    /// The step that asks, counted from 0.
     pub step_index: usize,
-    /// Counts every showing of every question.
+    /// Counts all showings of all questions.
     pub showing: u64,
 }
 
-/// A question in front of everything else.
+/// A question shown in front of everything else.
 #[derive(Debug, Clone)]
 pub struct Dialog<'a> {
-    /// Its identity.
+    /// The identity of this showing.
     pub prompt: PromptId,
-    /// What is asked.
+    /// The question.
     pub question: Question<'a>,
 }
 
-/// What is asked.
+/// The kinds of questions.
 #[derive(Debug, Clone)]
 pub enum Question<'a> {
     /// Whether to run a step.
@@ -68,7 +68,7 @@ pub enum Question<'a> {
         digest: crate::plan::Digest,
         /// The plan's name.
         name: &'a str,
-        /// Whether it is the plan of a bounded loop, which a rejection ends.
+        /// Whether it is the plan of a bounded loop; rejecting it ends the loop.
         ends_loop: bool,
     },
     /// Whether the commands of the workspace are trusted.
@@ -77,24 +77,24 @@ pub enum Question<'a> {
         workspace: &'a str,
         /// The commands.
         commands: &'a CommandsReview,
-        /// Whether a plan is shown that would run some of them.
+        /// Whether the shown plan would run some of them.
         of_plan: bool,
     },
     /// Whether to close the window while a run is under way.
     Close,
 }
 
-/// What a question remembers between frames; forgotten with its identity.
+/// State of a question between frames; dropped with the question's identity.
 #[derive(Debug, Clone)]
 struct Memory {
     arming: Arming,
     body_height: f32,
-    /// How far the body is scrolled.
+    /// The scroll offset of the body.
     offset: f32,
     typed: String,
 }
 
-/// What the body and the footer of a question get.
+/// What the body and the footer of a question receive.
 struct Asked<'a> {
     allowed: Allowed,
     typed: &'a mut String,
@@ -111,7 +111,7 @@ struct Shape<'a> {
 
 const HEADER: f32 = 56.0;
 const FOOTER: f32 = 60.0;
-/// The margin at both sides; the same as in the inspector, whose parts are shown here too.
+/// The left and right margin; the inspector uses the same, and some of its parts appear here too.
 const PADDING: f32 = 16.0;
 
 /// Shows a question.
@@ -130,8 +130,8 @@ pub fn dialog_ui(ui: &mut Ui, dialog: &Dialog<'_>, actions: &mut Vec<Action>) {
     }
 }
 
-/// Shows the frame of a question. `footer` is added before `body`, so that Tab reaches its first
-/// button first; that button is the one that holds back.
+/// Shows the frame of a question. `footer` is added before `body`, so that Tab reaches its first button
+/// first. That button must be the safe one.
 fn question_ui(
     ui: &mut Ui,
     prompt: PromptId,
@@ -150,7 +150,7 @@ fn question_ui(
         typed: String::new(),
     });
     if !memory.arming.was_drawn() {
-        // What was typed before the question could be read was meant for something else.
+        // Text typed before the question was visible was meant for something else.
         ctx.input_mut(|input| {
             input.events.retain(|event| {
                 !matches!(
@@ -220,7 +220,7 @@ fn question_ui(
         ctx.request_repaint();
     }
     ctx.data_mut(|data| data.insert_temp(id, memory));
-    // The second half of the double-click that opened the question must not close it again.
+    // The second half of the double click that opened the question must not close it.
     let too_early = modal.backdrop_response.clicked() && !allowed.hold_back;
     if modal.should_close() && !too_early {
         actions.push(Action::Dialog(DialogAction::LeaveUndecided));
@@ -234,7 +234,7 @@ fn question_ui(
     }
 }
 
-/// Where the keys that scroll want the body; a field that is typed in keeps those that are its own.
+/// The scroll offset requested by a key. A focused text field keeps the keys that it needs itself.
 fn scroll_by_key(ctx: &egui::Context, memory: &Memory, seen: f32) -> Option<f32> {
     let typing = ctx.text_edit_focused();
     let focused = ctx.memory(|memory| memory.focused().is_some());
@@ -245,7 +245,7 @@ fn scroll_by_key(ctx: &egui::Context, memory: &Memory, seen: f32) -> Option<f32>
         (Key::PageUp, true, memory.offset - page),
         (Key::End, !typing, end),
         (Key::Home, !typing, 0.0),
-        // From a button to the next one, once a button has the keyboard.
+        // When a button has the focus, the arrow keys move between buttons instead.
         (Key::ArrowDown, !focused, memory.offset + theme::CODE_ROW),
         (Key::ArrowUp, !focused, memory.offset - theme::CODE_ROW),
     ];
@@ -269,7 +269,7 @@ fn title_ui(ui: &mut Ui, rect: Rect, shape: &Shape<'_>) {
     });
 }
 
-/// What this frame brings for [`Arming`]; key repeats are taken out, so that no button sees them.
+/// The input of this frame for [`Arming`]. Removes key repeats, so that no button receives them.
 pub(super) fn read_input(ctx: &egui::Context) -> Input {
     let answers = |key: &Key| matches!(key, Key::Enter | Key::Space);
     ctx.input_mut(|input| {
@@ -278,7 +278,7 @@ pub(super) fn read_input(ctx: &egui::Context) -> Input {
             .retain(|event| !matches!(event, Event::Key { key, repeat: true, .. } if answers(key)));
         Input {
             now_ms: (input.time * 1_000.0) as u64,
-            // Away and back between two frames is away, too.
+            // Losing and regaining the focus between two frames counts as not focused.
             focused: input.focused
                 && !input.events.iter().any(|event| matches!(event, Event::WindowFocused(_))),
             pointer_down: input.pointer.any_down() || input.pointer.any_pressed(),
@@ -290,7 +290,7 @@ pub(super) fn read_input(ctx: &egui::Context) -> Input {
     })
 }
 
-/// A part of a body, with the margin that titles and buttons have.
+/// A part of a body, with the margin of titles and buttons.
 fn padded(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
     Frame::NONE.inner_margin(Margin::symmetric(PADDING as i8, 0)).show(ui, |ui| {
         ui.set_min_width(ui.available_width());
@@ -299,7 +299,7 @@ fn padded(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
     });
 }
 
-/// A field in which a person types; the name stands before it, whole, in as many lines as it needs.
+/// A text field with its name in front; a long name wraps and is not truncated.
 fn field(ui: &mut Ui, id: Id, name: &str, text: &mut String, width: f32) {
     ui.horizontal_wrapped(|ui| {
         let label = ui.label(widgets::rich(visible(name), Text::Body, Theme::of(ui).dim));

@@ -1,4 +1,4 @@
-//! Why a plan must not run, in the person's words.
+//! The dialog that asks for the reason of a rejection.
 
 use egui::{Align, Layout, Margin, TextEdit, Ui};
 

@@ -1,4 +1,4 @@
-//! The real dialog under the rules of [`super::arming`]: one test for each of them.
+//! The dialogs follow the rules of [`super::arming`]; one test for each rule.
 
 use egui::{Event, Key, Modifiers, PointerButton, Pos2};
 use egui_kittest::Harness;
@@ -16,7 +16,7 @@ fn asked(name: &str) -> Harness<'static, Window> {
     window(name, [1280.0, 800.0])
 }
 
-/// Lets so much time pass, in frames of a quarter of a second (the harness's step).
+/// Advances the time by this much, in frames of a quarter of a second (the step of the test harness).
 fn wait(harness: &mut Harness<'static, Window>, ms: u64) {
     harness.run_steps(usize::try_from(ms.div_ceil(250)).unwrap());
 }
@@ -113,7 +113,7 @@ fn a_pointer_held_from_before_approves_nothing() {
     let place = button_at(&asked("dialog"), APPROVE);
     pointer(&harness, place, true);
     harness.step();
-    // The dialog appears under a pressed pointer.
+    // The dialog appears while the pointer button is down.
     harness.state_mut().scene = Scene::new("dialog");
     wait(&mut harness, 2_000);
     assert!(!enabled(&harness, APPROVE));
@@ -162,7 +162,7 @@ fn a_held_enter_approves_nothing() {
     harness.input_mut().events.push(key(Key::Enter, true));
     harness.step();
     assert_eq!(answers(&harness), [Decision::Approve], "a fresh press counts");
-    // The key stays down: the next question hears its repeats and takes none of them.
+    // The key stays down: the next question must ignore its repeats.
     harness.state_mut().scene = Scene::new("dialog");
     harness.state_mut().scene.ask_again();
     for _ in 0..8 {
@@ -278,7 +278,7 @@ fn the_second_click_of_a_double_click_answers_no_second_question() {
     pointer(&harness, place, false);
     harness.step();
     assert_eq!(answers(&harness), [Decision::Approve]);
-    // The next question comes at once, in the same place, and the second click hits it.
+    // The next question appears at once at the same place, and the second click hits it.
     harness.state_mut().scene = Scene::new("dialog");
     harness.state_mut().scene.ask_again();
     pointer(&harness, place, true);
@@ -335,11 +335,11 @@ fn a_dangerous_guided_step_takes_its_word_to_run_and_none_to_be_done_by_hand() {
     harness.get_by_label(RUN).click();
     harness.run_ok();
     assert_eq!(answers(&harness), [Decision::Approve]);
-    // Whom nobody guides, nobody offers to do it by hand.
+    // Without a guided run there is no *Mark as done*.
     let mut harness = asked("dialog");
     wait(&mut harness, 1_000);
     assert!(harness.query_by_label(DONE).is_none());
-    // The answers are reached by keys alone, in the order in which they stand.
+    // The answers can be reached by keys alone, in display order.
     let mut harness = asked("guided-dialog");
     wait(&mut harness, 3_000);
     for name in ["Deny and stop", "Skip this step", DONE] {
@@ -445,7 +445,7 @@ fn the_rest_of_a_double_click_presses_nothing_behind_the_question() {
     click(&mut harness);
     assert!(left_undecided(&harness));
     harness.state_mut().scene = Scene::new("asking");
-    // Six in a row, none of them much later than the one before.
+    // Six clicks in a row, each shortly after the one before.
     for _ in 0..6 {
         harness.run_steps(8);
         click(&mut harness);
@@ -461,7 +461,7 @@ fn the_body_is_scrolled_by_keys_and_the_buttons_stay() {
     let mut harness = window("dialog", [720.0, 480.0]);
     wait(&mut harness, 1_000);
     let place = button_at(&harness, APPROVE);
-    // The last line but one of the last argument; only rows that are in sight are there.
+    // The second to last line of the last argument; only visible rows are drawn.
     let end_seen = |harness: &Harness<'static, Window>| {
         harness.query_all_by_label("    n.saturating_add(2)").next().is_some()
     };
@@ -481,8 +481,8 @@ fn the_body_is_scrolled_by_keys_and_the_buttons_stay() {
     assert_eq!(answers(&harness), []);
 }
 
-/// Whoever uses the keyboard goes on where they were; after an answer that starts something they do not, because
-/// there may stand something else by then.
+/// The keyboard focus is restored after a question. After an answer that starts something it is not, because
+/// the control may have a different meaning by then.
 #[test]
 fn the_focus_goes_back_to_what_opened_a_question_unless_it_started_something() {
     const BEHIND: &str = "Look at the commands…";
@@ -507,7 +507,7 @@ fn the_focus_goes_back_to_what_opened_a_question_unless_it_started_something() {
         harness.input_mut().events.push(key(Key::Enter, true));
         harness.step();
         assert!(harness.state().actions.iter().any(|it| matches!(it, Action::Dialog(_))));
-        // The key is held for longer than the question is there.
+        // The key is held for longer than the question is shown.
         harness.state_mut().scene = Scene::new(page);
         harness.run_steps(3);
         assert!(!focused(&harness), "{answer}");

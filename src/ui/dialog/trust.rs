@@ -1,4 +1,5 @@
-//! Whether the commands that a workspace names may be run: all of them, whole, before the answer counts.
+//! The question whether to trust the commands that a workspace names. It shows all of them, untruncated,
+//! before any answer counts.
 
 use egui::{Align, Layout, Ui};
 
@@ -45,7 +46,7 @@ pub(super) fn trust_ui(
             let leave = widgets::button(ui, Look::Plain, None, left, hold_back)
                 .on_hover_text("Close this; nothing is decided.")
                 .clicked();
-            // No longer to trust holds back, too.
+            // Withdrawing trust is a safe answer too.
             if view.trusted
                 && widgets::button(
                     ui,

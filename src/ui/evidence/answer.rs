@@ -1,4 +1,4 @@
-//! The answer to a question about one file, symbol or diagnostic, in place of the search.
+//! The answer to a query about one file, symbol or diagnostic, shown in place of the search.
 
 use egui::{
     Align, CornerRadius, Frame, Layout, Margin, Rect, Role, ScrollArea, Sense, Stroke, Ui,
@@ -54,7 +54,7 @@ pub(super) fn answer_ui(
     }
 }
 
-/// What the answer is, and what it is not.
+/// What the answer means, and what it does not mean.
 fn meaning(question: &Question) -> &'static str {
     match question {
         Question::WithCode(_) => {
@@ -145,7 +145,7 @@ fn one_ui(
         |ui, at, width, word| {
             let text = said(word);
             widgets::paint_parts(ui, at, width, &[(text.as_str(), Text::SmallMono, theme.dim)]);
-            // What is painted in the second line is not in the row's own name.
+            // The accessible name of the row does not include the painted second line.
             let place = Rect::from_min_size(at, vec2(width.max(0.0), 1.0));
             let label = ui.interact(place, ui.scope_id().with("second line"), Sense::hover());
             label.widget_info(|| WidgetInfo::labeled(Role::Label, true, visible(&text)));

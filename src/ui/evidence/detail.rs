@@ -1,4 +1,4 @@
-//! One execution in full: what, when, whether, what came out, and why.
+//! One execution in full: its call, time, authorization, outcome, and the reason for it.
 
 use egui::{Frame, Margin, ScrollArea, Ui};
 
@@ -61,7 +61,7 @@ pub(super) fn detail_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<
     );
 }
 
-/// What can be known about a step that was interrupted.
+/// What is known about a step that was interrupted.
 fn interrupted_ui(
     ui: &mut Ui,
     view: &EvidenceView<'_>,
@@ -92,7 +92,7 @@ fn section(ui: &mut Ui, name: &str) {
     widgets::line(ui, name, Text::Strong, Tone::Plain);
 }
 
-/// What, when, whether and why of an execution.
+/// The call, time, authorization and reason of an execution.
 pub(crate) fn facts_ui(
     ui: &mut Ui,
     (detail, attempt): (&ExecutionDetail, Option<Attempt>),
@@ -169,7 +169,7 @@ pub(crate) fn facts_ui(
     }
 }
 
-/// The way back from what an execution did to files.
+/// The button that opens a plan to revert the file changes of an execution.
 fn revert_ui(ui: &mut Ui, detail: &ExecutionDetail, actions: &mut Vec<Action>) {
     let changed = |edge: &EdgeRecord| {
         edge.edge_type == EdgeType::Affected.as_str()
@@ -196,7 +196,7 @@ fn id(ui: &mut Ui, name: &str, whole: &str, what: &str) {
     });
 }
 
-/// What is kept of an execution, at most so many points high.
+/// The stored artifacts of an execution, in an area of at most this height, in points.
 pub(crate) fn kept_ui(
     ui: &mut Ui,
     detail: &ExecutionDetail,
@@ -215,7 +215,8 @@ pub(crate) fn kept_ui(
     artifacts_ui(ui, place, &artifacts, first(detail), contents, height, actions);
 }
 
-/// What people look for first: what changed, else what was said.
+/// The artifact shown first: the diff, or else the output; after an error the diagnostics, or else the
+/// output.
 fn first(detail: &ExecutionDetail) -> &'static str {
     let has = |name: &&&str| detail.artifacts.iter().any(|it| it.artifact_type == **name);
     let failed = detail.row.error_message.is_some();

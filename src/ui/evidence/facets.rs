@@ -1,4 +1,4 @@
-//! What is among the results, and the questions asked most.
+//! The filters that occur among the results, and frequent queries.
 
 use egui::{CornerRadius, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 
@@ -11,7 +11,7 @@ use crate::ui::format;
 use crate::ui::theme::{self, Text, Theme};
 use crate::ui::widgets;
 
-/// The saved queries: a name and the text it puts into the search box.
+/// The saved searches: a name and the text for the search box.
 pub const SAVED: [(&str, &str); 6] = [
     ("Everything", ""),
     ("Failures", "outcome:failed"),
@@ -44,7 +44,7 @@ pub(super) fn facets_ui(
                 ui.add_space(4.0);
                 for (value, number) in values {
                     let text = toggle(view.text, filter, value);
-                    // Toggling a filter that is set makes the text shorter.
+                    // Removing a filter makes the text shorter, which shows that it was set.
                     let set = text.len() < view.text.len();
                     let number = format::count(*number);
                     let name = match filter {
@@ -81,7 +81,7 @@ pub(super) fn facets_ui(
     });
 }
 
-/// The questions that the filters in the search box give something to ask about.
+/// The queries that apply to the filters in the search box.
 fn about_filters(text: &str) -> Vec<Question> {
     let parsed = parse(text, &jiff::tz::TimeZone::UTC).query;
     let mut questions = Vec::new();
@@ -96,7 +96,7 @@ fn about_filters(text: &str) -> Vec<Question> {
     questions
 }
 
-/// One line of a list of filters, with how often it occurs.
+/// One line in a list of filters, with its count.
 pub(crate) fn facet_item(ui: &mut Ui, name: &str, number: &str, set: bool) -> bool {
     let theme = Theme::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 24.0), Sense::click());

@@ -1,4 +1,4 @@
-//! What an execution touched, each as a link to what the evidence knows about it.
+//! The targets that an execution touched, each as a link to further evidence about it.
 
 use egui::Ui;
 
@@ -10,7 +10,7 @@ use crate::ui::format;
 use crate::ui::theme::{Text, Tone};
 use crate::ui::widgets;
 
-/// How many links are shown at first; a check of a large project has a thousand.
+/// The largest number of links shown; a check of a large project has a thousand.
 const FEW: usize = 40;
 
 pub(super) fn links_ui(ui: &mut Ui, edges: &[EdgeRecord], actions: &mut Vec<Action>) {
@@ -45,7 +45,7 @@ fn link_ui(ui: &mut Ui, edge: &EdgeRecord, actions: &mut Vec<Action>) {
     });
 }
 
-/// What can be asked about a target.
+/// The queries that apply to a target.
 fn questions(edge: &EdgeRecord) -> Vec<Question> {
     let target = || edge.target.clone();
     match edge.target_kind.as_str() {

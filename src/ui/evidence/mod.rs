@@ -27,53 +27,53 @@ use crate::run::{
 pub(crate) use facets::facet_item;
 pub use query::{Filter, Parsed, parse, toggle};
 
-/// How the recomputing of the chain stands.
+/// The state of the chain verification.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Verification {
-    /// Nobody asked.
+    /// Not requested.
     #[default]
     NotAsked,
-    /// Under way.
+    /// In progress.
     UnderWay,
-    /// Done.
+    /// Complete.
     Done(VerifyReport),
 }
 
-/// Everything the page shows.
+/// All data of the page.
 #[derive(Debug, Clone)]
 pub struct EvidenceView<'a> {
-    /// What stands in the search box.
+    /// The text of the search box.
     pub text: &'a str,
-    /// What could not be understood of it.
+    /// The parts of it that could not be parsed.
     pub problems: &'a [String],
-    /// The latest answer.
+    /// The latest search results.
     pub page: Option<&'a SearchPage>,
-    /// The question whose answer stands in place of the search.
+    /// The query whose answer replaces the search results.
     pub question: Option<&'a Question>,
-    /// Its answer, once read.
+    /// The answer of that query, once read.
     pub answer: Option<&'a Answered>,
     /// The execution that is open.
     pub selected: Option<Uuid>,
-    /// All about it, once read.
+    /// Its details, once read.
     pub detail: Option<&'a ExecutionDetail>,
-    /// The attempt of a bounded loop that its run is of.
+    /// The attempt of a bounded loop that the run of this execution belongs to.
     pub attempt: Option<Attempt>,
-    /// What comparisons of its run's interrupted steps with the disk found.
+    /// The results of comparing the interrupted steps of its run with the disk.
     pub reconciled: &'a [Reconciled],
-    /// Contents of artifacts that were asked for.
+    /// Artifact contents that were requested.
     pub contents: &'a Contents,
-    /// The chain.
+    /// The state of the chain verification.
     pub verification: &'a Verification,
-    /// Whether the search box takes the keyboard now.
+    /// Whether to focus the search box now.
     pub focus_search: bool,
-    /// Whether the list should bring the open result into view now.
+    /// Whether to scroll the list to the open result now.
     pub scroll_to_selected: bool,
-    /// The present moment.
+    /// The current time.
     pub now: &'a Now,
 }
 
-/// Takes Escape, which closes the open execution, then the answer to a question, unless a text is being
-/// typed or a menu is open.
+/// Handles Escape unless a text field has the focus or a menu is open: it closes the open execution first,
+/// then the answer to a query.
 pub(super) fn take_keys(ui: &Ui, view: &EvidenceView<'_>, actions: &mut Vec<Action>) {
     let close = match (view.selected, view.question) {
         (Some(_), _) => EvidenceAction::CloseDetail,
@@ -161,7 +161,7 @@ pub fn evidence_page_ui(
     });
 }
 
-/// That nothing can be run with this evidence, why, and how a person accepts it.
+/// The remark that this evidence is read-only, with the reason and the command that accepts it.
 fn read_only_ui(ui: &mut Ui, difference: &str) {
     widgets::remark(
         ui,
@@ -174,7 +174,7 @@ fn read_only_ui(ui: &mut Ui, difference: &str) {
     );
 }
 
-/// Who looks at the records of a loop can look at the loop itself.
+/// A button that leads from the records of a loop to the loop itself.
 fn loop_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Action>) {
     let Some(loop_id) = parse(view.text, &view.now.zone).query.loop_id else { return };
     let spec = Command::GoLoop.spec();
@@ -190,7 +190,7 @@ fn loop_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Action>) {
 fn search_box_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Action>) {
     let theme = Theme::of(ui);
     let mut text = view.text.to_owned();
-    // The count is of the search, which stands behind the answer to a question.
+    // The count belongs to the search, which an answer hides.
     let count = view.page.filter(|_| view.question.is_none()).map(|page| {
         let took = page.took_us.div_ceil(1_000);
         format!("{} of {} in {took} ms", format::count(page.total), format::count(page.of))
@@ -217,7 +217,7 @@ fn search_box_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Action>
     }
 }
 
-/// What is known about the chain, in one sentence, and whether that is good.
+/// The result of the verification in one sentence, with its tone; `None` when none was requested.
 pub fn verification_text(verification: &Verification) -> Option<(Tone, String)> {
     match verification {
         Verification::NotAsked => None,

@@ -1,4 +1,4 @@
-//! From what stands in the search box to what is looked for. Pure.
+//! Parses the text of the search box. Pure.
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -37,30 +37,29 @@ impl Filter {
         ("before", Self::Before),
     ];
 
-    /// The filter's word.
+    /// The word of the filter.
     pub fn word(self) -> &'static str {
         Self::ALL.iter().find(|(_, filter)| *filter == self).map_or("", |(word, _)| word)
     }
 }
 
-/// A search text, understood.
+/// A parsed search text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Parsed {
-    /// What is looked for.
+    /// The query.
     pub query: SearchQuery,
-    /// What could not be understood, and what would be.
+    /// Parts that could not be parsed, each with a valid form.
     pub problems: Vec<String>,
 }
 
-/// Understands a search text. Days are those of `zone`: `after:` begins with the day, `before:` ends
-/// before it.
+/// Parses a search text. Days are those of `zone`: `after:` includes the day, `before:` excludes it.
 pub fn parse(text: &str, zone: &TimeZone) -> Parsed {
     let mut parsed = Parsed::default();
     let mut words = Vec::new();
     for token in tokens(text) {
         match split(&token) {
             Some((filter, value)) if !value.is_empty() => set(&mut parsed, filter, value, zone),
-            // `tool:` with nothing after it yet is on its way to becoming a filter.
+            // `tool:` without a value is an unfinished filter.
             Some(_) => {}
             None => words.push(token),
         }
@@ -110,7 +109,7 @@ fn set(parsed: &mut Parsed, filter: Filter, value: &str, zone: &TimeZone) {
     }
 }
 
-/// The words of a text; quotation marks hold several together.
+/// Splits a text into words; quotation marks keep several words together.
 fn tokens(text: &str) -> Vec<String> {
     let mut tokens = Vec::new();
     let (mut token, mut quoted) = (String::new(), false);
@@ -141,7 +140,7 @@ fn quoted(token: &str) -> String {
     if token.contains(char::is_whitespace) { format!("\"{token}\"") } else { token.to_owned() }
 }
 
-/// The text with this filter set to this value, or without it where it was set to that already.
+/// The text with this filter set to this value, or without the filter if it had this value already.
 pub fn toggle(text: &str, filter: Filter, value: &str) -> String {
     let mut was_set = false;
     let mut kept = Vec::new();

@@ -14,7 +14,7 @@ use egui::{
     Align, CornerRadius, Rect, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
 };
 
-/// The icon, word and colour of what is known about an execution.
+/// The icon, word and colour of the known outcome of an execution.
 pub fn known_look(known: Known) -> (Icon, &'static str, Tone) {
     match known {
         Known::Outcome(outcome) => outcome_look(outcome),
@@ -76,9 +76,9 @@ pub(super) fn results_ui(
     );
 }
 
-/// Below this width, in points, a row shows what it is about before anything else.
+/// Below this width, in points, a row shows its subject before the tool and omits the duration.
 const NARROW: f32 = 460.0;
-/// The column of tools, in points.
+/// The width of the tool column, in points.
 const TOOL: f32 = 132.0;
 
 fn hit_ui(ui: &mut Ui, rect: Rect, hit: &SearchHit, selected: bool, now: &Now) -> bool {
@@ -88,10 +88,11 @@ fn hit_ui(ui: &mut Ui, rect: Rect, hit: &SearchHit, selected: bool, now: &Now) -
     })
 }
 
-/// A record that is not what was written is worth nothing, whatever outcome it tells.
+/// A record that was changed after it was written proves nothing, so this look replaces that of its outcome.
 const CHANGED: (Icon, &str, Tone) = (icon::WARNING, "changed after it was written", Tone::Danger);
 
-/// One execution as a row. Its second line gets its place, its width, and the word for the outcome.
+/// One execution as a row. `second` draws the second line and gets its position, its width, and the word for
+/// the outcome.
 pub(super) fn row_ui(
     ui: &mut Ui,
     rect: Rect,
@@ -113,7 +114,7 @@ pub(super) fn row_ui(
     let middle = rect.center().y;
     widgets::paint_icon(ui, pos2(rect.left() + 26.0, middle), icon, 17.0, theme.tone(tone));
     let mut right = rect.right() - 18.0;
-    // Beside an open execution there is no room for durations; the record tells them.
+    // Next to an open execution there is no room for durations; the open record shows its own.
     if rect.width() > NARROW {
         if let Some(duration) = row.duration_ms {
             let text = format::duration(duration);
@@ -146,7 +147,7 @@ pub(super) fn row_ui(
     response.clicked()
 }
 
-/// The line around the first match, with the matches marked; else what went wrong, else the outcome.
+/// The line around the first match, with the matches marked; otherwise the error, or else the outcome.
 fn second_line(ui: &Ui, left_center: egui::Pos2, width: f32, hit: &SearchHit, word: &str) {
     let theme = Theme::of(ui);
     let mut job =

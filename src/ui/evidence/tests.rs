@@ -1,4 +1,4 @@
-//! Questions on the page with made-up data, as people ask them.
+//! Queries on the page with made-up data.
 
 use egui::accesskit::Role;
 use egui_kittest::Harness;
@@ -52,7 +52,7 @@ fn what_an_execution_touched_leads_to_what_is_known_about_it() {
         ("Latest outcome for src/lib.rs", Question::Latest(file.into())),
     ] {
         let mut harness = page("execution");
-        // It was worked on and changed: either link leads on.
+        // The file is both an input and a changed target, so either link can be used.
         harness
             .query_all_by_role_and_label(Role::Button, "file src/lib.rs")
             .next()
@@ -76,7 +76,7 @@ fn a_link_is_followed_by_keys_alone_and_escape_leads_back() {
     harness.key_press(egui::Key::Enter);
     harness.run_ok();
     assert!(asked(&harness, &Question::WithCode("E0425".into())));
-    // The open execution is closed first, then the answer.
+    // Escape closes the open execution first, then the answer.
     for close in [EvidenceAction::CloseDetail, EvidenceAction::CloseAnswer] {
         harness.key_press(egui::Key::Escape);
         harness.run_ok();

@@ -1,4 +1,4 @@
-//! When the results happened, as bars: those that failed stand at the foot, in another colour.
+//! The times of the results as bars. The failed ones are the lower part, in another colour.
 
 use egui::{CornerRadius, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
@@ -8,7 +8,7 @@ use crate::ui::theme::{Text, Theme};
 use crate::ui::widgets;
 
 const HEIGHT: f32 = 56.0;
-/// The widest bar; a few executions must not look like a flood.
+/// The widest bar, so that a few executions do not look like many.
 const WIDEST: f32 = 28.0;
 
 pub(super) fn timeline_ui(ui: &mut Ui, buckets: &[TimeBucket], now: &Now) {
@@ -25,7 +25,7 @@ pub(super) fn timeline_ui(ui: &mut Ui, buckets: &[TimeBucket], now: &Now) {
         let size = vec2((step - 2.0).clamp(1.0, WIDEST), HEIGHT);
         let place = Rect::from_min_size(pos2(left, rect.top()), size);
         let bar = |number: u64, from: f32| {
-            // The smallest number still shows.
+            // Even the smallest number stays visible.
             let part = number as f32 / most as f32;
             let height = if number == 0 { 0.0 } else { (part * HEIGHT).max(2.0) };
             Rect::from_min_max(pos2(place.left(), from - height), pos2(place.right(), from))

@@ -1,4 +1,5 @@
-//! One attempt: what the planner answered, how its plan differs, who signed, what ran, what was verified.
+//! One attempt: the planner's answer, the changes of the plan, the authorization, the actions, and the
+//! verification.
 
 use egui::{CornerRadius, Frame, Id, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
@@ -17,13 +18,13 @@ use crate::ui::icon::{self, Icon};
 use crate::ui::theme::{self, Text, Theme, Tone};
 use crate::ui::widgets::{self, Chip, Look};
 
-/// How many findings, changed steps or actions are listed; the plan page has them all.
+/// The largest number of findings, changed steps or actions listed; the plan page shows all.
 pub(super) const MOST_LISTED: usize = 50;
-/// How many lines of what a planner printed are shown: the latest.
+/// The number of lines shown of the planner's output; the last ones are shown.
 const MOST_LINES: usize = 12;
-/// How much of a message is laid out, in characters.
+/// The number of characters of a message that are laid out.
 const MOST_CHARS: usize = 2_000;
-/// The column of the icons, in points.
+/// The width of the icon column, in points.
 const ICONS: f32 = 24.0;
 
 pub(super) fn attempt_ui(
@@ -44,7 +45,7 @@ pub(super) fn attempt_ui(
                 actions.push(Action::Loop(LoopAction::Unfold(number, !unfolded)));
             }
             if unfolded {
-                // Only the latest of a loop goes on.
+                // Only the latest attempt of a live loop can still change.
                 let id = Id::unique(("attempt", view.state.loop_id, number));
                 draw_near(ui, id, is_latest && !view.recorded, |ui| {
                     Frame::NONE
@@ -60,7 +61,7 @@ pub(super) fn attempt_ui(
     });
 }
 
-/// The line that folds the attempt; whether it was pressed.
+/// The header of an attempt, which expands or collapses it. Returns whether it was pressed.
 fn head_ui(
     ui: &mut Ui,
     view: &TimelineView<'_>,
@@ -77,7 +78,7 @@ fn head_ui(
         let name = format!("{name}, {word}");
         WidgetInfo::selected(Role::Button, true, unfolded, name)
     });
-    // A line out of sight is there for the keyboard alone.
+    // A header outside the visible part is only needed for keyboard navigation.
     if !ui.is_rect_visible(rect) {
         return response.clicked();
     }
@@ -107,7 +108,7 @@ fn head_ui(
     response.clicked()
 }
 
-/// A folded attempt in one line.
+/// The summary of a collapsed attempt.
 fn in_short(attempt: &AttemptState) -> String {
     let Some(planner) = &attempt.planner else { return String::new() };
     match (&planner.failure_code, verify_sentence(attempt)) {
@@ -133,7 +134,7 @@ fn body_ui(
     verify_ui(ui, attempt, actions);
 }
 
-/// One thing that happened, with its icon before it.
+/// One stage of an attempt, with an icon in front.
 pub(super) fn stage(ui: &mut Ui, icon: Icon, tone: Tone, title: &str, add: impl FnOnce(&mut Ui)) {
     let theme = Theme::of(ui);
     ui.horizontal_top(|ui| {
@@ -181,7 +182,7 @@ fn planner_ui(ui: &mut Ui, view: &TimelineView<'_>, attempt: &AttemptState, at_w
     }
 }
 
-/// What the planner answered, in a sentence.
+/// The planner's answer, in a sentence.
 fn answer_text(report: &PlannerReport) -> String {
     if report.status == PlannerStatus::Accepted {
         let count = format::counted(report.action_count, "action");
@@ -216,7 +217,7 @@ fn findings_ui(ui: &mut Ui, report: &PlannerReport) {
     more_ui(ui, report.findings.len());
 }
 
-/// The latest of what a planner printed for people.
+/// The last lines of the planner's output for people.
 fn printed_ui(ui: &mut Ui, text: &str) {
     let lines: Vec<&str> = text.lines().collect();
     if lines.is_empty() {
@@ -236,7 +237,7 @@ fn printed_ui(ui: &mut Ui, text: &str) {
             widgets::line(ui, text, Text::Small, Tone::Dim);
         }
         for line in latest {
-            // An empty line is a line too.
+            // An empty line counts as a line.
             widgets::line(ui, if line.is_empty() { " " } else { line }, Text::SmallMono, Tone::Dim);
         }
     });
@@ -357,7 +358,7 @@ fn open_plan_ui(
     }
 }
 
-/// That a list goes on where only its beginning is shown.
+/// The remark that a list is incomplete, with the number of missing entries.
 pub(super) fn more_ui(ui: &mut Ui, all: usize) {
     if let Some(more) = all.checked_sub(MOST_LISTED).filter(|more| *more > 0) {
         let text = format!("{} more; the plan page has them all.", format::count(more as u64));
@@ -365,7 +366,7 @@ pub(super) fn more_ui(ui: &mut Ui, all: usize) {
     }
 }
 
-/// What of a long message is laid out.
+/// The part of a long message that is laid out.
 pub(super) fn cut(text: &str) -> &str {
     match text.char_indices().nth(MOST_CHARS) {
         Some((end, _)) => text.get(..end).unwrap_or_default(),

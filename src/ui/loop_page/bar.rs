@@ -1,4 +1,4 @@
-//! The bar where a loop is started and stopped.
+//! The bar with which a loop is started and stopped.
 
 use egui::text::LayoutJob;
 use egui::{Align, Layout, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
@@ -14,7 +14,7 @@ use crate::ui::icon::{self, Icon};
 use crate::ui::theme::{self, Text, Theme, Tone};
 use crate::ui::widgets::{self, Look};
 
-/// Icon, colour, a few words and one sentence more.
+/// Icon, tone, a short title, and a sentence of detail.
 type BarText = (Icon, Tone, String, String);
 
 pub(super) fn bar_ui(
@@ -54,7 +54,7 @@ pub(super) fn bar_ui(
         widgets::paint_icon(ui, center, icon, 18.0, theme.tone(tone));
         let (left, width) = (rect.left() + 28.0, (rect.width() - 40.0).max(0.0));
         let strong = if tone == Tone::Dim { theme.text } else { theme.tone(tone) };
-        // What a start does must be read, so it may take two lines.
+        // The effect of starting must be readable, so the text may take two lines.
         let text = visible(&detail).into_owned();
         let mut job = LayoutJob::simple(text, Text::Small.font(), theme.dim, width);
         job.wrap.max_rows = 2;

@@ -1,4 +1,4 @@
-//! The class of plans that a person authorizes in advance, as it is typed.
+//! The form for a class of plans that is authorized in advance.
 
 use egui::{Id, Margin, TextEdit, Ui};
 

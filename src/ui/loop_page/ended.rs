@@ -1,4 +1,4 @@
-//! Why a loop ended, what that means and what to do next, in the words of the contract.
+//! Why a loop ended, what that means and what to do next, in the words of the specification.
 
 use egui::{Frame, Ui};
 

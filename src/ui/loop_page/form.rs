@@ -1,4 +1,4 @@
-//! What a person says before a bounded loop starts (SPEC §10), and what is wrong with it. Pure.
+//! The settings of a bounded loop before its start (SPEC §10), and their validation. Pure.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -9,14 +9,14 @@ use crate::authorization::AuthorizationClass;
 use crate::plan::{RiskLevel, VerifyScope};
 use crate::run::LoopPlace;
 
-/// The most attempts that can be allowed, as on the command line.
+/// The largest number of attempts, as on the command line.
 const MOST_ATTEMPTS: u32 = 100;
-/// The longest that a planner may take for one answer, in seconds: a day.
+/// The longest planner timeout, in seconds: a day.
 const LONGEST_S: u32 = 86_400;
-/// The longest that a class can hold, in minutes: a week.
+/// The longest validity of a class, in minutes: a week.
 const LONGEST_MIN: u32 = 7 * 24 * 60;
 
-/// Who makes the plans.
+/// The kinds of planners.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[expect(missing_docs, reason = "the planners by their names")]
 pub enum PlannerChoice {
@@ -43,49 +43,49 @@ pub enum Field {
     ClassMinutes,
 }
 
-/// The class of plans that is authorized in advance, as it is typed.
+/// The form for a class of plans that is authorized in advance.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClassForm {
-    /// Whether anything is authorized in advance.
+    /// Whether a class is authorized in advance.
     pub on: bool,
-    /// The tools that may be called.
+    /// The tools that its plans may call.
     pub tools: BTreeSet<&'static str>,
-    /// Where steps may work, one in a line.
+    /// The paths that its steps may use, one per line.
     pub paths: String,
-    /// The hosts on which commands may run, apart by spaces or commas.
+    /// The hosts on which its commands may run, separated by spaces or commas.
     pub hosts: String,
-    /// The worst risk of a step.
+    /// The highest risk of a step.
     pub max_risk: RiskLevel,
-    /// How many attempts it covers.
+    /// The number of attempts it covers.
     pub max_attempts: String,
-    /// How long it holds, in minutes.
+    /// How long it is valid, in minutes.
     pub minutes: String,
 }
 
-/// Everything that is typed.
+/// All fields of the form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Form {
-    /// What the loop is to reach.
+    /// The goal of the loop.
     pub goal: String,
-    /// Who makes the plans.
+    /// The kind of planner.
     pub planner: PlannerChoice,
-    /// The folder with the plans, for those that are replayed.
+    /// The folder with the plans, for a replay.
     pub folder: String,
-    /// The command, where it is one.
+    /// The command of the planner, for a command planner.
     pub command: String,
     /// The workspace folder.
     pub workspace: String,
-    /// How often the planner is asked at most.
+    /// The largest number of attempts.
     pub max_attempts: String,
-    /// How long it may take for one answer, in seconds.
+    /// The planner's timeout for one answer, in seconds.
     pub timeout_s: String,
-    /// What the loop verifies by itself; none for nothing.
+    /// The verification after each attempt; `None` to skip it.
     pub verify: Option<VerifyScope>,
-    /// What is authorized in advance.
+    /// The class that is authorized in advance.
     pub class: ClassForm,
-    /// Whether a start was tried, from which on every fault is shown.
+    /// Whether a start was tried; from then on every fault is shown.
     pub tried: bool,
-    /// Why the loop could not begin.
+    /// Why the start was refused.
     pub refusal: Option<String>,
 }
 
@@ -115,27 +115,27 @@ impl Default for Form {
     }
 }
 
-/// What a form without a fault asks for.
+/// The settings of a loop, from a form without faults.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wanted {
-    /// What the loop is to reach.
+    /// The goal of the loop.
     pub goal: String,
     /// The planner, as `loop --planner` names it.
     pub planner: String,
     /// The workspace folder.
     pub workspace: PathBuf,
-    /// How often the planner is asked at most.
+    /// The largest number of attempts.
     pub max_attempts: u32,
-    /// How long it may take for one answer, in seconds.
+    /// The planner's timeout for one answer, in seconds.
     pub timeout_s: u32,
-    /// What the loop verifies by itself; none for nothing.
+    /// The verification after each attempt; `None` to skip it.
     pub verify: Option<VerifyScope>,
-    /// What is authorized in advance.
+    /// The class that is authorized in advance.
     pub class: Option<AuthorizationClass>,
 }
 
 impl Form {
-    /// The planner as `loop --planner` names it; empty where something is missing.
+    /// The planner as `loop --planner` names it; empty when a part is missing.
     pub fn planner_name(&self) -> String {
         let typed = match self.planner {
             PlannerChoice::CargoFix => return "cargo-fix".to_owned(),
@@ -149,7 +149,7 @@ impl Form {
         }
     }
 
-    /// The folders in which it is to work; none while no workspace is named.
+    /// The folders of the loop; `None` while no workspace is given.
     pub fn place(&self) -> Option<LoopPlace> {
         let path = |typed: &str| Some(typed.trim()).filter(|it| !it.is_empty()).map(PathBuf::from);
         let replays = self.planner == PlannerChoice::Replay;
@@ -160,7 +160,7 @@ impl Form {
         })
     }
 
-    /// What starting runs, in a sentence.
+    /// What the start executes, in a sentence.
     pub fn announcement(&self) -> String {
         let place = match self.workspace.trim() {
             "" => "the workspace",
@@ -191,7 +191,7 @@ impl Form {
         }
     }
 
-    /// What is wrong, field by field.
+    /// All faults, by field.
     pub fn faults(&self) -> Vec<(Field, String)> {
         let mut faults = Vec::new();
         let mut say = |field, text: &str| faults.push((field, text.to_owned()));
@@ -246,8 +246,7 @@ impl Form {
         }
     }
 
-    /// What is wrong with a field, where it is to be shown: after a start was tried, or once something
-    /// wrong stands in it.
+    /// The fault of a field, if it should be shown: after a start was tried, or once the field has text.
     pub fn shown_fault(&self, field: Field) -> Option<String> {
         let typed = match field {
             Field::Attempts => &self.max_attempts,
@@ -262,7 +261,7 @@ impl Form {
         fault.filter(|_| self.tried || !typed.trim().is_empty())
     }
 
-    /// What it asks for, at this moment in Unix milliseconds; none while something is wrong.
+    /// The settings, at this time in Unix milliseconds; `None` while there is a fault.
     pub fn wanted(&self, now_ms: i64) -> Option<Wanted> {
         if !self.faults().is_empty() {
             return None;
@@ -302,7 +301,7 @@ impl ClassForm {
             expires_at: ends.to_string(),
             needs: Default::default(),
         };
-        // The same rules as for a class that is read from a file.
+        // The same rules apply as for a class read from a file.
         AuthorizationClass::read(serde_json::to_string(&class).ok()?.as_bytes()).ok()
     }
 }

@@ -1,4 +1,4 @@
-//! The form in which a loop is described.
+//! The form that describes a loop.
 
 use egui::{Frame, Id, Label, Margin, Response, ScrollArea, TextEdit, Ui, vec2};
 
@@ -13,7 +13,7 @@ use crate::ui::icon::{self, Icon};
 use crate::ui::theme::{Text, Theme, Tone};
 use crate::ui::widgets::{self, Look};
 
-/// Lines of a length that is read at a glance.
+/// The width of text that is easy to read.
 const WIDTH: f32 = 680.0;
 
 pub(super) fn form_ui(ui: &mut Ui, view: &FormView<'_>, actions: &mut Vec<Action>) {
@@ -153,7 +153,7 @@ fn budget_ui(ui: &mut Ui, form: &mut Form) {
     widgets::paragraph(ui, about, Text::Meta, Tone::Dim);
 }
 
-/// One of several; whether it was chosen now.
+/// One of several choices. Returns whether it was chosen now.
 pub(super) fn choice_ui(ui: &mut Ui, icon: Icon, name: &str, chosen: bool) -> bool {
     controls::toggle(ui, icon, name, Tone::Accent, chosen).clicked()
 }
@@ -192,7 +192,7 @@ fn folder_ui(
     });
 }
 
-/// What is wrong with a field, below it.
+/// The fault of a field, below the field.
 pub(super) fn fault_ui(ui: &mut Ui, form: &Form, field: Field) {
     let Some(fault) = form.shown_fault(field) else { return };
     fault_line(ui, &fault);

@@ -1,4 +1,4 @@
-//! What an attempt did: its actions and its verification, each with the way to its record.
+//! The actions and the verification of an attempt, each with a link to its record.
 
 use egui::{CornerRadius, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
@@ -19,7 +19,7 @@ pub(super) fn actions_ui(
     plan: Option<&ShownPlan>,
     actions: &mut Vec<Action>,
 ) {
-    // What a plan that never ran would have done is no part of what happened.
+    // A plan that never ran has no actions to show.
     if attempt.run.is_none() {
         return;
     }
@@ -34,7 +34,7 @@ pub(super) fn actions_ui(
     let title = format!("{done} of {}.", format::counted(rows.len(), "action"));
     stage(ui, icon, tone, &title, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
-        // The latest to happen is what people watch.
+        // The list ends with the latest action, which is the one people watch.
         let shown = rows.iter().rposition(|row| row.look.1 != "waiting").map_or(0, |at| at + 1);
         let first = shown.saturating_sub(MOST_LISTED);
         if first > 0 {
@@ -57,7 +57,7 @@ pub(super) fn verify_ui(ui: &mut Ui, attempt: &AttemptState, actions: &mut Vec<A
     let (icon, tone, title) = match (&sentence, &row) {
         (Some((true, text)), _) => (icon::SHIELD_CHECK, Tone::Safe, text.clone()),
         (Some((false, text)), _) => (icon::FAILED, Tone::Danger, text.clone()),
-        // A verification that never began has its reason for a summary, and no record.
+        // A verification that never began has its reason as the summary, and no record.
         (None, Some(row)) if is_left_out(row) => {
             (row.look.0, row.look.2, format!("Not verified: {}", row.summary))
         }
@@ -72,12 +72,12 @@ pub(super) fn verify_ui(ui: &mut Ui, attempt: &AttemptState, actions: &mut Vec<A
     });
 }
 
-/// Whether nobody was even asked about it.
+/// Whether the verification was skipped without being requested.
 fn is_left_out(row: &ActionRow) -> bool {
     row.duration_ms.is_none() && row.execution_id.is_none() && row.look.0 == icon::SKIP
 }
 
-/// A row that leads to its record in the evidence, once it has one.
+/// A row that links to its record in the evidence, once there is one.
 fn row_ui(ui: &mut Ui, row: &ActionRow, name: &str, actions: &mut Vec<Action>) {
     let theme = Theme::of(ui);
     let (icon, word, tone) = row.look;

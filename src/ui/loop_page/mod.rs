@@ -1,8 +1,8 @@
-//! The page of the bounded loop (SPEC §10): the form in which one is described, and the timeline of its
-//! attempts, live or from the evidence.
+//! The page of the bounded loop (SPEC §10): the form that describes a loop, and the timeline of its attempts,
+//! live or from the evidence.
 //!
-//! Nothing is authorized here. The plan of an attempt is looked at on the plan page and signed for in the
-//! dialog of any other plan.
+//! Nothing is authorized here. The plan of an attempt is shown on the plan page and authorized in the same
+//! dialog as any other plan.
 
 mod attempt;
 mod bar;
@@ -38,21 +38,21 @@ use egui::{
 pub use form::{ClassForm, Field, Form, PlannerChoice, Wanted};
 pub use model::{ActionRow, action_rows, attempt_look, fate_look, gate_row, phase_look};
 
-/// Everything the page shows.
+/// All data of the page.
 #[derive(Debug, Clone)]
 pub struct LoopView<'a> {
-    /// The loops of the evidence, latest first.
+    /// The loops in the evidence, latest first.
     pub loops: &'a [LoopSummary],
-    /// What stands beside the list.
+    /// The content next to the list.
     pub shown: Shown<'a>,
-    /// The present moment.
+    /// The current time.
     pub now: &'a Now,
 }
 
-/// What stands beside the list of loops.
+/// The content next to the list of loops.
 #[derive(Debug, Clone)]
 pub enum Shown<'a> {
-    /// The form for the next one.
+    /// The form for a new loop.
     Form(FormView<'a>),
     /// A loop is being read from the evidence.
     Reading,
@@ -60,41 +60,41 @@ pub enum Shown<'a> {
     Loop(TimelineView<'a>),
 }
 
-/// The form, with what was seen of the folders that stand in it.
+/// The form, with the review of its folders.
 #[derive(Debug, Clone, Copy)]
 pub struct FormView<'a> {
-    /// What is typed.
+    /// The fields of the form.
     pub form: &'a Form,
-    /// What was seen; none as long as nobody has looked.
+    /// The review of the folders; `None` until it is complete.
     pub place: Option<&'a PlaceReview>,
-    /// Whether the goal is to be typed now.
+    /// Whether to focus the goal now.
     pub focus_goal: bool,
 }
 
 /// A loop, live or from the evidence.
 #[derive(Debug, Clone)]
 pub struct TimelineView<'a> {
-    /// The loop as its events tell it.
+    /// The state of the loop, computed from its events.
     pub state: &'a LoopState,
-    /// Whether it comes from the evidence and no event of it is awaited here.
+    /// Whether it comes from the evidence and sends no events to this window.
     pub recorded: bool,
-    /// Plans of its attempts, as far as they are at hand, by attempt.
+    /// The available plans of its attempts, by attempt.
     pub plans: &'a BTreeMap<u32, Arc<ShownPlan>>,
-    /// What the planner printed beside its answer, of attempts from the evidence.
+    /// The planner's further output, for attempts from the evidence.
     pub printed: &'a BTreeMap<u32, String>,
-    /// Attempts that were folded or unfolded by hand; without a word, the latest is unfolded.
+    /// Attempts that were expanded or collapsed by hand; by default only the latest is expanded.
     pub unfolded: &'a BTreeMap<u32, bool>,
-    /// What the loop verifies by itself, as a word.
+    /// The verification after each attempt, as a word.
     pub verify: &'a str,
-    /// What was authorized in advance.
+    /// The class that was authorized in advance.
     pub class: Option<&'a AuthorizationClass>,
-    /// Whether that was taken back.
+    /// Whether that class was revoked.
     pub class_revoked: bool,
-    /// Whether its end was asked for and is still to come.
+    /// Whether a stop was requested but has not happened yet.
     pub stopping: bool,
-    /// When it ended, in Unix milliseconds.
+    /// The time of its end, in Unix milliseconds.
     pub ended_at_ms: Option<i64>,
-    /// Whether the latest attempt is to be brought into view now.
+    /// Whether to scroll to the latest attempt now.
     pub scroll_to_latest: bool,
 }
 
@@ -128,13 +128,14 @@ pub fn loop_page_ui(
             Shown::Loop(timeline) => timeline::timeline_ui(ui, timeline, view.now, actions),
         }
     });
-    // Last, because Tab goes in this order, and a loop is started when the form is through.
+    // The bar is drawn last because Tab follows the drawing order, and a loop is started after its form is
+    // complete.
     let mut area = ui.new_child(UiBuilder::new().id_salt("loop bar").max_rect(bar.0));
     area.set_clip_rect(bar.1);
     bar::bar_ui(&mut area, view, situation, actions);
 }
 
-/// The way from a run to the loop that it is of.
+/// The link from a run to its loop.
 pub(crate) fn loop_link_ui(ui: &mut Ui, attempt: Attempt, actions: &mut Vec<Action>) {
     let hint = format!("It is of attempt {} of a loop. Show that loop.", attempt.number);
     if widgets::button(ui, Look::Plain, Some(icon::REPEAT), "Open its loop", true)
@@ -211,7 +212,7 @@ fn entry_ui(ui: &mut Ui, summary: &LoopSummary, selected: bool, now: &Now) -> bo
     clicked
 }
 
-/// The line that stands for a text of several.
+/// The first line of a text that is not blank.
 pub(super) fn first_line(text: &str) -> &str {
     text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim()
 }

@@ -1,4 +1,4 @@
-//! What the timeline says about a loop and its attempts, in words. Pure.
+//! The words for the states of a loop and its attempts. Pure.
 
 use uuid::Uuid;
 
@@ -11,10 +11,10 @@ use crate::ui::format;
 use crate::ui::icon::{self, Icon};
 use crate::ui::theme::Tone;
 
-/// An icon, a word and what its colour says.
+/// An icon, a word and the tone of the colour.
 pub type StateLook = (Icon, &'static str, Tone);
 
-/// What is known about the end of a loop, for a list.
+/// How a loop ended, or that it has not, for a list.
 pub fn fate_look(fate: LoopFate) -> StateLook {
     match fate {
         LoopFate::Ended(code) => {
@@ -36,7 +36,7 @@ pub fn stop_look(code: StopCode) -> (Icon, Tone) {
     }
 }
 
-/// Where a loop stands.
+/// The state of a loop.
 pub fn phase_look(phase: &LoopPhase) -> StateLook {
     match phase {
         LoopPhase::Idle => (icon::CLOCK, "starting", Tone::Dim),
@@ -54,7 +54,7 @@ pub fn phase_look(phase: &LoopPhase) -> StateLook {
     }
 }
 
-/// What became of an attempt, or how far it has come.
+/// The outcome or the progress of an attempt.
 pub fn attempt_look(state: &LoopState, attempt: &AttemptState) -> StateLook {
     let Some(record) = &attempt.record else {
         let is_last = state.attempts.last().is_some_and(|last| last.attempt == attempt.attempt);
@@ -91,24 +91,24 @@ pub fn attempt_look(state: &LoopState, attempt: &AttemptState) -> StateLook {
     }
 }
 
-/// One action of an attempt, or the verification behind them.
+/// One action of an attempt, or the verification after them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActionRow {
     /// Its state.
     pub look: StateLook,
     /// The action's type or the step's tool.
     pub kind: String,
-    /// What it is, in a few words.
+    /// Its subject, in a few words.
     pub summary: String,
-    /// Its stable code and what went wrong.
+    /// Its stable error code and message.
     pub failure: Option<(String, String)>,
-    /// How long it took, in milliseconds.
+    /// Its duration, in milliseconds.
     pub duration_ms: Option<i64>,
     /// Its record in the evidence.
     pub execution_id: Option<Uuid>,
 }
 
-/// The actions of an attempt, as far as they are known: from its record, or from the run under way.
+/// The known actions of an attempt, from its record or from the current run.
 pub fn action_rows(attempt: &AttemptState, plan: Option<&ShownPlan>) -> Vec<ActionRow> {
     if let Some(record) = &attempt.record {
         let rows = record.actions.iter().filter(|row| row.kind != VERIFY_GATE);
@@ -139,7 +139,7 @@ pub fn action_rows(attempt: &AttemptState, plan: Option<&ShownPlan>) -> Vec<Acti
     run.steps.iter().enumerate().map(row).collect()
 }
 
-/// The verification that the loop did by itself, once it has begun or was left out.
+/// The loop's own verification, once it has begun or was skipped.
 pub fn gate_row(attempt: &AttemptState) -> Option<ActionRow> {
     if let Some(record) = &attempt.record {
         let row = record.actions.iter().find(|row| row.kind == VERIFY_GATE)?;
@@ -193,7 +193,7 @@ fn recorded(row: &ActionRecord, run: Option<&RunState>) -> ActionRow {
     }
 }
 
-/// What a verification of an attempt found, in a sentence, and whether it passed.
+/// The result of an attempt's verification in a sentence, and whether it passed.
 pub fn verify_sentence(attempt: &AttemptState) -> Option<(bool, String)> {
     let verify = attempt.record.as_ref()?.verify.as_ref()?;
     let count = |level: Level, noun: &str| {

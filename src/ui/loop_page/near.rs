@@ -1,12 +1,13 @@
-//! What of a long page is drawn: what is in sight, and a little beside it.
+//! Draws only the parts of a long page that are visible or close to it.
 
 use egui::{Id, Rect, Ui, vec2};
 
-/// So near to what is in sight a part is drawn already, in points: the next Tab finds what is in it.
+/// Parts within this distance of the visible area are drawn, in points, so that the next Tab finds their
+/// controls.
 const NEAR: f32 = 240.0;
 
-/// Draws a part, or leaves the room that it took when it was drawn last, where that is out of sight. A part
-/// that changes must be drawn whatever it is.
+/// Draws a part, or reserves the height that it had when it was last drawn if it is out of sight. A part that
+/// `changes` is always drawn, because its height may differ.
 pub(super) fn draw_near(ui: &mut Ui, id: Id, changes: bool, add: impl FnOnce(&mut Ui)) {
     let width = ui.available_width();
     let known = ui.data(|data| data.get_temp::<(f32, f32)>(id));

@@ -1,5 +1,5 @@
-//! What the form says of the folders that it names: that one is of no use, and whose commands would be run
-//! there (SPEC §9).
+//! Remarks on the folders in the form: why a folder cannot be used, and whose commands would run there (SPEC
+//! §9).
 
 use egui::Ui;
 
@@ -12,7 +12,7 @@ use crate::ui::plan::commands_button;
 use crate::ui::theme::{Text, Tone};
 use crate::ui::widgets;
 
-/// Below the field of the workspace.
+/// Remarks below the workspace field.
 pub(super) fn workspace_ui(ui: &mut Ui, view: &FormView<'_>, actions: &mut Vec<Action>) {
     let Some(place) = view.place else { return };
     if let Some(fault) = &place.workspace_fault {
@@ -57,7 +57,7 @@ pub(super) fn limits_ui(ui: &mut Ui, view: &FormView<'_>) {
     }
 }
 
-/// Below the field of the folder with the plans.
+/// Remarks below the field of the plan folder.
 pub(super) fn plans_ui(ui: &mut Ui, view: &FormView<'_>) {
     let fault = view.place.and_then(|place| place.plans_fault.as_ref());
     if let Some(fault) = fault {
@@ -65,7 +65,7 @@ pub(super) fn plans_ui(ui: &mut Ui, view: &FormView<'_>) {
     }
 }
 
-/// What the commands of the workspace mean for a loop.
+/// The effect of the workspace's commands on a loop.
 fn says(form: &Form, place: &PlaceReview, commands: &CommandsReview) -> (Tone, &'static str) {
     let verifies = form.verify.is_some_and(|scope| place.verified_by.contains(&scope));
     match (commands.faults.is_empty(), commands.trusted) {

@@ -1,4 +1,4 @@
-//! The page with made-up loops: what can be read, what can be done, by pointer and by keyboard.
+//! The page with made-up loops: its text, and its actions by pointer and keyboard.
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
@@ -63,7 +63,7 @@ fn tab_goes_through_the_form_and_then_to_its_start() {
     assert_eq!(seen, ["cargo-fix", "Workspace", "local", "authorize a class in advance"]);
 }
 
-/// Where *Start* was, *Stop now* stands next, and *Same goal again…* after that.
+/// *Start*, *Stop now* and *Same goal again…* appear one after the other at the same place.
 #[test]
 fn a_held_key_starts_a_loop_once_and_does_not_stop_it() {
     let mut harness = window("loop", SIZE);
@@ -159,7 +159,7 @@ fn a_loop_leads_to_its_records_and_they_lead_back() {
     let loop_id = harness.state().scene.looping.state.loop_id.unwrap();
     let search = Action::Evidence(EvidenceAction::Search(format!("loop:{loop_id}")));
     assert!(harness.state().actions.contains(&search));
-    // The gallery takes the text of the search over and stays where it is.
+    // The test window takes over the text of the search but stays on this page.
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
     harness.run_ok();
     harness.get_by_label("Show the loop").click();
@@ -229,7 +229,7 @@ fn of_a_hundred_unfolded_attempts_only_what_is_near_is_drawn_and_each_is_reached
     assert_eq!(heads, 100, "each has its line for the keyboard");
     let drawn = bodies(&harness);
     assert!((1..6).contains(&drawn), "{drawn} of 100 attempts");
-    // Its line leads to what is in it, wherever it stands.
+    // Focusing a header that is out of sight scrolls to it and draws its contents.
     harness.get_by_label("Attempt 60 of 100, an action failed").focus();
     harness.run_ok();
     harness.get_by_label("Attempt 60 of 100, an action failed").scroll_to_me();

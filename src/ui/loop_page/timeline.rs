@@ -1,4 +1,4 @@
-//! A loop from its goal to its end: what was asked for, the attempts in order, why it ended.
+//! A loop in order of time: its goal, its attempts, and why it ended.
 
 use egui::{Frame, Margin, ScrollArea, Ui, vec2};
 
@@ -25,7 +25,7 @@ pub(super) fn timeline_ui(
             |ui| {
                 ui.set_min_width(ui.available_width());
                 ui.spacing_mut().item_spacing.y = 10.0;
-                // Why it ended is what people look for first in a loop that is over.
+                // The reason comes first, because it is what people look for in a loop that has ended.
                 ended::ended_ui(ui, view.state);
                 for attempt in &view.state.attempts {
                     attempt::attempt_ui(ui, view, attempt, now, actions);
@@ -123,7 +123,7 @@ fn chips(view: &TimelineView<'_>, now: &Now) -> Vec<Chip> {
     chips
 }
 
-/// Everything that a class allows, in lines.
+/// Everything that a class allows, one line each.
 fn class_text(class: &AuthorizationClass) -> String {
     let or = |list: &[String], none: &str| match list.is_empty() {
         true => none.to_owned(),

@@ -1,4 +1,4 @@
-//! The bar where a plan is authorized and its run is led.
+//! The bar with which a plan is authorized and its run controlled.
 
 use egui::{Align, Layout, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
@@ -23,9 +23,9 @@ pub(super) fn action_bar_ui(
     let width = rect.width();
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
         ui.set_min_height(theme::ACTION_BAR);
-        // Right to left, so the last command of the list stands first here.
+        // The layout goes from right to left, so the last command of the list is added first.
         for command in bar.others.iter().rev() {
-            // What is needed least loses its words first.
+            // The least important command loses its text first.
             let only_icon = match command {
                 Command::GoOnGuided => width < 800.0,
                 Command::CancelAfterStep => width < 660.0,
@@ -56,7 +56,7 @@ pub(super) fn action_bar_ui(
         let strong = if bar.tone == Tone::Dim { theme.text } else { color };
         let middle = rect.center().y;
         let title_y = if bar.detail.is_empty() { middle } else { middle - 9.0 };
-        // Two letters and an ellipsis would tell less than the icon and its tooltip.
+        // Two letters and an ellipsis would say less than the icon and its tooltip.
         let mut cut = width < 48.0;
         if !cut {
             let parts = [(bar.title.as_str(), Text::Body, strong)];

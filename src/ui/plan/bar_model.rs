@@ -1,4 +1,4 @@
-//! What the bar below the steps says and offers, for every place a plan can stand at.
+//! The text and commands of the bar below the steps, for every state of a plan.
 
 use super::{Approval, PlanView};
 use crate::plan::visible;
@@ -8,28 +8,28 @@ use crate::ui::format;
 use crate::ui::icon::{self, Icon};
 use crate::ui::theme::Tone;
 
-/// The bar's content.
+/// The content of the bar.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(test, derive(serde::Serialize))]
 pub struct Bar {
-    /// The state's icon.
+    /// The icon of the state.
     #[cfg_attr(test, serde(skip))]
     pub icon: Icon,
-    /// What the state's colour says.
+    /// The tone of the state.
     pub tone: Tone,
-    /// The state in a few words.
+    /// The state, in a few words.
     pub title: String,
-    /// One sentence more.
+    /// A sentence of detail.
     pub detail: String,
-    /// Everything there is to say, for the tooltip; empty where the detail says it all.
+    /// The tooltip; empty when the detail is complete.
     pub more: String,
-    /// What most people want next, with its text.
+    /// The primary command, with its text.
     pub primary: Option<(Command, String)>,
-    /// What else can be done.
+    /// The other commands.
     pub others: Vec<Command>,
 }
 
-/// What the bar shows.
+/// Computes the content of the bar.
 pub fn bar(view: &PlanView<'_>, situation: &Situation) -> Bar {
     if situation.running {
         return running(view, situation);
@@ -158,7 +158,7 @@ fn running(view: &PlanView<'_>, situation: &Situation) -> Bar {
         bar.title = "Waiting for you".to_owned();
         let text = format!("Answer step {}", step + 1);
         if view.card.is_some() {
-            // The card has what most people want next; this leads to it.
+            // The card has the primary buttons; this command leads to the card.
             bar.others.insert(0, Command::AnswerStep);
         } else {
             bar.primary = Some((Command::AnswerStep, text));
@@ -173,7 +173,7 @@ fn running(view: &PlanView<'_>, situation: &Situation) -> Bar {
     bar
 }
 
-/// What became of the run, once it is over.
+/// The outcome of a finished run.
 fn ended(view: &PlanView<'_>, situation: &Situation) -> Option<Bar> {
     let (icon, tone, word) = match view.run.phase {
         Phase::Ended(RunStatus::Completed) => (icon::DONE, Tone::Safe, "Completed"),
@@ -212,14 +212,14 @@ fn ended(view: &PlanView<'_>, situation: &Situation) -> Option<Bar> {
     let mut detail = detail;
     if view.run.phase == Phase::Interrupted {
         others.insert(0, Command::Reconcile);
-        // Three buttons leave little room; the sentence is shown whole on hover.
+        // Three buttons leave little room; the tooltip has the whole sentence.
         title = word.to_owned();
         detail = format!("{} of {} done", view.run.steps.done(), view.run.steps.len());
     }
     Some(Bar { icon, tone, title, more, detail, primary: None, others })
 }
 
-/// The outcomes counted, in words.
+/// The outcomes with their counts, in words.
 fn tally(view: &PlanView<'_>) -> String {
     let mut parts = Vec::new();
     for (outcome, word) in [

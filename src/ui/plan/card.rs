@@ -1,8 +1,8 @@
-//! The step that a guided run waits for, as a card in its place among the steps (SPEC §7.4).
+//! The question about the step that a guided run waits for, shown as a card in the list of steps (SPEC §7.4).
 //!
-//! Another face of the question that the dialog asks, under the same rules ([`arming`]): a new identity for
-//! each showing, no initial focus, the answer that holds back first, and nothing counts before the whole
-//! card was in sight for long enough. What must not run without the dialog opens it.
+//! The dialog asks the same question, and the same rules apply ([`arming`]): each showing has a new identity,
+//! no control has the initial focus, the safe answer comes first, and no answer counts before the whole card
+//! was visible for long enough. A step that requires the dialog gets a button that opens it.
 //!
 //! The waiting step has one question (`worker/prompt.rs`) that is shown twice: here, and, where the step would ask
 //! without a guide too, in the dialog (`ConfirmationRequest::required`). *Run* in the card of such a step opens the
@@ -31,47 +31,47 @@ use crate::ui::icon::{self, Icon};
 use crate::ui::theme::{self, Theme};
 use crate::ui::widgets::{self, Look};
 
-/// A step that waits for its person.
+/// A step that waits for the person's answer.
 #[derive(Debug, Clone, Copy)]
 pub struct CardView<'a> {
     /// The identity of this showing.
     pub prompt: PromptId,
-    /// What is asked.
+    /// The question.
     pub request: &'a ConfirmationRequest,
-    /// Whether the person wants to be led to it now.
+    /// Whether to scroll to the card and focus it now.
     pub reveal: bool,
-    /// Whether something else is in front of it.
+    /// Whether something covers the card.
     pub covered: bool,
-    /// Whether that is the same question.
+    /// Whether the dialog with the same question covers it.
     pub in_front: bool,
 }
 
-/// What a card remembers between frames; forgotten with its identity.
+/// State of a card between frames; dropped with the card's identity.
 #[derive(Debug, Clone, Copy)]
 struct Memory {
     arming: Arming,
-    /// The frame in which it was drawn last.
+    /// The frame in which the card was last drawn.
     frame: u64,
-    /// How high its contents are.
+    /// The height of its contents, in points.
     content: f32,
-    /// Whether it is being brought into view, and is to have the keyboard then.
+    /// Whether the card is being scrolled into view. `focus`: whether it gets the keyboard focus afterwards.
     revealing: bool,
-    /// The frame in which the list was told to scroll, and how often it was.
+    /// The frame in which the list was last asked to scroll. `told`: how often it was asked.
     scrolled: u64,
     told: u8,
     focus: bool,
 }
 
-/// The height of one line of buttons with what is around it, in points.
+/// The height of one line of buttons with its margins, in points.
 const LINE: f32 = theme::BUTTON + 8.0;
-/// Less of the contents than this, in points, is too little to answer by.
+/// The smallest visible part of the contents, in points, with which the step can be answered.
 const LEAST: f32 = 56.0;
-/// How often the list is told to scroll for one showing.
+/// How often the list is asked to scroll for one showing.
 const MOST_TOLD: u8 = 4;
-/// What is left and right of everything, in points.
+/// The left and right margin, in points.
 const MARGIN: f32 = 18.0;
 
-/// The answers that hold back, in their order.
+/// The safe answers, in display order.
 const HOLD_BACK: [(Decision, Icon, &str, &str); 3] = [
     (Decision::Cancel, icon::FAILED, "Deny and stop", "Do not run this step, and end the run."),
     (Decision::Skip, icon::SKIP, "Skip", "Do not run this step, and go on with the next one."),
@@ -83,19 +83,19 @@ const HOLD_BACK: [(Decision, Icon, &str, &str); 3] = [
     ),
 ];
 
-/// How a card is laid out in the room there is.
+/// The layout of a card in the available room.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Card<'a> {
     view: CardView<'a>,
     memory: Memory,
-    /// How much of the contents is seen at once; none where there is too little room for an answer.
+    /// The visible height of the contents; `None` when there is too little room to answer.
     body: Option<f32>,
-    /// The lines of buttons.
+    /// The number of button lines.
     lines: f32,
 }
 
 impl<'a> Card<'a> {
-    /// The card in a list of steps of which so much is seen.
+    /// Lays out the card in a list of steps whose visible part has the size `seen`.
     pub(super) fn new(ui: &Ui, view: CardView<'a>, seen: egui::Vec2) -> Self {
         let memory = ui.data_mut(|data| data.get_temp::<Memory>(id(view.prompt)));
         let mut memory = memory.unwrap_or(Memory {
@@ -120,49 +120,49 @@ impl<'a> Card<'a> {
         Self { view, memory, body, lines: if body.is_some() { lines } else { 1.0 } }
     }
 
-    /// The place of the step, from 0.
+    /// The index of the step, from 0.
     pub(super) fn index(&self) -> usize {
         self.view.request.step_index
     }
 
-    /// How much higher it is than the row of a step.
+    /// How much higher the card is than the row of a step.
     pub(super) fn extra(&self) -> f32 {
         self.body.unwrap_or(0.0) + self.lines * LINE + 6.0
     }
 
-    /// Has it brought into view.
+    /// Requests that the card is scrolled into view.
     pub(super) fn want(&mut self) {
         (self.memory.revealing, self.memory.told) = (true, 0);
     }
 
-    /// Brings it into view where that is wanted. Called when all is drawn: what is scrolled inside would
-    /// take it for itself.
+    /// Scrolls to the card if requested. Call this after drawing everything: a scroll area inside the card
+    /// would consume the request.
     pub(super) fn reveal(&self, ui: &Ui, place: Rect) {
         if !self.memory.revealing {
             return;
         }
         let (id, frame) = (id(self.view.prompt), ui.ctx().cumulative_frame_nr());
-        // The list is where it was told to be only in the frame after the next; told again before that, it
-        // would go twice as far.
+        // The list reaches its new position only two frames later. Asking again before that would scroll
+        // twice as far.
         let tell = frame > self.memory.scrolled + 2;
         if tell {
             ui.scroll_to_rect_animation(place, None, ScrollAnimation::none());
         }
         ui.data_mut(|data| {
-            // Drawn, it has left its own; out of view it has not.
+            // A drawn card has stored its own memory in this frame; a card out of view has not.
             let memory = data.get_temp_mut_or_insert_with(id, || self.memory);
             memory.revealing |= memory.frame != frame;
             memory.focus |= self.memory.focus && memory.frame != frame;
             if tell {
                 (memory.scrolled, memory.told) = (frame, self.memory.told + 1);
             }
-            // Where there is no room for it, it is never in sight.
+            // Without enough room the card never becomes visible, so the number of attempts is limited.
             memory.revealing &= memory.told < MOST_TOLD;
         });
         ui.ctx().request_repaint();
     }
 
-    /// Shows what stands below the row of the step, whose id is `row`.
+    /// Draws the card below the row of the step, whose id is `row`.
     pub(super) fn ui(
         mut self,
         ui: &mut Ui,
@@ -204,7 +204,7 @@ impl<'a> Card<'a> {
         ui.data_mut(|data| data.insert_temp(id(self.view.prompt), self.memory));
     }
 
-    /// What counts in this frame: only what is in sight, whole, and nothing is in front of.
+    /// The answers allowed in this frame: none unless the whole card is visible and nothing covers it.
     fn allowed(&mut self, ui: &Ui, seen: bool) -> Allowed {
         let goes_on = self.memory.frame + 1 >= ui.ctx().cumulative_frame_nr();
         if !seen || self.view.covered || !goes_on {
@@ -220,7 +220,7 @@ impl<'a> Card<'a> {
         allowed
     }
 
-    /// Shows the contents; gives their height.
+    /// Draws the contents and returns their height.
     fn body_ui(&self, ui: &mut Ui, place: Rect, plan: &PlanView<'_>) -> f32 {
         let request = self.view.request;
         let mut area = ui.new_child(UiBuilder::new().id_salt("card").max_rect(place));
@@ -244,7 +244,7 @@ impl<'a> Card<'a> {
         shown.content_size.y
     }
 
-    /// Contents that are not in sight as a whole are reached by Tab and scrolled by keys.
+    /// Contents that do not fit can be focused with Tab and scrolled with keys.
     fn scroll(&self, ui: &mut Ui, place: Rect) -> Option<f32> {
         if self.memory.content <= place.height() + 0.5 {
             return None;
@@ -260,7 +260,7 @@ impl<'a> Card<'a> {
             response.surrender_focus();
         }
         widgets::focus_ring(ui, &response);
-        // Farther than anything is high; the area stops at its ends.
+        // Larger than any content; the scroll area clamps it.
         const FAR: f32 = 1e9;
         let page = (place.height() - theme::CODE_ROW).max(theme::CODE_ROW);
         let keys = [
@@ -283,7 +283,7 @@ impl<'a> Card<'a> {
         ui.painter().hline(line_at, place.top() + 0.5, Stroke::new(1.0, theme.line));
         let request = self.view.request;
         if self.view.in_front {
-            // The answers are there, and only there.
+            // The dialog in front has the answer buttons; the card shows none meanwhile.
             return;
         }
         let inner = place.shrink2(vec2(MARGIN, 3.0));
@@ -314,7 +314,7 @@ impl<'a> Card<'a> {
         }
     }
 
-    /// In a window as small as this the question stands in front of everything else.
+    /// In a window this small, a button opens the dialog instead.
     fn no_room_ui(&self, ui: &mut Ui, place: Rect, actions: &mut Vec<Action>) {
         let inner = place.shrink2(vec2(MARGIN, 3.0));
         let mut area = line(ui, "answer", inner, Layout::left_to_right(Align::Center));
@@ -340,7 +340,7 @@ fn id(prompt: PromptId) -> Id {
     Id::unique(("card", prompt))
 }
 
-/// What must not run without the dialog opens it, and says so.
+/// The text of the run button; the ellipsis announces the dialog that the step requires.
 fn run_text(request: &ConfirmationRequest) -> &'static str {
     if request.required { "Run this step…" } else { "Run this step" }
 }

@@ -1,4 +1,4 @@
-//! Differences of files, one after the other.
+//! File diffs, one after the other.
 
 use egui::{Align, Label, Layout, TextStyle, TextWrapMode, Ui, vec2};
 
@@ -12,14 +12,13 @@ use crate::ui::icon;
 use crate::ui::theme::{Text, Theme, Tone};
 use crate::ui::widgets;
 
-/// The most files whose differences are laid out before somebody asks for more of them.
+/// How many diffs are shown before the person asks for more.
 const FILES: usize = 50;
 
-/// What stands on the line of a path beside it: its icon and the choice of [`layout_ui`], in points.
+/// The width of what shares a line with a path: its icon and the choice of [`layout_ui`], in points.
 const BESIDE_PATH: f32 = 190.0;
 
-/// Differences, one file after the other. `place` tells apart what is shown in the same part of the
-/// window.
+/// File diffs, one after the other. `place` distinguishes several uses in the same part of the window.
 pub(crate) fn changes_ui(ui: &mut Ui, place: &str, changes: &[FileChange]) {
     let id = ui.scope_id().with(("files shown", place, changes.len()));
     let mut shown = ui.data(|data| data.get_temp(id)).unwrap_or(FILES);
@@ -62,7 +61,7 @@ fn change_ui(ui: &mut Ui, change: &FileChange, index: usize) {
                 parts.push((removed, Text::Mono, theme.danger));
             }
             let name = widgets::job(&parts);
-            // Where the path would be broken for it, the choice has a line of its own.
+            // If the path would wrap because of the choice, the choice moves to its own line.
             let line = name.clone().into_galley(
                 ui,
                 Some(TextWrapMode::Extend),
@@ -81,7 +80,7 @@ fn change_ui(ui: &mut Ui, change: &FileChange, index: usize) {
                         layout_ui(ui);
                     }
                     ui.with_layout(Layout::left_to_right(Align::Min), |ui| {
-                        // In the dialog nothing is cut: a long path goes on in the next line.
+                        // The dialog never truncates: a long path wraps.
                         ui.add(Label::new(name).wrap());
                     });
                 });

@@ -1,4 +1,4 @@
-//! Lines of code and of output: wrapped, never cut, drawn only where they are seen.
+//! Lines of code and of output: wrapped, never truncated, drawn only where visible.
 
 use egui::text::{LayoutJob, TextFormat};
 use egui::{Align, Color32, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
@@ -10,27 +10,27 @@ use crate::plan::visible;
 use crate::run::{DiffLine, LineKind};
 use crate::ui::theme::{self, Text, Theme};
 
-/// One line on screen; a long line of a file takes several.
+/// One row on screen; a long line of a file takes several rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(test, derive(serde::Serialize))]
 pub struct CodeRow {
-    /// The line's numbers before and after, on its first row.
+    /// The line numbers before and after the change, on the line's first row only.
     pub numbers: (Option<usize>, Option<usize>),
-    /// What the line is.
+    /// The kind of the line.
     pub kind: LineKind,
-    /// `+`, `-` or space; empty on the further rows of a wrapped line.
+    /// `+`, `-` or space; empty on the continuation rows of a wrapped line.
     pub sign: &'static str,
-    /// The text, with everything hidden made visible.
+    /// The text, with hidden characters made visible.
     pub text: String,
-    /// Whether it is error output.
+    /// Whether the text comes from standard error.
     pub stderr: bool,
-    /// Colours of code and changed words.
+    /// Syntax colours and changed words.
     #[cfg_attr(test, serde(skip))]
     pub marks: Marks,
 }
 
 impl CodeRow {
-    /// A row of text and nothing else.
+    /// A row with text only.
     pub(super) fn plain(text: String) -> Self {
         Self {
             numbers: (None, None),
@@ -42,13 +42,13 @@ impl CodeRow {
         }
     }
 
-    /// A row of a numbered text; the number only on its first row.
+    /// A row of a numbered text, with the number on the first row only.
     pub fn numbered(number: Option<usize>, text: String) -> Self {
         Self { numbers: (None, number), ..Self::plain(text) }
     }
 }
 
-/// The text with everything hidden made visible, in pieces of at most `columns` characters.
+/// Splits the text, with hidden characters made visible, into pieces of at most `columns` characters.
 pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(8);
     let shown = visible(text);
@@ -60,7 +60,8 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     for c in shown.chars() {
         let width = columns_of(c);
         if used + width > columns {
-            // After a space where one is near the end, so that words stay whole; the space stays.
+            // Break after a space near the end so that words stay whole. The space belongs to the first
+            // piece.
             let near = piece.len() * 3 / 5;
             let cut =
                 piece.rfind(' ').map(|at| at + 1).filter(|at| *at > near && *at < piece.len());
@@ -75,44 +76,45 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     pieces
 }
 
-/// What is not of the first scripts may be drawn twice as wide.
+/// The number of columns of a character: from U+1100 on it may be drawn twice as wide.
 fn columns_of(c: char) -> usize {
     if u32::from(c) < 0x1100 { 1 } else { 2 }
 }
 
-/// The line numbers beside code: none, the line's own, or those before and after a change.
+/// The line numbers beside code: none, one number, or the numbers before and after a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Gutter {
     numbers: u8,
     digits: u8,
 }
 
-/// What a digit of a line number takes at most, in points.
+/// The largest width of a digit in a line number, in points.
 const DIGIT: f32 = 7.0;
 
 impl Gutter {
     /// No numbers.
     pub const NONE: Self = Self { numbers: 0, digits: 0 };
 
-    /// One column, for numbers up to the largest.
+    /// One column, wide enough for this number.
     pub fn one(largest: usize) -> Self {
         Self { numbers: 1, digits: digits(largest) }
     }
 
-    /// Two columns, for the numbers of these lines.
+    /// Two columns, wide enough for the numbers of these lines.
     pub fn of_diff(lines: &[DiffLine]) -> Self {
         Self { numbers: 2, digits: digits(Self::largest(lines)) }
     }
 
     /// The largest number of these lines.
     pub fn largest(lines: &[DiffLine]) -> usize {
-        // Near the end; to look for one that is nowhere through a million lines takes too long.
+        // Only the last lines are searched: searching a million lines for a number that is absent is too
+        // slow.
         let near = || lines.iter().rev().take(1_000);
         let last = |number: fn(&DiffLine) -> Option<usize>| near().find_map(number);
         last(|line| line.before).max(last(|line| line.after)).unwrap_or(0)
     }
 
-    /// Where the numbers before and after end.
+    /// Where the columns of the numbers before and after end.
     fn ends(self) -> (f32, f32) {
         let width = DIGIT * f32::from(self.digits);
         match self.numbers {
@@ -121,7 +123,7 @@ impl Gutter {
         }
     }
 
-    /// What the numbers take, with the space beside them, in points.
+    /// The width of the numbers and the space beside them, in points.
     pub fn width(self) -> f32 {
         match self.numbers {
             0 => 18.0,
@@ -131,20 +133,20 @@ impl Gutter {
     }
 }
 
-/// At least four, so that short texts stand one below the other.
+/// At least four digits, so that the code of short texts lines up.
 fn digits(largest: usize) -> u8 {
     largest.checked_ilog10().map_or(0, |log| log as u8 + 1).max(4)
 }
 
-/// How many characters of code fit into a width in points, beside the numbers.
+/// How many characters of code fit into a width in points, next to the numbers.
 pub fn columns(ui: &Ui, width: f32, gutter: Gutter) -> usize {
     let font = Text::Mono.font();
     let advance = ui.ctx().fonts_mut(|fonts| fonts.glyph_width(&font, '0')).max(1.0);
     ((width - gutter.width() - 16.0) / advance).max(8.0) as usize
 }
 
-/// A text of any length, whole: `short` shows a usual one, and what is too long to be laid out in one
-/// piece stands in rows. `place` tells apart what is shown in the same part of the window.
+/// A text of any length, untruncated. `short` draws a text of usual length; a text too long for one layout is
+/// drawn in rows. `place` distinguishes several uses in the same part of the window.
 pub fn whole_ui(
     ui: &mut Ui,
     place: impl egui::AsIdSalt + Copy,
@@ -160,8 +162,8 @@ pub fn whole_ui(
     code_rows_ui(ui, place, &rows, Gutter::NONE);
 }
 
-/// Rows of code, in full; only those inside the clip rectangle are drawn, so that a scroll area
-/// around them may hold any number.
+/// All rows of a code block. Only rows inside the clip rectangle are drawn, so an enclosing scroll area may
+/// hold any number.
 pub fn code_rows_ui(ui: &mut Ui, id: impl egui::AsIdSalt, rows: &[CodeRow], gutter: Gutter) {
     seen_ui(ui, id, rows.len(), |ui, index, place, id| {
         if let Some(row) = rows.get(index) {
@@ -170,7 +172,7 @@ pub fn code_rows_ui(ui: &mut Ui, id: impl egui::AsIdSalt, rows: &[CodeRow], gutt
     });
 }
 
-/// The same for so many rows that are made as they are drawn, or are still to come.
+/// The same for `count` rows that are created when drawn, or that are not laid out yet.
 pub(super) fn growing_rows_ui(
     ui: &mut Ui,
     id: impl egui::AsIdSalt,
@@ -185,8 +187,8 @@ pub(super) fn growing_rows_ui(
     });
 }
 
-/// So many pairs of rows beside each other: at even places what stands on the left, behind it the right,
-/// each with the number of its side.
+/// Pairs of rows next to each other: even indices are the left side, odd indices the right side, each with
+/// the line number of its side.
 pub(super) fn pairs_ui(
     ui: &mut Ui,
     id: impl egui::AsIdSalt,
@@ -207,7 +209,7 @@ pub(super) fn pairs_ui(
     });
 }
 
-/// Gives each of `count` rows that is seen its place.
+/// Calls back for each visible row of `count` rows with its position.
 fn seen_ui(
     ui: &mut Ui,
     id: impl egui::AsIdSalt,
@@ -218,8 +220,8 @@ fn seen_ui(
     let size = vec2(ui.available_width(), (height * count as f64) as f32);
     let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
     let seen = ui.clip_rect();
-    // A million rows are twenty million points high, where an `f32` no longer tells one point from
-    // the next; near the seen part it does.
+    // A million rows are twenty million points high, where an `f32` cannot represent single points. Positions
+    // relative to the visible part stay exact.
     let top = f64::from(rect.top());
     let row_at = |y: f32| ((f64::from(y) - top) / height).max(0.0);
     let first = row_at(seen.top()).floor() as usize;
@@ -276,14 +278,14 @@ fn row_ui(ui: &Ui, rect: Rect, row: &CodeRow, gutter: Gutter, id: egui::Id) {
     });
 }
 
-/// A piece of a row.
+/// A part of a row with one style.
 #[derive(Clone, Copy)]
 struct Piece<'a> {
     text: &'a str,
     colour: Color32,
-    /// The ground of a word that changed.
+    /// The background of a changed word.
     ground: Option<Color32>,
-    /// What stands below what somebody should look at.
+    /// The underline of text that needs attention.
     underline: Stroke,
 }
 
@@ -293,7 +295,7 @@ impl<'a> Piece<'a> {
     }
 }
 
-/// The row's text cut where its looks change.
+/// Splits the text of a row where its style changes.
 fn pieces<'a>(row: &'a CodeRow, plain: Color32, theme: &Theme) -> Vec<Piece<'a>> {
     let Marks { colours, changed, pointed, inks } = &row.marks;
     let ends = colours.iter().flat_map(|(it, _)| [it.start, it.end]);
@@ -312,7 +314,7 @@ fn pieces<'a>(row: &'a CodeRow, plain: Color32, theme: &Theme) -> Vec<Piece<'a>>
             let colour = colours.iter().find(|(it, _)| it.contains(&at));
             let colour = colour.map_or(plain, |(_, class)| theme.syntax(*class));
             let mut piece = Piece::plain(text, colour);
-            // A word that changed has a ground of its own, made for the plain colour.
+            // A changed word has its own background, designed for the plain text colour.
             if changed.iter().any(|it| it.contains(&at)) {
                 piece = Piece {
                     ground: Some(theme.changed_word(row.kind)),

@@ -1,5 +1,4 @@
-//! A command as a card: every character of it, and what of it decided about its risk underlined
-//! (SPEC §7.1).
+//! A command as a card: every character of it, with the parts that determine its risk underlined (SPEC §7.1).
 
 use std::ops::Range;
 
@@ -13,17 +12,17 @@ use crate::risk::{RiskLevel, Verdict};
 use crate::ui::theme::Tone;
 use crate::ui::widgets;
 
-/// What the button that copies takes at the right, in points.
+/// The width of the copy button at the right, in points.
 const COPY: f32 = 24.0;
 
-/// The command, whole, and what is known of its risk.
+/// The untruncated command and its risk.
 pub(crate) fn command_ui(
     ui: &mut Ui,
     place: impl egui::AsIdSalt + Copy,
     command: &str,
     risk: Option<&Verdict>,
 ) {
-    // Of a harmless command nothing needs to be pointed at.
+    // A harmless command has nothing to underline.
     let risk = risk.filter(|it| it.level > RiskLevel::Safe);
     let pointed = risk.and_then(|it| Some((it.span.as_ref()?, Tone::from(it.level))));
     widgets::card(ui).inner_margin(Margin::symmetric(0, 8)).show(ui, |ui| {
@@ -42,8 +41,8 @@ pub(crate) fn command_ui(
     });
 }
 
-/// The command in rows of at most `columns` characters, its line breaks kept; `pointed` is what decided
-/// about its risk, and the colour of that.
+/// The command in rows of at most `columns` characters; its line breaks are kept. `pointed` has the parts
+/// that determine its risk and their colour.
 pub fn command_rows(
     command: &str,
     pointed: Option<(&Range<usize>, Tone)>,
@@ -58,7 +57,7 @@ pub fn command_rows(
             (cut.start < cut.end).then(|| (cut.start - begin..cut.end - begin, tone))
         });
         begin += line.len();
-        // What is hidden takes more room once it is shown, and moves what stands behind it.
+        // A hidden character takes more room once it is made visible, which shifts the text after it.
         let shown = |bytes: Range<usize>| visible(text.get(bytes).unwrap_or_default()).len();
         let inside = inside.map(|(it, tone)| {
             let start = shown(0..it.start);

@@ -1,4 +1,4 @@
-//! What a step found in the code: how much of what, and each as the tool itself writes it.
+//! What a step found in the code: counts by level, and each diagnostic as its tool renders it.
 
 use egui::{Frame, Margin, ScrollArea, Ui};
 
@@ -30,7 +30,7 @@ pub(super) fn diagnostics_ui(ui: &mut Ui, result: &StepResult, actions: &mut Vec
         }
     });
     let columns = columns(ui, ui.available_width(), Gutter::NONE);
-    // A result never changes: its id stands for all that it says.
+    // A result never changes, so its id identifies its content.
     let id = result.execution_id.to_string();
     let rows =
         kept_rows(ui, "diagnostics", &[id.as_str()], columns, || diagnostic_rows(all, columns));
@@ -40,7 +40,7 @@ pub(super) fn diagnostics_ui(ui: &mut Ui, result: &StepResult, actions: &mut Vec
         .show(ui, |ui| code_rows_ui(ui, "diagnostics", &rows, Gutter::NONE));
 }
 
-/// How many there are of each level, the worst first.
+/// Counts by level, the worst level first.
 fn counts(all: &[DiagnosticArtifact]) -> Vec<(Icon, Tone, String)> {
     [
         (Level::Error, icon::FAILED, Tone::Danger, "error"),
@@ -55,7 +55,7 @@ fn counts(all: &[DiagnosticArtifact]) -> Vec<(Icon, Tone, String)> {
     .collect()
 }
 
-/// The diagnostics in rows of at most `columns` characters, with an empty row between them.
+/// The diagnostics in rows of at most `columns` characters, separated by an empty row.
 pub fn diagnostic_rows(all: &[DiagnosticArtifact], columns: usize) -> Vec<CodeRow> {
     let mut rows = Vec::new();
     for it in all {

@@ -1,4 +1,4 @@
-//! A difference: as one list of lines, or before and after beside each other.
+//! A diff, unified or side by side.
 
 use std::ops::Range;
 
@@ -16,14 +16,14 @@ use crate::ui::widgets;
 /// The bytes of one line that are laid out in one piece.
 pub(super) const PART: usize = 64 << 10;
 
-/// The lines of a change. `place` tells apart what is shown in the same part of the window.
+/// The lines of a change. `place` distinguishes several uses in the same part of the window.
 pub(super) fn diff_ui(
     ui: &mut Ui,
     place: impl egui::AsIdSalt + Copy,
     change: &FileChange,
     lines: &[DiffLine],
 ) {
-    // The difference is given by what it leads from and to.
+    // The states before and after determine the diff.
     let (from, to) = (format!("{:?}", change.before), format!("{:?}", change.after));
     let beside = is_side_by_side(ui);
     let (gutter, width) = if beside {
@@ -46,7 +46,7 @@ pub(super) fn diff_ui(
     }
 }
 
-/// How differences are shown, for as long as the window is open.
+/// The chosen layout of diffs, kept until the window closes.
 fn side_by_side() -> Id {
     Id::unique("differences side by side")
 }
@@ -55,14 +55,14 @@ fn is_side_by_side(ui: &Ui) -> bool {
     ui.data(|data| data.get_temp(side_by_side())).unwrap_or(false)
 }
 
-/// The choice between the two ways.
+/// The choice between unified and side by side.
 pub(super) fn layout_ui(ui: &mut Ui) {
     let theme = Theme::of(ui);
     let now = is_side_by_side(ui);
-    // On one line with the path beside it.
+    // The choice shares a line with the path.
     ui.spacing_mut().button_padding.y = 0.0;
     ui.spacing_mut().interact_size.y = 18.0;
-    // Laid out from the right.
+    // This layout goes from right to left.
     for (name, beside) in [("Side by side", true), ("Unified", false)] {
         let color = if now == beside { theme.text } else { theme.dim };
         let text = widgets::rich(name, Text::Meta, color);
@@ -75,22 +75,22 @@ pub(super) fn layout_ui(ui: &mut Ui) {
     }
 }
 
-/// What is known of a difference before its rows are made.
+/// What is computed about a diff before its rows are laid out.
 pub(super) struct Layout {
     columns: usize,
     marks: Vec<Marks>,
-    /// Lines that stand beside each other; none where all stand below each other.
+    /// Pairs of lines that stand side by side; `None` for a unified diff.
     pairs: Option<Vec<(usize, usize)>>,
 }
 
-/// What stands in a row. Almost every line takes one row, which is made when it is drawn: that of a
-/// hundred thousand lines nothing is copied.
+/// The content of a row. Almost every line takes one row, which is created when it is drawn, so the lines of
+/// a long diff are not copied.
 pub(super) enum Laid {
-    /// The whole of the line at this place.
+    /// The whole line at this index.
     Line(usize),
     /// A part of a line.
     Part(Box<CodeRow>),
-    /// The room beside a longer line.
+    /// The empty space next to a longer line.
     Nothing,
 }
 
@@ -104,13 +104,14 @@ impl Layout {
         }
     }
 
-    /// Whether it is shown without the colours and marks that its language has, because it is too long.
+    /// Whether the diff is too long to compute syntax colours and changed words.
     fn is_left_plain(&self, lines: &[DiffLine]) -> bool {
         self.marks.is_empty() && !lines.is_empty()
     }
 
-    /// Adds what the line at `index` takes, of its text [`PART`] bytes from `from` on; two that stand beside
-    /// each other in pairs, with the first. Says from where there is more.
+    /// Adds the rows of the line at `index`: [`PART`] bytes of its text, starting at byte `from`. In a
+    /// side-by-side diff, the call for the first line of a pair adds both. Returns the byte from which text
+    /// is left.
     pub(super) fn push(
         &self,
         lines: &[DiffLine],
@@ -127,7 +128,7 @@ impl Layout {
             self.lay(lines, index, from, found);
             return more([Some(index), None]);
         };
-        // Both columns of the pairs are in order.
+        // Both columns of the pairs are sorted.
         let beside = pairs.binary_search_by_key(&index, |(old, _)| *old).ok();
         let (left, right) = match (line.kind, beside.and_then(|at| pairs.get(at))) {
             (LineKind::Context | LineKind::Gap, _) => (Some(index), Some(index)),
@@ -140,7 +141,7 @@ impl Layout {
                 (None, Some(index))
             }
         };
-        // Nearly all take one row on both sides, and are many.
+        // Almost all pairs take one row on both sides, and there are many of them.
         if [left, right].into_iter().flatten().all(|index| self.fits(lines, index)) {
             found.extend([left, right].map(|index| index.map_or(Laid::Nothing, Laid::Line)));
             return None;
@@ -171,7 +172,8 @@ impl Layout {
     /// Whether a line takes one row.
     fn fits(&self, lines: &[DiffLine], index: usize) -> bool {
         lines.get(index).is_some_and(|line| {
-            // What is made visible takes no less room, and a long text is not looked through for it.
+            // Making characters visible never shortens a text, so a text that is too long need not be
+            // searched for hidden ones.
             let most = self.columns.max(8);
             let short = || {
                 line.kind == LineKind::Gap
@@ -193,7 +195,7 @@ impl Layout {
         rows.into_iter().flatten()
     }
 
-    /// The row of what stands there; the sides of a pair with the number of their side.
+    /// The code row of a laid-out row; an empty row for [`Laid::Nothing`].
     pub(super) fn row(&self, lines: &[DiffLine], laid: &Laid) -> Option<CodeRow> {
         match laid {
             Laid::Line(index) => self.parts(lines, *index, 0).next(),

@@ -1,4 +1,4 @@
-//! The files of a step that changes many: a list of them above their differences, which leads to each.
+//! The files of a step that changes many: a list above the diffs with a link to each.
 
 use egui::{Label, ScrollArea, Sense, Ui};
 
@@ -9,17 +9,17 @@ use crate::ui::format;
 use crate::ui::theme::{Text, Theme, Tone};
 use crate::ui::widgets;
 
-/// Fewer files need no list.
+/// Fewer files than this need no list.
 const MANY: usize = 4;
-/// How high the list is at most, in points; the rest of it is scrolled to.
+/// The largest height of the list, in points; it scrolls beyond that.
 const HEIGHT: f32 = 168.0;
 
-/// Whether these are so many that they are listed first.
+/// Whether there are enough files for a list.
 pub(super) fn are_many(changes: &[FileChange]) -> bool {
     changes.len() >= MANY
 }
 
-/// Lists the files where they are many; gives the place of the one that somebody wants to see.
+/// Lists the files if there are many. Returns the index of the file that was chosen.
 pub(super) fn files_ui(ui: &mut Ui, place: &str, changes: &[FileChange]) -> Option<usize> {
     if !are_many(changes) {
         return None;

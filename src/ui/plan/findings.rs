@@ -1,4 +1,4 @@
-//! What is wrong with the plan: each finding with its place, so that its author can mend it.
+//! The findings about a plan, each with its place, so that the author can fix it.
 
 use egui::{Frame, Label, Margin, ScrollArea, Ui, vec2};
 
@@ -17,7 +17,7 @@ fn look(severity: Severity) -> (Icon, Tone, &'static str) {
     }
 }
 
-/// How many findings there are, in words.
+/// The number of findings, in words.
 pub fn summary(findings: &[Finding]) -> String {
     let count = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
     let mut parts = Vec::new();
@@ -37,7 +37,7 @@ pub fn summary(findings: &[Finding]) -> String {
     format!("{}{tail}", parts.join(", "))
 }
 
-/// One finding as text for its author.
+/// One finding as text for the author of the plan.
 pub fn as_text(finding: &Finding) -> String {
     let mut text = format!(
         "{} {} at line {}, column {} ({}): {}",
@@ -77,7 +77,7 @@ pub(super) fn findings_ui(ui: &mut Ui, findings: &[Finding]) {
         });
         ScrollArea::vertical().max_height(height).auto_shrink([false, true]).show(ui, |ui| {
             ui.spacing_mut().item_spacing.y = 8.0;
-            // A plan has at most a thousand findings, and only a faulty one has more than a few.
+            // A plan has at most a thousand findings, and only a faulty plan has more than a few.
             for finding in findings {
                 finding_ui(ui, finding);
             }

@@ -1,5 +1,5 @@
-//! The rows of a difference, laid out a part in each frame, so that no frame is late for one of a
-//! hundred thousand lines. A usual one is whole in its first frame.
+//! Lays out the rows of a long diff over several frames, so that a diff of a hundred thousand lines delays no
+//! frame. A diff of usual length is complete in its first frame.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,25 +10,25 @@ use egui::{AsIdSalt, Id, Ui};
 use super::diff::{Laid, Layout, PART};
 use crate::run::DiffLine;
 
-/// The lines that are laid out in one frame: some milliseconds.
+/// The number of lines laid out in one frame; this takes some milliseconds.
 const LINES: usize = 10_000;
-/// The bytes of text that are wrapped in one frame: as long again.
+/// The bytes of text wrapped in one frame; this takes about as long again.
 const BYTES: usize = 4 * PART;
 
-/// Which difference is laid out, and how; two that are equal have the same rows.
+/// The key of a layout; equal keys have equal rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Wanted {
-    /// The file and what it leads from and to. That is exact: states are digests.
+    /// The file and its states before and after. The key is exact because states are digests.
     pub(super) sources: [String; 3],
     pub(super) columns: usize,
     pub(super) beside: bool,
 }
 
-/// What is laid out so far.
+/// The rows laid out so far.
 pub(super) struct Rows {
     pub(super) layout: Arc<Layout>,
     pub(super) laid: Arc<Vec<Laid>>,
-    /// Lines that are not laid out yet; each becomes a row or more.
+    /// The number of lines that are not laid out yet; each takes at least one row.
     pub(super) left: usize,
 }
 
@@ -37,12 +37,12 @@ struct Kept {
     layout: Arc<Layout>,
     laid: Arc<Vec<Laid>>,
     next: usize,
-    /// How much of that line's text is laid out.
+    /// How many bytes of the line at `next` are laid out.
     from: usize,
     used_in: u32,
 }
 
-/// Differences by the place where they are shown; forgotten when a frame goes by without them.
+/// Layouts by the place where they are shown; dropped after a frame that does not use them.
 #[derive(Default)]
 struct Growing {
     frame: u32,
@@ -61,8 +61,8 @@ impl CacheTrait for Growing {
     }
 }
 
-/// The rows of these lines as far as they are laid out; asks for another frame until all are. `place`
-/// tells apart what is shown in the same part of the window.
+/// The rows of these lines that are laid out so far; requests another frame until all are. `place`
+/// distinguishes several uses in the same part of the window.
 pub(super) fn growing_rows(
     ui: &Ui,
     place: impl AsIdSalt,
@@ -73,7 +73,7 @@ pub(super) fn growing_rows(
     let rows = ui.memory_mut(|memory| {
         let cache = memory.caches.cache::<Growing>();
         let frame = cache.frame;
-        // Not in the entry, because laying out may not run while nothing else can be looked up.
+        // The entry is removed during layout because the cache cannot stay borrowed.
         let mut kept = match cache.kept.remove(&place) {
             Some(kept) if kept.wanted == wanted => kept,
             _ => Kept {
@@ -87,10 +87,10 @@ pub(super) fn growing_rows(
         };
         let until = lines.len().min(kept.next + LINES);
         let mut room = BYTES;
-        // Nobody else has them: who drew the last frame has let them go.
+        // This is the only reference: the frame that used the rows last has dropped its own.
         if let Some(laid) = Arc::get_mut(&mut kept.laid) {
             while kept.next < until && room > 0 {
-                // What takes one row is not wrapped.
+                // A line that fits into one row needs no wrapping.
                 let bytes = lines.get(kept.next).map_or(0, |line| line.text.len());
                 if bytes > kept.wanted.columns {
                     room = room.saturating_sub(PART.min(bytes.saturating_sub(kept.from)));

@@ -1,4 +1,4 @@
-//! The head of the plan: what it is called, what it touches, and exactly which bytes it is.
+//! The head of a plan: its name, what it touches, and the digest of its exact bytes.
 
 use egui::{Align, Frame, Layout, Margin, Ui, vec2};
 
@@ -15,7 +15,7 @@ use crate::ui::reconcile::{reconciled_ui, settle_ui};
 use crate::ui::theme::{Text, Theme, Tone};
 use crate::ui::widgets::{self, Chip, Look};
 
-/// What there is to count in a plan; counted once, not in every frame.
+/// Counts about a plan, computed once and not in every frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Figures {
     /// Steps with an error.
@@ -39,7 +39,7 @@ impl Figures {
     }
 }
 
-/// The figures of a plan as chips.
+/// The counts of a plan as chips.
 pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
     let mut chips = Vec::new();
     let faulty = view.figures.faulty;
@@ -100,7 +100,7 @@ pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
     chips
 }
 
-/// What the author of a command plan says about it beside its steps.
+/// What the author of a command plan says about it, apart from its steps.
 fn notes_chips(plan: &ShownPlan) -> Vec<Chip> {
     let mut chips = Vec::new();
     if plan.mode == Mode::Guided {
@@ -120,7 +120,7 @@ fn notes_chips(plan: &ShownPlan) -> Vec<Chip> {
     chips
 }
 
-/// What the author of a command plan looks for when it is done; shown, never judged.
+/// What the author of a command plan expects at the end; shown, never evaluated.
 fn success_ui(ui: &mut Ui, plan: &ShownPlan) {
     let notes = &plan.notes;
     let criteria = &notes.success_criteria;
@@ -133,7 +133,7 @@ fn success_ui(ui: &mut Ui, plan: &ShownPlan) {
     widgets::line(ui, text, Text::Meta, Tone::Dim);
 }
 
-/// What the author says about the plan that its steps contradict.
+/// Claims of the author that the steps of the plan contradict.
 pub fn contradiction(view: &PlanView<'_>) -> Option<String> {
     let intent = view.plan?.intent?;
     (view.figures.changing > 0 && intent.as_str() != "MUTATE").then(|| {
@@ -165,7 +165,7 @@ pub(super) fn header_ui(
         ui.horizontal(|ui| {
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 if view.plan.is_some() {
-                    // What commands do on a host cannot be simulated.
+                    // Commands on a host cannot be simulated.
                     let command = match (situation.remote, situation.trying) {
                         (true, true) => Command::StopTrying,
                         (true, false) => Command::TryHost,
@@ -198,7 +198,7 @@ pub(super) fn header_ui(
                     "What the author says the plan is for. It never changes what runs.",
                 );
             }
-            // A file that could not be read at all has no digest, only that of nothing.
+            // A file that could not be read has no digest of its own; the one given is that of empty content.
             if view.digest != Digest::of(b"") {
                 let digest = view.digest.to_string();
                 widgets::copyable(ui, &format::digest(&view.digest), &digest, "the plan's digest");

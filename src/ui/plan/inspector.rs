@@ -1,4 +1,4 @@
-//! One step from every side: what it will do, its arguments, what it printed, what is kept of it.
+//! All sides of one step: its preview, its arguments, its output, and its record.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -37,7 +37,7 @@ const TABS: [(Tab, &str); 6] = [
     (Tab::Evidence, "Evidence"),
 ];
 
-/// The margin of everything in the inspector, in points.
+/// The margin in the inspector, in points.
 const MARGIN: i8 = 16;
 
 pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
@@ -109,13 +109,13 @@ const BY_HAND: &str = "You did this step yourself; nothing was run for it.";
 const LEFT_OUT: &str = "You left this step out; nothing was run for it.";
 const NOT_RUN: &str = "Once the step has run, was skipped or was denied, its record stands here.";
 
-/// Why a person is asked, or what is known about the step instead.
+/// Why the step asks for confirmation, or else what is known about it.
 fn second_line(view: &PlanView<'_>, step: &ShownStep) -> String {
     if step.call.is_none() {
         return "Faulty: it cannot run.".to_owned();
     }
     let Some(review) = view.review else {
-        // A run from the records was not reviewed again: whether it would ask now is not known.
+        // A recorded run is not reviewed again, so whether its steps would ask now is unknown.
         return step.reason.clone().unwrap_or_else(|| "As it was recorded.".to_owned());
     };
     let asks = review.asks.get(step.step_index).and_then(Option::as_deref);
@@ -209,7 +209,7 @@ pub(super) fn indented(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
     });
 }
 
-/// Whether what the step needs holds now.
+/// Whether the preconditions of the step hold now.
 fn precondition(view: &PlanView<'_>, step: &ShownStep) -> Option<(Icon, Tone, String)> {
     let text = &step.precondition_text;
     Some(match view.review?.preconditions.get(step.step_index)? {
@@ -244,7 +244,7 @@ fn arguments_ui(ui: &mut Ui, step: &ShownStep) {
     });
 }
 
-/// One argument, exactly and whole.
+/// One argument, exact and untruncated.
 pub(crate) fn argument_ui(ui: &mut Ui, name: &str, value: &str) {
     let theme = Theme::of(ui);
     ui.add_space(4.0);
@@ -261,7 +261,7 @@ pub(crate) fn argument_ui(ui: &mut Ui, name: &str, value: &str) {
     widgets::card(ui).inner_margin(Margin::symmetric(0, 6)).show(ui, |ui| {
         ui.set_min_width(ui.available_width());
         let many = value.lines().nth(1).is_some();
-        // A text has no more lines than bytes; counting them in every frame would take longer.
+        // A text has at most as many lines as bytes. Counting the lines in every frame would be slow.
         let gutter = if many { Gutter::one(value.len()) } else { Gutter::NONE };
         let columns = columns(ui, ui.available_width(), gutter);
         let place = ("argument", name);
@@ -284,7 +284,7 @@ fn output_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
     let columns = columns(ui, ui.available_width(), Gutter::NONE);
     let rows = match state {
         Some(StepState::Running) => {
-            // All of it would be much to compare in every frame, and how far it goes says enough.
+            // Comparing the whole text in every frame would be slow; its length is enough.
             let extent = format!("{:?}", view.transcript.extent());
             kept_rows(ui, ("output", view.run.run_id, view.selected), &[extent], columns, || {
                 output_lines(view.transcript, view.selected, columns)
@@ -308,7 +308,7 @@ fn output_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
     });
 }
 
-/// What a step that has ended printed.
+/// The output of a finished step.
 fn ended_ui(ui: &mut Ui, view: &PlanView<'_>, result: &StepResult, actions: &mut Vec<Action>) {
     let step = view.plan.and_then(|plan| plan.steps.get(view.selected));
     let expects = step.is_some_and(|step| step.expected_output.is_some());
@@ -345,7 +345,7 @@ fn ended_ui(ui: &mut Ui, view: &PlanView<'_>, result: &StepResult, actions: &mut
     artifacts_ui(ui, place, &output, first, view.contents, height, actions);
 }
 
-/// Why nothing was run for a step.
+/// Why a step was not executed.
 fn why_skipped(reason: Option<&String>) -> Cow<'static, str> {
     match reason.map(String::as_str) {
         None => LEFT_OUT.into(),
@@ -354,7 +354,7 @@ fn why_skipped(reason: Option<&String>) -> Cow<'static, str> {
     }
 }
 
-/// What the author expects the step to print; shown beside what it prints, never judged.
+/// The output that the author expects; shown next to the real output, never evaluated.
 pub(super) fn expected_ui(ui: &mut Ui, step: &ShownStep) {
     if let Some(expected) = &step.expected_output {
         let text = format!("The plan expects: {expected}");
@@ -364,7 +364,7 @@ pub(super) fn expected_ui(ui: &mut Ui, step: &ShownStep) {
     }
 }
 
-/// What went wrong with a step, and what to do next.
+/// The error of a step, and what to do next.
 fn trouble_ui(ui: &mut Ui, result: &StepResult) {
     let Some(message) = &result.error_message else { return };
     let (icon, _, tone) = outcome_look(result.outcome);
@@ -375,7 +375,7 @@ fn trouble_ui(ui: &mut Ui, result: &StepResult) {
     }
 }
 
-/// Arguments in the order in which they are read best: what the step is about before long contents.
+/// Arguments in reading order: the subject of the step before long contents.
 pub(crate) fn short_first(arguments: &BTreeMap<String, String>) -> Vec<(&String, &String)> {
     let mut arguments: Vec<_> = arguments.iter().collect();
     arguments.sort_by_key(|(_, value)| value.len() > 200 || value.contains('\n'));

@@ -1,9 +1,7 @@
-//! Rows of code that were laid out in the last frame, so that a megabyte is wrapped once and not
-//! in every frame.
+//! Keeps the code rows of the last frame, so that a megabyte of text is wrapped once and not in every frame.
 //!
-//! What the rows were made from is kept beside them and compared in full: a person signs for what
-//! is shown here, so the rows of another text must never stand in, not even by a chosen collision
-//! of hashes.
+//! The sources of the rows are stored with them and compared in full, not by hash: a person signs for what is
+//! shown, so the rows of a different text must never be used, not even after a deliberate hash collision.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,7 +18,7 @@ struct Kept {
     used_in: u32,
 }
 
-/// Rows by the place where they are shown; forgotten when a frame goes by without them.
+/// Rows by the place where they are shown; dropped after a frame that does not use them.
 #[derive(Default)]
 struct RowCache {
     frame: u32,
@@ -49,7 +47,7 @@ impl RowCache {
     }
 }
 
-/// Whether two texts are equal; a shared one is not read again for that, and cannot have changed.
+/// Whether two texts are equal. The pointer comparison avoids reading a shared text, which cannot change.
 fn is_same(kept: &str, source: &str) -> bool {
     std::ptr::eq(kept, source) || kept == source
 }
@@ -66,9 +64,9 @@ impl CacheTrait for RowCache {
     }
 }
 
-/// The rows that `make` makes of these sources in so many columns; made again only when one of them
-/// is different from the last frame. `place` tells apart what is shown in the same part of the window.
-/// A long text that stays the same is best shared, as `Arc<str>`: then no frame reads it.
+/// Returns the rows that `make` creates from these sources for this number of columns. They are created again
+/// only when a source or the width changes. `place` distinguishes several uses in the same part of the
+/// window. Pass long constant texts as `Arc<str>`, so that no frame compares them byte by byte.
 pub fn kept_rows<S: AsRef<str> + Clone + Into<Arc<str>>>(
     ui: &Ui,
     place: impl AsIdSalt,
@@ -117,7 +115,7 @@ mod tests {
             assert_eq!(frame(text, 80, true), text);
         }
         frame("egret", 40, true);
-        // A frame without them, and they are gone.
+        // After one frame without them the rows are dropped.
         frame("egret", 40, false);
         frame("egret", 40, true);
         let texts = [("heron", 80), ("egret", 80), ("egret", 40), ("egret", 40)];

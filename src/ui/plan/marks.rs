@@ -1,4 +1,4 @@
-//! What makes a difference easy to read: syntax colours, and the words that changed within a line.
+//! Marks that make a diff easy to read: syntax colours, and the words that changed within a line.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -11,28 +11,29 @@ use crate::plan::visible;
 use crate::run::{AnsiStyle, DiffLine, LineKind};
 use crate::ui::theme::Tone;
 
-/// The most text that is coloured at once, in bytes: more would be felt as a pause. The rest is plain.
+/// The most text that is coloured at once, in bytes. More would cause a noticeable pause; longer texts stay
+/// plain.
 const MOST_COLOURED: usize = 128 << 10;
 /// The longest lines that are compared word by word, in bytes.
 const MOST_COMPARED: usize = 1_000;
-/// Lines that share less than this are two lines, not one that changed.
+/// Lines that have less than this in common count as two different lines, not as one changed line.
 const ALIKE: f32 = 0.5;
 
-/// How one line is marked; places are bytes of its text.
+/// The marks of one line; ranges are bytes of its text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Marks {
-    /// Pieces with a colour of their own, in order.
+    /// Syntax colours, in order.
     pub colours: Vec<(Range<usize>, Class)>,
-    /// Pieces that are not in the line's other version, in order.
+    /// Text that the other version of the line does not have, in order.
     pub changed: Vec<Range<usize>>,
-    /// Pieces that somebody should look at, in order, each in the colour of what it is about.
+    /// Text that needs attention, in order, with the tone of the reason.
     pub pointed: Vec<(Range<usize>, Tone)>,
-    /// Pieces that a program gave a look of their own, in order.
+    /// Text that a program printed with its own style, in order.
     pub inks: Vec<(Range<usize>, AnsiStyle)>,
 }
 
 impl Marks {
-    /// The marks of a part of the line, with places counted from its begin.
+    /// The marks of a part of the line, with ranges relative to the start of the part.
     pub fn part(&self, part: Range<usize>) -> Self {
         let cut = |range: &Range<usize>| {
             let (start, end) = (range.start.max(part.start), range.end.min(part.end));
@@ -51,11 +52,11 @@ impl Marks {
     }
 }
 
-/// The marks of every line of a difference of the file at `path`; none at all where it is too long.
+/// The marks of every line of the diff of the file at `path`; empty when the diff is too long.
 pub fn marks(path: &str, lines: &[DiffLine]) -> Vec<Marks> {
     let mut room = MOST_COLOURED;
     for line in lines {
-        // Not to the end of a hundred thousand lines, only to see that they are too many.
+        // Stop as soon as the limit is exceeded, without reading a hundred thousand lines.
         match room.checked_sub(line.text.len() + 1) {
             Some(rest) => room = rest,
             None => return Vec::new(),
@@ -63,21 +64,21 @@ pub fn marks(path: &str, lines: &[DiffLine]) -> Vec<Marks> {
     }
     let mut marks = vec![Marks::default(); lines.len()];
     if let Some(language) = Language::of_path(Path::new(path)) {
-        // The text before and the text after are each a program; both together are none.
+        // The text before and the text after are each a valid program; the mixed lines are not.
         colour(language, lines, LineKind::Added, &mut marks);
         colour(language, lines, LineKind::Removed, &mut marks);
     }
     compare(lines, &mut marks);
     for (line, marks) in lines.iter().zip(&mut marks) {
         if matches!(visible(&line.text), Cow::Owned(_)) {
-            // Hidden characters take more room once they are shown, and every place behind them moves.
+            // Hidden characters get longer when made visible, which would shift all ranges behind them.
             *marks = Marks::default();
         }
     }
     marks
 }
 
-/// Colours the lines of one side, each run of lines that follow one another as one text.
+/// Colours the lines of one side; each sequence of adjacent lines is parsed as one text.
 fn colour(language: Language, lines: &[DiffLine], side: LineKind, marks: &mut [Marks]) {
     let mut text = String::new();
     let mut starts: Vec<(usize, usize)> = Vec::new();
@@ -91,7 +92,7 @@ fn colour(language: Language, lines: &[DiffLine], side: LineKind, marks: &mut [M
                 };
                 let begin = range.start.saturating_sub(*start);
                 let end = (range.end - start).min(line.text.len());
-                // Unchanged lines are in both texts, and are coloured as they are afterwards.
+                // Unchanged lines occur in both texts and take the colours of the text after the change.
                 if begin < end && (line.kind == side || side == LineKind::Added) {
                     marks.colours.push((begin..end, class));
                 }
@@ -112,7 +113,7 @@ fn colour(language: Language, lines: &[DiffLine], side: LineKind, marks: &mut [M
     flush(&mut text, &mut starts);
 }
 
-/// Marks the words that differ between removed lines and the added ones that follow them.
+/// Marks the words that differ between removed lines and the added lines that follow them.
 fn compare(lines: &[DiffLine], marks: &mut [Marks]) {
     for (old, new) in pairs(lines) {
         let (Some(before), Some(after)) = (lines.get(old), lines.get(new)) else { continue };
@@ -146,7 +147,7 @@ fn compare(lines: &[DiffLine], marks: &mut [Marks]) {
     }
 }
 
-/// Removed lines and the added ones that stand in their place, by their positions.
+/// Pairs of removed lines and the added lines that replace them, by index.
 pub fn pairs(lines: &[DiffLine]) -> Vec<(usize, usize)> {
     let mut pairs = Vec::new();
     let mut removed = 0..0;

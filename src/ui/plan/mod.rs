@@ -1,8 +1,8 @@
-//! The plan page: list of plans and runs, the plan with its steps, the bar where it is authorized
-//! and led, and the inspector.
+//! The plan page: the list of plans and runs, the plan with its steps, the bar with which the plan is
+//! authorized and its run controlled, and the inspector.
 //!
-//! [`PlanView`] borrows what is known; pure functions turn it into what each part shows, row by
-//! row, so that a plan of ten thousand steps costs no more than the rows on screen.
+//! [`PlanView`] borrows all data. Pure functions compute what each part shows, row by row, so that a plan of
+//! ten thousand steps costs no more than its visible rows.
 
 mod action_bar;
 mod bar_model;
@@ -69,103 +69,103 @@ pub(crate) use walls::lines_ui;
 pub use walls::{WallLines, wall_lines};
 pub(crate) use workspace_commands::commands_button;
 
-/// Where the open plan stands with its person.
+/// The authorization state of the open plan.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Approval {
-    /// Nobody has answered.
+    /// No decision yet.
     #[default]
     None,
-    /// The answer is being written down.
+    /// The decision is being recorded.
     Recording,
-    /// Approved, waiting for its run.
+    /// Approved; its run has not begun.
     Approved {
-        /// When, in Unix milliseconds.
+        /// The time of approval, in Unix milliseconds.
         at_ms: i64,
-        /// Until when, in Unix milliseconds.
+        /// The time at which the approval expires, in Unix milliseconds.
         until_ms: i64,
     },
-    /// It was approved, and its time has run out.
+    /// The approval has expired.
     Expired,
-    /// It was approved, and what it covered has changed since.
+    /// Something that the approval covered has changed since.
     Void(Vec<Change>),
     /// Rejected.
     Rejected(String),
-    /// Its one run has begun or ended.
+    /// The one run that the approval allows has begun or ended.
     Used {
-        /// When it was given, in Unix milliseconds.
+        /// The time of approval, in Unix milliseconds.
         at_ms: i64,
     },
-    /// A run from the records is shown; there is nothing to authorize.
+    /// A recorded run is shown; there is nothing to authorize.
     Recorded,
 }
 
-/// Everything the plan page shows.
+/// All data of the plan page.
 #[derive(Debug, Clone)]
 pub struct PlanView<'a> {
-    /// Where the plan came from; none for a plan from the records.
+    /// The plan's file; `None` for a plan from the records.
     pub path: Option<&'a Path>,
-    /// The digest of its bytes.
+    /// The digest of the plan's bytes.
     pub digest: Digest,
-    /// The plan, where enough of it could be read to show it.
+    /// The plan, if enough of it could be parsed to show it.
     pub plan: Option<&'a ShownPlan>,
-    /// What there is to count in it.
+    /// Counts about the plan.
     pub figures: Figures,
-    /// What is wrong with it.
+    /// The findings about the plan.
     pub findings: &'a [Finding],
-    /// What the review found.
+    /// The result of the review.
     pub review: Option<&'a Review>,
-    /// Where it stands with its person.
+    /// Its authorization state.
     pub approval: &'a Approval,
-    /// Its run, or an idle state.
+    /// Its run; idle when there is none.
     pub run: &'a RunState,
-    /// What the run has printed.
+    /// The output of the run.
     pub transcript: &'a Transcript,
-    /// How the step under way is getting on.
+    /// The timing of the current step.
     pub pace: StepTimer,
-    /// Whether what is printed is shown below the steps.
+    /// Whether the output pane below the steps is open.
     pub shows_output: bool,
-    /// The run that the plan, or the run itself, continues.
+    /// The run that this plan or run continues.
     pub continues: Option<Uuid>,
-    /// The attempt of a bounded loop whose plan it is, while its loop is led here.
+    /// The attempt of a bounded loop that this plan belongs to, while this process runs the loop.
     pub attempt: Option<AttemptView>,
-    /// The attempt that the plan and its run are of, whoever leads its loop.
+    /// The attempt that the plan and its run belong to, no matter which process runs the loop.
     pub of_loop: Option<Attempt>,
-    /// What a comparison of its interrupted steps with the disk found.
+    /// The result of comparing its interrupted steps with the disk.
     pub reconciled: &'a [Reconciled],
-    /// The step in the inspector, from 0.
+    /// The step in the inspector, counted from 0.
     pub selected: usize,
-    /// Whether the list should bring that step into view now.
+    /// Whether to scroll the list to that step now.
     pub scroll_to_selected: bool,
-    /// The side of it that is shown.
+    /// The selected tab of the inspector.
     pub tab: Tab,
-    /// The step that a guided run waits for, as the question in its place among the steps.
+    /// The question of a guided run about its current step, shown as a card among the steps.
     pub card: Option<CardView<'a>>,
-    /// What it would do, once computed.
+    /// The preview of the selected step, once computed.
     pub preview: Option<&'a Preview>,
-    /// What all steps would do together; none while the steps are shown.
+    /// The simulation of all steps; `None` while the steps are shown.
     pub simulation: Option<SimulationView<'a>>,
-    /// Contents of artifacts that were asked for.
+    /// Artifact contents that were requested.
     pub contents: &'a Contents,
-    /// Its evidence, once read.
+    /// The evidence of the selected step, once read.
     pub execution: Option<&'a ExecutionDetail>,
-    /// The present moment.
+    /// The current time.
     pub now: &'a Now,
 }
 
-/// Which attempt of a bounded loop a plan is (SPEC §10).
+/// The attempt of a bounded loop that a plan belongs to (SPEC §10).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AttemptView {
-    /// Which one, from 1.
+    /// The number of the attempt, counted from 1.
     pub attempt: u32,
-    /// Of so many.
+    /// The largest number of attempts.
     pub max_attempts: u32,
-    /// Whether the loop waits for an answer to it.
+    /// Whether the loop waits for a decision about this plan.
     pub waits: bool,
 }
 
-/// The height of the output that is always left, in points.
+/// The least height of the output pane, in points.
 const LITTLE_OUTPUT: f32 = 96.0;
-/// Steps and output have less room than this, in points, in a small window.
+/// A window with less room than this for steps and output, in points, counts as small.
 const SMALL: f32 = 560.0;
 
 /// The whole page.
@@ -219,7 +219,7 @@ pub fn plan_page_ui(
         .frame(panel_frame(theme.panel, Margin::symmetric(16, 0)))
         .show(ui, |ui| action_bar::action_bar_ui(ui, view, situation, actions));
     let height = ui.available_height();
-    // In a small window a guided run has the room for its steps, where the person answers.
+    // In a small window the steps of a guided run have priority, because the person answers there.
     let small = height < SMALL && view.run.is_active() && rows::is_guided(view);
     let (id, least) = if small { ("little output", 300.0) } else { ("output", 200.0) };
     let has_room = !small || height >= least + LITTLE_OUTPUT;

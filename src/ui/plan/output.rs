@@ -1,10 +1,10 @@
-//! What a step prints while it is under way, as lines.
+//! The output of the current step, as lines.
 
 use super::code::{CodeRow, wrap};
 use super::marks::Marks;
 use crate::run::{LineKind, Part, Stream, Transcript};
 
-/// How much of it is laid out, in bytes: the latest, because that happens anew whenever there is more.
+/// The most output that is laid out, in bytes. Only the latest is, because every new line repeats the layout.
 const LATEST_BYTES: usize = 32 << 10;
 
 /// The latest output of a step in rows of at most `columns` characters, in order of arrival.
@@ -14,7 +14,7 @@ pub fn output_lines(transcript: &Transcript, step: usize, columns: usize) -> Vec
     let mut earlier = transcript.latest_of(step);
     for line in earlier.by_ref() {
         lines.push(line);
-        // A line break is something to lay out, too.
+        // Count the line break, so that empty lines use up room too.
         room = room.saturating_sub(line.text.len() + 1);
         if room == 0 {
             break;
@@ -42,7 +42,7 @@ pub fn output_lines(transcript: &Transcript, step: usize, columns: usize) -> Vec
     rows
 }
 
-/// Something to know about the output, in rows.
+/// A remark about the output, in rows.
 fn remarks(text: &str, columns: usize) -> impl Iterator<Item = CodeRow> {
     let row = |piece| CodeRow { kind: LineKind::Gap, ..CodeRow::plain(piece) };
     wrap(text, columns).into_iter().map(row)

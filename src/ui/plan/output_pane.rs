@@ -1,7 +1,7 @@
-//! Everything that the run prints, in order of arrival, below the steps (SPEC §7.2).
+//! All output of the run, in order of arrival, below the steps (SPEC §7.2).
 //!
-//! Lines are not wrapped and each has the same height, so that fifty thousand cost no more than those on
-//! screen. It follows the end until the person scrolls.
+//! Lines are not wrapped and have the same height, so that fifty thousand lines cost no more than the visible
+//! ones. The pane follows the end until the person scrolls.
 
 use egui::text::{LayoutJob, TextFormat};
 use egui::{
@@ -17,13 +17,13 @@ use crate::ui::commands::Command;
 use crate::ui::theme::{self, Text, Theme};
 use crate::ui::{format, icon, widgets};
 
-/// What stands before a line: the name of its stream, in points.
+/// The width of the stream name in front of a line, in points.
 const GUTTER: f32 = 62.0;
-/// Height of the pane's own line, in points.
+/// The height of the pane's header, in points.
 const HEAD: f32 = 32.0;
 
 pub(super) fn output_pane_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
-    // Whatever stands in it, the pane is as high as the person made it.
+    // The pane keeps the height that the person chose, whatever its content.
     ui.set_min_height(ui.available_height());
     head_ui(ui, view, actions);
     let transcript = view.transcript;
@@ -73,7 +73,7 @@ pub(super) fn output_pane_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec
         });
 }
 
-/// Reached by Tab or a click, it is scrolled by the keys that move through a text.
+/// With the focus (by Tab or click) the pane scrolls with the usual keys.
 fn take_keys(ui: &Ui, seen: Rect) {
     let id = ui.scope_id().with("lines");
     let response = ui.interact(seen, id, Sense::click());
@@ -87,7 +87,7 @@ fn take_keys(ui: &Ui, seen: Rect) {
     keep_keyboard(ui, id);
     widgets::focus_ring(ui, &response);
     let (row, page) = (theme::CODE_ROW, (seen.height() - theme::CODE_ROW).max(theme::CODE_ROW));
-    // Farther than anything is high; the area stops at its ends.
+    // Larger than any content; the scroll area clamps it.
     const FAR: f32 = 1e9;
     let moves = [
         (Key::ArrowDown, vec2(0.0, -row)),
@@ -109,7 +109,7 @@ fn take_keys(ui: &Ui, seen: Rect) {
     }
 }
 
-/// Whoever has scrolled back keeps the lines they look at while older ones go.
+/// Keeps the visible lines in place while older lines are dropped, if the person has scrolled back.
 fn keep_place(ui: &Ui, left_out: u64, count: usize, bottom: f32) {
     let id = ui.scope_id().with("place");
     let before = ui.data_mut(|data| {
@@ -148,11 +148,11 @@ fn head_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
     });
 }
 
-/// The step whose output follows: state, what it does, and on the right how it went.
+/// The heading of a step's output: its state, what it does, and at the right its exit code and duration.
 fn heading_ui(ui: &Ui, place: Rect, view: &PlanView<'_>, index: usize, actions: &mut Vec<Action>) {
     let theme = Theme::of(ui);
     let Some(row) = step_row(view, index) else { return };
-    // The heading stays where it is while long lines are scrolled sideways.
+    // The heading stays in place during horizontal scrolling.
     let seen = ui.clip_rect();
     let rect = Rect::from_x_y_ranges(seen.x_range(), place.y_range());
     let response = ui.interact(rect, ui.scope_id().with(("heading", index)), Sense::click());
@@ -184,7 +184,7 @@ fn heading_ui(ui: &Ui, place: Rect, view: &PlanView<'_>, index: usize, actions: 
 
 fn how_it_went(view: &PlanView<'_>, index: usize) -> String {
     match view.run.steps.get(index) {
-        // Nothing ran for it.
+        // Nothing was executed for this step.
         Some(StepState::Done(result))
             if matches!(result.outcome, Outcome::Skipped | Outcome::DoneByHand) =>
         {
@@ -215,7 +215,7 @@ fn remark_ui(ui: &Ui, place: Rect, text: &str) {
     named(ui, place, text.to_owned());
 }
 
-/// Gives a line its words for those who hear it.
+/// Sets the accessible name of a line.
 fn named(ui: &Ui, place: Rect, words: String) {
     let id = ui.scope_id().with(("line", place.top() as i64));
     let response = ui.interact(place.intersect(ui.clip_rect()), id, Sense::hover());

@@ -1,4 +1,4 @@
-//! What a step would do, where a person decides about it.
+//! The preview of a step, shown where the person decides about it.
 
 use egui::Ui;
 
@@ -12,10 +12,9 @@ use crate::ui::icon;
 use crate::ui::theme::Tone;
 use crate::ui::widgets;
 
-/// What a step would do: the differences, and in words what there is to say besides.
+/// The preview of a step: its diffs, and remarks in words.
 pub(crate) fn preview_ui(ui: &mut Ui, preview: &Preview) {
-    // Behind the differences of many files nobody would find the words; and what would fail is no
-    // difference at all.
+    // Remarks after the diffs of many files would go unnoticed, and an expected failure has no diff.
     let words_first = are_many(&preview.changes) || preview.would_fail();
     if words_first {
         words_ui(ui, preview);
@@ -34,7 +33,7 @@ fn words_ui(ui: &mut Ui, preview: &Preview) {
             Predicted::Partial => (icon::INFO, Tone::Caution),
             Predicted::Unpredictable => (icon::WARNING, Tone::Caution),
         };
-        // Each is one sentence; a line break in a file's name must not make two of it.
+        // Each remark is one sentence; a line break in a file name must not split it.
         let summary = visible(&preview.summary);
         whole_ui(ui, "summary", &summary, |ui, text| widgets::remark(ui, icon, tone, text));
         let sure = match preview.predicted {

@@ -1,4 +1,4 @@
-//! What a person must know before they answer a step, in the dialog and in the card of a guided run.
+//! What a person must know before deciding about a step, in the dialog and in the card of a guided run.
 
 use egui::Ui;
 
@@ -13,7 +13,7 @@ use crate::ui::icon;
 use crate::ui::theme::{Text, Theme, Tone};
 use crate::ui::widgets;
 
-/// Where it would run and as whom, the command whole, what it is for, and how dangerous it is and why.
+/// The host and user, the whole command, its purpose, and its risk with the reason.
 pub(crate) fn request_ui(ui: &mut Ui, request: &ConfirmationRequest) {
     place_ui(ui, request);
     if let Some(command) = request.command() {
@@ -77,7 +77,7 @@ fn place_ui(ui: &mut Ui, request: &ConfirmationRequest) {
     });
 }
 
-/// A sentence as the second half of another one.
+/// A sentence in lower case, to follow a colon or a dash.
 fn lower(sentence: &str) -> String {
     let mut chars = sentence.chars();
     match chars.next() {

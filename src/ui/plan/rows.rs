@@ -1,4 +1,4 @@
-//! The steps as rows, drawn only where they are seen.
+//! The rows of the steps; only visible rows are drawn.
 
 use egui::{CornerRadius, Rect, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
@@ -14,28 +14,28 @@ use crate::ui::icon::{self, Icon};
 use crate::ui::theme::{self, Text, Theme, Tone};
 use crate::ui::widgets::{self, Chip};
 
-/// One step as its row shows it.
+/// The content of a step's row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(test, derive(serde::Serialize))]
 pub struct StepRow {
-    /// Its number on screen, from 1.
+    /// The number of the step, counted from 1.
     pub number: usize,
     /// The state's icon.
     #[cfg_attr(test, serde(skip))]
     pub icon: Icon,
-    /// The state in a word.
+    /// The state, in a word.
     pub state: &'static str,
-    /// What the state's colour says.
+    /// The tone of the state.
     pub tone: Tone,
-    /// What it does.
+    /// The action, as a verb.
     pub verb: String,
-    /// To what.
+    /// The object of the action.
     pub object: String,
-    /// The second line: tool, and what else there is to know.
+    /// The second line: the tool and further details.
     pub detail: String,
-    /// How dangerous it is, and why.
+    /// The risk and its reason.
     pub risk: Option<(RiskLevel, String)>,
-    /// How long it took.
+    /// The duration.
     pub duration: Option<String>,
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn outcome_look(outcome: Outcome) -> (Icon, &'static str, Tone) {
     }
 }
 
-/// What the row of a step shows; none when there is no such step.
+/// The row of a step; `None` when there is no such step.
 pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
     let step = view.plan?.steps.get(index)?;
     let (verb, object) = match &step.call {
@@ -73,7 +73,7 @@ pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
         }
         None => ("Faulty".to_owned(), step.tool_name.clone()),
     };
-    // Borrowed: the result of a step may hold half a megabyte of output.
+    // Borrowed, because the result of a step may hold half a megabyte of output.
     let state = view.run.steps.get(index).unwrap_or(&StepState::Waiting);
     let under_way = view.run.current_step == index;
     let (icon, word, tone) = match (state, &view.run.phase) {
@@ -122,7 +122,7 @@ pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
                 detail.push("asks before it runs".to_owned());
             }
             StepState::Running => detail.push(word.to_owned()),
-            // Who leads a plan sees of each step what became of it.
+            // In a guided run every finished step shows its outcome.
             StepState::Done(_) if is_guided(view) => detail.push("run".to_owned()),
             _ => {}
         }
@@ -133,7 +133,7 @@ pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
             detail.push(title.clone());
         }
     }
-    // How dangerous a faulty step is cannot be told, and it never runs.
+    // The risk of a faulty step is unknown, and the step never runs.
     let risk = view
         .review
         .filter(|_| step.call.is_some())
@@ -157,7 +157,7 @@ fn blocked(view: &PlanView<'_>, index: usize) -> bool {
     risk.is_some_and(|risk| risk.level == RiskLevel::Blocked)
 }
 
-/// Whether a person leads the run through its steps.
+/// Whether a person decides about every step of the run.
 pub(super) fn is_guided(view: &PlanView<'_>) -> bool {
     view.run.became_guided || view.plan.is_some_and(|plan| plan.mode == Mode::Guided)
 }
@@ -166,14 +166,15 @@ fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
 }
 
-/// Where the rows stand: all are as high, but for the one that is a card and higher by so much.
+/// The positions of the rows. All have the same height except for the card, which is higher by the given
+/// extra.
 #[derive(Clone, Copy)]
 struct Heights {
     card: Option<(usize, f32)>,
 }
 
 impl Heights {
-    /// Where a row begins, from the top of the list.
+    /// The top of a row, relative to the list.
     fn top(self, index: usize) -> f32 {
         let above = self.card.filter(|(card, _)| *card < index);
         theme::ROW * index as f32 + above.map_or(0.0, |(_, extra)| extra)
@@ -183,7 +184,7 @@ impl Heights {
         self.top(index + 1) - self.top(index)
     }
 
-    /// The row at a place; behind the last one, that which would be there.
+    /// The index of the row at this position; below the last row, the index that a further row would have.
     fn at(self, y: f32) -> usize {
         let row = |y: f32| (y / theme::ROW).floor().max(0.0) as usize;
         match self.card {
@@ -219,7 +220,7 @@ pub(super) fn rows_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action
         }
         let first = heights.at(viewport.top());
         let last = (heights.at(viewport.bottom()) + 1).min(count);
-        // Room for the digits of a long plan, the same in every row.
+        // The width for the longest step number, the same in every row.
         let indent = if count > 999 { 14.0 } else { 0.0 };
         for index in first..last {
             let Some(row) = step_row(view, index) else { continue };
@@ -241,7 +242,7 @@ pub(super) fn rows_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action
     });
 }
 
-/// Below this width, in points, a row has no room for durations; they show on hover.
+/// Below this width, in points, rows have no room for durations and show them on hover.
 const NARROW: f32 = 460.0;
 
 fn row_ui(
@@ -276,7 +277,7 @@ fn row_ui(
         Text::Mono,
         theme.dim,
     );
-    // The right columns keep their places, so that nothing jumps when a duration appears.
+    // The columns at the right have fixed places, so that nothing moves when a duration appears.
     let mut right = rect.right() - 18.0;
     if rect.width() > NARROW {
         if let Some(duration) = &row.duration {

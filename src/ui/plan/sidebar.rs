@@ -14,35 +14,35 @@ use crate::ui::icon::{self, Icon};
 use crate::ui::theme::{self, Text, Theme, Tone};
 use crate::ui::widgets::{self, Look};
 
-/// A plan file that was open lately.
+/// A recently opened plan file.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecentPlan {
-    /// The file.
+    /// The path of the file.
     pub path: PathBuf,
-    /// The plan's name when it was open last.
+    /// The plan's name when it was last opened.
     pub name: String,
-    /// One short line more.
+    /// A short second line.
     #[serde(default)]
     pub detail: String,
 }
 
-/// What the list shows.
+/// The content of the list.
 #[derive(Debug, Clone)]
 pub struct SidebarView<'a> {
     /// Plans, latest first.
     pub plans: &'a [RecentPlan],
-    /// The one that is open.
+    /// The open plan.
     pub open: Option<&'a std::path::Path>,
     /// Runs, latest first.
     pub runs: &'a [RunSummary],
     /// The run that is shown.
     pub run: Option<Uuid>,
-    /// The present moment.
+    /// The current time.
     pub now: &'a Now,
 }
 
-/// The icon, word and colour of a run's fate.
+/// The icon, word and colour of a run's outcome.
 pub fn fate_look(fate: RunFate) -> (Icon, &'static str, Tone) {
     match fate {
         RunFate::Ended(RunStatus::Completed) => (icon::DONE, "completed", Tone::Safe),

@@ -1,4 +1,4 @@
-//! What all steps of a plan would do together: the difference file by file, and the steps one by one.
+//! The combined effect of all steps of a plan: the diff of each file, and the preview of each step.
 
 use egui::{CornerRadius, Frame, Key, Margin, Modifiers, Role, ScrollArea, Sense, Stroke, Ui};
 use egui::{WidgetInfo, pos2, vec2};
@@ -16,32 +16,32 @@ use crate::ui::tabs::tabs_ui;
 use crate::ui::theme::{self, Text, Theme, Tone};
 use crate::ui::widgets::{self, Look};
 
-/// A simulation as it is shown.
+/// A simulation, as shown.
 #[derive(Debug, Clone, Copy)]
 pub struct SimulationView<'a> {
-    /// How far it is, or what came of it.
+    /// Its progress or result.
     pub state: SimulationState<'a>,
-    /// Whether the plan, its workspace or a file it uses has changed since.
+    /// Whether the plan, its workspace or a file that it uses has changed since the simulation.
     pub stale: bool,
 }
 
-/// How far a simulation is.
+/// The progress or result of a simulation.
 #[derive(Debug, Clone, Copy)]
 pub enum SimulationState<'a> {
-    /// Under way.
+    /// In progress.
     UnderWay,
-    /// It could not be made.
+    /// The simulation failed.
     Failed(&'a Failure),
-    /// Made.
+    /// Complete.
     Done {
-        /// One for each step, after the steps before it.
+        /// The preview of each step, given the steps before it.
         previews: &'a [Preview],
-        /// What the files would be in the end, against what they are now.
+        /// The difference between the files now and after the last step.
         changes: &'a [FileChange],
     },
 }
 
-/// The side of a simulation that is shown.
+/// The selected view of a simulation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Side {
     #[default]
@@ -49,7 +49,7 @@ enum Side {
     Steps,
 }
 
-/// What a simulation says in one sentence.
+/// A simulation in one sentence.
 pub fn verdict(plan: &ShownPlan, previews: &[Preview]) -> (Icon, Tone, String) {
     let fails = |(step, preview): (&crate::plan::ShownStep, &Preview)| {
         step.call.is_none() || preview.would_fail()
@@ -90,7 +90,7 @@ pub fn verdict(plan: &ShownPlan, previews: &[Preview]) -> (Icon, Tone, String) {
     }
 }
 
-/// How many files there are in a difference, and lines on each side of it.
+/// The number of files in a diff, and of lines on each side.
 fn figures(changes: &[FileChange]) -> (String, usize, usize) {
     let lines = changes.iter().map(|change| match change.diff {
         Diff::Text { added, removed, .. } => (added, removed),
@@ -144,7 +144,7 @@ pub(super) fn simulation_ui(
     }
 }
 
-/// Takes Escape, which leads back to the steps unless a text is being typed.
+/// Handles Escape, which leads back to the steps unless the person is typing.
 pub(in crate::ui) fn take_keys(ui: &Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
     if view.simulation.is_some()
         && !artifact::has_keyboard(ui.ctx())
@@ -155,7 +155,7 @@ pub(in crate::ui) fn take_keys(ui: &Ui, view: &PlanView<'_>, actions: &mut Vec<A
     }
 }
 
-/// What it is, whether it still holds, and the way back.
+/// The header: what the simulation is, whether it is current, and a button back to the steps.
 fn head_ui(
     ui: &mut Ui,
     simulation: &SimulationView<'_>,
@@ -234,7 +234,7 @@ fn steps_ui(ui: &mut Ui, plan: &ShownPlan, previews: &[Preview], actions: &mut V
     );
 }
 
-/// What one step would do, after the steps before it; true when a person wants to look at it.
+/// The preview of one step, given the steps before it. Returns true when the person selects the step.
 fn step_ui(ui: &mut Ui, index: usize, tool: &str, preview: &Preview, faulty: bool) -> bool {
     let theme = Theme::of(ui);
     let size = vec2(ui.available_width(), theme::ROW);
@@ -359,7 +359,7 @@ mod tests {
         assert!(harness.query_by_label_contains("Nothing is run or changed").is_some());
         let harness = window("simulation-empty", [900.0, 600.0]);
         assert!(harness.query_by_label("No difference").is_some());
-        // A faulty plan can be simulated up to its fault; one from nowhere cannot.
+        // A faulty plan can be simulated up to its fault; a recorded plan cannot.
         let harness = window("invalid", [900.0, 600.0]);
         assert!(!harness.get_by_label("Simulate").accesskit_node().is_disabled());
     }

@@ -1,4 +1,4 @@
-//! What the rows and the bar say in each state, as text that was looked at.
+//! Snapshots of what the rows and the bar say in each state.
 
 use std::fmt::Write as _;
 
@@ -130,7 +130,7 @@ fn output_keeps_its_streams_apart() {
     assert!(output_lines(&transcript, 1, 80).is_empty(), "another step's is not shown");
 }
 
-/// What the second step printed, and then these by the third.
+/// Output of the second step, then these lines of the third.
 fn printed(chunks: &[(Stream, &str)]) -> Transcript {
     let mut transcript = Transcript::default();
     let step_id = String::new;

@@ -1,4 +1,5 @@
-//! The walls of a plan's steps (SPEC §7.5): in the plan's head, in the dialog of an approval, and with a step.
+//! The walls of a plan's steps (SPEC §7.5), as shown in the plan's head, in the authorization dialog, and
+//! with a step.
 
 use egui::{ScrollArea, Ui};
 
@@ -12,20 +13,20 @@ use crate::ui::icon::{self, Icon};
 use crate::ui::theme::Tone;
 use crate::ui::widgets::{self, Chip, Look};
 
-/// What there is to say about the walls of a plan, line by line; what reaches farthest comes first.
+/// The lines about the walls of a plan, the widest grants first.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct WallLines {
-    /// How strong they are.
+    /// The level of the walls.
     pub level: String,
-    /// Whether that is less than everything.
+    /// Whether the level is lower than full.
     pub is_weak: bool,
-    /// What steps get beyond their walls, with the numbers of the steps.
+    /// Grants beyond the walls, with the numbers of the steps.
     pub granted: Vec<String>,
-    /// What is proposed and nobody has granted.
+    /// Proposed grants that nobody has made.
     pub proposed: Vec<String>,
 }
 
-/// The lines about the walls of a plan; none where no step has walls.
+/// The lines about the walls of a plan; `None` when no step has walls.
 pub fn wall_lines(walls: &WallsReview) -> Option<WallLines> {
     if !walls.concerns_any() {
         return None;
@@ -63,19 +64,19 @@ pub fn wall_lines(walls: &WallsReview) -> Option<WallLines> {
     })
 }
 
-/// The walls that the review found for a step; none for one that starts no process on this computer.
+/// The walls that the review found for a step; `None` for a step that starts no process on this computer.
 pub(super) fn step_walls<'v>(view: &PlanView<'v>, index: usize) -> Option<&'v StepWalls> {
     let steps = &view.review?.walls.as_ref()?.steps;
     steps.get(index)?.as_ref().map(|step| &step.walls)
 }
 
-/// What reaches beyond the walls of a step, in a few words each; empty for most.
+/// The grants beyond the walls of a step, in a few words each; usually empty.
 pub(super) fn wider(walls: &StepWalls) -> impl Iterator<Item = String> {
     let parts = if walls.is_widened() { parts(walls) } else { Vec::new() };
     parts.into_iter().map(|(_, what)| visible(&what).into_owned())
 }
 
-/// What walls grant, each with its weight: what reaches farthest is the least.
+/// The grants of walls, each with its rank; the widest grant has the lowest rank.
 fn parts(walls: &StepWalls) -> Vec<(u8, String)> {
     let mut parts = Vec::new();
     if walls.open {
@@ -98,7 +99,7 @@ fn words(needs: &Needs, reasons: &str) -> Vec<(u8, String)> {
     vec![(0, format!("{needs} ({reasons})"))]
 }
 
-/// The same words of several steps, once.
+/// Groups the steps that have the same words.
 #[derive(Default)]
 struct Grouped(Vec<((u8, String), Vec<usize>)>);
 
@@ -121,7 +122,7 @@ impl Grouped {
     }
 }
 
-/// The chip of a plan about its walls.
+/// The chip about the walls of a plan.
 pub(super) fn chip(walls: &WallsReview) -> Option<Chip> {
     let lines = wall_lines(walls)?;
     let opened = walls.steps.iter().flatten().filter(|step| step.walls.is_widened()).count();
@@ -140,12 +141,12 @@ pub(super) fn chip(walls: &WallsReview) -> Option<Chip> {
     Some(Chip::new(icon, text, tone).explained(visible(&hover).into_owned()))
 }
 
-/// The icon of walls.
+/// The icon of the walls.
 pub(crate) const WALLS: Icon = icon::WALL;
 
-/// After a step was stopped by a wall, or perhaps was: the ways to the same plan with that wall wider.
+/// Buttons after a step was stopped by a wall, or perhaps was: they open the same plan with a wider wall.
 fn wider_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
-    // Without its file the plan is opened from the records, and granted what it needs there.
+    // Without its file the plan is opened from the records and gets its grants there.
     if view.path.is_none() || !view.run.is_over() {
         return;
     }
@@ -171,10 +172,11 @@ fn wider_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
     }
 }
 
-/// A button of the plan's head: what it says, what it does in words, and what it does.
+/// A button in the plan's head: its text, its tooltip and its action.
 type Offer = (&'static str, &'static str, PlanAction);
 
-/// In the plan's head: what is proposed and what is granted to every plan, and the clicks that change it.
+/// Walls in the plan's head: proposals, grants for every plan of the workspace, and the buttons that change
+/// them.
 pub(super) fn proposal_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
     wider_ui(ui, view, actions);
     let Some(walls) = view.review.and_then(|review| review.walls.as_ref()) else { return };
@@ -185,7 +187,7 @@ pub(super) fn proposal_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Ac
         return;
     }
     let lines = lines.iter_mut().flat_map(std::mem::take);
-    // Of many lines only some are seen at once, or the steps would have no room.
+    // Long lists scroll; otherwise the steps would have no room.
     let height = (ui.available_height() * 0.25).max(60.0);
     ScrollArea::vertical()
         .id_salt("proposed")
@@ -204,7 +206,7 @@ pub(super) fn proposal_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Ac
     });
 }
 
-/// What is proposed, and the click that grants it or takes that back.
+/// The proposal, with a button that grants it or takes the grant back.
 fn proposed(walls: &WallsReview, grants: Option<&Grants>) -> Option<(Vec<String>, Offer)> {
     let is_remembered = walls.remembered.as_ref().is_some_and(|grants| grants.proposed);
     let is_granted = grants.is_some_and(|grants| grants.proposed);
@@ -221,7 +223,8 @@ fn proposed(walls: &WallsReview, grants: Option<&Grants>) -> Option<(Vec<String>
     Some((lines, (text, hint, PlanAction::GrantProposed(!is_granted))))
 }
 
-/// What every plan in the workspace is granted, and the click that takes it back; or the one that grants it.
+/// The grants for every plan of the workspace with a button that takes them back, or a button that grants
+/// them.
 fn remembered(walls: &WallsReview, grants: Option<&Grants>) -> Option<(Vec<String>, Offer)> {
     if let Some(remembered) = &walls.remembered {
         let line = format!("Every plan in this workspace is granted: {remembered}.");
@@ -233,7 +236,7 @@ fn remembered(walls: &WallsReview, grants: Option<&Grants>) -> Option<(Vec<Strin
     Some((Vec::new(), ("Grant this to every plan here", hint, PlanAction::RememberWalls(true))))
 }
 
-/// In the dialog of an approval: everything that it covers of the walls.
+/// Walls in the authorization dialog: all grants that the authorization covers.
 pub(crate) fn lines_ui(ui: &mut Ui, lines: &WallLines) {
     widgets::heading(ui, "Walls");
     for line in &lines.granted {
@@ -247,7 +250,7 @@ pub(crate) fn lines_ui(ui: &mut Ui, lines: &WallLines) {
     }
 }
 
-/// The walls of one step in a sentence.
+/// The walls of one step, in a sentence.
 pub(crate) fn sentence(walls: &StepWalls) -> String {
     let granted: Vec<_> = parts(walls).into_iter().map(|(_, what)| what).collect();
     match (walls.open, walls.level) {

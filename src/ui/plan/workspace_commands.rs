@@ -1,4 +1,5 @@
-//! The line in a plan's head about the commands that its workspace names, and the way to their question.
+//! The line in a plan's head about the commands that its workspace names, with a button that opens the trust
+//! dialog.
 
 use egui::Ui;
 
@@ -17,7 +18,7 @@ pub(super) fn workspace_commands_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &
             "The plan would run commands that the workspace names. You do not trust them yet.";
         widgets::remark(ui, icon::WARNING, Tone::Caution, text);
     } else {
-        // The button below stays the same one, so that the keyboard finds it again.
+        // The button below keeps its identity, so that it keeps the keyboard focus.
         ui.skip_ahead_auto_ids(1);
     }
     if commands_button(ui, commands) {
@@ -25,7 +26,7 @@ pub(super) fn workspace_commands_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &
     }
 }
 
-/// The way to the question about the commands of a workspace; whether it was taken.
+/// The button that opens the trust dialog for the commands of a workspace; true when it was pressed.
 pub(crate) fn commands_button(ui: &mut Ui, commands: &CommandsReview) -> bool {
     let (text, hint) = match commands.trusted {
         true => (

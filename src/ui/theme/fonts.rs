@@ -1,19 +1,18 @@
-//! The bundled fonts, and what is switched off in them.
+//! The bundled fonts, with ligatures disabled.
 
 use std::sync::Arc;
 
 use egui::{FontData, FontDefinitions, FontFamily};
 
-/// The family of the icons. Apart from the text, because the text font has letters in the same
-/// private area.
+/// The family of the icons. It is separate because the text font has letters in the same private use area.
 pub const ICONS: &str = "icons";
 
 static INTER: &[u8] = include_bytes!("../../../assets/fonts/Inter-Regular.otf");
 static MONO: &[u8] = include_bytes!("../../../assets/fonts/JetBrainsMono-Regular.ttf");
 static PHOSPHOR: &[u8] = include_bytes!("../../../assets/fonts/Phosphor.ttf");
 
-/// Inter for text, JetBrains Mono for code, Phosphor apart; egui's own fonts behind the first two
-/// for what they lack.
+/// Inter for text, JetBrains Mono for code, Phosphor for icons in its own family; egui's own fonts are the
+/// fallback for characters that the first two lack.
 pub(super) fn definitions() -> FontDefinitions {
     let mut fonts = FontDefinitions::default();
     for (name, bytes, family) in [
@@ -26,18 +25,17 @@ pub(super) fn definitions() -> FontDefinitions {
             .insert(name.to_owned(), Arc::new(FontData::from_owned(without_substitution(bytes))));
         fonts.families.entry(family).or_default().insert(0, name.to_owned());
     }
-    // The marks of hidden characters, `⟨U+202E⟩`, stand in sentences as well, and Inter lacks them.
+    // Marks of hidden characters such as `⟨U+202E⟩` also occur in sentences, and Inter lacks the brackets.
     if let Some(text) = fonts.families.get_mut(&FontFamily::Proportional) {
         text.insert(1, "jetbrains-mono".to_owned());
     }
     fonts
 }
 
-/// The font with its table of glyph substitutions renamed away.
+/// Disables the glyph substitution table (`GSUB`) of a font by renaming it.
 ///
-/// Both text fonts draw `!=`, `->` or `www` as one joined sign. Here people compare characters
-/// before they sign for them, so each character stays itself. The new name keeps the table
-/// directory sorted.
+/// Both text fonts draw `!=`, `->` or `www` as a ligature. People compare characters before they sign, so
+/// every character must stay separate. The new name keeps the table directory sorted.
 pub(super) fn without_substitution(font: &[u8]) -> Vec<u8> {
     const HEADER: usize = 12;
     const RECORD: usize = 16;

@@ -1,7 +1,7 @@
-//! How everything looks: the only place with colour literals, text sizes and measures.
+//! The appearance of the window: the only place with colour literals, text sizes and measures.
 //!
-//! Every view asks [`Theme::of`] for its colours; nothing else names one. Absent on purpose: any
-//! choice of the person, which the window's settings hand in as egui's theme preference.
+//! Every view gets its colours from [`Theme::of`]. The person's choice of a theme is not made here: the
+//! window code sets it as egui's theme preference.
 
 mod fonts;
 #[cfg(test)]
@@ -19,50 +19,50 @@ pub use fonts::ICONS;
 use tokens::shade;
 pub use tokens::{DARK, DARK_HIGH_CONTRAST, LIGHT, LIGHT_HIGH_CONTRAST, THEMES, Theme};
 
-/// Height of the bar with the pages, in points.
+/// The height of the bar with the pages, in points.
 pub const TOP_BAR: f32 = 44.0;
-/// Height of the bar with the worker's state, in points.
+/// The height of the status bar, in points.
 pub const STATUS_BAR: f32 = 30.0;
-/// Height of the bar where a plan is authorized and led, in points.
+/// The height of the bar with which a plan is authorized and its run controlled, in points.
 pub const ACTION_BAR: f32 = 58.0;
-/// Default width of the list of plans and runs, in points.
+/// The default width of the list of plans and runs, in points.
 pub const SIDEBAR: f32 = 208.0;
-/// Default width of the inspector, in points.
+/// The default width of the inspector, in points.
 pub const INSPECTOR: f32 = 470.0;
-/// Default height of the run's output, in points.
+/// The default height of the output pane, in points.
 pub const OUTPUT: f32 = 280.0;
-/// Height of a step or a search result, in points.
+/// The height of a step or a search result, in points.
 pub const ROW: f32 = 46.0;
-/// Height of a line of code or output, in points.
+/// The height of a line of code or output, in points.
 pub const CODE_ROW: f32 = 20.0;
-/// Height of a button, in points.
+/// The height of a button, in points.
 pub const BUTTON: f32 = 30.0;
-/// Corner radius of everything but dialogs, in points.
+/// The corner radius of everything but dialogs, in points.
 pub const RADIUS: u8 = 6;
-/// Corner radius of dialogs, in points.
+/// The corner radius of dialogs, in points.
 pub const DIALOG_RADIUS: u8 = 10;
 
-/// What a text is for; each has one font and size.
+/// The purpose of a text, which determines its font and size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Text {
     /// The name of a page's subject.
     Title,
     /// Names in rows, and sentences that must be read.
     Strong,
-    /// Everything else.
+    /// All other text.
     Body,
-    /// Headings of groups and second lines.
+    /// Group headings and second lines.
     Meta,
-    /// The least important line.
+    /// The least important text.
     Small,
     /// Code, digests, paths, numbers and durations.
     Mono,
-    /// As `Mono`, in second lines.
+    /// The same as `Mono`, for second lines.
     SmallMono,
 }
 
 impl Text {
-    /// Its font, size in points.
+    /// The font, with its size in points.
     pub fn font(self) -> FontId {
         match self {
             Self::Title => FontId::new(20.0, FontFamily::Proportional),
@@ -76,21 +76,21 @@ impl Text {
     }
 }
 
-/// What a colour says about a state; always shown together with a word or an icon.
+/// The meaning of a colour; always shown together with a word or an icon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(test, derive(serde::Serialize))]
 pub enum Tone {
-    /// Nothing in particular.
+    /// Neutral.
     Plain,
     /// Less important.
     Dim,
-    /// Under way, or chosen.
+    /// In progress, or selected.
     Accent,
-    /// Good, or harmless.
+    /// Successful, or harmless.
     Safe,
-    /// Look here.
+    /// Needs attention.
     Caution,
-    /// Bad, or dangerous.
+    /// Failed, or dangerous.
     Danger,
 }
 
@@ -105,9 +105,10 @@ impl From<RiskLevel> for Tone {
 }
 
 impl Theme {
-    /// The theme that this part of the window is drawn in.
+    /// The theme in which this part of the window is drawn.
     pub fn of(ui: &egui::Ui) -> &'static Self {
-        // egui's style has no place for more than dark or light, and each theme has its own accent.
+        // egui's style only distinguishes dark and light, so the theme is recognized by its accent colour,
+        // which is unique.
         let visuals = ui.visuals();
         let fallback = if visuals.dark_mode { &DARK } else { &LIGHT };
         THEMES.into_iter().find(|theme| theme.accent == visuals.hyperlink_color).unwrap_or(fallback)
@@ -125,7 +126,7 @@ impl Theme {
         }
     }
 
-    /// The colour of a piece of code, on any ground that code stands on.
+    /// The colour of a syntax class, legible on every background of code.
     pub fn syntax(&self, class: Class) -> Color32 {
         match class {
             Class::Attribute | Class::Comment => self.dim,
@@ -137,7 +138,7 @@ impl Theme {
         }
     }
 
-    /// The colour that stands for one of a terminal's, on any ground that code stands on.
+    /// The colour that replaces a terminal colour, legible on every background of code.
     pub fn hue(&self, hue: Hue) -> Color32 {
         match hue {
             Hue::Black => self.dim,
@@ -151,7 +152,7 @@ impl Theme {
         }
     }
 
-    /// The colour and the underline of what a program gave this look; `plain` is the colour of the rest.
+    /// The colour and the underline of a terminal style; `plain` is the colour of unstyled text.
     pub fn ink(&self, ink: AnsiStyle, plain: Color32) -> (Color32, Stroke) {
         let color = match ink.hue {
             Some(hue) => self.hue(hue),
@@ -161,7 +162,7 @@ impl Theme {
         (color, if ink.underlined { Stroke::new(1.0, color) } else { Stroke::NONE })
     }
 
-    /// The ground of a word that changed, on the ground of its line.
+    /// The background of a changed word, on the background of its line.
     pub fn changed_word(&self, line: LineKind) -> Color32 {
         let (ground, text) = match line {
             LineKind::Removed => (self.removed, self.removed_text),
@@ -170,13 +171,13 @@ impl Theme {
         ground.lerp_to_gamma(text, if self.dark { 0.2 } else { 0.14 })
     }
 
-    /// The fill of a chip: its tone at 16 percent over what lies below.
+    /// The fill of a chip: its tone at 16 percent over the background.
     pub fn chip(&self, tone: Tone, below: Color32) -> Color32 {
         below.lerp_to_gamma(self.tone(tone), 0.16)
     }
 
-    /// The text of a chip. A little nearer to the plain text than the tone, which alone would be too
-    /// faint on its own tint.
+    /// The text colour of a chip. It is slightly closer to plain text than the tone, which would be too faint
+    /// on its own tint.
     pub fn chip_text(&self, tone: Tone) -> Color32 {
         let towards_text = match (self.high_contrast, self.dark) {
             (true, _) => 0.6,
@@ -264,13 +265,13 @@ impl Theme {
     }
 }
 
-/// Gives the context its fonts and the themes; once, before the first frame.
+/// Installs the fonts and the themes in the context. Call this once, before the first frame.
 pub fn install(ctx: &egui::Context) {
     ctx.set_fonts(fonts::definitions());
     set_contrast(ctx, false);
 }
 
-/// Chooses the contrast of both the dark and the light theme.
+/// Sets the contrast of both the dark and the light theme.
 pub fn set_contrast(ctx: &egui::Context, high: bool) {
     for theme in THEMES.into_iter().filter(|theme| theme.high_contrast == high) {
         let side = if theme.dark { egui::Theme::Dark } else { egui::Theme::Light };

@@ -21,7 +21,7 @@ fn contrast_is_measured_as_the_guideline_says() {
     assert!((contrast(rgb(0x77_77_77), Color32::WHITE) - 4.48).abs() < 0.01);
 }
 
-/// What the guideline asks of text: level AA, and AAA where contrast was asked for.
+/// The contrast ratios that WCAG requires for text: level AA, and AAA for the themes with higher contrast.
 fn least(theme: &Theme) -> f64 {
     if theme.high_contrast { 7.0 } else { 4.5 }
 }

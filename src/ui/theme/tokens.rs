@@ -1,4 +1,4 @@
-//! The colours by their names: the only colour literals of the program.
+//! The named colours: the only colour literals of the program.
 
 use egui::Color32;
 
@@ -93,7 +93,7 @@ pub const LIGHT: Theme = Theme {
     backdrop: shade(90),
 };
 
-/// The dark theme for eyes, screens and rooms that need more contrast: lines as clear as text.
+/// The dark theme with higher contrast: borders are as visible as text.
 pub const DARK_HIGH_CONTRAST: Theme = Theme {
     dark: true,
     high_contrast: true,
@@ -119,7 +119,7 @@ pub const DARK_HIGH_CONTRAST: Theme = Theme {
     backdrop: shade(190),
 };
 
-/// The light theme with more contrast.
+/// The light theme with higher contrast.
 pub const LIGHT_HIGH_CONTRAST: Theme = Theme {
     dark: false,
     high_contrast: true,
@@ -145,5 +145,5 @@ pub const LIGHT_HIGH_CONTRAST: Theme = Theme {
     backdrop: shade(150),
 };
 
-/// Every theme there is.
+/// All themes.
 pub const THEMES: [&Theme; 4] = [&DARK, &LIGHT, &DARK_HIGH_CONTRAST, &LIGHT_HIGH_CONTRAST];

@@ -1,11 +1,11 @@
-//! What is compared with what, and what is never called gone.
+//! Which checks are compared, and which diagnostics must never be reported as gone.
 
 use super::*;
 use crate::plan::ToolCall;
 use crate::run::{Outcome, RunEvent};
 use crate::ui::tests::{fixture, found};
 
-/// A step: its call, how it ended, and what it found, each as level, file, message and line.
+/// A step: its call, its outcome, and its diagnostics (level, file, message and line).
 type Ran = (ToolCall, Outcome, Option<Code>, Vec<(Level, &'static str, &'static str, i64)>);
 
 fn check(path: &str) -> ToolCall {
@@ -87,7 +87,7 @@ fn the_latest_check_is_shown_against_the_first_one() {
     assert_eq!((found.step, found.base), (Some(2), Some(0)));
     assert_eq!(standings(&found), [1, 1, 1]);
     assert_eq!(found.caution, None);
-    // What is gone counts as no warning any more.
+    // A diagnostic that is gone does not count as a warning.
     assert_eq!((found.counts.errors, found.counts.warnings), (1, 1));
 }
 
@@ -110,10 +110,10 @@ fn what_a_check_did_not_get_to_is_not_gone() {
     let found = listing(vec![passed(".", vec![OLD, OTHER]), stopped.clone()]);
     assert_eq!(standings(&found), [0, 1, 0]);
     assert!(found.caution.unwrap().contains("did not come to its end"));
-    // And nothing is compared with it.
+    // Nothing is compared with an incomplete check.
     let found = listing(vec![stopped, passed(".", vec![OLD])]);
     assert_eq!((found.base, standings(&found)), (None, [0, 0, 0]));
-    // cargo itself failed: no error of the code, no verdict.
+    // cargo itself failed: there is no error in the code, and no verdict.
     let broken = failed(".", vec![]);
     let found = listing(vec![passed(".", vec![OLD]), broken]);
     assert_eq!((standings(&found), found.checks[1].verdict), ([0, 0, 0], false));
@@ -129,7 +129,7 @@ fn a_gate_tells_what_is_new_and_never_what_is_gone() {
     assert_eq!((found.base, standings(&found)), (Some(0), [1, 1, 0]));
     assert!(found.caution.unwrap().contains("may still be there"));
     assert_eq!(found.checks[1].about, "f in a.rs by f.txt");
-    // A check is a better beginning to look at than a gate.
+    // A check is preferred to an error gate as the step shown first.
     assert_eq!(listing(steps()).step, Some(0));
     assert_eq!(listing(vec![gate.clone()]).step, Some(0));
 }

@@ -1,4 +1,4 @@
-//! The card of a guided step under the same rules as the dialog, one test for each.
+//! The card of a guided step follows the rules of the dialog; one test for each rule.
 
 use egui::accesskit::Role;
 use egui::{Event, Key, Modifiers, PointerButton, Pos2};
@@ -23,7 +23,7 @@ fn asked(name: &str) -> Harness<'static, Window> {
     window(name, [1280.0, 800.0])
 }
 
-/// Lets so much time pass, in frames of a quarter of a second (the harness's step).
+/// Advances the time by this much, in frames of a quarter of a second (the step of the test harness).
 fn wait(harness: &mut Harness<'static, Window>, ms: usize) {
     harness.run_steps(ms.div_ceil(250));
 }
@@ -173,7 +173,7 @@ fn a_pointer_or_a_key_held_from_before_answers_nothing() {
     harness.input_mut().events.push(key(Key::Enter, true));
     harness.step();
     assert_eq!(answers(&harness), [Decision::Approve], "a fresh press counts");
-    // The key stays down: the next question takes nothing of it.
+    // The key stays down: the next question must ignore its repeats.
     harness.state_mut().scene = Scene::new("guided");
     harness.state_mut().scene.ask_again();
     for _ in 0..8 {
