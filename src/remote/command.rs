@@ -128,8 +128,7 @@ impl Connection {
                 .name("ssh-stop".to_owned())
                 .spawn_scoped(scope, || self.stand_by(&watch, deadline, stop, &here))
                 .map_err(RemoteError::NotStarted)?;
-            let heard =
-                ProcessIo { stop: &here, output: &|_, _| {}, capture: &session_output, ..io };
+            let heard = ProcessIo { stop: &here, output: &|_, _| {}, capture: &session_output };
             let finished = self.follow(&session, limit, heard)?;
             drop(over);
             Ok::<_, RemoteError>((finished, ender.join().unwrap_or(None)))

@@ -136,7 +136,7 @@ impl Embedded<'_> {
         let (language, text) = (file.language()?, file.text()?);
         let read = Source::parse(language, text, &|| stop.is_set());
         self.workspace.looking(stop).count_parsed(&read)?;
-        Ok(read.map_err(|source| SymbolsError::Code { path: file.key().to_owned(), source })?)
+        read.map_err(|source| SymbolsError::Code { path: file.key().to_owned(), source })
     }
 
     /// The first definition of `symbol` in the files that earlier steps change.

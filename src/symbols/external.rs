@@ -48,7 +48,7 @@ impl External<'_> {
             let file = file.key().to_owned();
             return Err(SymbolsError::NotIndexed { path: path.clone(), file });
         }
-        Ok(graph.symbols_of(&absolute, stop)?)
+        graph.symbols_of(&absolute, stop)
     }
 }
 

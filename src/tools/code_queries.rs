@@ -10,7 +10,7 @@ use crate::symbols::{SourceFile, Work};
 use crate::workspace::go_on;
 
 use super::search::listed;
-use super::tool::{Foreseen, Tool, reads_only};
+use super::tool::{Foreseen, Tool, reads_only, set};
 use super::{After, Context, Invocation, ToolError, Toolbox};
 
 /// Most files, or symbols, that one list links to in the evidence.
@@ -80,7 +80,7 @@ impl Tool for References<'_> {
         let others = others.take(MOST_REFERENCES);
         edges.extend(others.map(|found| edge(EdgeType::Referenced, TargetKind::File, &found.path)));
         let mut invocation = listed(answer, edges);
-        invocation.result["engine"] = chosen.evidence(file);
+        set(&mut invocation.result, "engine", chosen.evidence(file));
         Ok(invocation)
     }
 }

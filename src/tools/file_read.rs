@@ -6,7 +6,7 @@ use crate::plan::Digest;
 use crate::run::{Edge, EdgeType, StopSignal, TargetKind, text};
 use crate::workspace::{Access, Last, WorkspaceError, file, go_on};
 
-use super::tool::{Foreseen, Tool, reads_only};
+use super::tool::{Foreseen, Tool, reads_only, set};
 use super::{After, Context, Invocation, ToolError, Toolbox};
 
 /// The exact bytes of one file.
@@ -43,7 +43,7 @@ impl Tool for FileRead<'_> {
         });
         // Lines are counted only in UTF-8 text.
         if let Ok(text) = std::str::from_utf8(&bytes) {
-            result["lines"] = json!(text.split_inclusive('\n').count());
+            set(&mut result, "lines", text.split_inclusive('\n').count());
         }
         Ok(Invocation {
             stdout: Some(bytes),

@@ -10,7 +10,7 @@ use crate::run::{
 use crate::workspace::file::hash;
 use crate::workspace::{Existing, Last, Overlay, Prepared, Written, diff, effect, write};
 
-use super::tool::{Foreseen, Tool};
+use super::tool::{Foreseen, Tool, set};
 use super::{After, Context, Invocation, ToolError, Toolbox};
 
 /// A write of one whole file.
@@ -76,10 +76,10 @@ impl Tool for FileWrite<'_> {
             "bytes": contents.len(),
         });
         if existing == Existing::Refuse {
-            result["created_folders"] = json!(created_folders);
+            set(&mut result, "created_folders", created_folders);
         }
         if !lost.is_empty() {
-            result["warnings"] = json!(lost);
+            set(&mut result, "warnings", lost);
         }
         let edge = |edge_type| Edge {
             edge_type,

@@ -1,5 +1,7 @@
 //! The trait of a tool (SPEC §4): all that the other modules ask about a call.
 
+use serde_json::Value;
+
 use crate::plan::PathRole;
 use crate::run::{EdgeType, FileEffect, Predicted, Preview, StopSignal};
 use crate::workspace::Overlay;
@@ -61,4 +63,11 @@ pub(super) fn changes_nothing(preview: Preview) -> Foreseen {
 pub(super) fn reads_only(summary: String, notes: Vec<String>) -> Foreseen {
     let changes = Vec::new();
     changes_nothing(Preview { predicted: Predicted::Exact, summary, changes, notes })
+}
+
+/// Sets a field of an object.
+pub(super) fn set(object: &mut Value, field: &str, value: impl Into<Value>) {
+    if let Value::Object(fields) = object {
+        fields.insert(field.to_owned(), value.into());
+    }
 }

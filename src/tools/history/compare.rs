@@ -7,6 +7,7 @@ use serde_json::json;
 use crate::authorization::FileState;
 use crate::run::{CheckpointName, EdgeType, FileChange, History, is_git_path};
 
+use crate::tools::tool::set;
 use crate::tools::{Invocation, ToolError, Toolbox};
 use crate::workspace::file::hash;
 use crate::workspace::{diff, file};
@@ -67,7 +68,7 @@ pub(super) fn invoke(
             (Err(why), _) | (_, Err(why)) => {
                 text.push_str(&format!("What {path} was is not available: {why}.\n"));
                 missing.push(json!({ "path": path, "why": why.to_string() }));
-                said["available"] = false.into();
+                set(&mut said, "available", false);
             }
         }
         files.push(said);
