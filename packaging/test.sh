@@ -119,7 +119,7 @@ stage_with() {
 
 stage scripts scripts
 # Following `source` from the scripts checks lib.sh too.
-stage_with shellcheck shellcheck shellcheck -x packaging/run.sh packaging/test.sh packaging/bench.sh packaging/fuzz.sh packaging/hostile.sh tests/hostile/*.sh assets/remote/*.sh
+stage_with shellcheck shellcheck shellcheck -x packaging/run.sh packaging/test.sh packaging/bench.sh packaging/fuzz.sh packaging/hostile.sh packaging/pictures.sh tests/hostile/*.sh assets/remote/*.sh
 stage_with desktop-file-validate desktop desktop
 stage_with appstreamcli metainfo metainfo
 stage format cargo fmt --check

@@ -1,7 +1,7 @@
 //! The window's glue: threads on one side, views on the other.
 //!
 //! [`run`] is called by `main` alone. Each page holds its own state, applies what is done on it, and makes its view;
-//! [`App`] holds the pages and what they share, and passes on what arrives: `take_in` applies what the threads have
+//! `App` holds the pages and what they share, and passes on what arrives: `take_in` applies what the threads have
 //! sent, `draw` draws and collects what the person did, `apply` hands that to the page. Nothing here waits. Absent
 //! on purpose: colours and layout ([`crate::ui`]), execution and SQL.
 

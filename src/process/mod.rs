@@ -2,7 +2,7 @@
 //!
 //! A child gets exactly the arguments and environment that the caller names, no terminal, and no input unless
 //! the caller supplies it. It leads its own session and process group. One thread per output reads stdout and
-//! stderr and forwards each chunk at once, up to a limit. [`run`] keeps the whole output, [`stream`] only its
+//! stderr and forwards each chunk at once, up to a limit. `run` keeps the whole output, `stream` only its
 //! beginning and end. Nothing polls: the calling thread sleeps until there is output, an exit, a stop or the
 //! deadline. To end a program, SIGTERM goes to it and to everything it started; what still runs after the grace
 //! period is killed.

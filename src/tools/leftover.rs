@@ -13,7 +13,7 @@ impl Toolbox {
     /// interrupted; by its canonical path.
     ///
     /// # Errors
-    /// As [`Self::kind_of`].
+    /// As `Workspace::kind_of`.
     pub fn leftover(&self, key: &str, execution_id: Uuid) -> Result<Option<String>, ToolError> {
         let own = Path::new(key).file_name().map(|name| batch::waiting_names(execution_id, name));
         let names = std::iter::once(temporary_name(execution_id).into());
@@ -31,7 +31,7 @@ impl Toolbox {
     /// canonical path. `splice` is started only when these names are free.
     ///
     /// # Errors
-    /// As [`Self::kind_of`].
+    /// As `Workspace::kind_of`.
     pub fn left_by_splice(&self, key: &str) -> Result<Vec<String>, ToolError> {
         let mut left = Vec::new();
         for path in splice::names_beside(Path::new(key)) {

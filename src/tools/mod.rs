@@ -1,7 +1,7 @@
 //! The tools: the only module that changes the workspace (SPEC §4).
 //!
 //! The step runner, planners and queries call [`Toolbox`]. Each tool is a module that implements one trait
-//! ([`tool`]), and [`dispatch`] maps a call to its tool. The tools do not know approvals, the order of
+//! (`tool.rs`), and `dispatch.rs` maps a call to its tool. The tools do not know approvals, the order of
 //! steps or the evidence: callers pass in what was approved and receive what happened.
 
 mod batch;
