@@ -1,10 +1,10 @@
 //! Countersign runs machine-written plans under a person's signature.
 //!
 //! A plan file comes in, a person authorizes exactly those bytes, one synchronous worker runs the
-//! steps in order, and everything that was asked, decided and done stays in evidence that nobody can
-//! change quietly.
+//! steps in order, and everything that was asked, decided and done is recorded in evidence in which
+//! changes are detected.
 //!
-//! # The way of the data
+//! # Data flow
 //!
 //! ```text
 //! plan file ─bytes→ plan ─Plan→ engine::review (risk, preview, preconditions)

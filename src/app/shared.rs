@@ -1,7 +1,7 @@
-//! What the pages share: the two threads, the notices, the question in front, and what was read of runs.
+//! State that all pages share: the executor and query threads, the notices, the open dialog, and cached data of runs.
 //!
-//! Passed to each page by [`App`]. What the window does with the answer to a query gets the whole [`App`] and
-//! passes it on to the pages that it concerns.
+//! [`App`] passes it to each page. The function that handles the answer to a query gets the whole [`App`] and calls
+//! the pages that need the answer.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -22,24 +22,24 @@ use crate::worker::{
     ReadExecution, Reconcile, Save, Setup, ToSave, Wake, Worker,
 };
 
-/// How many runs and loops are listed.
+/// Most runs and loops that are listed.
 const LISTED: usize = 200;
 
-/// A question about the plan or the window that is open besides the run's own.
+/// An open dialog other than the confirmation of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Prompt {
     Authorize,
     Reject,
     Trust,
-    /// Whether the commands of the workspace are trusted that stands in the form of a loop.
+    /// Whether to trust the commands of the workspace that is entered in the form of a new loop.
     TrustPlace,
     Close,
 }
 
 impl Prompt {
-    /// Those whose answer decides about the plan.
+    /// Whether its answer decides about the plan.
     pub(super) const DECISIONS: [Self; 2] = [Self::Authorize, Self::Reject];
-    /// Those that a change of the plan on the page makes void.
+    /// Whether it is closed when the plan on the page changes.
     pub(super) const ABOUT_PLAN: [Self; 3] = [Self::Authorize, Self::Reject, Self::Trust];
 }
 
@@ -47,7 +47,7 @@ impl Prompt {
 #[derive(Debug)]
 pub(super) struct Broken {
     pub(super) message: String,
-    /// Whether the bars that were still shown then panicked as well.
+    /// Whether drawing the remaining bars panicked as well.
     pub(super) bare: bool,
 }
 
@@ -62,15 +62,15 @@ pub(super) struct Shared {
     pub(super) notices: Vec<Notice>,
     next_notice: u64,
     pub(super) prompt: Option<Prompt>,
-    /// Counts how often a question came to the front.
+    /// Counts the dialogs that were opened; gives each showing a new identity.
     showing: u64,
     pub(super) broken: Option<Broken>,
     pub(super) contents: Contents,
-    /// What is put on the clipboard with the next frame.
+    /// Copied to the clipboard in the next frame.
     pub(super) to_copy: Option<String>,
-    /// The attempts of loops to which runs belong, by run, as far as they were read.
+    /// The loop attempt of each run, as far as loaded.
     pub(super) attempts: BTreeMap<Uuid, Attempt>,
-    /// What comparisons of interrupted steps with the disk found, by run.
+    /// The results of *Reconcile*, by run.
     pub(super) reconciled: BTreeMap<Uuid, Vec<Reconciled>>,
     pub(super) evidence_trouble: Option<&'static str>,
 }
@@ -115,7 +115,7 @@ impl Shared {
         self.next_notice
     }
 
-    /// Makes a notice of a failure.
+    /// Shows a failure as a notice.
     pub(super) fn failed(&mut self, summary: &str, failure: &Failure) {
         let details = format!("{} {}", failure.code, failure.message);
         let line = failure.message.lines().next().unwrap_or_default();
@@ -127,13 +127,13 @@ impl Shared {
         self.notices.retain(|it| it.id != notice);
     }
 
-    /// Brings a question to the front, with a new identity.
+    /// Opens a dialog, with a new identity.
     pub(super) fn show_prompt(&mut self, prompt: Option<Prompt>) {
         self.showing += 1;
         self.prompt = prompt;
     }
 
-    /// The identity of the question in front: the step that asks this, or one about the plan or the window.
+    /// The identity of the open dialog: the confirmation of a step, or another dialog.
     pub(super) fn prompt_id(&self, request: Option<&ConfirmationRequest>) -> PromptId {
         PromptId {
             run_id: request.map(|request| request.run_id),
@@ -142,12 +142,12 @@ impl Shared {
         }
     }
 
-    /// Closes the question in front if it is one of these; whether it was.
+    /// Closes the open dialog if it is one of `which`. Returns whether it was.
     pub(super) fn close_prompt(&mut self, which: &[Prompt]) -> bool {
         self.prompt.take_if(|prompt| which.contains(prompt)).is_some()
     }
 
-    /// Shows the page again after a panic. A question in front of it gets a new identity.
+    /// Shows the page again after a panic. An open dialog gets a new identity.
     pub(super) fn try_again(&mut self) {
         if self.broken.take().is_some() {
             self.show_prompt(self.prompt);
@@ -170,7 +170,7 @@ impl Shared {
         self.ask(ListLoops(LISTED), |app, loops| app.loops.loops = loops);
     }
 
-    /// Opens a plan that is made from an old run, or from one execution.
+    /// Opens a plan that is made from a recorded run or execution.
     pub(super) fn follow_up(&mut self, id: Uuid, follow_up: FollowUp) {
         self.ask_latest(OpenFollowUp { id, follow_up }, |app, opened| app.opened(opened, None));
     }
@@ -204,14 +204,14 @@ impl Shared {
                 );
             }
             app.shared.reconciled.insert(run_id, found);
-            // The finding is a decision in the record that may be open.
+            // If a record of this run is open, it lacks the decision that *Reconcile* has just added.
             if let Some(id) = app.evidence.open_record_of(run_id) {
                 app.shared.read_execution(id);
             }
         });
     }
 
-    /// Reads the whole of an artifact, unless that is under way already.
+    /// Loads a whole artifact, unless it is being loaded already.
     pub(super) fn load_content(&mut self, key: Key, copy: bool) {
         if !self.contents.ask(key, copy) {
             return;

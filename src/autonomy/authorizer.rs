@@ -1,4 +1,4 @@
-//! Authorizes the plan of an attempt (SPEC §10): the window, the command line, or a class of plans that
+//! Who authorizes the plan of an attempt (SPEC §10): the window, the command line, or a class of plans that
 //! a person authorized in advance.
 
 use uuid::Uuid;
@@ -15,15 +15,15 @@ pub struct AuthorizationRequest<'a> {
     pub loop_id: Uuid,
     /// Which attempt, from 1.
     pub attempt: u32,
-    /// Of so many.
+    /// The most attempts of the loop.
     pub max_attempts: u32,
     /// The plan.
     pub plan: &'a Plan,
-    /// What there is to know about it.
+    /// Its review.
     pub review: &'a Review,
     /// How it differs from the plan of the attempt before.
     pub difference: Option<&'a PlanDifference>,
-    /// What of it is outside the authorization class; empty where there is none.
+    /// Why the authorization class does not cover it; empty if it does, or if there is no class.
     pub outside: &'a [String],
 }
 
@@ -32,14 +32,14 @@ pub struct AuthorizationRequest<'a> {
 pub enum Authorization {
     /// It may run.
     Approve {
-        /// Through which act.
+        /// How it was authorized or refused.
         method: Method,
-        /// In a sentence, for the evidence.
+        /// The same in one sentence, for the evidence.
         note: String,
     },
     /// It may not; the loop ends.
     Reject {
-        /// Through which act.
+        /// How it was authorized or refused.
         method: Method,
         /// Why.
         reason: String,
@@ -57,8 +57,8 @@ pub trait PlanAuthorizer: Send {
     fn authorize(&mut self, asked: &AuthorizationRequest<'_>) -> Authorization;
 }
 
-/// What of a plan is outside of a class; empty when it is inside. A path counts as the plan names it and as
-/// what it leads to.
+/// Why a class does not cover a plan; empty if it does. Both a path as the plan names it and the path to which it
+/// resolves must be inside.
 pub(super) fn outside(
     class: &AuthorizationClass,
     plan: &Plan,
@@ -95,15 +95,16 @@ pub(super) fn outside(
     })
 }
 
-/// The home folder of the user, without links.
+/// The home folder of the user, with symlinks resolved.
 pub(super) fn home_folder() -> Option<String> {
     let home = std::env::home_dir().filter(|home| home.is_absolute())?;
     let home = std::fs::canonicalize(&home).unwrap_or(home);
     Some(home.to_string_lossy().into_owned())
 }
 
-/// The files and folders that a call names, or works in. Tools that look at, build or run the program as a
-/// whole take it without being told; which files a step brings back is known when it runs: it may be any.
+/// The paths that are checked against a class: those in the arguments, and those that a restore may change. Tools
+/// that work on the whole program use paths implicitly; these are left out. The files of a restore are known only
+/// when it runs, so it counts as the whole workspace.
 fn named(call: &ToolCall) -> Vec<String> {
     let counts =
         |named: &NamedPath<'_>| named.argument.is_some() || named.role == PathRole::Restores;

@@ -1,4 +1,4 @@
-//! How a command opens a plan: where its evidence is, what the settings say, and a plan with its review.
+//! How a command of the command line opens the evidence, the settings, and a plan with its review.
 
 use std::path::Path;
 
@@ -13,10 +13,10 @@ use crate::risk::Policy;
 use crate::run::Review;
 use crate::worker::{default_folders, load_policy, read_plan_file};
 
-/// The evidence in the folder that was named, or in the user's own.
+/// The evidence in the folder given on the command line, or in the user's own.
 ///
 /// # Errors
-/// A system that does not say where the user's folders are.
+/// The user's home folder cannot be determined.
 pub(super) fn evidence_location(named: &EvidenceFolder) -> Result<EvidenceLocation, Refusal> {
     let folders = default_folders().ok_or_else(|| {
         Refusal::usage(
@@ -28,10 +28,10 @@ pub(super) fn evidence_location(named: &EvidenceFolder) -> Result<EvidenceLocati
     Ok(EvidenceLocation { evidence: named.evidence.clone().unwrap_or(own.evidence), ..own })
 }
 
-/// The policy of the settings file, which the window uses too.
+/// The policy of the settings file, the same that the window uses.
 ///
 /// # Errors
-/// A settings file that cannot be used.
+/// The settings file cannot be used.
 pub(super) fn policy() -> Result<Policy, Refusal> {
     let Some(folders) = default_folders() else { return Ok(Policy::default()) };
     load_policy(&folders.settings).map_err(|error| {
@@ -39,19 +39,19 @@ pub(super) fn policy() -> Result<Policy, Refusal> {
     })
 }
 
-/// A plan whose bytes were read once, and where it works.
+/// A plan whose bytes were read once, and its workspace.
 pub(super) struct ReadPlan {
-    /// The digest of its bytes; none when they could not be read as a whole.
+    /// The digest of its bytes; `None` if they could not be read completely.
     pub(super) digest: Option<Digest>,
     parsed: Parsed,
     workspace: WorkspaceChoice,
 }
 
 impl ReadPlan {
-    /// Reads a plan file, with its commands on the target that was named, if one was.
+    /// Reads a plan file. `target`, if given, is the host of its commands.
     ///
     /// # Errors
-    /// A target for a plan without commands. Everything about the file itself is a finding.
+    /// `target` is given for another kind of plan. Problems with the file are findings, not errors.
     pub(super) fn file(
         file: &Path,
         workspace: Option<&Path>,
@@ -91,11 +91,11 @@ impl ReadPlan {
         Self { digest, parsed, workspace }
     }
 
-    /// Reviews it under what is trusted; none where there is nothing to review.
+    /// Reviews it with the recorded trust; `None` if it could not be parsed.
     ///
     /// # Errors
-    /// A workspace that cannot be opened; and where the plan would run commands of the workspace, evidence that
-    /// cannot be read.
+    /// The workspace cannot be opened; or the plan would run commands of the workspace, and the evidence cannot be
+    /// read.
     pub(super) fn review(
         &self,
         policy: &mut Policy,
@@ -112,7 +112,7 @@ impl ReadPlan {
     /// Reviews it without starting a process (SPEC §11).
     ///
     /// # Errors
-    /// A workspace that cannot be opened.
+    /// The workspace cannot be opened.
     pub(super) fn review_alone(
         &self,
         policy: &Policy,
@@ -122,7 +122,7 @@ impl ReadPlan {
         Ok(review_read(&self.parsed.plan, review)?)
     }
 
-    /// The plan with this review.
+    /// Adds a review.
     pub(super) fn with(mut self, review: Option<Review>) -> OpenedPlan {
         let mut findings = std::mem::take(&mut self.parsed.findings);
         findings.extend(review.iter().flat_map(|review| review.findings.iter().cloned()));
@@ -130,14 +130,14 @@ impl ReadPlan {
     }
 }
 
-/// A plan that was read once, and everything that is known about it.
+/// A plan that was read once, with its review and all findings.
 pub(super) struct OpenedPlan {
-    /// The digest of its bytes; none when they could not be read as a whole.
+    /// The digest of its bytes; `None` if they could not be read completely.
     pub(super) digest: Option<Digest>,
     pub(super) plan: Option<ShownPlan>,
-    /// What the bytes, the workspace and the policy give to say.
+    /// The findings of the parser and of the review.
     pub(super) findings: Vec<Finding>,
-    /// None where there is no plan to review.
+    /// `None` if there was no plan to review.
     pub(super) review: Option<Review>,
 }
 

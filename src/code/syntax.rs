@@ -22,7 +22,7 @@ pub enum Class {
     Type,
 }
 
-/// Highlight names of the grammars with their classes. A longer name matches by prefix.
+/// Highlight names of the grammars with their classes. `function.method` has the class of `function`.
 const NAMES: [(&str, Class); 14] = [
     ("attribute", Class::Attribute),
     ("comment", Class::Comment),

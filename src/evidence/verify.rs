@@ -1,5 +1,5 @@
-//! Recomputing the chain (SPEC §8): is every row what was written, are all there, is there no other; and
-//! can each be found.
+//! Verifies the evidence (SPEC §8): every row is unchanged, none is missing or added, and SQLite's indexes lead to
+//! each.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -23,17 +23,17 @@ pub const VERIFY_SCHEMA: &str = include_str!("../../assets/schema/evidence-verif
 
 /// Recomputes the chain of the evidence in `dir` and names the first row that differs; compares the schema.
 ///
-/// `known_head` is a head that was copied out earlier: it must still be a link of the chain, or the
-/// chain's end was cut off or all of it was written anew. Without one, a chain that somebody recomputed
-/// as a whole cannot be told from an honest one. No database, or one of 0 bytes, is sound.
+/// `known_head` is a head that was copied earlier. If it is no longer a link of the chain, the chain was truncated or
+/// rewritten. Without it, a chain that somebody recomputed as a whole cannot be detected. A missing or empty database
+/// is sound, unless a head was expected.
 ///
 /// # Errors
-/// A database that cannot be read at all. What was tampered with is no error but the report.
+/// The database cannot be read at all. Tampering is not an error: the report names it.
 pub fn verify(dir: &Path, known_head: Option<&Digest>) -> Result<VerifyReport> {
     report(dir, None, known_head)
 }
 
-/// The same, and whether this is the database whose head is kept in the user's folders.
+/// As [`verify`], and compares with the head kept in the user's folders. Deletes the search index if it is damaged.
 ///
 /// # Errors
 /// As [`verify`].
@@ -47,7 +47,7 @@ pub fn verify_with_kept_head(
     let kept = KeptHeads::read(&folders, vault.as_deref());
     let report = report(dir, Some(&kept), known_head)?;
     if !Index::is_sound(dir, vault.as_ref()) {
-        // Nothing in it is evidence: the next search makes it anew from the rows.
+        // The index holds no evidence: the next search rebuilds it from the rows.
         Index::discard(dir);
     }
     Ok(report)
@@ -65,11 +65,11 @@ fn report(
         let kept = kept.map(|kept| standing(None, dir, kept)).transpose()?;
         return Ok(concluded((0, ledger::GENESIS), gone, Vec::new(), kept));
     };
-    // One snapshot, so that a run that writes meanwhile is not taken for a difference.
+    // One snapshot, so that rows that a run inserts meanwhile do not count as differences.
     let tx = conn.unchecked_transaction()?;
     let schema = schema_check::differences(&tx, format)?;
     let kept = match kept {
-        // What the tables say is worth nothing where they may be views.
+        // Skipped if the schema differs: tables may have been replaced by views.
         Some(kept) if schema.is_empty() => Some(standing(Some((&tx, format)), dir, kept)?),
         _ => None,
     };
@@ -94,8 +94,7 @@ fn concluded(
     VerifyReport { ok: first_bad.is_none(), rows, head, first_bad, schema, kept }
 }
 
-/// What SQLite finds wrong beside the rows: an index that does not lead to every row hides what it leaves
-/// out from every answer.
+/// Problems that SQLite's own integrity check finds: a damaged index would hide rows from queries.
 fn damage(conn: &Connection) -> Result<Option<String>> {
     let found: String = conn.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
     Ok((found != "ok").then(|| {
@@ -169,8 +168,8 @@ impl Check<'_> {
     }
 }
 
-/// The tables that are what this version makes them, with the number of their rows. The others are named by
-/// the comparison of the schema, and reading them may never end.
+/// The tables whose schema is as expected, with the number of their rows. The comparison of the schema names the
+/// others; they are not read, because a view in place of a table may never end.
 fn tables(conn: &Connection, intact: &[String]) -> Result<BTreeMap<String, i64>> {
     let mut tables = BTreeMap::new();
     for name in intact {
@@ -180,7 +179,7 @@ fn tables(conn: &Connection, intact: &[String]) -> Result<BTreeMap<String, i64>>
     Ok(tables)
 }
 
-/// Whether the row with this entry may be absent: a purge names its content.
+/// Whether the row of this entry may be absent, because a recorded purge names its content.
 fn is_purged(conn: &Connection, entry: &str) -> Result<bool> {
     let entry: Value = serde_json::from_str(entry).unwrap_or_default();
     let digest = entry.pointer("/columns/digest").and_then(Value::as_str).unwrap_or_default();

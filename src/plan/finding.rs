@@ -37,7 +37,7 @@ pub struct Finding {
     pub column: usize,
     /// What is wrong and what to do.
     pub message: String,
-    /// The values that would have been accepted, where that is a list.
+    /// The accepted values, if there is a fixed list.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub allowed: Vec<String>,
 }
@@ -75,7 +75,7 @@ impl Finding {
     }
 }
 
-/// True when none of the findings forbids authorization.
+/// Whether no finding is an error, so that the plan may be authorized.
 pub fn is_valid(findings: &[Finding]) -> bool {
     findings.iter().all(|finding| finding.severity != Severity::Error)
 }

@@ -70,7 +70,7 @@ impl<'a> SessionOutput<'a> {
     pub(super) fn end(&self) -> Heard {
         for stream in [Stream::Stdout, Stream::Stderr] {
             let rest = self.state.borrow_mut().side(stream).frames.end();
-            // Ignored: a failure to keep output is known already, or is found with the record.
+            // Ignored: an error of the capture is reported when the step is recorded.
             self.hand_on(stream, &rest);
             let mut state = self.state.borrow_mut();
             let text = state.side(stream).decoder.end().to_owned();

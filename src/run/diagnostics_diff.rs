@@ -1,13 +1,13 @@
-//! What became of diagnostics between two checks of the same code (SPEC §3). Pure.
+//! Compares the diagnostics of two checks of the same code (SPEC §3). Pure.
 //!
-//! Diagnostics are compared by file, code and message, because lines move. What a check did not reach, because it
-//! was stopped or because only new errors were asked for, is never called gone.
+//! Diagnostics are compared by file, code and message, because lines move. [`compare`] assumes that both checks were
+//! complete: where the later one was stopped, or reports only new errors, callers must not use what it calls gone.
 
 use std::collections::{HashMap, VecDeque};
 
 use super::diagnostic::DiagnosticArtifact;
 
-/// How a diagnostic stands against an earlier check.
+/// A diagnostic compared with an earlier check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Standing {
     /// It was not there.
@@ -18,22 +18,21 @@ pub enum Standing {
     Gone,
 }
 
-/// Two checks beside each other.
+/// Result of [`compare`].
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Comparison {
-    /// Of each diagnostic of the later check, whether it was not there before.
+    /// For each diagnostic of the later check, whether it is new.
     pub is_new: Vec<bool>,
-    /// The places, from 0, of those of the earlier check that the later one no longer has.
+    /// Indices of the diagnostics of the earlier check that are missing from the later one.
     pub gone: Vec<usize>,
 }
 
-/// What makes two diagnostics the same one: lines move when code above them changes.
+/// What makes two diagnostics the same.
 fn key(it: &DiagnosticArtifact) -> (&str, Option<&str>, &str) {
     (&it.file_name, it.code.as_deref(), &it.message)
 }
 
-/// Compares two checks: the same file, code and message is the same diagnostic, wherever its line is now.
-/// Where one occurs several times, each counts; those on the same line belong together first.
+/// Compares two checks. Duplicates are paired one to one, those on the same line first.
 pub fn compare(before: &[DiagnosticArtifact], after: &[DiagnosticArtifact]) -> Comparison {
     let mut found = vec![false; before.len()];
     let mut is_new = vec![true; after.len()];

@@ -19,7 +19,7 @@ use super::{
 /// Largest file that is read, in bytes.
 const MOST: u64 = code::MAX_SOURCE_BYTES as u64;
 
-/// Reads the files of one workspace.
+/// Looks up symbols in the files of a workspace with the built-in grammars.
 pub(super) struct Embedded<'a> {
     pub(super) workspace: &'a Workspace,
 }
@@ -113,7 +113,7 @@ impl CodeEngine for Embedded<'_> {
         let looking = self.workspace.looking(stop);
         let stop = || stop.is_set() || self.workspace.stop().is_set();
         let read = Source::parse(language, text, &stop);
-        // Counted twice: the result is parsed again, which takes about as many steps.
+        // Counted twice: the result is parsed again, which takes about as many parser steps.
         for _ in 0..2 {
             looking.count_parsed(&read).map_err(|_| budget::all_steps())?;
         }
@@ -154,7 +154,7 @@ impl Embedded<'_> {
                 continue;
             }
             let file = SourceFile::read(self.workspace.projected(overlay), key)?;
-            // A file that does not parse defines nothing, as on the disk.
+            // Any error counts as no definition here, such as a file that does not parse.
             if let Some(found) =
                 self.defined(symbol, Some(&file), overlay, stop).unwrap_or_default()
             {

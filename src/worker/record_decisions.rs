@@ -1,5 +1,5 @@
-//! Queries that record decisions of a person (SPEC §2, §9, §10): about a plan, about the commands of a workspace,
-//! about the walls in it, and about an authorization class.
+//! Queries that record decisions of a person (SPEC §2, §9, §10): about a plan, the commands of a workspace, its
+//! walls, or an authorization class.
 
 use uuid::Uuid;
 
@@ -53,11 +53,11 @@ impl Query for RecordTrust {
     }
 }
 
-/// Records what every plan in a workspace is granted beyond its walls from now on.
+/// Records grants beyond the walls for all later plans of a workspace.
 pub struct RememberWalls {
     /// The workspace.
     pub workspace: String,
-    /// What is granted; `None` revokes what was.
+    /// The grants; `None` revokes them.
     pub grants: Option<Grants>,
 }
 
@@ -75,8 +75,8 @@ impl Query for RememberWalls {
     }
 }
 
-/// Revokes this authorization class. A loop that is under way asks about its next plan again. The answer says
-/// whether the class was still valid.
+/// Revokes an authorization class. A running loop asks again before its next plan. The answer says whether the class
+/// was still valid.
 pub struct RevokeClass(pub Uuid);
 
 impl Query for RevokeClass {

@@ -111,7 +111,7 @@ pub(crate) fn look_at_files(
                 bytes.fetch_add(json.len() as u64, Ordering::Relaxed);
                 lock(&found).push((relative.to_owned(), Found { path, json, count }));
             }
-            // At which file the limit is reached depends on the threads; whether it is reached does not.
+            // Which file reaches the limit depends on the threads, so the error names none.
             Err(NotSeen::Limit(error)) => {
                 *lock(&limit) = Some(error);
                 return ControlFlow::Break(());

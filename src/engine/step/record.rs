@@ -11,7 +11,7 @@ use crate::risk::Verdict;
 use crate::run::{Failure, Outcome, StepResult};
 use crate::tools::WallReport;
 
-/// What walls refused a step that succeeded all the same.
+/// The note for a step that succeeded although its walls refused it something.
 fn wall_notes(outcome: Outcome, walls: &WallReport) -> Vec<String> {
     if outcome != Outcome::Succeeded || walls.refused == 0 {
         return Vec::new();

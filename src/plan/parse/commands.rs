@@ -14,12 +14,12 @@ use crate::plan::{
     RiskLevel, Severity, ShownPlan, ShownStep, StatedRisk, StepPlace, Tool, ToolCall, limits,
 };
 
-/// What the id of a verification has behind the id of the step that it verifies.
+/// Suffix of the id of a verification step, after the id of the step that it verifies.
 const VERIFY: &str = ".verify";
 
-/// What another program has written of its own run of the plan.
+/// Fields that other programs add to a plan when they run it; they are ignored.
 const OF_A_RUN: [&str; 5] = ["status", "currentStepIndex", "createdAt", "startedAt", "completedAt"];
-/// The same of one step.
+/// Fields that other programs add to a step.
 const OF_A_STEP_RUN: [&str; 6] =
     ["status", "output", "error", "commandResult", "startedAt", "completedAt"];
 
@@ -74,7 +74,7 @@ fn mode(fields: &mut Fields<'_>) -> Mode {
     fields.word("mode", &WORDS).unwrap_or_default()
 }
 
-/// The SSH destination; none for this machine, which has the name `local`.
+/// The SSH destination; `None` for this machine, which plans call `local`.
 fn target(fields: &mut Fields<'_>) -> Option<String> {
     let text = fields.text("target").filter(|text| text != "local")?;
     if let Err(error) = Destination::parse(&text) {
@@ -84,7 +84,7 @@ fn target(fields: &mut Fields<'_>) -> Option<String> {
     Some(text)
 }
 
-/// Texts that are commands: none of them blank, none with a character that no command can have.
+/// Reads an array of commands. Blank commands and NUL characters are reported; all texts are returned.
 fn commands(fields: &mut Fields<'_>, name: &'static str) -> Vec<String> {
     let texts = fields.texts(name);
     if texts.len() > limits::STEPS {
@@ -114,9 +114,9 @@ struct Reader<'a> {
     target: Option<&'a str>,
     reading: &'a Reading<'a>,
     ignored: Ignored,
-    /// The first step whose `index` is not its place.
+    /// Pointer to the first `index` that is not the position of its step.
     odd_index: Option<String>,
-    /// For each step, where its id stands, or what it is derived from.
+    /// For each step, the pointer to its id, or to the value from which the id is derived.
     ids_at: Vec<String>,
 }
 
@@ -249,7 +249,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The place that the file gives the step. Another program may have counted from 0 or from 1.
+    /// Checks `index` against the position of the step. Other programs count from 0 or from 1.
     fn index(&mut self, fields: &mut Fields<'_>, place: usize) {
         let Some(index) = fields.whole_number("index", 0..=u64::MAX) else { return };
         let place = place as u64;
@@ -270,7 +270,7 @@ fn cwd(fields: &mut Fields<'_>) -> Option<String> {
     Some(cwd)
 }
 
-/// What the author says about the risk, and whether they want a person to be asked.
+/// The author's statement of the risk, and whether the author wants a person to be asked.
 fn stated(fields: &mut Fields<'_>) -> (StatedRisk, bool) {
     let level = fields.word("riskLevel", RiskLevel::WORDS);
     let Some(mut fields) = fields.object("riskAssessment") else {

@@ -8,8 +8,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// How deep below the workspace to search.
 const DEPTH: usize = 6;
-/// Most files and folders that one search reads. It runs before every start, because each step may create a
-/// repository that the next one must not change.
+/// Number of files and folders after which a search stops; checked before each folder, and the most of one folder.
+/// The search runs before every start, because each step may create a repository that the next one must not change.
+/// Repositories that it did not reach are not protected.
 const MOST_ENTRIES: usize = 10_000;
 /// A listing is cached only when the folder has been unchanged for this many seconds.
 const SETTLED: i64 = 2;

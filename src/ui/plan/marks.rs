@@ -16,7 +16,7 @@ use crate::ui::theme::Tone;
 const MOST_COLOURED: usize = 128 << 10;
 /// The longest lines that are compared word by word, in bytes.
 const MOST_COMPARED: usize = 1_000;
-/// Lines that have less than this in common count as two different lines, not as one changed line.
+/// Least similarity, as a ratio, of two lines that count as one changed line.
 const ALIKE: f32 = 0.5;
 
 /// The marks of one line; ranges are bytes of its text.

@@ -77,7 +77,7 @@ impl ScriptParser {
         self.at > before
     }
 
-    /// Skips a text up to its delimiter.
+    /// Skips a text and its closing delimiter.
     fn delimited(&mut self, end: char) -> Option<()> {
         loop {
             match self.next()? {
@@ -201,7 +201,7 @@ impl ScriptParser {
                     self.delimited(end)?;
                     self.delimited(end)?;
                 }
-                // It reads another file, whose name is only part of the script.
+                // Reads a file named inside the script, which no operand shows.
                 'r' | 'R' => {
                     self.call = self.call.max(CallEffect::Unlisted);
                     self.line();
