@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 
 use countersign_fuzz::mutate::mutate_json;
 use countersign_fuzz::plan::{
-    Code, Continuation, Dialect, Digest, Finding, Parsed, Plan, Precondition, Severity, ShownPlan, StepPlace,
-    Tool, ToolCall, continuation, is_hidden, limits, parse, visible,
+    Code, Continuation, Dialect, Digest, Finding, Parsed, Plan, Precondition, Severity, ShownPlan,
+    StepPlace, Tool, ToolCall, continuation, is_hidden, limits, parse, visible,
 };
 use libfuzzer_sys::{fuzz_mutator, fuzz_target};
 use serde_json::Value;
