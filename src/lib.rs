@@ -35,7 +35,7 @@
 //! | [`cargo`] | the user's cargo: checks, and which errors are new |
 //! | [`symbols`] | the code engines: the embedded one, and `magellan` with `splice` |
 //! | [`tools`] | the only room that changes the workspace: one module for each tool |
-//! | [`evidence`] | the append-only record of everything: the only room with a database |
+//! | [`evidence`] | the append-only record of everything: the only room with a database of its own |
 //! | [`engine`] | the step runner and the review before it |
 //! | [`autonomy`] | the bounded loop above it: plan, authorize, apply, verify, replan |
 //! | [`worker`] | the thread that executes, and the query thread beside it |

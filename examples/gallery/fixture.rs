@@ -424,7 +424,7 @@ pub fn refused(plan: &ShownPlan) -> RunState {
             .into(),
     );
     result.stderr_bytes = 93;
-    result.next = Some("Perhaps a wall: /srv/www/app/index.html. Sign again with writing there granted, if the step may. Read its output.".into());
+    result.next = Some("Its walls may have blocked writing to /srv/www/app/index.html. If the step may write there, grant it and authorize again. Read its output.".into());
     result.refused_write = Some("/srv/www/app".into());
     run.apply(&RunEvent::StepFailed { result });
     run.apply(&RunEvent::RunFailed { code: Code::CommandFailed, message: message.into() });

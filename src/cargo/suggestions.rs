@@ -58,7 +58,7 @@ impl Cargo<'_> {
         let mut names = Names::new(self.workspace, self.root_of(&project));
         let found = Suggestions::of(&said, &mut names);
         if finished.exit_code != Some(0) && found.errors == 0 {
-            let how = "ended without a verdict".to_owned();
+            let how = "failed without reporting an error".to_owned();
             return Err(CargoError::Failed { how, said: text::said(finished.stderr.bytes()) });
         }
         Ok(found)

@@ -75,8 +75,8 @@ impl ReadPlan {
             };
             if dialect.is_some_and(|dialect| dialect != Dialect::CommandPlan) {
                 return Err(Refusal::usage(
-                    "--target is for plans of commands".to_owned(),
-                    "Leave it out: this plan works on files here.",
+                    "--target applies only to command plans".to_owned(),
+                    "Omit it: this plan changes local files.",
                 ));
             }
             read.parsed = read.parsed.on_target(named.destination());

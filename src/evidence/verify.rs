@@ -163,7 +163,10 @@ impl Check<'_> {
             }
         }
         Ok((!self.seen_known).then(|| {
-            format!("the known head is not in the chain: links after {} were cut off", self.rows)
+            format!(
+                "the known head is not in the chain of {} links: it was truncated or rewritten",
+                self.rows
+            )
         }))
     }
 }
@@ -203,6 +206,6 @@ fn additional_row(conn: &Connection, table: &str) -> Result<String> {
         .optional()?;
     Ok(match row_id {
         Some(row_id) => format!("row {row_id} of {table} is not in the ledger"),
-        None => format!("{table} has rows that the ledger counts otherwise"),
+        None => format!("the number of rows of {table} differs from the ledger"),
     })
 }

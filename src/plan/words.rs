@@ -36,6 +36,8 @@ mod tests {
 
     use crate::authorization::WallLevel;
     use crate::plan::{Dialect, Intent, Mode, OptLevel, RiskLevel, Severity, VerifyScope};
+    use crate::risk::{EngineChoice, WallSetting};
+    use crate::run::{ActionErrorCode, ActionStatus, Control, Decision, Outcome, RunStatus};
 
     fn same<T: Copy + Debug + Serialize>(words: &[(&str, T)]) {
         for (word, value) in words {
@@ -45,13 +47,21 @@ mod tests {
 
     #[test]
     fn words_are_those_of_serde() {
+        same(ActionErrorCode::WORDS);
+        same(ActionStatus::WORDS);
+        same(Control::WORDS);
+        same(Decision::WORDS);
         same(Dialect::WORDS);
+        same(EngineChoice::WORDS);
         same(Intent::WORDS);
         same(Mode::WORDS);
         same(OptLevel::WORDS);
+        same(Outcome::WORDS);
         same(RiskLevel::WORDS);
+        same(RunStatus::WORDS);
         same(Severity::WORDS);
         same(VerifyScope::WORDS);
         same(WallLevel::WORDS);
+        same(WallSetting::WORDS);
     }
 }

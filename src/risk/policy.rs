@@ -7,56 +7,39 @@ use serde::{Deserialize, Serialize};
 
 use super::shell::UserRules;
 use crate::authorization::{DEFAULT_TTL_MS, Grants};
+use crate::plan::words::words;
 use crate::plan::{Digest, TOOLS, Tool};
 
 /// Part of the policy digest. Raise it with every change of a rule in `tools.rs` or `sensitive`.
 const RULES_VERSION: u32 = 8;
 
-/// Which engine finds symbols and replaces definitions (SPEC §4, code engines).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum EngineChoice {
-    /// The external engine if there is an up-to-date `codegraph.db`, else the embedded one.
-    #[default]
-    Auto,
-    /// The built-in grammars.
-    Embedded,
-    /// The programs `magellan` and `splice`. It is an error if one of them is missing.
-    External,
-}
-
-impl EngineChoice {
-    /// The name used in settings and on the command line.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Embedded => "embedded",
-            Self::External => "external",
-        }
+words! {
+    /// Which engine finds symbols and replaces definitions (SPEC §4, code engines).
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum EngineChoice {
+        /// The external engine if there is an up-to-date `codegraph.db`, else the embedded one.
+        #[default]
+        Auto = "auto",
+        /// The built-in grammars.
+        Embedded = "embedded",
+        /// The programs `magellan` and `splice`. It is an error if one of them is missing.
+        External = "external",
     }
 }
 
-/// Whether local processes of a run are sandboxed behind walls (SPEC §7.5).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum WallSetting {
-    /// Nothing runs unless the strongest walls are available.
-    Required,
-    /// The strongest walls that this computer has. Without any, more steps ask for confirmation.
-    #[default]
-    Preferred,
-    /// No walls. More steps ask for confirmation.
-    Off,
-}
-
-impl WallSetting {
-    /// The name used in settings.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Required => "required",
-            Self::Preferred => "preferred",
-            Self::Off => "off",
-        }
+words! {
+    /// Whether local processes of a run are sandboxed behind walls (SPEC §7.5).
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum WallSetting {
+        /// Nothing runs unless the strongest walls are available.
+        Required = "required",
+        /// The strongest walls that this computer has. Without any, more steps ask for confirmation.
+        #[default]
+        Preferred = "preferred",
+        /// No walls. More steps ask for confirmation.
+        Off = "off",
     }
 }
 

@@ -7,20 +7,23 @@ use uuid::Uuid;
 use super::diagnostic::DiagnosticArtifact;
 use super::result::{Outcome, StepResult};
 use super::stop_reason::StopCode;
+use crate::plan::words::words;
 use crate::plan::{Code, Digest, Finding, VerifyScope};
 
-/// The code of a failed action, in the words of the action dialect (SPEC §9).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the seven words of SPEC §9")]
-pub enum ActionErrorCode {
-    InvalidActionPayload,
-    BadRequest,
-    UnsupportedAction,
-    NotFound,
-    Conflict,
-    ValidationFailed,
-    InternalError,
+words! {
+    /// The code of a failed action, in the words of the action dialect (SPEC §9).
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    #[expect(missing_docs, reason = "the seven words of SPEC §9")]
+    pub enum ActionErrorCode {
+        InvalidActionPayload = "invalid_action_payload",
+        BadRequest = "bad_request",
+        UnsupportedAction = "unsupported_action",
+        NotFound = "not_found",
+        Conflict = "conflict",
+        ValidationFailed = "validation_failed",
+        InternalError = "internal_error",
+    }
 }
 
 impl ActionErrorCode {
@@ -34,19 +37,6 @@ impl ActionErrorCode {
         Self::ValidationFailed,
         Self::InternalError,
     ];
-
-    /// The code as it is written everywhere.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::InvalidActionPayload => "invalid_action_payload",
-            Self::BadRequest => "bad_request",
-            Self::UnsupportedAction => "unsupported_action",
-            Self::NotFound => "not_found",
-            Self::Conflict => "conflict",
-            Self::ValidationFailed => "validation_failed",
-            Self::InternalError => "internal_error",
-        }
-    }
 
     /// The word for a failure of ours.
     pub const fn of(code: Code) -> Self {
@@ -79,26 +69,17 @@ pub fn is_retryable(code: Code) -> bool {
     may_pass && !person
 }
 
-/// How an action ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ActionStatus {
-    /// It did what it was to do, or a person did it by hand.
-    Succeeded,
-    /// It failed, was denied or stopped.
-    Failed,
-    /// A person left it out, or it was not reached.
-    Skipped,
-}
-
-impl ActionStatus {
-    /// The status as it is written in data.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Succeeded => "succeeded",
-            Self::Failed => "failed",
-            Self::Skipped => "skipped",
-        }
+words! {
+    /// How an action ended.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum ActionStatus {
+        /// It did what it was to do, or a person did it by hand.
+        Succeeded = "succeeded",
+        /// It failed, was denied or stopped.
+        Failed = "failed",
+        /// A person left it out, or it was not reached.
+        Skipped = "skipped",
     }
 }
 

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::authorization::StepWalls;
+use crate::plan::words::words;
 use crate::plan::{Needs, visible};
 use crate::risk::Verdict;
 
@@ -98,33 +99,25 @@ impl ConfirmationRequest {
     }
 }
 
-/// The answers to a [`ConfirmationRequest`]: the first three to any, the last one in guided mode.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Decision {
-    /// Run this step.
-    Approve,
-    /// Leave it out and go on.
-    Skip,
-    /// Deny it and end the run.
-    Cancel,
-    /// The person has done it themselves: no tool is called, and the run goes on (SPEC §7.4).
-    DoneByHand,
+words! {
+    /// The answers to a [`ConfirmationRequest`]: the first three to any, the last one in guided mode.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Decision {
+        /// Run this step.
+        Approve = "approve",
+        /// Leave it out and go on.
+        Skip = "skip",
+        /// Deny it and end the run.
+        Cancel = "cancel",
+        /// The person has done it themselves: no tool is called, and the run goes on (SPEC §7.4).
+        DoneByHand = "done_by_hand",
+    }
 }
 
 impl Decision {
     /// Every answer.
     pub const ALL: [Self; 4] = [Self::Approve, Self::Skip, Self::Cancel, Self::DoneByHand];
-
-    /// The answer as it is written in data.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Approve => "approve",
-            Self::Skip => "skip",
-            Self::Cancel => "cancel",
-            Self::DoneByHand => "done_by_hand",
-        }
-    }
 }
 
 /// Who answered.
@@ -152,35 +145,26 @@ pub struct Answer {
     pub note: String,
 }
 
-/// What a person can do to a whole run (SPEC §3).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Control {
-    /// Wait at the next step boundary.
-    Pause,
-    /// Go on.
-    Resume,
-    /// From the next step on, wait for the person at each one (SPEC §7.4). There is no way back.
-    GoOnGuided,
-    /// End after the step that is running.
-    CancelAfterStep,
-    /// End now, with the process tree of the step that is running.
-    StopNow,
+words! {
+    /// What a person can do to a whole run (SPEC §3).
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Control {
+        /// Wait at the next step boundary.
+        Pause = "pause",
+        /// Go on.
+        Resume = "resume",
+        /// From the next step on, wait for the person at each one (SPEC §7.4). There is no way back.
+        GoOnGuided = "go_on_guided",
+        /// End after the step that is running.
+        CancelAfterStep = "cancel_after_step",
+        /// End now, with the process tree of the step that is running.
+        StopNow = "stop_now",
+    }
 }
 
 impl Control {
     /// Every control.
     pub const ALL: [Self; 5] =
         [Self::Pause, Self::Resume, Self::GoOnGuided, Self::CancelAfterStep, Self::StopNow];
-
-    /// The control as it is written in data.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Pause => "pause",
-            Self::Resume => "resume",
-            Self::GoOnGuided => "go_on_guided",
-            Self::CancelAfterStep => "cancel_after_step",
-            Self::StopNow => "stop_now",
-        }
-    }
 }

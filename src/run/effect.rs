@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::Modes;
 use crate::authorization::FileState;
+use crate::plan::words::words;
 
 /// One file before and after a call; predicted before the call, actual after it.
 #[derive(Clone, PartialEq, Eq)]
@@ -39,45 +40,26 @@ impl fmt::Debug for FileEffect {
     }
 }
 
-/// What an execution has to do with a target (SPEC §8).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[expect(missing_docs, reason = "the four words of SPEC §8")]
-pub enum EdgeType {
-    ExecutedOn,
-    Affected,
-    Referenced,
-    Produced,
-}
-
-impl EdgeType {
-    /// The word as it stands in the evidence.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::ExecutedOn => "EXECUTED_ON",
-            Self::Affected => "AFFECTED",
-            Self::Referenced => "REFERENCED",
-            Self::Produced => "PRODUCED",
-        }
+words! {
+    /// What an execution has to do with a target (SPEC §8).
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    #[expect(missing_docs, reason = "the four words of SPEC §8")]
+    pub enum EdgeType {
+        ExecutedOn = "EXECUTED_ON",
+        Affected = "AFFECTED",
+        Referenced = "REFERENCED",
+        Produced = "PRODUCED",
     }
 }
 
-/// What kind of thing an edge points at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[expect(missing_docs, reason = "the three words of SPEC §8")]
-pub enum TargetKind {
-    File,
-    Symbol,
-    Diagnostic,
-}
-
-impl TargetKind {
-    /// The word as it stands in the evidence.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::File => "file",
-            Self::Symbol => "symbol",
-            Self::Diagnostic => "diagnostic",
-        }
+words! {
+    /// What kind of thing an edge points at.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    #[expect(missing_docs, reason = "the three words of SPEC §8")]
+    pub enum TargetKind {
+        File = "file",
+        Symbol = "symbol",
+        Diagnostic = "diagnostic",
     }
 }
 

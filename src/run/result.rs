@@ -5,71 +5,52 @@ use uuid::Uuid;
 
 use super::diagnostic::DiagnosticArtifact;
 use crate::authorization::StepWalls;
+use crate::plan::words::words;
 use crate::plan::{Code, Needs};
 
 /// How much of a stream's start, and of its end, a [`StepResult`] carries: 256 KiB each.
 pub const STREAM_HEAD_BYTES: usize = 256 << 10;
 
-/// How a step ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Outcome {
-    /// The tool was invoked and succeeded.
-    Succeeded,
-    /// The tool was invoked and failed, or an approved ingredient had changed.
-    Failed,
-    /// A person denied the step.
-    Denied,
-    /// A person skipped the step.
-    Skipped,
-    /// A person did the step by hand (SPEC §7.4).
-    DoneByHand,
-    /// What the step needed did not hold.
-    PreconditionFailed,
-    /// A person stopped the run.
-    Cancelled,
+words! {
+    /// How a step ended.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Outcome {
+        /// The tool was invoked and succeeded.
+        Succeeded = "succeeded",
+        /// The tool was invoked and failed, or an approved ingredient had changed.
+        Failed = "failed",
+        /// A person denied the step.
+        Denied = "denied",
+        /// A person skipped the step.
+        Skipped = "skipped",
+        /// A person did the step by hand (SPEC §7.4).
+        DoneByHand = "done_by_hand",
+        /// What the step needed did not hold.
+        PreconditionFailed = "precondition_failed",
+        /// A person stopped the run.
+        Cancelled = "cancelled",
+    }
 }
 
 impl Outcome {
-    /// The outcome as it is written in data.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Succeeded => "succeeded",
-            Self::Failed => "failed",
-            Self::Denied => "denied",
-            Self::Skipped => "skipped",
-            Self::DoneByHand => "done_by_hand",
-            Self::PreconditionFailed => "precondition_failed",
-            Self::Cancelled => "cancelled",
-        }
-    }
-
     /// Whether the run goes on after it.
     pub const fn goes_on(self) -> bool {
         matches!(self, Self::Succeeded | Self::Skipped | Self::DoneByHand)
     }
 }
 
-/// How a run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RunStatus {
-    /// Every step was reached and none failed.
-    Completed,
-    /// A step failed, was denied, or its precondition did not hold.
-    Failed,
-    /// A person stopped it.
-    Cancelled,
-}
-
-impl RunStatus {
-    /// The status as it is written in data.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Completed => "completed",
-            Self::Failed => "failed",
-            Self::Cancelled => "cancelled",
-        }
+words! {
+    /// How a run ended.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum RunStatus {
+        /// Every step was reached and none failed.
+        Completed = "completed",
+        /// A step failed, was denied, or its precondition did not hold.
+        Failed = "failed",
+        /// A person stopped it.
+        Cancelled = "cancelled",
     }
 }
 

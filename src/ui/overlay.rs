@@ -175,7 +175,7 @@ fn help_ui(ui: &mut Ui) {
          the present content of every file a step changes. If one of them changes, it is void.",
         "Run: steps run in order, one at a time. A step that asks waits until you answer; closing \
          its dialog leaves it unanswered.",
-        "Evidence: what was done and decided is written down before and after, in a chain that \
+        "Evidence: what was done and decided is recorded before and after, in a chain that \
          shows every later change.",
     ] {
         widgets::remark(ui, icon::RIGHT, Tone::Accent, text);

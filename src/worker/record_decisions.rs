@@ -20,7 +20,7 @@ pub struct RecordAuthorization {
 
 impl Query for RecordAuthorization {
     type Answer = ();
-    const FAILURE: &str = "Your answer could not be written down; nothing is authorized.";
+    const FAILURE: &str = "Your answer could not be recorded; nothing is authorized.";
 
     fn run(self, context: &mut QueryContext) -> Result<(), QueryError> {
         Ok(context.store()?.record_authorization(&self.authorization, &self.plan)?)
@@ -39,7 +39,7 @@ pub struct RecordTrust {
 
 impl Query for RecordTrust {
     type Answer = ();
-    const FAILURE: &str = "Your decision could not be written down; nothing has changed.";
+    const FAILURE: &str = "Your decision could not be recorded; nothing has changed.";
 
     fn run(self, context: &mut QueryContext) -> Result<(), QueryError> {
         Ok(context.store()?.record_trust(&TrustDecision {
@@ -63,7 +63,7 @@ pub struct RememberWalls {
 
 impl Query for RememberWalls {
     type Answer = ();
-    const FAILURE: &str = "Your decision could not be written down; nothing has changed.";
+    const FAILURE: &str = "Your decision could not be recorded; nothing has changed.";
 
     fn run(self, context: &mut QueryContext) -> Result<(), QueryError> {
         Ok(context.store()?.record_walls(&WallsDecision {
@@ -81,7 +81,7 @@ pub struct RevokeClass(pub Uuid);
 
 impl Query for RevokeClass {
     type Answer = bool;
-    const FAILURE: &str = "The class could not be taken back; it still holds.";
+    const FAILURE: &str = "The class could not be revoked; it is still valid.";
 
     fn run(self, context: &mut QueryContext) -> Result<bool, QueryError> {
         Ok(context.store()?.revoke_class(self.0, SystemClock::default().now_ms())?)

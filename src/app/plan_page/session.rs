@@ -168,7 +168,7 @@ impl PlanSession {
             return Some("It is the plan of a loop, which does not wait for it.");
         }
         if self.approval == Approval::Recording {
-            return Some("Your answer is being written down.");
+            return Some("Your answer is being recorded.");
         }
         match (&self.plan, &self.review) {
             (None, _) => Some("The file cannot be read as a plan."),

@@ -18,7 +18,7 @@ fn wall_notes(outcome: Outcome, walls: &WallReport) -> Vec<String> {
     }
     let times =
         if walls.refused == 1 { "once".to_owned() } else { format!("{} times", walls.refused) };
-    vec![format!("Its walls refused it the network {times}; it succeeded all the same.")]
+    vec![format!("Its walls blocked network access {times}; the step succeeded anyway.")]
 }
 
 impl StepRun<'_, '_> {
@@ -39,7 +39,7 @@ impl StepRun<'_, '_> {
                 stderr.as_ref().and_then(|stderr| invocation.walls.perhaps(&stderr.text))
         {
             failure.next = format!(
-                "Perhaps a wall: {}. Sign again with writing there granted, if the step may. {}",
+                "Its walls may have blocked writing to {}. If the step may write there, grant it and authorize again. {}",
                 path.display(),
                 failure.next
             );

@@ -139,14 +139,15 @@ impl Reader<'_> {
         }
         if too_many || steps.len() > limits::STEPS {
             let message = format!(
-                "the plan has more than {} steps, which is the limit; each verification is one",
+                "the plan has more than {} steps, which is the limit; verifications count as steps",
                 limits::STEPS
             );
             fields.error(Code::Limit, "steps", message);
             steps.truncate(limits::STEPS);
         }
         if let Some(pointer) = self.odd_index.take() {
-            let message = "this is not the place of the step; steps run in the order of the file";
+            let message =
+                "this is not the position of the step; steps run in the order of the file";
             self.reading.push(Finding::new(Severity::Warning, Code::BadValue, pointer, message));
         }
         self.check_ids(&steps);

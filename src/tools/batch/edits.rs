@@ -78,7 +78,7 @@ fn replaced(path: &str, content: &[u8], old: &str, new: &str) -> Result<Arc<[u8]
         let with_crlf = || text.contains(&old.replace('\n', "\r\n"));
         let hint = match starts.len() {
             0 if !old.contains('\r') && old.contains('\n') && with_crlf() => {
-                ", but would with CRLF at the ends of its lines"
+                ", but would with CRLF line endings"
             }
             _ => "",
         };

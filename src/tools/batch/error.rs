@@ -41,9 +41,11 @@ const MOST_FAULTS: usize = 5;
 
 fn occurrences(times: usize, hint: &str) -> String {
     match times {
-        0 => format!("does not stand in it{hint}; it must stand there exactly once"),
-        MOST_TIMES => format!("stands in it {MOST_TIMES} times or more, and must exactly once"),
-        times => format!("stands in it {times} times, and must exactly once"),
+        0 => format!("does not occur in it{hint}; it must occur exactly once"),
+        MOST_TIMES => {
+            format!("occurs {MOST_TIMES} times or more in it; it must occur exactly once")
+        }
+        times => format!("occurs {times} times in it; it must occur exactly once"),
     }
 }
 

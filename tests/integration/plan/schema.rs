@@ -44,7 +44,7 @@ fn beyond_a_schema(finding: &Finding) -> Option<&'static str> {
     let says = |words: &str| finding.message.contains(words);
     match finding.code {
         Code::DuplicateKey => Some("a parsed document has no key twice"),
-        Code::Limit if says("each verification is one") => Some("a sum over items"),
+        Code::Limit if says("verifications count as steps") => Some("a sum over items"),
         Code::DuplicateId => Some("uniqueItems compares whole items, not one field of them"),
         Code::UnknownPrecondition if says("no earlier step") => Some("one item names another"),
         Code::Limit if says("bytes long") => Some("maxLength counts characters, not bytes"),

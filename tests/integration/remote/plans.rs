@@ -206,7 +206,7 @@ fn run_and_continuation_use_the_given_host() {
     assert_eq!(strange.code, 5, "{strange:?}");
     home.plan(json!([crate::harness::read_file("a", "p.json")]));
     let other = home.run(["run", "space/p.json", "--yes", "--target", "loopback"]).exits(5);
-    assert!(other.stderr.contains("--target is for plans of commands"), "{other:?}");
+    assert!(other.stderr.contains("--target applies only to command plans"), "{other:?}");
 }
 
 #[test]

@@ -164,13 +164,13 @@ fn refusal_in_successful_build_is_a_note() {
     let result =
         &home.json(["run", "space/p.json", "--yes"]).exits(0).document()["step_results"][0];
     let note = result["wall_notes"][0].as_str().unwrap_or_else(|| panic!("{result}"));
-    assert!(note.contains("refused it the network"), "{note}");
+    assert!(note.contains("blocked network access"), "{note}");
     home.write("build.rs", format!("// Again.\n{script}"));
     home.write("p.json", actions([("verify", json!({ "scope": "local" }))]).to_string());
     let result =
         &home.json(["run", "space/p.json", "--yes"]).exits(0).document()["step_results"][0];
     let note = result["wall_notes"][0].as_str().unwrap_or_else(|| panic!("{result}"));
-    assert!(note.contains("refused it the network"), "{note}");
+    assert!(note.contains("blocked network access"), "{note}");
 }
 
 #[test]

@@ -100,8 +100,8 @@ fn what_does_not_fit_is_refused_with_the_reason() {
     house.link("link", "a.txt");
     house.link("dangling", "nowhere");
     let cases = [
-        (replace("a.txt", "x", "z"), "stands in it 2 times"),
-        (replace("a.txt", "q", "z"), "does not stand in it; it must"),
+        (replace("a.txt", "x", "z"), "occurs 2 times in it"),
+        (replace("a.txt", "q", "z"), "does not occur in it; it must"),
         (replace("crlf.txt", "one\ntwo", "z"), "but would with CRLF"),
         (replace("a.txt", "", "z"), "times, and must exactly once"),
         (replace("binary", "x", "z"), "binary is not UTF-8 text"),
