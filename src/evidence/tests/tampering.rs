@@ -229,7 +229,7 @@ fn truncation_is_found_by_a_known_head() {
     super::super::migrations::guard_tables(&conn).unwrap();
     assert!(home.verify().ok, "nothing in the file itself tells");
     let report = verify(&home.evidence, Some(&head)).unwrap();
-    assert!(report.first_bad.unwrap().contains("cut off"));
+    assert!(report.first_bad.unwrap().contains("truncated"));
 }
 
 #[test]
