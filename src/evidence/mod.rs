@@ -1,7 +1,7 @@
 //! The evidence (SPEC §8): an append-only, hash-chained, searchable record of everything that was asked,
 //! decided and done.
 //!
-//! The only room that knows SQL. The engine writes through [`EvidenceStore`]; the query thread of the window
+//! The only room with a database of its own. The engine writes through [`EvidenceStore`]; the query thread of the window
 //! and the headless commands read through [`EvidenceReader`] and [`verify`]. Absent on purpose: the
 //! clock (every time comes from the caller), the workspace, and any way to change a row.
 //!
