@@ -69,6 +69,7 @@ picture changed tampered
 picture history revert
 picture loop loop-waiting
 picture planners loop
+picture remote-hosts command-trying
 picture rules command-dialog
 picture walls command-refused
 picture workspace-commands trust
