@@ -152,7 +152,7 @@ fn palette_row_ui(ui: &mut Ui, spec: &Spec, selected: bool, situation: &Situatio
         let at = egui::pos2(rect.left() + 18.0, middle);
         widgets::paint_icon(ui, at, icon, 16.0, color);
     }
-    let key = spec.key(ui).unwrap_or_default();
+    let key = spec.shortcut_text(ui).unwrap_or_default();
     let right = egui::pos2(rect.right() - 10.0, middle);
     let taken = widgets::paint_right(ui, right, &key, Text::Meta, theme.dim);
     let sentence = why_not.unwrap_or(spec.tooltip);
@@ -183,7 +183,7 @@ fn help_ui(ui: &mut Ui) {
     ui.add_space(8.0);
     ScrollArea::vertical().max_height(300.0).auto_shrink([false, true]).show(ui, |ui| {
         for spec in &TABLE {
-            let Some(key) = spec.key(ui) else { continue };
+            let Some(key) = spec.shortcut_text(ui) else { continue };
             ui.horizontal(|ui| {
                 let (rect, _) = ui.allocate_exact_size(vec2(150.0, 20.0), egui::Sense::hover());
                 let parts = [(&*key, Text::Mono, theme.text)];

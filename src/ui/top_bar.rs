@@ -112,7 +112,7 @@ fn page_tab(ui: &mut Ui, command: Command, selected: bool, actions: &mut Vec<Act
         actions.push(Action::Do(command));
     }
     ui.add_space(10.0);
-    let key = spec.key(ui).unwrap_or_default();
+    let key = spec.shortcut_text(ui).unwrap_or_default();
     response.on_hover_text(format!("{} ({key})", spec.tooltip));
 }
 
@@ -129,7 +129,7 @@ fn palette_field(ui: &mut Ui, actions: &mut Vec<Action>) {
     widgets::paint_icon(ui, pos2(rect.left() + 16.0, middle), icon::SEARCH, 15.0, theme.dim);
     let parts = [(spec.text, Text::Body, theme.dim)];
     widgets::paint_parts(ui, pos2(rect.left() + 30.0, middle), 90.0, &parts);
-    let key = spec.key(ui).unwrap_or_default();
+    let key = spec.shortcut_text(ui).unwrap_or_default();
     let at = pos2(rect.right() - 10.0, middle);
     widgets::paint_right(ui, at, &key, Text::Meta, theme.dim);
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, spec.text));
