@@ -17,7 +17,7 @@ use crate::run::{AnsiStyle, Hue, LineKind};
 
 pub use fonts::ICONS;
 use tokens::shade;
-pub use tokens::{DARK, DARK_HIGH_CONTRAST, LIGHT, LIGHT_HIGH_CONTRAST, THEMES, Theme};
+pub use tokens::{DARK, LIGHT, THEMES, Theme};
 
 /// The height of the bar with the pages, in points.
 pub const TOP_BAR: f32 = 44.0;
@@ -73,6 +73,11 @@ impl Text {
             Self::Mono => FontId::new(12.5, FontFamily::Monospace),
             Self::SmallMono => FontId::new(11.5, FontFamily::Monospace),
         }
+    }
+
+    /// The width of a digit, in points; in `Mono` and `SmallMono` that of every character.
+    pub fn digit_width(self, ui: &egui::Ui) -> f32 {
+        ui.fonts_mut(|fonts| fonts.glyph_width(&self.font(), '0')).max(1.0)
     }
 }
 
