@@ -87,7 +87,6 @@ impl Sight {
 /// The number of diagnostics in each group.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[cfg_attr(test, derive(serde::Serialize))]
-#[expect(missing_docs, reason = "the severities and standings by their names")]
 pub struct Counts {
     pub errors: usize,
     pub warnings: usize,
@@ -322,33 +321,16 @@ fn entries(run: &RunState, step: usize, base: Option<usize>, check: &Check) -> V
     entries
 }
 
-fn weight(level: Level) -> u8 {
-    match level {
-        Level::Error => 0,
-        Level::Warning => 1,
-        Level::Info => 2,
-    }
-}
-
-fn standing_weight(standing: Option<Standing>) -> u8 {
-    match standing {
-        Some(Standing::New) => 0,
-        Some(Standing::Unchanged) => 1,
-        Some(Standing::Gone) => 2,
-        None => 3,
-    }
-}
-
 type Listed<'a> = (Entry, &'a DiagnosticArtifact);
 
 fn order(column: Column, a: &Listed<'_>, b: &Listed<'_>) -> Ordering {
     match column {
-        Column::Severity => weight(a.1.level).cmp(&weight(b.1.level)),
+        Column::Severity => a.1.level.cmp(&b.1.level),
         // Diagnostics without a code come last.
         Column::Code => (a.1.code.is_none(), &a.1.code).cmp(&(b.1.code.is_none(), &b.1.code)),
         Column::Message => a.1.message.cmp(&b.1.message),
         Column::File => spot(a.1).cmp(&spot(b.1)),
-        Column::Standing => standing_weight(a.0.standing).cmp(&standing_weight(b.0.standing)),
+        Column::Standing => a.0.standing.cmp(&b.0.standing),
     }
 }
 
@@ -359,7 +341,7 @@ fn spot(it: &DiagnosticArtifact) -> (bool, &str, i64, Option<i64>) {
 
 /// The order of diagnostics that are equal in the chosen column.
 fn usual(a: &Listed<'_>, b: &Listed<'_>) -> Ordering {
-    let key = |it: &Listed<'_>| (weight(it.1.level), standing_weight(it.0.standing));
+    let key = |it: &Listed<'_>| (it.1.level, it.0.standing);
     key(a).cmp(&key(b)).then_with(|| spot(a.1).cmp(&spot(b.1))).then(a.0.place.cmp(&b.0.place))
 }
 
