@@ -21,6 +21,7 @@ pub mod notice;
 pub mod overlay;
 pub mod plan;
 pub mod reconcile;
+mod rows;
 mod status_bar;
 mod tabs;
 pub mod theme;

@@ -57,8 +57,7 @@ fn notice_ui(ui: &mut Ui, notice: &Notice, actions: &mut Vec<Action>) {
     let response = Frame::NONE.fill(fill).inner_margin(Margin::symmetric(14, 6)).show(ui, |ui| {
         ui.set_min_width(ui.available_width());
         ui.horizontal(|ui| {
-            let (rect, _) = ui.allocate_exact_size(vec2(18.0, 24.0), egui::Sense::hover());
-            widgets::paint_icon(ui, rect.center(), icon, 16.0, theme.chip_text(notice.tone));
+            widgets::icon_ui(ui, vec2(18.0, 24.0), icon, 16.0, theme.chip_text(notice.tone));
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 if widgets::icon_button(ui, icon::CLOSE, "Close this notice").clicked() {
                     actions.push(Action::Window(WindowAction::DismissNotice(notice.id)));

@@ -4,8 +4,9 @@ use egui::{Frame, Id, Key, Margin, Modal, ScrollArea, TextEdit, Ui, vec2};
 
 use super::action::{Action, WindowAction};
 use super::commands::{Situation, Spec, TABLE};
-use super::icon;
-use super::theme::{self, Text, Theme, Tone};
+use super::icon::{self, Icon};
+use super::rows;
+use super::theme::{Text, Theme, Tone};
 use super::widgets::{self, Look};
 
 /// The open overlay.
@@ -105,13 +106,7 @@ fn palette_ui(ui: &mut Ui, situation: &Situation, actions: &mut Vec<Action>) {
         at = 0;
     }
     let found = matching(&text);
-    at = if down {
-        at + 1
-    } else if up {
-        at.saturating_sub(1)
-    } else {
-        at
-    };
+    at = (at + usize::from(down)).saturating_sub(usize::from(up && !down));
     at = at.min(found.len().saturating_sub(1));
     ui.add_space(6.0);
     let mut chosen = enter.then(|| found.get(at)).flatten().copied();
@@ -139,10 +134,7 @@ fn palette_row_ui(ui: &mut Ui, spec: &Spec, selected: bool, situation: &Situatio
     let why_not = (spec.unavailable)(situation);
     let size = vec2(ui.available_width(), 32.0);
     let (rect, response) = ui.allocate_exact_size(size, egui::Sense::click());
-    if selected || response.hovered() {
-        let fill = if selected { theme.selection } else { theme.hover };
-        ui.painter().rect_filled(rect, egui::CornerRadius::same(theme::RADIUS), fill);
-    }
+    rows::item_background(ui, &response, selected);
     if selected {
         response.scroll_to_me(None);
     }
@@ -211,8 +203,7 @@ fn settings_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Vec<Action>) 
             (icon::SUN, "Light", egui::ThemePreference::Light),
             (icon::MOON, "Dark", egui::ThemePreference::Dark),
         ] {
-            let look = if settings.theme == choice { Look::Primary } else { Look::Plain };
-            if widgets::button(ui, look, Some(icon), name, true).clicked() {
+            if choice_ui(ui, Some(icon), name, settings.theme == choice) {
                 actions.push(Action::Window(WindowAction::SetTheme(choice)));
             }
         }
@@ -220,8 +211,7 @@ fn settings_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Vec<Action>) 
     widgets::heading(ui, "Contrast");
     ui.horizontal(|ui| {
         for (name, high) in [("Usual", false), ("High", true)] {
-            let look = if settings.high_contrast == high { Look::Primary } else { Look::Plain };
-            if widgets::button(ui, look, None, name, true).clicked() {
+            if choice_ui(ui, None, name, settings.high_contrast == high) {
                 actions.push(Action::Window(WindowAction::SetHighContrast(high)));
             }
         }
@@ -230,9 +220,7 @@ fn settings_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Vec<Action>) 
     ui.horizontal(|ui| {
         for zoom in ZOOMS {
             let chosen = (settings.zoom - zoom).abs() < 0.01;
-            let look = if chosen { Look::Primary } else { Look::Plain };
-            let name = format!("{:.0} %", zoom * 100.0);
-            if widgets::button(ui, look, None, &name, true).clicked() {
+            if choice_ui(ui, None, &format!("{:.0} %", zoom * 100.0), chosen) {
                 actions.push(Action::Window(WindowAction::SetZoom(zoom)));
             }
         }
@@ -245,13 +233,16 @@ fn settings_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Vec<Action>) 
     }
     ui.add_space(6.0);
     for (name, path) in [("settings file", &settings.file), ("evidence", &settings.evidence)] {
-        ui.horizontal(|ui| {
-            widgets::fact_name(ui, name);
-            widgets::copyable(ui, path, path, &format!("the place of the {name}"));
-        });
+        widgets::copyable_fact(ui, name, path, &format!("the place of the {name}"));
     }
     let text = "What is settled in advance is edited in the settings file and read at the start.";
     ui.label(widgets::rich(text, Text::Small, theme.dim));
+}
+
+/// One of several choices. Returns whether it was clicked.
+fn choice_ui(ui: &mut Ui, icon: Option<Icon>, name: &str, chosen: bool) -> bool {
+    let look = if chosen { Look::Primary } else { Look::Plain };
+    widgets::button(ui, look, icon, name, true).clicked()
 }
 
 /// The field for the command that opens a file in an editor. The change takes effect when the field loses the

@@ -7,6 +7,7 @@ use egui::{
 use super::WindowView;
 use super::action::{Action, Page};
 use super::commands::Command;
+use super::format;
 use super::icon;
 use super::theme::{self, Text, Theme};
 use super::widgets;
@@ -19,8 +20,7 @@ pub(super) fn top_bar_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<A
     ui.painter().hline(x, bar.bottom() - 0.5, Stroke::new(1.0, theme.line));
     ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
         ui.set_min_height(theme::TOP_BAR);
-        let (rect, _) = ui.allocate_exact_size(vec2(20.0, 24.0), Sense::hover());
-        widgets::paint_icon(ui, rect.center(), icon::SIGNATURE, 20.0, theme.accent);
+        widgets::icon_ui(ui, vec2(20.0, 24.0), icon::SIGNATURE, 20.0, theme.accent);
         if bar.width() > 800.0 {
             ui.label(widgets::rich("Countersign", Text::Strong, theme.text).size(15.0));
             ui.add_space(14.0);
@@ -51,8 +51,7 @@ pub(super) fn top_bar_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<A
                 && room > 100.0
             {
                 ui.label(widgets::rich("workspace", Text::Meta, theme.dim));
-                let advance = ui.fonts_mut(|fonts| fonts.glyph_width(&Text::Mono.font(), '0'));
-                let text = short_path(workspace, (room / advance.max(1.0)) as usize);
+                let text = short_path(workspace, (room / Text::Mono.digit_width(ui)) as usize);
                 ui.label(widgets::rich(visible(&text), Text::Mono, theme.text))
                     .on_hover_text(format!("{}\n{}", visible(workspace), visible(reason)));
                 ui.add_space(6.0);
@@ -81,12 +80,7 @@ fn short_path(path: &str, room: usize) -> String {
         }
         _ => path.to_owned(),
     };
-    match short.chars().count() {
-        length if length > longest => {
-            format!("…{}", short.chars().skip(length + 1 - longest).collect::<String>())
-        }
-        _ => short,
-    }
+    format::end_of(&short, longest).into_owned()
 }
 
 fn page_tab(ui: &mut Ui, command: Command, selected: bool, actions: &mut Vec<Action>) {

@@ -1,8 +1,10 @@
 //! The list that all viewers share: any number of rows of which only the visible ones are drawn, with a
 //! current row that the mouse or the keyboard moves.
 
-use egui::{Event, EventFilter, Id, Key, Modifiers, Rect, Role, ScrollArea, Sense, Ui};
-use egui::{WidgetInfo, pos2, vec2};
+use egui::{
+    Align, Event, EventFilter, Id, Key, Layout, Modifiers, Rect, Response, Role, ScrollArea, Sense,
+    Ui, UiBuilder, WidgetInfo, pos2, vec2,
+};
 
 use crate::ui::theme::{self, Theme};
 
@@ -18,6 +20,14 @@ where
     let shown = show(ui, &mut state);
     ui.data_mut(|data| data.insert_temp(id, state));
     shown
+}
+
+/// The accessible name of a viewer, and where it is drawn: its id, and the largest height in points.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Area<'a> {
+    pub(super) id: Id,
+    pub(super) name: &'a str,
+    pub(super) height: f32,
 }
 
 /// The current row.
@@ -65,13 +75,31 @@ pub fn has_keyboard(ctx: &egui::Context) -> bool {
     pass.is_some_and(|pass| pass + 1 >= ctx.cumulative_pass_nr())
 }
 
-/// Draws `count` rows in an area of at most this height, in points. `draw` gets the rectangle of a row, its
-/// index, and whether it is the current row.
+/// Sets the accessible name of a row.
+pub(super) fn row_label(ui: &Ui, rect: Rect, row: usize, name: impl Fn() -> String) -> Response {
+    let response = ui.interact(rect, ui.scope_id().with(("row", row)), Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, name()));
+    response
+}
+
+/// Draws buttons at the right end of a row, from right to left.
+pub(super) fn row_buttons_ui<R>(
+    ui: &mut Ui,
+    rect: Rect,
+    id: Id,
+    add: impl FnOnce(&mut Ui) -> R,
+) -> R {
+    let place = UiBuilder::new()
+        .id_salt(id.with("row buttons"))
+        .max_rect(rect.shrink2(vec2(6.0, 0.0)))
+        .layout(Layout::right_to_left(Align::Center));
+    ui.scope_builder(place, add).inner
+}
+
+/// Draws `count` rows. `draw` gets the rectangle of a row, its index, and whether it is the current row.
 pub(super) fn list_ui(
     ui: &mut Ui,
-    id: Id,
-    name: &str,
-    height: f32,
+    Area { id, name, height }: Area<'_>,
     count: usize,
     cursor: &mut Cursor,
     mut draw: impl FnMut(&mut Ui, Rect, usize, bool),
@@ -134,7 +162,7 @@ pub(super) fn list_ui(
             let is_seen = cursor.row > first && cursor.row + 2 <= last;
             if !is_seen {
                 let far = cursor.row < first.saturating_sub(page) || cursor.row > last + page;
-                ui.scroll_to_rect(rect, far.then_some(egui::Align::Center));
+                ui.scroll_to_rect(rect, far.then_some(Align::Center));
             }
         }
     });

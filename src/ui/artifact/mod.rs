@@ -28,12 +28,9 @@ use super::widgets::{self, Look};
 use crate::plan::Digest;
 use crate::run::{ArtifactRecord, ExecutionDetail, StepResult};
 pub use hex::hex_row;
+use list::Area;
 pub use list::{has_keyboard, keep_keyboard};
 pub use prepare::{Form, LARGEST, Prepared, Shape};
-pub use table::Table;
-pub use text::TextDoc;
-pub use tree::TreeDoc;
-pub use unified::read_unified;
 
 /// The left and right margin, in points.
 const MARGIN: i8 = 16;
@@ -216,23 +213,23 @@ pub fn artifacts_ui(
     });
     ui.add_space(4.0);
     let left = (height - (ui.cursor().top() - top)).max(80.0);
-    let name = artifact.name.as_str();
+    let area = Area { id, name: &artifact.name, height: left };
     match &prepared.form {
         Form::Empty => margins(ui, |ui| {
-            let text = format!("The {name} is empty.");
+            let text = format!("The {} is empty.", artifact.name);
             widgets::paragraph(ui, text, Text::Body, Tone::Dim);
         }),
-        Form::Hex(bytes) => hex::hex_ui(ui, id, name, bytes, left),
-        _ if is_as_text(ui, id) => text::text_ui(ui, id, name, &prepared.text, left),
-        Form::Text => text::text_ui(ui, id, name, &prepared.text, left),
-        Form::Tree(tree) => tree::tree_ui(ui, id, name, tree, left),
-        Form::Table(table) => table::table_ui(ui, id, name, table, left),
+        Form::Hex(bytes) => hex::hex_ui(ui, area, bytes),
+        _ if is_as_text(ui, id) => text::text_ui(ui, area, &prepared.text),
+        Form::Text => text::text_ui(ui, area, &prepared.text),
+        Form::Tree(tree) => tree::tree_ui(ui, area, tree),
+        Form::Table(table) => table::table_ui(ui, area, table),
         Form::Diff(changes) => {
             let area = ScrollArea::vertical().id_salt(id).max_height(left);
             area.auto_shrink([false, true]).show(ui, |ui| {
                 widgets::scroll_by_key(ui);
                 ui.spacing_mut().item_spacing.y = 6.0;
-                changes_ui(ui, name, changes);
+                changes_ui(ui, &artifact.name, changes);
             });
         }
     }

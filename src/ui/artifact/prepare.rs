@@ -165,8 +165,8 @@ impl Prepared {
         match &self.form {
             Form::Empty => "empty".to_owned(),
             Form::Text => counted(self.text.line_count(), "line"),
-            Form::Tree(tree) => counted(tree.len(), "value"),
-            Form::Table(table) => counted(table.len(), "row"),
+            Form::Tree(tree) => counted(tree.value_count(), "value"),
+            Form::Table(table) => counted(table.row_count(), "row"),
             Form::Diff(changes) => counted(changes.len(), "file"),
             Form::Hex(_) => "bytes that are no text".to_owned(),
         }

@@ -6,7 +6,7 @@ use crate::run::{Diff, DiffLine, FileChange, LineKind};
 
 /// The files of a unified diff; `None` when the text is not one. An incomplete last hunk is shown as far as
 /// it goes.
-pub fn read_unified(text: &str) -> Option<Vec<FileChange>> {
+pub(super) fn read_unified(text: &str) -> Option<Vec<FileChange>> {
     let mut reader = Reader::default();
     for line in text.lines() {
         reader.take(line)?;

@@ -17,7 +17,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use egui::{CentralPanel, Frame, Margin, Panel, TextEdit, Ui, vec2};
+use egui::{CentralPanel, Margin, Panel, TextEdit, Ui, vec2};
 
 use super::action::{Action, DiagnosticsAction};
 use super::commands::{Command, Situation, command_button};
@@ -30,8 +30,8 @@ use crate::run::{Level, MOST_DIAGNOSTICS, RunState, Standing};
 
 pub(crate) use copy::written;
 pub use copy::{copied, copied_all};
-pub use excerpt::{Excerpt, ExcerptRow, excerpt, wanted};
-pub use listing::{Check, Column, Counts, Entry, Facet, Listing, Place, Sight, diagnostic};
+pub use excerpt::{Excerpt, excerpt, wanted};
+pub use listing::{Check, Column, Facet, Listing, Place, Sight, diagnostic};
 
 /// All data of the page.
 #[derive(Debug, Clone)]
@@ -82,12 +82,7 @@ pub fn diagnostics_page_ui(
         CentralPanel::no_frame().frame(background()).show(ui, |ui| nothing_ui(ui, view));
         return;
     };
-    Panel::left("checks")
-        .default_size(theme::SIDEBAR)
-        .size_range(160.0..=360.0)
-        .resizable(true)
-        .frame(panel_frame(theme.panel, Margin::symmetric(12, 12)))
-        .show(ui, |ui| side::side_ui(ui, view, actions));
+    widgets::side_panel_ui(ui, "checks", |ui| side::side_ui(ui, view, actions));
     if view.listing.chosen().is_some() {
         let height = ui.available_height();
         Panel::bottom("diagnostic")
@@ -99,8 +94,7 @@ pub fn diagnostics_page_ui(
     }
     CentralPanel::no_frame().frame(background()).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
-        let margin = Margin { left: 16, right: 16, top: 12, bottom: 8 };
-        Frame::NONE.inner_margin(margin).show(ui, |ui| {
+        widgets::margins(12, 8).show(ui, |ui| {
             ui.spacing_mut().item_spacing.y = 8.0;
             filter_ui(ui, view, situation, actions);
             facets_ui(ui, view, actions);
@@ -204,38 +198,31 @@ fn filter_ui(
 
 /// The groups that can be hidden, with their counts.
 fn facets_ui(ui: &mut Ui, view: &DiagnosticsView<'_>, actions: &mut Vec<Action>) {
-    let levels = [Level::Error, Level::Warning, Level::Info];
-    let standings = [Standing::New, Standing::Unchanged, Standing::Gone];
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = vec2(6.0, 6.0);
-        for level in levels {
-            let (icon, word, tone) = level_look(level);
-            facet_ui(ui, view, Facet::Level(level), icon, word, tone, actions);
+        for level in [Level::Error, Level::Warning, Level::Info] {
+            facet_ui(ui, view, Facet::Level(level), actions);
         }
         if view.listing.base.is_none() {
             return;
         }
         ui.add_space(10.0);
-        for standing in standings {
-            let (icon, word, tone) = standing_look(standing);
-            facet_ui(ui, view, Facet::Standing(standing), icon, word, tone, actions);
+        for standing in [Standing::New, Standing::Unchanged, Standing::Gone] {
+            facet_ui(ui, view, Facet::Standing(standing), actions);
         }
     });
 }
 
-fn facet_ui(
-    ui: &mut Ui,
-    view: &DiagnosticsView<'_>,
-    facet: Facet,
-    icon: Icon,
-    word: &str,
-    tone: Tone,
-    actions: &mut Vec<Action>,
-) {
+fn facet_ui(ui: &mut Ui, view: &DiagnosticsView<'_>, facet: Facet, actions: &mut Vec<Action>) {
     let count = view.listing.counts.of(facet);
-    let text = match facet {
-        Facet::Level(_) => format::counted(count, word),
-        Facet::Standing(_) => format!("{} {word}", format::count(count as u64)),
+    let ((icon, word, tone), noun) = match facet {
+        Facet::Level(level) => (level_look(level), true),
+        Facet::Standing(standing) => (standing_look(standing), false),
+    };
+    let text = if noun {
+        format::counted(count, word)
+    } else {
+        format!("{} {word}", format::count(count as u64))
     };
     // Empty groups stay visible but dimmed, so that nothing moves.
     let tone = if count == 0 { Tone::Dim } else { tone };

@@ -1,6 +1,6 @@
 //! The checks of the run, and the most frequent codes and files of the one shown.
 
-use egui::{CornerRadius, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::{Check, DiagnosticsView, Listing};
 use crate::plan::visible;
@@ -8,7 +8,8 @@ use crate::ui::action::{Action, DiagnosticsAction};
 use crate::ui::evidence::facet_item;
 use crate::ui::format;
 use crate::ui::icon;
-use crate::ui::theme::{self, Text, Theme};
+use crate::ui::rows;
+use crate::ui::theme::{Text, Theme};
 use crate::ui::widgets;
 
 pub(super) fn side_ui(ui: &mut Ui, view: &DiagnosticsView<'_>, actions: &mut Vec<Action>) {
@@ -58,10 +59,7 @@ fn check_ui(ui: &mut Ui, check: &Check, listing: &Listing) -> bool {
     let selected = listing.step == Some(check.step);
     let size = vec2(ui.available_width(), HEIGHT);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
-    if selected || response.hovered() {
-        let fill = if selected { theme.selection } else { theme.hover };
-        ui.painter().rect_filled(rect, CornerRadius::same(theme::RADIUS), fill);
-    }
+    rows::item_background(ui, &response, selected);
     let (left, width) = (rect.left() + 8.0, rect.width() - 16.0);
     let name = format!("Step {}", check.step + 1);
     let first = if listing.base == Some(check.step) { "first" } else { "" };

@@ -1,6 +1,6 @@
 //! The filters that occur among the results, and frequent queries.
 
-use egui::{CornerRadius, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::{EvidenceView, Filter, parse, toggle, verify_button};
 use crate::plan::visible;
@@ -8,7 +8,8 @@ use crate::run::{Question, TargetKind};
 use crate::ui::action::{Action, EvidenceAction};
 use crate::ui::commands::Situation;
 use crate::ui::format;
-use crate::ui::theme::{self, Text, Theme};
+use crate::ui::rows;
+use crate::ui::theme::{Text, Theme};
 use crate::ui::widgets;
 
 /// The saved searches: a name and the text for the search box.
@@ -100,10 +101,7 @@ fn about_filters(text: &str) -> Vec<Question> {
 pub(crate) fn facet_item(ui: &mut Ui, name: &str, number: &str, set: bool) -> bool {
     let theme = Theme::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 24.0), Sense::click());
-    if set || response.hovered() {
-        let fill = if set { theme.selection } else { theme.hover };
-        ui.painter().rect_filled(rect, CornerRadius::same(theme::RADIUS), fill);
-    }
+    rows::item_background(ui, &response, set);
     let middle = rect.center().y;
     let right = pos2(rect.right() - 6.0, middle);
     let taken = widgets::paint_right(ui, right, number, Text::SmallMono, theme.dim);

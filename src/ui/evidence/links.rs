@@ -29,11 +29,7 @@ fn link_ui(ui: &mut Ui, edge: &EdgeRecord, actions: &mut Vec<Action>) {
         widgets::fact_name(ui, &edge.edge_type.to_lowercase().replace('_', " "));
         let name = format!("{} {}", edge.target_kind, edge.target);
         let response = controls::menu_link(ui, &edge.target, &name, |ui| {
-            for question in questions(edge) {
-                if controls::menu_item(ui, &question.title()) {
-                    actions.push(Action::Evidence(EvidenceAction::Ask(question)));
-                }
-            }
+            question_items_ui(ui, questions(edge), actions);
             if controls::menu_item(ui, "Copy") {
                 ui.ctx().copy_text(edge.target.clone());
             }
@@ -43,6 +39,15 @@ fn link_ui(ui: &mut Ui, edge: &EdgeRecord, actions: &mut Vec<Action>) {
             visible(&name)
         ));
     });
+}
+
+/// Menu items, one for each query.
+pub(crate) fn question_items_ui(ui: &mut Ui, questions: Vec<Question>, actions: &mut Vec<Action>) {
+    for question in questions {
+        if controls::menu_item(ui, &question.title()) {
+            actions.push(Action::Evidence(EvidenceAction::Ask(question)));
+        }
+    }
 }
 
 /// The queries that apply to a target.

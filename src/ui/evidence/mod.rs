@@ -10,7 +10,7 @@ mod results;
 mod tests;
 mod timeline;
 
-use egui::{CentralPanel, Frame, Key, Margin, Modifiers, Panel, TextEdit, Ui, vec2};
+use egui::{CentralPanel, Key, Margin, Modifiers, Panel, TextEdit, Ui, vec2};
 use uuid::Uuid;
 
 use super::action::{Action, EvidenceAction, LoopAction};
@@ -25,7 +25,8 @@ use crate::run::{
 };
 
 pub(crate) use facets::facet_item;
-pub use query::{Filter, Parsed, parse, toggle};
+pub(crate) use links::question_items_ui;
+pub use query::{Filter, parse, toggle};
 
 /// The state of the chain verification.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -97,12 +98,7 @@ pub fn evidence_page_ui(
     actions: &mut Vec<Action>,
 ) {
     let theme = Theme::of(ui);
-    Panel::left("facets")
-        .default_size(theme::SIDEBAR)
-        .size_range(160.0..=360.0)
-        .resizable(true)
-        .frame(panel_frame(theme.panel, Margin::symmetric(12, 12)))
-        .show(ui, |ui| facets::facets_ui(ui, view, situation, actions));
+    widgets::side_panel_ui(ui, "facets", |ui| facets::facets_ui(ui, view, situation, actions));
     if view.selected.is_some() {
         let width = ui.available_width();
         Panel::right("execution")
@@ -114,27 +110,24 @@ pub fn evidence_page_ui(
     }
     CentralPanel::no_frame().frame(panel_frame(theme.background, Margin::ZERO)).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
-        Frame::NONE.inner_margin(Margin { left: 16, right: 16, top: 16, bottom: 8 }).show(
-            ui,
-            |ui| {
-                ui.spacing_mut().item_spacing.y = 6.0;
-                search_box_ui(ui, view, actions);
-                for problem in view.problems {
-                    widgets::remark(ui, icon::WARNING, Tone::Caution, problem);
-                }
-                if let Some(difference) = view.page.and_then(|page| page.read_only.as_deref()) {
-                    read_only_ui(ui, difference);
-                }
-                if let Some(note) = view.page.and_then(|page| page.note.as_deref()) {
-                    widgets::remark(ui, icon::WARNING, Tone::Caution, format!("Note: {note}."));
-                }
-                loop_ui(ui, view, actions);
-                verification_ui(ui, view.verification);
-                if let Some(page) = view.page.filter(|_| view.question.is_none()) {
-                    timeline::timeline_ui(ui, &page.timeline, view.now);
-                }
-            },
-        );
+        widgets::margins(16, 8).show(ui, |ui| {
+            ui.spacing_mut().item_spacing.y = 6.0;
+            search_box_ui(ui, view, actions);
+            for problem in view.problems {
+                widgets::remark(ui, icon::WARNING, Tone::Caution, problem);
+            }
+            if let Some(difference) = view.page.and_then(|page| page.read_only.as_deref()) {
+                read_only_ui(ui, difference);
+            }
+            if let Some(note) = view.page.and_then(|page| page.note.as_deref()) {
+                widgets::remark(ui, icon::WARNING, Tone::Caution, format!("Note: {note}."));
+            }
+            loop_ui(ui, view, actions);
+            verification_ui(ui, view.verification);
+            if let Some(page) = view.page.filter(|_| view.question.is_none()) {
+                timeline::timeline_ui(ui, &page.timeline, view.now);
+            }
+        });
         if let Some(question) = view.question {
             answer::answer_ui(ui, question, view, actions);
             return;
