@@ -51,7 +51,7 @@ pub struct DiagnosticArtifact {
 }
 
 /// A place that a diagnostic points at, and what could stand there instead.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct DiagnosticSpan {
     /// The file.
     pub file_name: String,

@@ -23,7 +23,7 @@ pub struct Notice {
 }
 
 /// The number of notices shown; further ones are only counted.
-const SHOWN: usize = 3;
+const MAX_SHOWN: usize = 3;
 
 pub(super) fn notices_ui(ui: &mut Ui, notices: &[Notice], actions: &mut Vec<Action>) {
     if notices.is_empty() {
@@ -33,7 +33,7 @@ pub(super) fn notices_ui(ui: &mut Ui, notices: &[Notice], actions: &mut Vec<Acti
     Panel::top("notices").resizable(false).frame(panel_frame(theme.panel, Margin::ZERO)).show(
         ui,
         |ui| {
-            let hidden = notices.len().saturating_sub(SHOWN);
+            let hidden = notices.len().saturating_sub(MAX_SHOWN);
             for notice in notices.iter().skip(hidden) {
                 notice_ui(ui, notice, actions);
             }

@@ -22,8 +22,8 @@ pub fn rich(text: impl Into<String>, kind: Text, color: Color32) -> RichText {
 /// The part of a text that can be visible in a truncated line. A step's argument may be a megabyte long, and
 /// laying all of it out would delay the frame.
 fn beginning(text: &str) -> Cow<'_, str> {
-    const LONGEST: usize = 1_000;
-    match text.char_indices().nth(LONGEST) {
+    const MAX_CHARS: usize = 1_000;
+    match text.char_indices().nth(MAX_CHARS) {
         None => visible(text),
         Some((end, _)) => Cow::Owned(format!("{}…", visible(text.get(..end).unwrap_or_default()))),
     }

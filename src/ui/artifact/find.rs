@@ -13,7 +13,7 @@ use crate::ui::widgets;
 /// The height of the search field with its margins, in points.
 pub(super) const HEIGHT: f32 = 36.0;
 /// The largest number of hits; the search stops there.
-const MOST: usize = 100_000;
+const MAX_HITS: usize = 100_000;
 
 /// A search and its hits.
 #[derive(Debug, Clone, Default)]
@@ -39,7 +39,7 @@ impl Finder {
     }
 
     pub(super) fn is_complete(&self, doc: &TextDoc) -> bool {
-        self.pattern.is_none() || self.line >= doc.line_count() || self.hits.len() >= MOST
+        self.pattern.is_none() || self.line >= doc.line_count() || self.hits.len() >= MAX_HITS
     }
 
     /// Searches about this many more bytes.
@@ -52,7 +52,7 @@ impl Finder {
         let last = doc.line_at(start.saturating_add(bytes));
         let next = last.max(self.line) + 1;
         let part = doc.text().get(start..doc.start(next)).unwrap_or_default();
-        let room = MOST - self.hits.len();
+        let room = MAX_HITS - self.hits.len();
         let places = pattern.find_iter(part).take(room);
         self.hits.extend(places.map(|it| ((start + it.start()) as u32, (start + it.end()) as u32)));
         self.line = next;
@@ -74,7 +74,7 @@ impl Finder {
         if self.pattern.is_none() {
             return String::new();
         }
-        let more = if self.hits.len() >= MOST || !self.is_complete(doc) { "+" } else { "" };
+        let more = if self.hits.len() >= MAX_HITS || !self.is_complete(doc) { "+" } else { "" };
         match self.hits.len() {
             0 if self.is_complete(doc) => "not found".to_owned(),
             0 => "searching".to_owned(),

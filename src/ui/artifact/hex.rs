@@ -10,7 +10,7 @@ use crate::ui::theme::{Text, Theme};
 use crate::ui::widgets;
 
 /// A row of this many bytes: offset, hex bytes and characters.
-pub fn hex_row(bytes: &[u8], row: usize, width: usize) -> (String, String, String) {
+fn hex_row(bytes: &[u8], row: usize, width: usize) -> (String, String, String) {
     let start = row.saturating_mul(width);
     let part = bytes.get(start..bytes.len().min(start + width)).unwrap_or_default();
     let mut hex = String::with_capacity(width * 3 + 1);
@@ -26,6 +26,16 @@ pub fn hex_row(bytes: &[u8], row: usize, width: usize) -> (String, String, Strin
     let letter =
         |byte: &u8| if byte.is_ascii_graphic() || *byte == b' ' { char::from(*byte) } else { '.' };
     (format!("{start:08x}"), hex.trim_end().to_owned(), part.iter().map(letter).collect())
+}
+
+/// The shown bytes as text, for the clipboard.
+pub fn hex_text(bytes: &[u8]) -> String {
+    let rows = 0..bytes.len().div_ceil(16);
+    rows.map(|row| {
+        let (offset, hex, letters) = hex_row(bytes, row, 16);
+        format!("{offset}  {hex:<48}  {letters}\n")
+    })
+    .collect()
 }
 
 /// State of the hex viewer between frames.
@@ -47,10 +57,10 @@ pub(super) fn hex_ui(ui: &mut Ui, area: Area<'_>, bytes: &Arc<[u8]>) {
         if *place != here {
             (*place, *cursor) = (here, Cursor::default());
         }
-        let given = list_ui(ui, area, rows, cursor, |ui, rect, row, _| {
+        let input = list_ui(ui, area, rows, cursor, |ui, rect, row, _| {
             row_ui(ui, rect, row, bytes, width);
         });
-        if given.copy {
+        if input.copy {
             ui.ctx().copy_text(hex_row(bytes, cursor.row, width).1);
         }
     });

@@ -46,7 +46,7 @@ impl Cursor {
 
 /// The input of a person to a list in this frame.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Given {
+pub(super) struct Input {
     /// The clicked row, and the position of the click.
     pub(super) clicked: Option<(usize, egui::Pos2)>,
     pub(super) copy: bool,
@@ -103,9 +103,9 @@ pub(super) fn list_ui(
     count: usize,
     cursor: &mut Cursor,
     mut draw: impl FnMut(&mut Ui, Rect, usize, bool),
-) -> Given {
+) -> Input {
     let theme = Theme::of(ui);
-    let mut given = Given::default();
+    let mut input = Input::default();
     let row_height = f64::from(theme::CODE_ROW);
     let mut page = 1;
     cursor.row = cursor.row.min(count.saturating_sub(1));
@@ -134,7 +134,7 @@ pub(super) fn list_ui(
         {
             let row = ((f64::from(at.y) - f64::from(y_of(first))) / row_height).max(0.0) as usize;
             cursor.row = (first + row).min(count.saturating_sub(1));
-            given.clicked = Some((cursor.row, at));
+            input.clicked = Some((cursor.row, at));
             response.request_focus();
         }
         let focused = response.has_focus();
@@ -149,7 +149,7 @@ pub(super) fn list_ui(
         }
         if focused {
             keep_keyboard(ui, id);
-            take_keys(ui, count, page, cursor, &mut given);
+            take_keys(ui, count, page, cursor, &mut input);
             let stroke = egui::Stroke::new(2.0, theme.accent);
             ui.painter().rect_stroke(seen, 0.0, stroke, egui::StrokeKind::Inside);
             if ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape)) {
@@ -166,10 +166,10 @@ pub(super) fn list_ui(
             }
         }
     });
-    given
+    input
 }
 
-fn take_keys(ui: &Ui, count: usize, page: usize, cursor: &mut Cursor, given: &mut Given) {
+fn take_keys(ui: &Ui, count: usize, page: usize, cursor: &mut Cursor, input: &mut Input) {
     let last = count.saturating_sub(1);
     let key = |key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
     let row = cursor.row;
@@ -187,9 +187,9 @@ fn take_keys(ui: &Ui, count: usize, page: usize, cursor: &mut Cursor, given: &mu
             ui.ctx().request_repaint();
         }
     }
-    given.left = key(Key::ArrowLeft);
-    given.right = key(Key::ArrowRight);
-    given.enter = key(Key::Enter) || key(Key::Space);
-    given.find = ui.input_mut(|input| input.consume_key(Modifiers::COMMAND, Key::F));
-    given.copy = ui.input(|input| input.events.contains(&Event::Copy));
+    input.left = key(Key::ArrowLeft);
+    input.right = key(Key::ArrowRight);
+    input.enter = key(Key::Enter) || key(Key::Space);
+    input.find = ui.input_mut(|input| input.consume_key(Modifiers::COMMAND, Key::F));
+    input.copy = ui.input(|input| input.events.contains(&Event::Copy));
 }

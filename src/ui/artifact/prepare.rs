@@ -11,9 +11,9 @@ use super::unified::read_unified;
 use crate::run::FileChange;
 
 /// The largest content that a viewer accepts, in bytes; larger contents can only be saved.
-pub const LARGEST: u64 = 64 << 20;
+pub const MAX_SHOWN_BYTES: u64 = 64 << 20;
 /// The longest diff that is laid out as a diff, in bytes; a longer one is shown as text.
-const LONGEST_DIFF: usize = 2 << 20;
+const MAX_DIFF_BYTES: usize = 2 << 20;
 
 /// The expected shape of an artifact, from its type and its tool. The content may turn out to be different.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -153,7 +153,7 @@ impl Prepared {
         if text.is_empty() {
             return Self { form: Form::Empty, ..plain };
         }
-        match (text.len() <= LONGEST_DIFF).then(|| read_unified(text)).flatten() {
+        match (text.len() <= MAX_DIFF_BYTES).then(|| read_unified(text)).flatten() {
             Some(changes) => Self { form: Form::Diff(changes.into()), ..plain },
             None => plain,
         }
@@ -240,7 +240,7 @@ mod tests {
 
     #[test]
     fn a_difference_too_long_to_lay_out_is_text() {
-        let long = format!("@@ -1 +1 @@\n-a\n{}", "+line\n".repeat(LONGEST_DIFF / 6 + 1));
+        let long = format!("@@ -1 +1 @@\n-a\n{}", "+line\n".repeat(MAX_DIFF_BYTES / 6 + 1));
         assert!(matches!(Prepared::of_text(Shape::Diff, &long).form, Form::Text));
     }
 }

@@ -136,7 +136,7 @@ impl Table {
         self.rows.len()
     }
 
-    /// The cells of the row at this index in the given order.
+    /// The cells of the row at this index in the input order.
     fn row(&self, index: usize, sort: Option<Sort>) -> Option<&[Box<str>]> {
         let index = match sort {
             None => index,
@@ -199,7 +199,7 @@ fn shown_ui(ui: &mut Ui, area: Area<'_>, table: &Arc<Table>, state: &mut TableSt
     let below = Area { height: (area.height - theme::CODE_ROW - 6.0).max(60.0), ..area };
     let mut copied = None;
     let cursor = &mut state.cursor;
-    let given = list_ui(ui, below, table.row_count(), cursor, |ui, rect, index, current| {
+    let input = list_ui(ui, below, table.row_count(), cursor, |ui, rect, index, current| {
         let Some(cells) = table.row(index, sort) else { return };
         let room = if current { 28.0 } else { 0.0 };
         row_ui(ui, rect, index, cells, table.columns, &edges, room);
@@ -208,7 +208,7 @@ fn shown_ui(ui: &mut Ui, area: Area<'_>, table: &Arc<Table>, state: &mut TableSt
             copied = Some(as_text(cells));
         }
     });
-    if given.copy {
+    if input.copy {
         copied = table.row(state.cursor.row, sort).map(as_text);
     }
     if let Some(text) = copied {

@@ -324,7 +324,7 @@ fn of_a_long_artifact_the_beginning_is_shown_and_the_whole_can_be_asked_for() {
     }
     let mut harness = bench("viewer-part", [480.0, 500.0]);
     let artifact = &mut harness.state_mut().detail.artifacts[0];
-    artifact.bytes = LARGEST + 1;
+    artifact.bytes = MAX_SHOWN_BYTES + 1;
     harness.run_ok();
     assert!(shows(&harness, "too large for a window") && !shows(&harness, "Show all"));
 }

@@ -234,18 +234,18 @@ fn shown_ui(ui: &mut Ui, area: Area<'_>, doc: &Arc<TextDoc>, state: &mut TextSta
         (line, start, end.max(start))
     };
     let below = Area { height: (area.height - super::find::HEIGHT).max(60.0), ..area };
-    let given = list_ui(ui, below, rows.len(), cursor, |ui, rect, row, _| {
+    let input = list_ui(ui, below, rows.len(), cursor, |ui, rect, row, _| {
         let (line, start, end) = place_of(row);
         let first = doc.start(line) == start;
         let hits = finder.hits_in(start, end);
         row_ui(ui, rect, gutter, first.then_some(line + 1), doc, (start, end), &hits);
     });
-    if given.copy {
+    if input.copy {
         let (line, ..) = place_of(cursor.row);
         let text = doc.text.get(doc.start(line)..doc.end(line)).unwrap_or_default();
         ui.ctx().copy_text(text.to_owned());
     }
-    if given.find {
+    if input.find {
         Finder::focus(ui, area.id);
     }
 }

@@ -47,9 +47,9 @@ pub struct TreeDoc {
 }
 
 /// Nodes with more children than this are collapsed at first.
-const MANY: u32 = 100;
+const MAX_OPEN_CHILDREN: u32 = 100;
 /// Nodes below this depth are collapsed at first.
-const DEEP: u16 = 3;
+const MAX_OPEN_DEPTH: u16 = 3;
 
 impl TreeDoc {
     /// Creates the tree of a value.
@@ -147,7 +147,7 @@ impl TreeDoc {
     fn open_at_first(&self) -> Vec<bool> {
         let open = |node: &Node| match node.value {
             Leaf::Object(count) | Leaf::Array(count) => {
-                node.depth == 0 || (count <= MANY && node.depth < DEEP)
+                node.depth == 0 || (count <= MAX_OPEN_CHILDREN && node.depth < MAX_OPEN_DEPTH)
             }
             Leaf::Scalar(_) => false,
         };
@@ -193,7 +193,7 @@ fn shown_ui(ui: &mut Ui, area: Area<'_>, tree: &Arc<TreeDoc>, state: &mut TreeSt
     }
     let TreeState { open, rows, cursor, .. } = state;
     let mut copied = None;
-    let given = list_ui(ui, area, rows.len(), cursor, |ui, rect, row, current| {
+    let input = list_ui(ui, area, rows.len(), cursor, |ui, rect, row, current| {
         let Some((index, node)) = rows.get(row).and_then(|at| Some((*at, tree.node(*at)?))) else {
             return;
         };
@@ -208,21 +208,21 @@ fn shown_ui(ui: &mut Ui, area: Area<'_>, tree: &Arc<TreeDoc>, state: &mut TreeSt
     match copied {
         Some(Copied::Path) => ui.ctx().copy_text(tree.pointer(at)),
         Some(Copied::Value) => ui.ctx().copy_text(tree.value(at)),
-        None if given.copy => ui.ctx().copy_text(tree.value(at)),
+        None if input.copy => ui.ctx().copy_text(tree.value(at)),
         None => {}
     }
     let is_open = open.get(at as usize) == Some(&true);
     let holds = node.end > at + 1;
     let caret = f32::from(super::MARGIN) + INDENT * (f32::from(node.depth) + 1.0);
-    let on_caret = given.clicked.is_some_and(|(_, pos)| pos.x < ui.min_rect().left() + caret + 4.0);
-    let toggle = holds && (given.enter || on_caret || (given.right && !is_open));
-    if toggle || (given.left && is_open) {
+    let on_caret = input.clicked.is_some_and(|(_, pos)| pos.x < ui.min_rect().left() + caret + 4.0);
+    let toggle = holds && (input.enter || on_caret || (input.right && !is_open));
+    if toggle || (input.left && is_open) {
         if let Some(open) = open.get_mut(at as usize) {
             *open = !is_open;
         }
         *rows = tree.rows(open);
         ui.ctx().request_repaint();
-    } else if given.left {
+    } else if input.left {
         let row = rows.partition_point(|row| *row < node.parent);
         *cursor = Cursor::to(row);
         ui.ctx().request_repaint();

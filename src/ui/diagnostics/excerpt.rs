@@ -13,7 +13,7 @@ const AROUND: usize = 2;
 /// A span of many lines shows this many at its start and this many at its end.
 const ENDS: usize = 4;
 /// The largest number of spans shown.
-const MOST_PLACES: usize = 8;
+const MAX_SPANS: usize = 8;
 
 /// The source of a diagnostic.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +52,11 @@ fn number(number: i64) -> usize {
     usize::try_from(number).unwrap_or(0)
 }
 
+/// The lines of a span.
+fn lines_of(span: &DiagnosticSpan) -> RangeInclusive<usize> {
+    number(span.line_start)..=number(span.line_end.max(span.line_start))
+}
+
 /// The spans of a diagnostic in its own file, the primary one first.
 fn places(it: &DiagnosticArtifact) -> Vec<DiagnosticSpan> {
     let in_file = |span: &&DiagnosticSpan| span.file_name == it.file_name && span.line_start > 0;
@@ -65,16 +70,11 @@ fn places(it: &DiagnosticArtifact) -> Vec<DiagnosticSpan> {
             column_start: column,
             line_end: it.line_end.unwrap_or(it.line_start),
             column_end: it.column_end.unwrap_or(column + 1),
-            byte_start: 0,
-            byte_end: 0,
             is_primary: true,
-            text: Vec::new(),
-            label: None,
-            suggested_replacement: None,
-            applicability: None,
+            ..DiagnosticSpan::default()
         });
     }
-    spans.truncate(MOST_PLACES);
+    spans.truncate(MAX_SPANS);
     spans
 }
 
@@ -85,7 +85,7 @@ pub fn wanted(it: &DiagnosticArtifact) -> Vec<RangeInclusive<usize>> {
     }
     let mut ranges = Vec::new();
     for span in places(it) {
-        let (first, last) = (number(span.line_start), number(span.line_end.max(span.line_start)));
+        let (first, last) = lines_of(&span).into_inner();
         let from = first.saturating_sub(AROUND).max(1);
         if last - first >= 2 * ENDS {
             ranges.push(from..=first + ENDS - 1);
@@ -116,7 +116,7 @@ pub fn excerpt(it: &DiagnosticArtifact, lines: &[SourceLine]) -> Excerpt {
     let line = |wanted: usize| lines.iter().find(|line| line.number == wanted);
     let mut compared = false;
     for span in &places {
-        for (number, text) in (number(span.line_start)..).zip(&span.text) {
+        for (number, text) in (*lines_of(span).start()..).zip(&span.text) {
             compared = true;
             // Only some lines of a long span were read.
             let was_wanted = wanted(it).iter().any(|range| range.contains(&number));
@@ -144,12 +144,8 @@ pub fn excerpt(it: &DiagnosticArtifact, lines: &[SourceLine]) -> Excerpt {
             colours,
             ..plain(visible(&source.text).into_owned())
         });
-        for (_, span) in parts
-            .iter()
-            .filter(|(_, span)| number(span.line_end.max(span.line_start)) == source.number)
-        {
-            rows.push(carets(span, source));
-        }
+        let ending = parts.iter().filter(|(_, span)| *lines_of(span).end() == source.number);
+        rows.extend(ending.map(|(_, span)| carets(span, source)));
     }
     Excerpt::Shown { rows, compared }
 }
@@ -161,7 +157,7 @@ fn plain(text: String) -> ExcerptRow {
 /// The character columns of a span in a line, counted from 0. In lines after the first of the span they start
 /// at the indentation.
 fn columns(span: &DiagnosticSpan, source: &SourceLine) -> Range<usize> {
-    let (first, last) = (number(span.line_start), number(span.line_end.max(span.line_start)));
+    let (first, last) = lines_of(span).into_inner();
     let length = source.text.chars().count();
     let indent = source.text.chars().take_while(|c| c.is_whitespace()).count();
     let start = if source.number == first { number(span.column_start).max(1) - 1 } else { indent };
@@ -175,8 +171,7 @@ fn part<'a>(
     span: &'a DiagnosticSpan,
     source: &SourceLine,
 ) -> Option<(Range<usize>, &'a DiagnosticSpan)> {
-    let lines = number(span.line_start)..=number(span.line_end.max(span.line_start));
-    if !lines.contains(&source.number) {
+    if !lines_of(span).contains(&source.number) {
         return None;
     }
     let columns = columns(span, source);
@@ -238,13 +233,10 @@ mod tests {
             column_start: columns.start,
             line_end: line,
             column_end: columns.end,
-            byte_start: 0,
-            byte_end: 0,
             is_primary: label.is_some(),
             text: vec![text.to_owned()],
             label: label.map(str::to_owned),
-            suggested_replacement: None,
-            applicability: None,
+            ..DiagnosticSpan::default()
         }
     }
 

@@ -18,7 +18,7 @@ use crate::run::{
 const CHECK: &str = "lsp_check";
 
 /// The number of codes, and of files, offered as filters.
-const MOST_FREQUENT: usize = 12;
+const MAX_FREQUENT: usize = 12;
 
 /// The position of a diagnostic in the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -199,7 +199,7 @@ impl Listing {
                 Facet::Level(level) => *level == it.level,
                 Facet::Standing(standing) => Some(*standing) == entry.standing,
             };
-            if !sight.hidden.iter().any(hidden) && filter.lets(it) {
+            if !sight.hidden.iter().any(hidden) && filter.matches(it) {
                 shown.push((*entry, it));
             }
         }
@@ -237,7 +237,7 @@ pub(super) fn result(run: &RunState, step: usize) -> Option<&StepResult> {
 
 /// Whether a diagnostic is about the code. The compiler's final `failure-note` messages only tell where to
 /// read more about the error codes.
-fn is_said_of_code(it: &DiagnosticArtifact) -> bool {
+fn is_about_code(it: &DiagnosticArtifact) -> bool {
     it.tool_level != "failure-note"
 }
 
@@ -250,7 +250,7 @@ fn check(run: &RunState, plan: Option<&ShownPlan>, step: usize) -> Option<Check>
         return None;
     }
     let mut found = Counts::default();
-    for it in result.diagnostic_artifacts.iter().filter(|it| is_said_of_code(it)) {
+    for it in result.diagnostic_artifacts.iter().filter(|it| is_about_code(it)) {
         found.add(it.level, None);
     }
     let call = plan.and_then(|plan| plan.steps.get(step)).and_then(|step| step.call.as_ref());
@@ -303,7 +303,7 @@ fn entries(run: &RunState, step: usize, base: Option<usize>, check: &Check) -> V
         Some(if is_new { Standing::New } else { Standing::Unchanged })
     };
     let mut entries: Vec<_> = (0..now.len())
-        .filter(|at| now.get(*at).is_some_and(is_said_of_code))
+        .filter(|at| now.get(*at).is_some_and(is_about_code))
         .map(|at| Entry { place: Place { step, at }, standing: standing(at) })
         .collect();
     if let Some((base, compared)) = &compared
@@ -312,7 +312,7 @@ fn entries(run: &RunState, step: usize, base: Option<usize>, check: &Check) -> V
     {
         let before = of(*base);
         let gone = compared.gone.iter();
-        let gone = gone.filter(|at| before.get(**at).is_some_and(is_said_of_code));
+        let gone = gone.filter(|at| before.get(**at).is_some_and(is_about_code));
         entries.extend(gone.map(|at| Entry {
             place: Place { step: *base, at: *at },
             standing: Some(Standing::Gone),
@@ -353,6 +353,6 @@ fn frequent<'a>(values: impl Iterator<Item = &'a str>) -> Vec<(String, usize)> {
     }
     let mut counts: Vec<_> = counts.into_iter().collect();
     counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    counts.truncate(MOST_FREQUENT);
+    counts.truncate(MAX_FREQUENT);
     counts.into_iter().map(|(value, count)| (value.to_owned(), count)).collect()
 }

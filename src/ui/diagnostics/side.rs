@@ -69,7 +69,7 @@ fn check_ui(ui: &mut Ui, check: &Check, listing: &Listing) -> bool {
     let parts = [(name.as_str(), Text::Body, theme.text), (about, Text::SmallMono, theme.dim)];
     let top = pos2(left, rect.top() + 14.0);
     let (_, cut) = widgets::paint_parts(ui, top, (width - taken - 8.0).max(0.0), &parts);
-    let said = said(check);
+    let summary = summary(check);
     let (icon, tone) = match check {
         Check { verdict: false, .. } => (icon::WARNING, theme.caution),
         Check { found, .. } if found.errors > 0 => (icon::FAILED, theme.danger),
@@ -78,10 +78,10 @@ fn check_ui(ui: &mut Ui, check: &Check, listing: &Listing) -> bool {
     };
     let middle = rect.top() + 31.0;
     widgets::paint_icon(ui, pos2(left + 6.0, middle), icon, 13.0, tone);
-    let parts = [(said.as_str(), Text::Small, theme.dim)];
+    let parts = [(summary.as_str(), Text::Small, theme.dim)];
     widgets::paint_parts(ui, pos2(left + 17.0, middle), width - 17.0, &parts);
     response.widget_info(|| {
-        let name = format!("{name}: {} {}, {said}", check.tool, visible(&check.about));
+        let name = format!("{name}: {} {}, {summary}", check.tool, visible(&check.about));
         WidgetInfo::selected(Role::Button, true, selected, name)
     });
     widgets::focus_ring(ui, &response);
@@ -92,7 +92,7 @@ fn check_ui(ui: &mut Ui, check: &Check, listing: &Listing) -> bool {
     clicked
 }
 
-fn said(check: &Check) -> String {
+fn summary(check: &Check) -> String {
     let counts = [
         (check.found.errors, "error"),
         (check.found.warnings, "warning"),

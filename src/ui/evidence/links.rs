@@ -11,13 +11,13 @@ use crate::ui::theme::{Text, Tone};
 use crate::ui::widgets;
 
 /// The largest number of links shown; a check of a large project has a thousand.
-const FEW: usize = 40;
+const MAX_LINKS: usize = 40;
 
 pub(super) fn links_ui(ui: &mut Ui, edges: &[EdgeRecord], actions: &mut Vec<Action>) {
-    for (index, edge) in edges.iter().take(FEW).enumerate() {
+    for (index, edge) in edges.iter().take(MAX_LINKS).enumerate() {
         ui.push_id(index, |ui| link_ui(ui, edge, actions));
     }
-    if let Some(more) = edges.len().checked_sub(FEW).filter(|more| *more > 0) {
+    if let Some(more) = edges.len().checked_sub(MAX_LINKS).filter(|more| *more > 0) {
         let text =
             format!("{} more. The headless show lists all of them.", format::count(more as u64));
         widgets::paragraph(ui, text, Text::Small, Tone::Dim);

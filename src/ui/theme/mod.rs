@@ -202,6 +202,10 @@ impl Theme {
             corner_radius: radius,
             expansion: 0.0,
         };
+        let shadow = |below: i8, blur: u8, on_dark: u8, on_light: u8| {
+            let color = shade(if self.dark { on_dark } else { on_light });
+            Shadow { offset: [0, below], blur, spread: 0, color }
+        };
         let base = if self.dark { egui::Visuals::dark() } else { egui::Visuals::light() };
         egui::Visuals {
             override_text_color: Some(self.text),
@@ -225,18 +229,8 @@ impl Theme {
             window_stroke: Stroke::new(1.0, self.line),
             window_corner_radius: CornerRadius::same(DIALOG_RADIUS),
             menu_corner_radius: radius,
-            window_shadow: Shadow {
-                offset: [0, 8],
-                blur: 24,
-                spread: 0,
-                color: shade(if self.dark { 110 } else { 50 }),
-            },
-            popup_shadow: Shadow {
-                offset: [0, 4],
-                blur: 12,
-                spread: 0,
-                color: shade(if self.dark { 90 } else { 40 }),
-            },
+            window_shadow: shadow(8, 24, 110, 50),
+            popup_shadow: shadow(4, 12, 90, 40),
             ..base
         }
     }
