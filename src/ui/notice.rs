@@ -38,7 +38,7 @@ pub(super) fn notices_ui(ui: &mut Ui, notices: &[Notice], actions: &mut Vec<Acti
                 notice_ui(ui, notice, actions);
             }
             if hidden > 0 {
-                let text = format!("{hidden} older notices are below these.");
+                let text = format!("{hidden} older notices appear when you close these.");
                 ui.label(widgets::rich(text, Text::Small, theme.dim));
             }
         },

@@ -227,15 +227,16 @@ fn settings_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Vec<Action>) 
     });
     editor_ui(ui, settings, actions);
     ui.add_space(6.0);
-    widgets::heading(ui, "Settled in advance");
+    widgets::heading(ui, "Preset decisions");
     for (name, value) in &settings.policy {
         widgets::fact(ui, name, value, Text::Body);
     }
     ui.add_space(6.0);
     for (name, path) in [("settings file", &settings.file), ("evidence", &settings.evidence)] {
-        widgets::copyable_fact(ui, name, path, &format!("the place of the {name}"));
+        widgets::copyable_fact(ui, name, path, &format!("the path of the {name}"));
     }
-    let text = "What is settled in advance is edited in the settings file and read at the start.";
+    let text =
+        "Edit preset decisions in the settings file. It is read at the start of the program.";
     ui.label(widgets::rich(text, Text::Small, theme.dim));
 }
 
@@ -271,8 +272,8 @@ fn editor_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Vec<Action>) {
     match &settings.editor_fault {
         Some(fault) => widgets::remark(ui, icon::WARNING, Tone::Caution, fault),
         None => {
-            let text = "The program and its arguments; {file}, {line} and {column} are filled in. No \
-                        shell sees it.";
+            let text = "The program and its arguments; {file}, {line} and {column} are filled in. \
+                        It is run without a shell.";
             ui.label(widgets::rich(text, Text::Small, theme.dim));
         }
     }

@@ -51,11 +51,11 @@ const fn words(way: Way) -> (&'static str, &'static str) {
     match way {
         Way::RollBack => (
             "Roll back the files…",
-            "Open a plan that brings the files to what they were before the step. It is shown and authorized like any other.",
+            "Open a plan that restores the files as they were before the step. It needs your authorization.",
         ),
         Way::Finish => (
             "Finish the step…",
-            "Open a plan that brings the files to what they were to be. It is shown and authorized like any other.",
+            "Open a plan that writes the files as the step was to write them. It needs your authorization.",
         ),
     }
 }

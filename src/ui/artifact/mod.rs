@@ -326,7 +326,7 @@ fn part_ui(
     actions: &mut Vec<Action>,
 ) {
     let Some(whole) = artifact.whole else {
-        let text = "Only the beginning and the end are shown. The whole is in the evidence.";
+        let text = "Only the beginning and the end are shown. The evidence has all of it.";
         widgets::remark(ui, icon::INFO, Tone::Caution, text);
         return;
     };
@@ -340,7 +340,7 @@ fn part_ui(
         }
         _ if whole.bytes > MAX_SHOWN_BYTES => {
             let text =
-                "Only a part is shown. The whole is too large for a window; save it instead.";
+                "Only a part is shown. The rest is too large for the window; save it instead.";
             widgets::remark(ui, icon::INFO, Tone::Caution, text);
         }
         _ => {

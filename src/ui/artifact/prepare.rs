@@ -168,7 +168,7 @@ impl Prepared {
             Form::Tree(tree) => counted(tree.value_count(), "value"),
             Form::Table(table) => counted(table.row_count(), "row"),
             Form::Diff(changes) => counted(changes.len(), "file"),
-            Form::Hex(_) => "bytes that are no text".to_owned(),
+            Form::Hex(_) => "binary".to_owned(),
         }
     }
 }

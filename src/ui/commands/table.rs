@@ -71,7 +71,7 @@ pub static TABLE: [Spec; 43] = [
     Spec::new(Command::OpenTour, "Open the tour", Some(icon::BOOKMARK))
         .tooltip("Try everything on a small workspace, copied to a temporary folder."),
     Spec::new(Command::Reload, "Review again", Some(icon::REVERT))
-        .tooltip("Read the plan file again and look at the workspace again.")
+        .tooltip("Read the plan file and check the workspace again.")
         .key(Modifiers::COMMAND, Key::R)
         .unless(|at| needs_plan(at).or(needs_no_run(at))),
     Spec::new(Command::Simulate, "Simulate", Some(icon::DIFF))
@@ -89,7 +89,7 @@ pub static TABLE: [Spec; 43] = [
         .tooltip("Do not wait for the host's answer any longer.")
         .unless(|at| (!at.trying).then_some("No connection is being tried.")),
     Spec::new(Command::Authorize, "Authorize…", Some(icon::SIGNATURE))
-        .tooltip("See exactly what an approval covers, then give it.")
+        .tooltip("See exactly what your authorization covers, then give it.")
         .key(Modifiers::COMMAND, Key::Enter)
         .unless(|at| {
             needs_plan(at)
@@ -108,7 +108,7 @@ pub static TABLE: [Spec; 43] = [
                 .or((!at.approved).then_some("The plan is not authorized."))
         }),
     Spec::new(Command::RunAgain, "Run again…", Some(icon::REVERT))
-        .tooltip("Review the plan of this run as things are now, and authorize it anew.")
+        .tooltip("Review this run's plan against the present workspace, and authorize it again.")
         .unless(|at| needs_end(at, at.over, "No ended run is shown.")),
     Spec::new(Command::ContinueFromHere, "Continue from here…", Some(icon::SKIP))
         .tooltip("Make a new plan of the steps that did not succeed. It needs your authorization.")
@@ -204,17 +204,17 @@ pub static TABLE: [Spec; 43] = [
                 .or(at.no_place)
         }),
     Spec::new(Command::OpenAttempt, "Look at the plan", Some(icon::PLAN))
-        .tooltip("Show the plan of the attempt that waits for you. Nothing is authorized by that.")
+        .tooltip("Show the plan of the attempt that waits for you. This authorizes nothing.")
         .key(Modifiers::SHIFT, Key::F8)
         .unless(|at| (!at.attempt_waits).then_some("No plan of a loop waits for your signature.")),
     Spec::new(Command::LoopAgain, "Same goal again…", Some(icon::REVERT))
         .tooltip("Fill the form with the goal, the planner and the workspace of this loop.")
         .unless(|at| (at.page != Page::Loop || at.loop_form).then_some("No loop is shown.")),
     Spec::new(Command::FilterDiagnostics, "Filter diagnostics", Some(icon::SEARCH))
-        .tooltip("Go to the diagnostics and type what you look for.")
+        .tooltip("Go to the diagnostics and filter them.")
         .key(SHIFT_COMMAND, Key::F),
     Spec::new(Command::OpenInEditor, "Open in editor", Some(icon::WRITE))
-        .tooltip("Show the place of the diagnostic in your editor, which the settings name.")
+        .tooltip("Open the file of the diagnostic in the editor that the settings name.")
         .key(Modifiers::COMMAND, Key::E)
         .unless(needs_diagnostics),
     Spec::new(Command::CopyDiagnostic, "Copy diagnostic", Some(icon::COPY))
@@ -225,7 +225,7 @@ pub static TABLE: [Spec; 43] = [
         .tooltip("Copy the compiler's text of every diagnostic in the table.")
         .unless(needs_diagnostics),
     Spec::new(Command::FocusSearch, "Search evidence", Some(icon::SEARCH))
-        .tooltip("Go to the evidence and type what you look for.")
+        .tooltip("Go to the evidence and search it.")
         .key(Modifiers::COMMAND, Key::F),
     Spec::new(Command::Verify, "Verify evidence", Some(icon::SEAL))
         .tooltip("Recompute the chain over every row and name the first one that differs."),
@@ -233,7 +233,7 @@ pub static TABLE: [Spec; 43] = [
         .tooltip("Find any command by its name.")
         .key(Modifiers::COMMAND, Key::K),
     Spec::new(Command::Settings, "Settings…", Some(icon::SETTINGS))
-        .tooltip("Theme, size, and what you have settled in advance.")
+        .tooltip("Theme, size, and your preset decisions.")
         .key(Modifiers::COMMAND, Key::Comma),
     Spec::new(Command::SwitchTheme, "Light or dark", Some(icon::SUN))
         .tooltip("Switch between the light and the dark theme."),

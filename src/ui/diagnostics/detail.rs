@@ -109,7 +109,7 @@ fn evidence_menu(ui: &mut Ui, it: &DiagnosticArtifact, actions: &mut Vec<Action>
     let response = controls::menu(ui, icon::DATABASE, "In the evidence", |ui| {
         question_items_ui(ui, questions, actions);
     });
-    response.on_hover_text("What the evidence knows about this code and this file.");
+    response.on_hover_text("Search the evidence for this code and this file.");
 }
 
 fn excerpt_ui(ui: &mut Ui, it: &DiagnosticArtifact, excerpt: Option<&Excerpt>) {
@@ -129,7 +129,8 @@ fn excerpt_ui(ui: &mut Ui, it: &DiagnosticArtifact, excerpt: Option<&Excerpt>) {
         Some(Excerpt::Shown { rows, compared }) => {
             rows_ui(ui, rows, level_look(it.level).2);
             if !compared {
-                let text = "The file as it is now; the records do not hold the lines of the check.";
+                let text =
+                    "The file as it is now. The lines that the check read were not recorded.";
                 widgets::remark(ui, icon::INFO, Tone::Dim, text);
             }
         }
@@ -227,14 +228,14 @@ fn suggestion_ui(ui: &mut Ui, index: usize, span: &DiagnosticSpan) {
     let (sure, tone) = match span.applicability.as_deref() {
         Some("MachineApplicable") => ("can be applied as it is", Tone::Safe),
         Some("MaybeIncorrect") => ("may be wrong", Tone::Caution),
-        Some("HasPlaceholders") => ("has places to fill in", Tone::Caution),
-        _ => ("not judged", Tone::Dim),
+        Some("HasPlaceholders") => ("has placeholders", Tone::Caution),
+        _ => ("not rated", Tone::Dim),
     };
     let inserts = (span.line_start, span.column_start) == (span.line_end, span.column_end);
     let what = match (text.is_empty(), inserts) {
-        (true, _) => "Remove what stands at",
+        (true, _) => "Remove the text at",
         (false, true) => "Insert at",
-        (false, false) => "Write instead, at",
+        (false, false) => "Replace the text at",
     };
     let head =
         format!("{what} {}:{}:{} ({sure})", span.file_name, span.line_start, span.column_start);

@@ -280,18 +280,17 @@ fn base<'a>(checks: &'a [Check], check: &Check) -> Option<&'a Check> {
 fn caution(check: &Check, base: &Check) -> Option<String> {
     if check.tool != CHECK {
         return Some(
-            "This step tells only what its change would have broken: what it does not name may \
-             still be there."
+            "This step reports only errors that its change would have caused. Others may still \
+             exist."
                 .to_owned(),
         );
     }
     if !check.verdict {
-        return Some(
-            "The check did not come to its end: what it did not get to is not gone.".into(),
-        );
+        return Some("The check did not finish: what it did not reach is not gone.".into());
     }
-    (check.about != base.about)
-        .then(|| format!("The first check was of {}, this one is of {}.", base.about, check.about))
+    (check.about != base.about).then(|| {
+        format!("The first check covered {}, this one covers {}.", base.about, check.about)
+    })
 }
 
 fn entries(run: &RunState, step: usize, base: Option<usize>, check: &Check) -> Vec<Entry> {

@@ -104,8 +104,9 @@ pub fn diagnostics_page_ui(
             let counts = &view.listing.counts;
             if counts.errors + counts.warnings + counts.notes >= MOST_DIAGNOSTICS {
                 let most = format::count(MOST_DIAGNOSTICS as u64);
-                let text =
-                    format!("A check keeps the first {most}; its result says how many there were.");
+                let text = format!(
+                    "Only the first {most} of a check are kept. Its result has the number of all."
+                );
                 widgets::remark(ui, icon::INFO, Tone::Caution, text);
             }
         });
@@ -130,21 +131,20 @@ fn nothing_ui(ui: &mut Ui, view: Option<&DiagnosticsView<'_>>) {
     let (title, text) = match view {
         None => (
             "No plan is open",
-            "Open a plan, or a run from the list. What its checks find in \
-                                     the code will stand here.",
+            "Open a plan, or a run from the list. The results of its checks appear here.",
         ),
         Some(view) if view.run.is_active() => (
-            "No check has ended yet",
-            "What the checks of this run find in the code will stand here, as soon as one has ended.",
+            "No check has finished yet",
+            "The results of this run's checks appear here as soon as the first one has finished.",
         ),
         Some(view) if view.run.run_id.is_some() => (
             "No check ran in this run",
-            "A plan looks at the code with lsp_check. What it finds stands here, compared with the \
-             first check of the run.",
+            "A plan checks the code with lsp_check. The results appear here, compared with the first \
+             check of the run.",
         ),
         Some(_) => (
             "No check ran yet",
-            "The plan has not been run. What its checks find in the code will stand here.",
+            "The plan has not been run. The results of its checks will appear here.",
         ),
     };
     widgets::empty_state(ui, icon::CHECK, title, text);
@@ -154,11 +154,9 @@ fn found_nothing(listing: &Listing) -> String {
     let check = listing.checks.iter().find(|check| Some(check.step) == listing.step);
     match check {
         Some(check) if !check.verdict => {
-            "The check did not come to its end, so it found nothing and cleared nothing. Its output \
-             says why."
-                .to_owned()
+            "The check did not finish, so its result is unknown. Its output says why.".to_owned()
         }
-        _ => "The check ended, and the compiler had nothing to say.".to_owned(),
+        _ => "The check finished without errors, warnings or notes.".to_owned(),
     }
 }
 

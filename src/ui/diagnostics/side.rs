@@ -104,7 +104,7 @@ fn summary(check: &Check) -> String {
         .map(|(count, noun)| format::counted(count, noun))
         .collect();
     if !check.verdict && check.tool == "lsp_check" {
-        parts.push("not ended".to_owned());
+        parts.push("not finished".to_owned());
     }
     if parts.is_empty() { "nothing found".to_owned() } else { parts.join(", ") }
 }

@@ -198,7 +198,7 @@ fn an_empty_page_says_why_it_is_empty() {
         ("unchecked", "No check ran in this run"),
         ("empty", "No plan is open"),
         ("plan", "No check ran yet"),
-        ("running", "No check has ended yet"),
+        ("running", "No check has finished yet"),
     ] {
         let mut harness = page(name);
         harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);

@@ -64,8 +64,8 @@ fn meaning(question: &Question) -> &'static str {
         Question::Latest(_) => "The latest execution that worked on it or changed it.",
         Question::Recurring => "Diagnostics that were seen at least twice, most frequent first.",
         Question::ChangesAfter { .. } => {
-            "Changes of the file that occurred after the diagnostic in it, oldest first. Whether one \
-             has to do with the other, the evidence does not say."
+            "Changes of the file that occurred after the diagnostic in it, oldest first. The \
+             evidence does not tell whether one caused the other."
         }
     }
 }

@@ -67,7 +67,7 @@ fn interrupted_ui(
     if row.known != Known::Interrupted {
         return;
     }
-    section(ui, "Beside the disk");
+    section(ui, "Compared with the disk");
     let spec = Command::Reconcile.spec();
     if widgets::button(ui, Look::Plain, spec.icon, spec.text, true)
         .on_hover_text(spec.tooltip)
@@ -117,7 +117,7 @@ pub(crate) fn facts_ui(
         widgets::fact(ui, "exit code", code.to_string(), Text::Mono);
     }
     if detail.intent_at_ms.is_some() {
-        widgets::fact(ui, "intent", "on the disk before the tool was called", Text::Body);
+        widgets::fact(ui, "intent", "recorded before the tool was called", Text::Body);
     }
     widgets::copyable_fact(ui, "execution", &row.execution_id.to_string(), "the execution's id");
     section(ui, "Why");
@@ -181,7 +181,9 @@ fn revert_ui(ui: &mut Ui, detail: &ExecutionDetail, actions: &mut Vec<Action>) {
     }
     let over = detail.run.fate != RunFate::Active;
     if widgets::button(ui, Look::Plain, Some(icon::REVERT), "Revert this step…", over)
-        .on_hover_text("Make a plan that takes back what this step changed in files. It is shown and authorized like any other.")
+        .on_hover_text(
+            "Make a plan that undoes this step's file changes. It needs your authorization.",
+        )
         .on_disabled_hover_text("Its run is under way.")
         .clicked()
     {
@@ -200,7 +202,7 @@ pub(crate) fn kept_ui(
     ui.spacing_mut().item_spacing.y = 0.0;
     if detail.artifacts.is_empty() {
         widgets::margins(8, 8).show(ui, |ui| {
-            widgets::paragraph(ui, "Nothing was kept of this step.", Text::Body, Tone::Dim);
+            widgets::paragraph(ui, "This step has no artifacts.", Text::Body, Tone::Dim);
         });
     }
     let place = ("artifacts", detail.row.execution_id);

@@ -18,8 +18,10 @@ pub(super) fn links_ui(ui: &mut Ui, edges: &[EdgeRecord], actions: &mut Vec<Acti
         ui.push_id(index, |ui| link_ui(ui, edge, actions));
     }
     if let Some(more) = edges.len().checked_sub(MAX_LINKS).filter(|more| *more > 0) {
-        let text =
-            format!("{} more. The headless show lists all of them.", format::count(more as u64));
+        let text = format!(
+            "{} more. countersign evidence show lists all of them.",
+            format::count(more as u64)
+        );
         widgets::paragraph(ui, text, Text::Small, Tone::Dim);
     }
 }
@@ -34,10 +36,7 @@ fn link_ui(ui: &mut Ui, edge: &EdgeRecord, actions: &mut Vec<Action>) {
                 ui.ctx().copy_text(edge.target.clone());
             }
         });
-        response.on_hover_text(format!(
-            "{}\nClick for what the evidence knows about it.",
-            visible(&name)
-        ));
+        response.on_hover_text(format!("{}\nClick to search the evidence for it.", visible(&name)));
     });
 }
 

@@ -139,9 +139,9 @@ pub fn evidence_page_ui(
                 ui,
                 icon::DATABASE,
                 "Nothing has been run yet",
-                "Every step that runs, is skipped or is denied leaves a record here that cannot \
-                 be changed quietly: what was done, when, whether it worked, what came out, and \
-                 who said yes.",
+                "Every step that runs, is skipped or is denied leaves a record here: what was done, \
+                 when, its outcome and output, and who decided. Later changes of a record are \
+                 detected.",
             ),
             Some(page) if page.hits.is_empty() => widgets::empty_state(
                 ui,
@@ -218,8 +218,8 @@ pub fn verification_text(verification: &Verification) -> Option<(Tone, String)> 
         Verification::Done(report) if report.ok => Some((
             Tone::Safe,
             format!(
-                "All {} rows are what was written. Keep the head to see later \
-                     truncation too.",
+                "All {} rows are unchanged. Keep a copy of the head, so that a later truncation \
+                 is detected too.",
                 format::count(report.rows)
             ),
         )),

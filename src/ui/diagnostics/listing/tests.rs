@@ -101,7 +101,7 @@ fn the_first_check_of_the_same_path_is_taken_before_any_other() {
     assert_eq!((found.base, standings(&found), found.caution), (Some(1), [0, 1, 0], None));
     let found = listing(vec![passed("one", vec![OLD]), passed("two", vec![OTHER])]);
     assert_eq!(found.base, Some(0));
-    assert_eq!(found.caution.as_deref(), Some("The first check was of one, this one is of two."));
+    assert_eq!(found.caution.as_deref(), Some("The first check covered one, this one covers two."));
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn what_a_check_did_not_get_to_is_not_gone() {
     let stopped = (check("."), Outcome::Failed, Some(Code::TimedOut), vec![MOVED]);
     let found = listing(vec![passed(".", vec![OLD, OTHER]), stopped.clone()]);
     assert_eq!(standings(&found), [0, 1, 0]);
-    assert!(found.caution.unwrap().contains("did not come to its end"));
+    assert!(found.caution.unwrap().contains("did not finish"));
     // Nothing is compared with an incomplete check.
     let found = listing(vec![stopped, passed(".", vec![OLD])]);
     assert_eq!((found.base, standings(&found)), (None, [0, 0, 0]));
