@@ -2,6 +2,7 @@
 
 use egui::{Align2, Role, Sense, Ui, WidgetInfo, vec2};
 
+use super::controls;
 use super::icon;
 use super::theme::{Text, Theme};
 use super::widgets;
@@ -21,7 +22,7 @@ pub fn tabs_ui<T: Copy + PartialEq>(ui: &mut Ui, tabs: &[(T, &str)], selected: T
         ui.spacing_mut().item_spacing = vec2(GAP, 0.0);
         let (row, menu): (Vec<_>, Vec<_>) = tabs.iter().zip(shown).partition(|(_, shown)| *shown);
         for ((tab, text), _) in row {
-            if tab_ui(ui, text, *tab == selected).clicked() {
+            if tab_ui(ui, text, *tab == selected) {
                 chosen = Some(*tab);
             }
         }
@@ -66,7 +67,7 @@ fn shown(widths: &[f32], available: f32, selected: usize) -> Vec<bool> {
     widths.iter().enumerate().map(|(at, width)| take(at, *width)).collect()
 }
 
-fn tab_ui(ui: &mut Ui, text: &str, selected: bool) -> egui::Response {
+fn tab_ui(ui: &mut Ui, text: &str, selected: bool) -> bool {
     let theme = Theme::of(ui);
     let color = if selected { theme.text } else { theme.dim };
     let galley = ui.painter().layout_no_wrap(text.to_owned(), Text::Body.font(), color);
@@ -80,9 +81,7 @@ fn tab_ui(ui: &mut Ui, text: &str, selected: bool) -> egui::Response {
     if selected {
         widgets::underline(ui, rect);
     }
-    response.widget_info(|| WidgetInfo::selected(Role::Button, true, selected, text));
-    widgets::focus_ring(ui, &response);
-    response
+    controls::selectable(ui, &response, selected, || text.to_owned())
 }
 
 #[cfg(test)]

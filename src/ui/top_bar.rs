@@ -7,6 +7,7 @@ use egui::{
 use super::WindowView;
 use super::action::{Action, Page};
 use super::commands::Command;
+use super::controls;
 use super::format;
 use super::icon;
 use super::theme::{self, Text, Theme};
@@ -100,9 +101,7 @@ fn page_tab(ui: &mut Ui, command: Command, selected: bool, actions: &mut Vec<Act
     if selected {
         widgets::underline(ui, rect);
     }
-    response.widget_info(|| WidgetInfo::selected(Role::Button, true, selected, spec.text));
-    widgets::focus_ring(ui, &response);
-    if response.clicked() {
+    if controls::selectable(ui, &response, selected, || spec.text.to_owned()) {
         actions.push(Action::Do(command));
     }
     ui.add_space(10.0);

@@ -1,10 +1,11 @@
 //! The checks of the run, and the most frequent codes and files of the one shown.
 
-use egui::{Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{ScrollArea, Sense, Ui, pos2, vec2};
 
 use super::{Check, DiagnosticsView, Listing};
 use crate::plan::visible;
 use crate::ui::action::{Action, DiagnosticsAction};
+use crate::ui::controls;
 use crate::ui::evidence::facet_item;
 use crate::ui::format;
 use crate::ui::icon;
@@ -80,12 +81,9 @@ fn check_ui(ui: &mut Ui, check: &Check, listing: &Listing) -> bool {
     widgets::paint_icon(ui, pos2(left + 6.0, middle), icon, 13.0, tone);
     let parts = [(summary.as_str(), Text::Small, theme.dim)];
     widgets::paint_parts(ui, pos2(left + 17.0, middle), width - 17.0, &parts);
-    response.widget_info(|| {
-        let name = format!("{name}: {} {}, {summary}", check.tool, visible(&check.about));
-        WidgetInfo::selected(Role::Button, true, selected, name)
+    let clicked = controls::selectable(ui, &response, selected, || {
+        format!("{name}: {} {}, {summary}", check.tool, visible(&check.about))
     });
-    widgets::focus_ring(ui, &response);
-    let clicked = response.clicked();
     if cut {
         response.on_hover_text(format!("{} {}", check.tool, visible(&check.about)));
     }
@@ -114,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_part_of_the_filter_is_set_replaced_and_taken_back() {
+    fn a_filter_part_is_set_and_removed() {
         let (set, was) = toggled("word", "code", "E0425");
         assert_eq!((set.as_str(), was), ("word code:E0425", false));
         assert_eq!(toggled(&set, "code", "E0308").0, "word code:E0308");

@@ -1,6 +1,6 @@
 //! The table: a header that sorts, and rows of which only the visible ones are drawn.
 
-use egui::{Align2, CornerRadius, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{Align2, CornerRadius, Rect, Sense, Ui, pos2, vec2};
 
 use super::copy::place;
 use super::listing::{Column, Entry, diagnostic};
@@ -8,6 +8,7 @@ use super::{DiagnosticsView, level_look, standing_look};
 use crate::plan::visible;
 use crate::run::{DiagnosticArtifact, Standing};
 use crate::ui::action::{Action, DiagnosticsAction};
+use crate::ui::controls;
 use crate::ui::format;
 use crate::ui::rows;
 use crate::ui::theme::{Text, Theme};
@@ -88,15 +89,11 @@ fn head_ui(ui: &mut Ui, view: &DiagnosticsView<'_>, columns: &[Placed], actions:
         let parts = [(*name, Text::Meta, color), (arrow, Text::Meta, theme.accent)];
         let at = pos2(rect.left() + left, rect.center().y);
         widgets::paint_parts(ui, at, *width, &parts);
-        response.widget_info(|| {
-            let name = match column {
-                Column::Standing => "Sort by what changed".to_owned(),
-                _ => format!("Sort by {}", name.to_lowercase()),
-            };
-            WidgetInfo::selected(Role::Button, true, sorted, name)
-        });
-        widgets::focus_ring(ui, &response);
-        if response.clicked() {
+        let label = || match column {
+            Column::Standing => "Sort by what changed".to_owned(),
+            _ => format!("Sort by {}", name.to_lowercase()),
+        };
+        if controls::selectable(ui, &response, sorted, label) {
             actions.push(Action::Diagnostics(DiagnosticsAction::SortBy(*column)));
         }
     }
@@ -156,15 +153,13 @@ fn row_ui(
             }
         }
     }
-    widgets::focus_ring(ui, &response);
-    response.widget_info(|| {
+    let clicked = controls::selectable(ui, &response, selected, || {
         let code = it.code.as_ref().map_or_else(String::new, |code| format!(" {code}"));
         let standing =
             entry.standing.map_or_else(String::new, |it| format!(", {}", standing_look(it).1));
         let name = format!("{level}{code}: {}, {}{standing}", it.message, place(it));
-        WidgetInfo::selected(Role::Button, true, selected, visible(&name))
+        visible(&name).into_owned()
     });
-    let clicked = response.clicked();
     if cut_message {
         response.on_hover_text(crate::plan::visible_lines(&it.message));
     }

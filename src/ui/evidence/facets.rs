@@ -1,12 +1,13 @@
 //! The filters that occur among the results, and frequent queries.
 
-use egui::{Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{ScrollArea, Sense, Ui, pos2, vec2};
 
 use super::{EvidenceView, Filter, parse, toggle, verify_button};
 use crate::plan::visible;
 use crate::run::{Question, TargetKind};
 use crate::ui::action::{Action, EvidenceAction};
 use crate::ui::commands::Situation;
+use crate::ui::controls;
 use crate::ui::format;
 use crate::ui::rows;
 use crate::ui::theme::{Text, Theme};
@@ -61,11 +62,7 @@ pub(super) fn facets_ui(
         }
         widgets::heading(ui, "Questions");
         ui.add_space(4.0);
-        let recurring = Question::Recurring;
-        if facet_item(ui, &recurring.title(), "", view.question == Some(&recurring)) {
-            actions.push(Action::Evidence(EvidenceAction::Ask(recurring)));
-        }
-        for question in about_filters(view.text) {
+        for question in questions(view.text) {
             let set = view.question == Some(&question);
             if facet_item(ui, &question.title(), "", set) {
                 actions.push(Action::Evidence(EvidenceAction::Ask(question)));
@@ -82,10 +79,10 @@ pub(super) fn facets_ui(
     });
 }
 
-/// The queries that apply to the filters in the search box.
-fn about_filters(text: &str) -> Vec<Question> {
+/// The query that is always offered, and those that apply to the filters in the search box.
+fn questions(text: &str) -> Vec<Question> {
     let parsed = parse(text, &jiff::tz::TimeZone::UTC).query;
-    let mut questions = Vec::new();
+    let mut questions = vec![Question::Recurring];
     if let Some(code) = parsed.code {
         questions.push(Question::WithCode(code.clone()));
         questions.push(Question::ChangesAfter { code, file: parsed.path.clone() });
@@ -108,12 +105,9 @@ pub(crate) fn facet_item(ui: &mut Ui, name: &str, number: &str, set: bool) -> bo
     let width = (rect.width() - taken - 18.0).max(0.0);
     let parts = [(name, Text::Body, theme.text)];
     let (_, cut) = widgets::paint_parts(ui, pos2(rect.left() + 6.0, middle), width, &parts);
-    response.widget_info(|| {
-        let text = format!("{} {number}", visible(name));
-        WidgetInfo::selected(Role::Button, true, set, text.trim())
+    let clicked = controls::selectable(ui, &response, set, || {
+        format!("{} {number}", visible(name)).trim().to_owned()
     });
-    widgets::focus_ring(ui, &response);
-    let clicked = response.clicked();
     if cut {
         response.on_hover_text(visible(name));
     }

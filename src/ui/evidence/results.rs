@@ -4,6 +4,7 @@ use super::EvidenceView;
 use crate::plan::visible;
 use crate::run::{Execution, Known, SearchHit, SearchPage};
 use crate::ui::action::{Action, EvidenceAction};
+use crate::ui::controls;
 use crate::ui::format::{self, Now};
 use crate::ui::icon::{self, Icon};
 use crate::ui::plan::outcome_look;
@@ -11,7 +12,7 @@ use crate::ui::rows;
 use crate::ui::theme::{self, Text, Theme, Tone};
 use crate::ui::widgets;
 use egui::text::{LayoutJob, TextWrapping};
-use egui::{Rect, Role, Sense, Ui, WidgetInfo, pos2};
+use egui::{Rect, Sense, Ui, pos2};
 
 /// The icon, word and colour of the known outcome of an execution.
 pub fn known_look(known: Known) -> (Icon, &'static str, Tone) {
@@ -103,12 +104,9 @@ pub(super) fn row_ui(
         widgets::paint_parts(ui, at, width, &[about, tool]);
     }
     second(ui, pos2(left, rect.top() + 32.0), width, word);
-    widgets::focus_ring(ui, &response);
-    response.widget_info(|| {
-        let name = format!("{} {}, {word}, {when}", row.tool_name, visible(&row.about));
-        WidgetInfo::selected(Role::Button, true, selected, name)
-    });
-    response.clicked()
+    controls::selectable(ui, &response, selected, || {
+        format!("{} {}, {word}, {when}", row.tool_name, visible(&row.about))
+    })
 }
 
 /// The line around the first match, with the matches marked; otherwise the error, or else the outcome.
