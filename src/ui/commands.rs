@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn no_key_is_one_that_text_fields_live_on() {
+    fn no_shortcut_takes_a_key_of_text_fields() {
         for spec in &TABLE {
             let Some(shortcut) = spec.shortcut else { continue };
             if shortcut.modifiers == Modifiers::COMMAND {
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_can_be_given_only_when_they_mean_something() {
+    fn commands_are_available_only_where_they_apply() {
         let can = |command: Command, at: &Situation| (command.spec().unavailable)(at).is_none();
         let nothing = Situation::default();
         for command in [

@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_ways_are_offered_while_files_are_not_there() {
+    fn both_plans_are_offered_while_files_differ() {
         let row = |finding| Reconciled {
             execution_id: Uuid::nil(),
             step_id: "s".to_owned(),
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_known_to_be_done_looks_done() {
+    fn only_confirmed_writes_look_done() {
         for (state, tone) in [
             (DiskState::AsAfter, Tone::Safe),
             (DiskState::WrittenUnchecked, Tone::Caution),

@@ -173,8 +173,9 @@ mod tests {
         (doc, finder)
     }
 
+    // Hits are found part by part, and the last leads to the first.
     #[test]
-    fn hits_are_found_in_parts_and_gone_through_in_a_circle() {
+    fn the_search_wraps_around() {
         let text = "Heron one\nheron (two)\n\na heron\n";
         let (doc, mut finder) = found(text, "heron");
         assert_eq!(finder.count(&doc), "1 of 3");
@@ -190,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn more_hits_than_anybody_goes_through_end_the_search() {
+    fn the_search_stops_at_its_limit() {
         let (doc, finder) = found(&"aaaa\n".repeat(50_000), "a");
         assert_eq!(finder.count(&doc), "1 of 100,000+");
     }

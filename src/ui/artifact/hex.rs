@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_row_has_its_offset_its_bytes_and_its_letters() {
+    fn a_row_has_offset_bytes_and_letters() {
         let bytes: Vec<u8> = b"PK\x03\x04 name\xff\x00\x7f.rs~\n!".to_vec();
         let (offset, hex, letters) = hex_row(&bytes, 0, 16);
         assert_eq!(offset, "00000000");

@@ -224,8 +224,9 @@ mod tests {
         assert!(matches!(bytes.form, Form::Hex(_)));
     }
 
+    // Whole, and as far as its beginning goes.
     #[test]
-    fn a_long_difference_is_unwrapped_whole_and_in_part() {
+    fn a_stored_diff_is_decoded() {
         let diff = "--- a/ä.txt\n+++ b/ä.txt\n@@ -1,1 +1,1 @@\n-\"old\"\t\u{1}\n+new\n";
         let stored = Value::from(diff).to_string();
         let whole = Prepared::of_bytes(Shape::Diff, stored.clone().into_bytes());
@@ -239,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_too_long_to_lay_out_is_text() {
+    fn a_diff_over_the_limit_is_text() {
         let long = format!("@@ -1 +1 @@\n-a\n{}", "+line\n".repeat(MAX_DIFF_BYTES / 6 + 1));
         assert!(matches!(Prepared::of_text(Shape::Diff, &long).form, Form::Text));
     }

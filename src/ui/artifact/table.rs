@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn a_narrow_table_shows_what_matters_most_and_the_ends_of_paths() {
+    fn a_narrow_table_hides_minor_columns() {
         let columns = SHAPES[1].1;
         let shown = |width| edges(width, columns).iter().map(Option::is_some).collect::<Vec<_>>();
         assert_eq!(shown(300.0), [true, true, false, true]);
@@ -379,8 +379,9 @@ mod tests {
         }
     }
 
+    // Equal rows keep their order.
     #[test]
-    fn rows_are_sorted_by_number_and_by_word_and_keep_their_order_otherwise() {
+    fn rows_are_sorted_by_number_or_word() {
         let table = Table::of(&json!([
             {"path": "b", "line": 10, "column": 1, "text": "same"},
             {"path": "a", "line": 9, "column": 1, "text": "same"},

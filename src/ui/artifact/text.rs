@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_printed_is_searched_and_copied_without_its_colours() {
+    fn colours_leave_the_searched_text() {
         let printed = "one \x1b[31mred\nstill\x1b[0m end \x1b[2J\n";
         let doc = TextDoc::printed(printed);
         assert_eq!(&**doc.text(), "one red\nstill end \x1b[2J\n");
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_looks_at_a_part_of_a_long_text_alone() {
+    fn a_frame_handles_a_limited_part() {
         for text in ["a line\n".repeat(1_500_000), "wide ".repeat(2 << 20)] {
             let doc = Arc::new(TextDoc::new(&text));
             let mut state = TextState::default();
@@ -363,8 +363,9 @@ mod tests {
         }
     }
 
+    // None is wider than the columns.
     #[test]
-    fn rows_hold_every_line_whole_and_none_is_too_wide() {
+    fn wrapped_rows_keep_every_character() {
         let text = format!(
             "short\n{}\nseven words that are wrapped after a space\n\nb\u{202e}\u{202e}\u{202e}\n日本語日本語日本語\n",
             "x".repeat(100)

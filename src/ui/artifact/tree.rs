@@ -288,7 +288,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_value_is_found_by_its_path_and_copied_as_it_is() {
+    fn every_pointer_finds_its_value() {
         let value = json!({"a/b": [{"x": null}, "two\nlines", 1.50], "~": true, "e": {}});
         let tree = TreeDoc::of(&value);
         assert_eq!(tree.value_count(), 7);
@@ -302,8 +302,9 @@ mod tests {
         assert_eq!(tree.value(0), serde_json::to_string_pretty(&value).unwrap());
     }
 
+    // Long lists are closed at first.
     #[test]
-    fn what_is_closed_hides_what_is_in_it_and_long_lists_begin_closed() {
+    fn closed_nodes_hide_their_children() {
         let long: Vec<_> = (0..200).collect();
         let tree = TreeDoc::of(&json!({"long": long, "short": [1, {"deep": {"deeper": [1]}}]}));
         let mut open = tree.open_at_first();

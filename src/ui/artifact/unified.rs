@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_without_names_and_one_that_was_cut_are_shown() {
+    fn nameless_and_truncated_diffs_are_read() {
         let files = read_unified("@@ -40 +40,3 @@\n-old\n+new\n").unwrap();
         assert_eq!(files.len(), 1);
         assert_eq!(files[0].path, "");

@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn carets_stand_below_what_they_mean_with_their_label() {
+    fn carets_stand_below_their_span() {
         let it = about(vec![
             span(3, 5..8, "    foo(1);", Some("not found")),
             span(1, 4..5, "fn f() {", None),
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn tabs_and_hidden_characters_take_the_room_they_are_shown_with() {
+    fn carets_align_after_tabs_and_hidden_characters() {
         let line = "\tlet \u{202e}x = 1;";
         let it = about(vec![span(1, 7..8, line, Some("here"))]);
         let shown = drawn(&it, line);
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn places_far_apart_and_long_ones_are_shown_with_gaps() {
+    fn distant_and_long_spans_have_gaps() {
         let text: String = (1..=60).map(|line| format!("line {line}\n")).collect();
         let mut long = span(5, 1..4, "line 5", Some("all of this"));
         long.line_end = 30;
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_are_others_now_are_not_shown_as_if_they_were_meant() {
+    fn changed_lines_are_not_marked() {
         let it = about(vec![span(2, 1..4, "foo();", Some("no"))]);
         for text in ["x\nfoo() ;\n", "foo();\n", ""] {
             assert_eq!(excerpt(&it, &lines(text, &it)), Excerpt::Changed, "{text:?}");
