@@ -78,7 +78,8 @@ pub fn menu_item(ui: &mut Ui, text: &str) -> bool {
     taken
 }
 
-fn menu_of(ui: &mut Ui, button: Button<'_>, name: &str, add: impl FnOnce(&mut Ui)) -> Response {
+/// A menu that this button opens.
+pub fn menu_of(ui: &mut Ui, button: Button<'_>, name: &str, add: impl FnOnce(&mut Ui)) -> Response {
     let (response, _) = egui::containers::menu::MenuButton::from_button(button).ui(ui, add);
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, visible(name)));
     focus_ring(ui, &response);

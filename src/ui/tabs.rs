@@ -1,6 +1,6 @@
 //! A row of tabs that never wraps: tabs without room move to a menu at its end.
 
-use egui::{Align2, Role, Sense, Ui, WidgetInfo, vec2};
+use egui::{Align2, Sense, Ui, vec2};
 
 use super::controls;
 use super::icon;
@@ -29,15 +29,13 @@ pub fn tabs_ui<T: Copy + PartialEq>(ui: &mut Ui, tabs: &[(T, &str)], selected: T
         if !menu.is_empty() {
             let text = icon::MORE.text(18.0).color(Theme::of(ui).dim);
             let button = egui::Button::new(text).frame(false).min_size(vec2(MORE, HEIGHT));
-            let (response, _) =
-                egui::containers::menu::MenuButton::from_button(button).ui(ui, |ui| {
-                    for ((tab, text), _) in menu {
-                        if ui.button(*text).clicked() {
-                            chosen = Some(*tab);
-                        }
+            controls::menu_of(ui, button, "More tabs", |ui| {
+                for ((tab, text), _) in menu {
+                    if controls::menu_item(ui, text) {
+                        chosen = Some(*tab);
                     }
-                });
-            response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "More tabs"));
+                }
+            });
         }
     });
     chosen

@@ -328,7 +328,7 @@ fn a_long_artifact_shows_its_beginning_first() {
     let artifact = &mut harness.state_mut().detail.artifacts[0];
     artifact.bytes = MAX_SHOWN_BYTES + 1;
     harness.run_ok();
-    assert!(shows(&harness, "too large for a window") && !shows(&harness, "Show all"));
+    assert!(shows(&harness, "too large for the window") && !shows(&harness, "Show all"));
 }
 
 #[test]

@@ -76,11 +76,9 @@ fn head_ui(
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             evidence_menu(ui, it, actions);
-            let short =
-                [(Command::CopyDiagnostic, "Copy"), (Command::OpenInEditor, "Open in editor")];
-            for (command, text) in short {
-                command_button(ui, command, Look::Plain, Some(text), situation, actions);
-            }
+            let copy = Command::CopyDiagnostic;
+            command_button(ui, copy, Look::Plain, Some("Copy"), situation, actions);
+            command_button(ui, Command::OpenInEditor, Look::Plain, None, situation, actions);
         });
     });
 }
@@ -225,11 +223,11 @@ fn child_ui(ui: &mut Ui, child: &DiagnosticArtifact) {
 
 fn suggestion_ui(ui: &mut Ui, index: usize, span: &DiagnosticSpan) {
     let text = span.suggested_replacement.as_deref().unwrap_or_default();
-    let (sure, tone) = match span.applicability.as_deref() {
-        Some("MachineApplicable") => ("can be applied as it is", Tone::Safe),
-        Some("MaybeIncorrect") => ("may be wrong", Tone::Caution),
-        Some("HasPlaceholders") => ("has placeholders", Tone::Caution),
-        _ => ("not rated", Tone::Dim),
+    let sure = match span.applicability.as_deref() {
+        Some("MachineApplicable") => "can be applied as it is",
+        Some("MaybeIncorrect") => "may be wrong",
+        Some("HasPlaceholders") => "has placeholders",
+        _ => "not rated",
     };
     let inserts = (span.line_start, span.column_start) == (span.line_end, span.column_end);
     let what = match (text.is_empty(), inserts) {
@@ -243,7 +241,7 @@ fn suggestion_ui(ui: &mut Ui, index: usize, span: &DiagnosticSpan) {
         ui.add_space(24.0);
         ui.vertical(|ui| {
             ui.spacing_mut().item_spacing.y = 4.0;
-            widgets::line(ui, &head, Text::Meta, if tone == Tone::Dim { tone } else { Tone::Dim });
+            widgets::line(ui, &head, Text::Meta, Tone::Dim);
             if text.is_empty() {
                 return;
             }

@@ -104,9 +104,8 @@ pub fn diagnostics_page_ui(
             let counts = &view.listing.counts;
             if counts.errors + counts.warnings + counts.notes >= MOST_DIAGNOSTICS {
                 let most = format::count(MOST_DIAGNOSTICS as u64);
-                let text = format!(
-                    "Only the first {most} of a check are kept. Its result has the number of all."
-                );
+                let text =
+                    format!("Only the first {most} of a check are kept. Its result has the total.");
                 widgets::remark(ui, icon::INFO, Tone::Caution, text);
             }
         });

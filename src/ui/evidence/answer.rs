@@ -19,6 +19,7 @@ pub(super) fn answer_ui(
     view: &EvidenceView<'_>,
     actions: &mut Vec<Action>,
 ) {
+    let (meaning, nothing) = explained(question);
     widgets::margins(4, 8).show(ui, |ui| {
         ui.horizontal(|ui| {
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -34,7 +35,7 @@ pub(super) fn answer_ui(
                 });
             });
         });
-        widgets::paragraph(ui, meaning(question), Text::Meta, Tone::Dim);
+        widgets::paragraph(ui, meaning, Text::Meta, Tone::Dim);
         if view.answer.is_some_and(|answer| answer.len() >= MOST_ROWS) {
             let rows = format::count(MOST_ROWS as u64);
             let text =
@@ -46,37 +47,35 @@ pub(super) fn answer_ui(
     match view.answer {
         None => widgets::empty_state(ui, icon::DATABASE, "Reading the evidence", ""),
         Some(answer) if answer.is_empty() => {
-            widgets::empty_state(ui, icon::SEARCH, "Nothing found", nothing(question));
+            widgets::empty_state(ui, icon::SEARCH, "Nothing found", nothing);
         }
         Some(answer) => rows_ui(ui, answer, view, actions),
     }
 }
 
-/// What the answer means, and what it does not mean.
-fn meaning(question: &Question) -> &'static str {
+/// What the answer means, and what is shown when it is empty.
+fn explained(question: &Question) -> (&'static str, &'static str) {
     match question {
-        Question::WithCode(_) => {
-            "Each execution that found a diagnostic of this code, oldest first."
+        Question::WithCode(_) => (
+            "Each execution that found a diagnostic of this code, oldest first.",
+            "No execution found a diagnostic of this code.",
+        ),
+        Question::Touched { .. } => (
+            "Each execution whose tool was called, and how it touched it, oldest first.",
+            "No tool was called on it.",
+        ),
+        Question::Latest(_) => {
+            ("The latest execution that worked on it or changed it.", "No tool has worked on it.")
         }
-        Question::Touched { .. } => {
-            "Each execution whose tool was called, and how it touched it, oldest first."
-        }
-        Question::Latest(_) => "The latest execution that worked on it or changed it.",
-        Question::Recurring => "Diagnostics that were seen at least twice, most frequent first.",
-        Question::ChangesAfter { .. } => {
+        Question::Recurring => (
+            "Diagnostics that were seen at least twice, most frequent first.",
+            "No diagnostic with a code was seen twice.",
+        ),
+        Question::ChangesAfter { .. } => (
             "Changes of the file that occurred after the diagnostic in it, oldest first. The \
-             evidence does not tell whether one caused the other."
-        }
-    }
-}
-
-fn nothing(question: &Question) -> &'static str {
-    match question {
-        Question::WithCode(_) => "No execution found a diagnostic of this code.",
-        Question::Touched { .. } => "No tool was called on it.",
-        Question::Latest(_) => "No tool has worked on it.",
-        Question::Recurring => "No diagnostic with a code was seen twice.",
-        Question::ChangesAfter { .. } => "No file was changed after such a diagnostic in it.",
+             evidence does not tell whether one caused the other.",
+            "No file was changed after such a diagnostic in it.",
+        ),
     }
 }
 

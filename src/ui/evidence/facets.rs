@@ -2,16 +2,16 @@
 
 use egui::{ScrollArea, Sense, Ui, pos2, vec2};
 
-use super::{EvidenceView, Filter, parse, toggle, verify_button};
+use super::{EvidenceView, Filter, parse, toggle};
 use crate::plan::visible;
 use crate::run::{Question, TargetKind};
 use crate::ui::action::{Action, EvidenceAction};
-use crate::ui::commands::Situation;
+use crate::ui::commands::{Command, Situation, command_button};
 use crate::ui::controls;
 use crate::ui::format;
 use crate::ui::rows;
 use crate::ui::theme::{Text, Theme};
-use crate::ui::widgets;
+use crate::ui::widgets::{self, Look};
 
 /// The saved searches: a name and the text for the search box.
 pub const SAVED: [(&str, &str); 6] = [
@@ -29,7 +29,7 @@ pub(super) fn facets_ui(
     situation: &Situation,
     actions: &mut Vec<Action>,
 ) {
-    verify_button(ui, situation, actions);
+    command_button(ui, Command::Verify, Look::Plain, None, situation, actions);
     ui.add_space(8.0);
     ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;

@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use super::action::{Action, EvidenceAction, LoopAction};
 use super::artifact::{self, Contents};
-use super::commands::{Command, Situation, command_button};
+use super::commands::{Command, Situation};
 use super::format::{self, Now};
 use super::icon;
 use super::theme::{self, Text, Theme, Tone};
@@ -249,8 +249,4 @@ fn verification_ui(ui: &mut Ui, verification: &Verification) {
             widgets::copyable(ui, &head, &head, "the head of the chain");
         });
     }
-}
-
-pub(super) fn verify_button(ui: &mut Ui, situation: &Situation, actions: &mut Vec<Action>) {
-    command_button(ui, Command::Verify, Look::Plain, None, situation, actions);
 }

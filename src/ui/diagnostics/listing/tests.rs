@@ -127,7 +127,7 @@ fn a_gate_never_shows_gone_diagnostics() {
     let sight = Sight { step: Some(1), ..Sight::default() };
     let found = Listing::of(&run, Some(&plan), &sight);
     assert_eq!((found.base, standings(&found)), (Some(0), [1, 1, 0]));
-    assert!(found.caution.unwrap().contains("may still be there"));
+    assert!(found.caution.unwrap().contains("Others may still exist"));
     assert_eq!(found.checks[1].about, "f in a.rs by f.txt");
     // A check is preferred to an error gate as the step shown first.
     assert_eq!(listing(steps()).step, Some(0));
