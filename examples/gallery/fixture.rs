@@ -20,7 +20,7 @@ use uuid::Uuid;
 pub const NOW_MS: i64 = 1_795_356_372_000;
 
 pub fn now() -> Now {
-    Now { ms: NOW_MS, zone: countersign::ui::format::utc() }
+    Now { ms: NOW_MS, zone: jiff::tz::TimeZone::UTC }
 }
 
 pub fn run_id() -> Uuid {

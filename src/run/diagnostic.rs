@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 pub const MOST_DIAGNOSTICS: usize = 10_000;
 
 /// How much a diagnostic weighs; notes and help count as info.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the three words of SPEC §3")]
 pub enum Level {
@@ -51,7 +51,7 @@ pub struct DiagnosticArtifact {
 }
 
 /// A place that a diagnostic points at, and what could stand there instead.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct DiagnosticSpan {
     /// The file.
     pub file_name: String,

@@ -8,7 +8,7 @@ use std::collections::{HashMap, VecDeque};
 use super::diagnostic::DiagnosticArtifact;
 
 /// A diagnostic compared with an earlier check.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Standing {
     /// It was not there.
     New,

@@ -58,8 +58,8 @@ fn message_ui(ui: &mut Ui, broken: &Breakdown<'_>, actions: &mut Vec<Action>) {
     widgets::line(ui, "This page cannot be shown", Text::Title, Tone::Plain);
     widgets::paragraph(
         ui,
-        "A part of the window broke down while it was drawn. Nothing was answered or decided by \
-         that, and nothing is lost. Try again; if it happens again, copy these words and report them.",
+        "Drawing the page failed. Nothing was answered or decided by that, and nothing is lost. Try \
+         again; if it fails again, copy this message and report it.",
         Text::Body,
         Tone::Plain,
     );
@@ -68,7 +68,7 @@ fn message_ui(ui: &mut Ui, broken: &Breakdown<'_>, actions: &mut Vec<Action>) {
         if widgets::button(ui, Look::Primary, None, "Try again", true).clicked() {
             actions.push(Action::Window(WindowAction::TryAgain));
         }
-        widgets::copy_button(ui, broken.message, "what the window said");
+        widgets::copy_button(ui, broken.message, "this message");
         // Last, so that nothing moves when the run ends.
         if broken.running
             && widgets::button(ui, Look::Plain, Some(icon::STOP), "Stop now", true).clicked()
@@ -79,7 +79,7 @@ fn message_ui(ui: &mut Ui, broken: &Breakdown<'_>, actions: &mut Vec<Action>) {
     if broken.running {
         widgets::paragraph(
             ui,
-            "The run under way goes on, and waits where it has to ask you.",
+            "The run under way continues, and waits when it needs your answer.",
             Text::Body,
             Tone::Caution,
         );

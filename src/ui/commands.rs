@@ -6,7 +6,6 @@ use super::action::{Action, Page};
 use super::icon::Icon;
 use super::widgets::{self, Look};
 
-mod looping;
 mod table;
 
 pub use table::TABLE;
@@ -117,6 +116,7 @@ pub struct Situation {
 }
 
 /// One row of the table.
+#[derive(Clone, Copy)]
 pub struct Spec {
     /// The command.
     pub command: Command,
@@ -142,7 +142,7 @@ impl Command {
 
 impl Spec {
     /// The key, with the names of the person's keyboard.
-    pub fn key(&self, ui: &Ui) -> Option<String> {
+    pub fn shortcut_text(&self, ui: &Ui) -> Option<String> {
         self.shortcut.map(|shortcut| ui.ctx().format_shortcut(&shortcut))
     }
 }
@@ -163,7 +163,7 @@ pub fn command_button(
     if response.clicked() {
         actions.push(Action::Do(command));
     }
-    let key = spec.key(ui).map(|key| format!(" ({key})")).unwrap_or_default();
+    let key = spec.shortcut_text(ui).map(|key| format!(" ({key})")).unwrap_or_default();
     response
         .on_hover_text(format!("{}{key}", spec.tooltip))
         .on_disabled_hover_text(why_not.unwrap_or_default());
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn no_key_is_one_that_text_fields_live_on() {
+    fn no_shortcut_takes_a_key_of_text_fields() {
         for spec in &TABLE {
             let Some(shortcut) = spec.shortcut else { continue };
             if shortcut.modifiers == Modifiers::COMMAND {
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_can_be_given_only_when_they_mean_something() {
+    fn commands_are_available_only_where_they_apply() {
         let can = |command: Command, at: &Situation| (command.spec().unavailable)(at).is_none();
         let nothing = Situation::default();
         for command in [

@@ -39,9 +39,16 @@ pub fn toggle(ui: &mut Ui, icon: Icon, text: &str, tone: Tone, on: bool) -> Resp
     paint_icon(ui, pos2(rect.left() + 14.0, rect.center().y), icon, 14.0, color);
     let left = pos2(rect.left() + 25.0, rect.center().y);
     ui.painter().text(left, Align2::LEFT_CENTER, text, Text::Meta.font(), color);
-    response.widget_info(|| WidgetInfo::selected(Role::Button, true, on, text));
-    focus_ring(ui, &response);
+    selectable(ui, &response, on, || text.to_owned());
     response
+}
+
+/// Gives a painted control that can be selected its accessible name and its focus ring. Returns whether it was
+/// clicked.
+pub fn selectable(ui: &Ui, control: &Response, selected: bool, name: impl Fn() -> String) -> bool {
+    control.widget_info(|| WidgetInfo::selected(Role::Button, true, selected, name()));
+    focus_ring(ui, control);
+    control.clicked()
 }
 
 /// A button that opens a menu.
@@ -71,7 +78,8 @@ pub fn menu_item(ui: &mut Ui, text: &str) -> bool {
     taken
 }
 
-fn menu_of(ui: &mut Ui, button: Button<'_>, name: &str, add: impl FnOnce(&mut Ui)) -> Response {
+/// A menu that this button opens.
+pub fn menu_of(ui: &mut Ui, button: Button<'_>, name: &str, add: impl FnOnce(&mut Ui)) -> Response {
     let (response, _) = egui::containers::menu::MenuButton::from_button(button).ui(ui, add);
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, visible(name)));
     focus_ring(ui, &response);

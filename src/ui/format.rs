@@ -1,5 +1,7 @@
 //! Formats numbers, times and digests for display. Pure; the current time and the time zone are parameters.
 
+use std::borrow::Cow;
+
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -54,11 +56,6 @@ impl Now {
     }
 }
 
-/// Coordinated universal time, for data that must look the same everywhere.
-pub fn utc() -> TimeZone {
-    TimeZone::UTC
-}
-
 /// A duration in the unit that fits: `12 ms`, `1.42 s`, `3 min 05 s`, `2 h 10 min`.
 pub fn duration(ms: i64) -> String {
     let ms = ms.max(0);
@@ -83,6 +80,15 @@ pub fn remaining(ms: i64) -> String {
 pub fn clock(ms: i64) -> String {
     let seconds = ms.max(0) / 1_000;
     format!("{:02}:{:02}:{:02}", seconds / 3_600, seconds % 3_600 / 60, seconds % 60)
+}
+
+/// The end of a text that has more than `room` characters, with an ellipsis in front.
+pub fn end_of(text: &str, room: usize) -> Cow<'_, str> {
+    let length = text.chars().count();
+    if length <= room {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(format!("…{}", text.chars().skip(length + 1 - room.max(1)).collect::<String>()))
 }
 
 /// A number with thousands separators.
@@ -180,6 +186,13 @@ mod tests {
         assert_eq!(now.short(now.ms - 1_000), "now");
         assert_eq!(now.short(now.ms - 600_000), "00:03");
         assert_eq!(now.short(now.ms - 86_400_000), "14 Nov");
+    }
+
+    #[test]
+    fn the_end_of_a_long_text_fits() {
+        assert_eq!(end_of("src/parser/token.rs", 10), "…/token.rs");
+        assert_eq!(end_of("src/lib.rs", 10), "src/lib.rs");
+        assert_eq!(end_of("é", 0), "…");
     }
 
     #[test]

@@ -27,7 +27,8 @@ macro_rules! icons {
         $(#[doc = concat!("The icon `", stringify!($name), "`.")] pub const $name: Icon = Icon($code);)+
 
         /// All of them.
-        pub const ALL: &[Icon] = &[$($name,)+];
+        #[cfg(test)]
+        const ALL: &[Icon] = &[$($name,)+];
     };
 }
 
@@ -37,7 +38,6 @@ icons! {
     DATABASE '\u{e1de}';
     SEARCH '\u{e30c}';
     OPEN '\u{e256}';
-    FILE '\u{e230}';
     FILE_TEXT '\u{e23a}';
     FILE_PLUS '\u{e236}';
     FILES '\u{e710}';
@@ -72,12 +72,7 @@ icons! {
     CLOSE '\u{e4f6}';
     DIFF '\u{e27c}';
     WRITE '\u{ebc6}';
-    EYE '\u{e220}';
-    TREE '\u{e67c}';
     TERMINAL '\u{eae8}';
-    KEYBOARD '\u{e2d8}';
-    FIND '\u{ebe0}';
-    SCISSORS '\u{eae0}';
     LINK '\u{e2e2}';
     CHECK '\u{e182}';
     SEAL '\u{e606}';

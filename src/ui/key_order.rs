@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_pressed_before_the_keyboard_moved_stays_before_it() {
+    fn presses_before_a_focus_move_stay_before_it() {
         assert_eq!(frames("SSyT"), ["SSy", "T"]);
         assert_eq!(frames("TS"), ["T", "S"]);
         assert_eq!(frames("TTTS"), ["T", "T", "T", "S"]);
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waited_when_a_question_came_is_not_for_it() {
+    fn a_new_question_drops_held_back_presses() {
         let mut order = KeyOrder::default();
         let typed = [press(Key::F5), press(Key::Tab), Event::Text("y".into()), press(Key::Escape)];
         let let_go = [key(Key::Tab, false), key(Key::Escape, false)];

@@ -21,6 +21,7 @@ pub mod notice;
 pub mod overlay;
 pub mod plan;
 pub mod reconcile;
+mod rows;
 mod status_bar;
 mod tabs;
 pub mod theme;
@@ -117,17 +118,18 @@ pub fn window_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<Action>) 
 }
 
 fn upper_bar_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<Action>) {
-    Panel::top("top_bar")
-        .exact_size(theme::TOP_BAR)
-        .resizable(false)
-        .frame(panel_frame(Theme::of(ui).panel, Margin::symmetric(14, 0)))
-        .show(ui, |ui| top_bar::top_bar_ui(ui, view, actions));
+    bar_ui(ui, Panel::top("top_bar"), theme::TOP_BAR, |ui| {
+        top_bar::top_bar_ui(ui, view, actions);
+    });
 }
 
 fn bottom_bar_ui(ui: &mut Ui, view: &WindowView<'_>) {
-    Panel::bottom("status_bar")
-        .exact_size(theme::STATUS_BAR)
-        .resizable(false)
-        .frame(panel_frame(Theme::of(ui).panel, Margin::symmetric(14, 0)))
-        .show(ui, |ui| status_bar::status_bar_ui(ui, &view.status));
+    bar_ui(ui, Panel::bottom("status_bar"), theme::STATUS_BAR, |ui| {
+        status_bar::status_bar_ui(ui, &view.status);
+    });
+}
+
+fn bar_ui(ui: &mut Ui, panel: Panel, height: f32, add: impl FnOnce(&mut Ui)) {
+    let frame = panel_frame(Theme::of(ui).panel, Margin::symmetric(14, 0));
+    panel.exact_size(height).resizable(false).frame(frame).show(ui, add);
 }

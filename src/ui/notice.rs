@@ -23,7 +23,7 @@ pub struct Notice {
 }
 
 /// The number of notices shown; further ones are only counted.
-const SHOWN: usize = 3;
+const MAX_SHOWN: usize = 3;
 
 pub(super) fn notices_ui(ui: &mut Ui, notices: &[Notice], actions: &mut Vec<Action>) {
     if notices.is_empty() {
@@ -33,12 +33,12 @@ pub(super) fn notices_ui(ui: &mut Ui, notices: &[Notice], actions: &mut Vec<Acti
     Panel::top("notices").resizable(false).frame(panel_frame(theme.panel, Margin::ZERO)).show(
         ui,
         |ui| {
-            let hidden = notices.len().saturating_sub(SHOWN);
+            let hidden = notices.len().saturating_sub(MAX_SHOWN);
             for notice in notices.iter().skip(hidden) {
                 notice_ui(ui, notice, actions);
             }
             if hidden > 0 {
-                let text = format!("{hidden} older notices are below these.");
+                let text = format!("{hidden} older notices appear when you close these.");
                 ui.label(widgets::rich(text, Text::Small, theme.dim));
             }
         },
@@ -57,8 +57,7 @@ fn notice_ui(ui: &mut Ui, notice: &Notice, actions: &mut Vec<Action>) {
     let response = Frame::NONE.fill(fill).inner_margin(Margin::symmetric(14, 6)).show(ui, |ui| {
         ui.set_min_width(ui.available_width());
         ui.horizontal(|ui| {
-            let (rect, _) = ui.allocate_exact_size(vec2(18.0, 24.0), egui::Sense::hover());
-            widgets::paint_icon(ui, rect.center(), icon, 16.0, theme.chip_text(notice.tone));
+            widgets::icon_ui(ui, vec2(18.0, 24.0), icon, 16.0, theme.chip_text(notice.tone));
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 if widgets::icon_button(ui, icon::CLOSE, "Close this notice").clicked() {
                     actions.push(Action::Window(WindowAction::DismissNotice(notice.id)));

@@ -4,8 +4,9 @@ use egui::{Frame, Id, Key, Margin, Modal, ScrollArea, TextEdit, Ui, vec2};
 
 use super::action::{Action, WindowAction};
 use super::commands::{Situation, Spec, TABLE};
-use super::icon;
-use super::theme::{self, Text, Theme, Tone};
+use super::icon::{self, Icon};
+use super::rows;
+use super::theme::{Text, Theme, Tone};
 use super::widgets::{self, Look};
 
 /// The open overlay.
@@ -105,13 +106,7 @@ fn palette_ui(ui: &mut Ui, situation: &Situation, actions: &mut Vec<Action>) {
         at = 0;
     }
     let found = matching(&text);
-    at = if down {
-        at + 1
-    } else if up {
-        at.saturating_sub(1)
-    } else {
-        at
-    };
+    at = (at + usize::from(down)).saturating_sub(usize::from(up && !down));
     at = at.min(found.len().saturating_sub(1));
     ui.add_space(6.0);
     let mut chosen = enter.then(|| found.get(at)).flatten().copied();
@@ -139,10 +134,7 @@ fn palette_row_ui(ui: &mut Ui, spec: &Spec, selected: bool, situation: &Situatio
     let why_not = (spec.unavailable)(situation);
     let size = vec2(ui.available_width(), 32.0);
     let (rect, response) = ui.allocate_exact_size(size, egui::Sense::click());
-    if selected || response.hovered() {
-        let fill = if selected { theme.selection } else { theme.hover };
-        ui.painter().rect_filled(rect, egui::CornerRadius::same(theme::RADIUS), fill);
-    }
+    rows::item_background(ui, &response, selected);
     if selected {
         response.scroll_to_me(None);
     }
@@ -152,7 +144,7 @@ fn palette_row_ui(ui: &mut Ui, spec: &Spec, selected: bool, situation: &Situatio
         let at = egui::pos2(rect.left() + 18.0, middle);
         widgets::paint_icon(ui, at, icon, 16.0, color);
     }
-    let key = spec.key(ui).unwrap_or_default();
+    let key = spec.shortcut_text(ui).unwrap_or_default();
     let right = egui::pos2(rect.right() - 10.0, middle);
     let taken = widgets::paint_right(ui, right, &key, Text::Meta, theme.dim);
     let sentence = why_not.unwrap_or(spec.tooltip);
@@ -183,7 +175,7 @@ fn help_ui(ui: &mut Ui) {
     ui.add_space(8.0);
     ScrollArea::vertical().max_height(300.0).auto_shrink([false, true]).show(ui, |ui| {
         for spec in &TABLE {
-            let Some(key) = spec.key(ui) else { continue };
+            let Some(key) = spec.shortcut_text(ui) else { continue };
             ui.horizontal(|ui| {
                 let (rect, _) = ui.allocate_exact_size(vec2(150.0, 20.0), egui::Sense::hover());
                 let parts = [(&*key, Text::Mono, theme.text)];
@@ -211,8 +203,7 @@ fn settings_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Vec<Action>) 
             (icon::SUN, "Light", egui::ThemePreference::Light),
             (icon::MOON, "Dark", egui::ThemePreference::Dark),
         ] {
-            let look = if settings.theme == choice { Look::Primary } else { Look::Plain };
-            if widgets::button(ui, look, Some(icon), name, true).clicked() {
+            if choice_ui(ui, Some(icon), name, settings.theme == choice) {
                 actions.push(Action::Window(WindowAction::SetTheme(choice)));
             }
         }
@@ -220,8 +211,7 @@ fn settings_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Vec<Action>) 
     widgets::heading(ui, "Contrast");
     ui.horizontal(|ui| {
         for (name, high) in [("Usual", false), ("High", true)] {
-            let look = if settings.high_contrast == high { Look::Primary } else { Look::Plain };
-            if widgets::button(ui, look, None, name, true).clicked() {
+            if choice_ui(ui, None, name, settings.high_contrast == high) {
                 actions.push(Action::Window(WindowAction::SetHighContrast(high)));
             }
         }
@@ -230,28 +220,30 @@ fn settings_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Vec<Action>) 
     ui.horizontal(|ui| {
         for zoom in ZOOMS {
             let chosen = (settings.zoom - zoom).abs() < 0.01;
-            let look = if chosen { Look::Primary } else { Look::Plain };
-            let name = format!("{:.0} %", zoom * 100.0);
-            if widgets::button(ui, look, None, &name, true).clicked() {
+            if choice_ui(ui, None, &format!("{:.0} %", zoom * 100.0), chosen) {
                 actions.push(Action::Window(WindowAction::SetZoom(zoom)));
             }
         }
     });
     editor_ui(ui, settings, actions);
     ui.add_space(6.0);
-    widgets::heading(ui, "Settled in advance");
+    widgets::heading(ui, "Preset decisions");
     for (name, value) in &settings.policy {
         widgets::fact(ui, name, value, Text::Body);
     }
     ui.add_space(6.0);
     for (name, path) in [("settings file", &settings.file), ("evidence", &settings.evidence)] {
-        ui.horizontal(|ui| {
-            widgets::fact_name(ui, name);
-            widgets::copyable(ui, path, path, &format!("the place of the {name}"));
-        });
+        widgets::copyable_fact(ui, name, path, &format!("the path of the {name}"));
     }
-    let text = "What is settled in advance is edited in the settings file and read at the start.";
+    let text =
+        "Edit preset decisions in the settings file. It is read at the start of the program.";
     ui.label(widgets::rich(text, Text::Small, theme.dim));
+}
+
+/// One of several choices. Returns whether it was clicked.
+fn choice_ui(ui: &mut Ui, icon: Option<Icon>, name: &str, chosen: bool) -> bool {
+    let look = if chosen { Look::Primary } else { Look::Plain };
+    widgets::button(ui, look, icon, name, true).clicked()
 }
 
 /// The field for the command that opens a file in an editor. The change takes effect when the field loses the
@@ -280,8 +272,8 @@ fn editor_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Vec<Action>) {
     match &settings.editor_fault {
         Some(fault) => widgets::remark(ui, icon::WARNING, Tone::Caution, fault),
         None => {
-            let text = "The program and its arguments; {file}, {line} and {column} are filled in. No \
-                        shell sees it.";
+            let text = "The program and its arguments; {file}, {line} and {column} are filled in. \
+                        It is run without a shell.";
             ui.label(widgets::rich(text, Text::Small, theme.dim));
         }
     }

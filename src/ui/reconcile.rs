@@ -51,11 +51,11 @@ const fn words(way: Way) -> (&'static str, &'static str) {
     match way {
         Way::RollBack => (
             "Roll back the files…",
-            "Open a plan that brings the files to what they were before the step. It is shown and authorized like any other.",
+            "Open a plan that restores the files as they were before the step. It needs your authorization.",
         ),
         Way::Finish => (
             "Finish the step…",
-            "Open a plan that brings the files to what they were to be. It is shown and authorized like any other.",
+            "Open a plan that writes the files as the step was to write them. It needs your authorization.",
         ),
     }
 }
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_ways_are_offered_while_files_are_not_there() {
+    fn both_plans_are_offered_while_files_differ() {
         let row = |finding| Reconciled {
             execution_id: Uuid::nil(),
             step_id: "s".to_owned(),
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_known_to_be_done_looks_done() {
+    fn only_confirmed_writes_look_done() {
         for (state, tone) in [
             (DiskState::AsAfter, Tone::Safe),
             (DiskState::WrittenUnchecked, Tone::Caution),

@@ -93,8 +93,7 @@ pub(super) fn status_bar_ui(ui: &mut Ui, view: &StatusView) {
     ui.painter().hline(x, bar.top() + 0.5, Stroke::new(1.0, theme.line));
     ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
         ui.set_min_height(theme::STATUS_BAR);
-        let (rect, _) = ui.allocate_exact_size(vec2(16.0, 20.0), Sense::hover());
-        widgets::paint_icon(ui, rect.center(), view.icon, 16.0, theme.tone(view.tone));
+        widgets::icon_ui(ui, vec2(16.0, 20.0), view.icon, 16.0, theme.tone(view.tone));
         let color = if view.tone == Tone::Dim { theme.dim } else { theme.text };
         ui.label(widgets::rich(&view.text, Text::Meta, color));
         if let Some((done, total)) = view.progress {
@@ -107,15 +106,13 @@ pub(super) fn status_bar_ui(ui: &mut Ui, view: &StatusView) {
                 ui.label(widgets::rich(format::clock(elapsed), Text::Mono, theme.dim));
             }
             if !view.evidence.is_empty() {
-                let (icon, tone) = if view.evidence_sound {
-                    (icon::SHIELD_CHECK, Tone::Safe)
+                let (icon, tone, color) = if view.evidence_sound {
+                    (icon::SHIELD_CHECK, theme.safe, theme.dim)
                 } else {
-                    (icon::WARNING, Tone::Danger)
+                    (icon::WARNING, theme.danger, theme.danger)
                 };
-                let color = if view.evidence_sound { theme.dim } else { theme.danger };
                 ui.label(widgets::rich(&view.evidence, Text::Meta, color));
-                let (rect, _) = ui.allocate_exact_size(vec2(16.0, 20.0), Sense::hover());
-                widgets::paint_icon(ui, rect.center(), icon, 15.0, theme.tone(tone));
+                widgets::icon_ui(ui, vec2(16.0, 20.0), icon, 15.0, tone);
             }
         });
     });

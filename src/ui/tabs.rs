@@ -1,7 +1,8 @@
 //! A row of tabs that never wraps: tabs without room move to a menu at its end.
 
-use egui::{Align2, Role, Sense, Ui, WidgetInfo, vec2};
+use egui::{Align2, Sense, Ui, vec2};
 
+use super::controls;
 use super::icon;
 use super::theme::{Text, Theme};
 use super::widgets;
@@ -21,22 +22,20 @@ pub fn tabs_ui<T: Copy + PartialEq>(ui: &mut Ui, tabs: &[(T, &str)], selected: T
         ui.spacing_mut().item_spacing = vec2(GAP, 0.0);
         let (row, menu): (Vec<_>, Vec<_>) = tabs.iter().zip(shown).partition(|(_, shown)| *shown);
         for ((tab, text), _) in row {
-            if tab_ui(ui, text, *tab == selected).clicked() {
+            if tab_ui(ui, text, *tab == selected) {
                 chosen = Some(*tab);
             }
         }
         if !menu.is_empty() {
             let text = icon::MORE.text(18.0).color(Theme::of(ui).dim);
             let button = egui::Button::new(text).frame(false).min_size(vec2(MORE, HEIGHT));
-            let (response, _) =
-                egui::containers::menu::MenuButton::from_button(button).ui(ui, |ui| {
-                    for ((tab, text), _) in menu {
-                        if ui.button(*text).clicked() {
-                            chosen = Some(*tab);
-                        }
+            controls::menu_of(ui, button, "More tabs", |ui| {
+                for ((tab, text), _) in menu {
+                    if controls::menu_item(ui, text) {
+                        chosen = Some(*tab);
                     }
-                });
-            response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "More tabs"));
+                }
+            });
         }
     });
     chosen
@@ -66,7 +65,7 @@ fn shown(widths: &[f32], available: f32, selected: usize) -> Vec<bool> {
     widths.iter().enumerate().map(|(at, width)| take(at, *width)).collect()
 }
 
-fn tab_ui(ui: &mut Ui, text: &str, selected: bool) -> egui::Response {
+fn tab_ui(ui: &mut Ui, text: &str, selected: bool) -> bool {
     let theme = Theme::of(ui);
     let color = if selected { theme.text } else { theme.dim };
     let galley = ui.painter().layout_no_wrap(text.to_owned(), Text::Body.font(), color);
@@ -80,9 +79,7 @@ fn tab_ui(ui: &mut Ui, text: &str, selected: bool) -> egui::Response {
     if selected {
         widgets::underline(ui, rect);
     }
-    response.widget_info(|| WidgetInfo::selected(Role::Button, true, selected, text));
-    widgets::focus_ring(ui, &response);
-    response
+    controls::selectable(ui, &response, selected, || text.to_owned())
 }
 
 #[cfg(test)]

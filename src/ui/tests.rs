@@ -185,7 +185,7 @@ fn nothing_but_a_dialog_repaints_an_idle_window() {
 }
 
 #[test]
-fn a_step_is_chosen_by_click_and_by_arrow_key() {
+fn click_and_arrow_key_select_a_step() {
     let mut harness = window("plan", [1280.0, 800.0]);
     harness.get_by_label("Step 5: Create CHANGELOG.md, waiting, caution").click();
     harness.run_ok();
@@ -197,7 +197,7 @@ fn a_step_is_chosen_by_click_and_by_arrow_key() {
 }
 
 #[test]
-fn keys_give_commands_only_when_no_text_is_typed() {
+fn shortcuts_wait_while_text_is_typed() {
     let mut harness = window("evidence", [1280.0, 800.0]);
     harness.get_by_label("Search evidence").focus();
     harness.run_ok();
@@ -211,7 +211,7 @@ fn keys_give_commands_only_when_no_text_is_typed() {
 }
 
 #[test]
-fn the_tabs_of_the_inspector_show_each_side_of_a_step() {
+fn each_inspector_tab_shows_its_part() {
     let mut harness = window("completed", [1280.0, 800.0]);
     for (name, tab, found) in [
         ("Arguments", Tab::Arguments, "contents"),
@@ -228,8 +228,9 @@ fn the_tabs_of_the_inspector_show_each_side_of_a_step() {
     }
 }
 
+// It shows its findings instead.
 #[test]
-fn a_faulty_plan_shows_its_findings_and_cannot_be_authorized() {
+fn a_faulty_plan_cannot_be_authorized() {
     let harness = window("invalid", [1280.0, 800.0]);
     for text in [
         "There is no tool \"file_wirte\". Did you mean \"file_write\"?",
@@ -261,14 +262,14 @@ fn only_visible_results_are_drawn() {
 }
 
 #[test]
-fn of_ten_thousand_steps_only_the_visible_ones_are_drawn() {
+fn only_visible_steps_are_drawn() {
     let harness = window("large", [1280.0, 800.0]);
     let drawn = harness.query_all_by_label_contains("Step ").count();
     assert!((8..30).contains(&drawn), "{drawn} of 10,000 rows");
 }
 
 #[test]
-fn while_a_host_is_tried_the_window_says_so_and_stops_it_on_demand() {
+fn a_connection_test_is_shown_and_can_stop() {
     let mut harness = window("command-trying", [1280.0, 800.0]);
     assert!(harness.query_by_label("Trying deploy@web-1.example.org…").is_some());
     assert!(harness.query_by_label("Try the connection").is_none());
@@ -288,7 +289,7 @@ fn the_palette_gives_a_command_by_its_name() {
 }
 
 #[test]
-fn stopping_works_by_key_while_a_question_is_in_front() {
+fn the_stop_key_works_over_a_question() {
     let mut harness = window("dialog", [1280.0, 800.0]);
     harness.get_by_label("Approve this step");
     let keys = egui::Modifiers { shift: true, ..egui::Modifiers::COMMAND };
@@ -308,8 +309,9 @@ fn results_are_opened_and_closed_by_key() {
     assert!(harness.state().actions.contains(&Action::Evidence(EvidenceAction::CloseDetail)));
 }
 
+// A frame that changes nothing lays nothing out again.
 #[test]
-fn a_megabyte_is_laid_out_once_and_not_in_every_frame() {
+fn a_megabyte_is_laid_out_once() {
     let line = "x".repeat(1 << 20);
     let lines = "fn heron() -> u32 { 52_428_800 }  // and more\n".repeat(20_000);
     for (text, tab) in [(&line, Tab::Arguments), (&lines, Tab::Arguments), (&lines, Tab::WillDo)] {
@@ -357,7 +359,7 @@ fn the_inspector_keeps_inside_the_smallest_window() {
 }
 
 #[test]
-fn the_editor_is_set_in_the_settings_when_the_field_is_left() {
+fn leaving_the_field_sets_the_editor() {
     let mut harness = window("settings", [1280.0, 800.0]);
     harness.get_by_label("Editor command").focus();
     harness.run_ok();
@@ -371,8 +373,9 @@ fn the_editor_is_set_in_the_settings_when_the_field_is_left() {
     assert!(harness.state().actions.contains(&Action::Window(WindowAction::SetEditor(command))));
 }
 
+// It says first that it would fail, and breaks no path.
 #[test]
-fn in_a_small_window_a_revert_that_would_fail_says_so_first_and_no_path_is_broken() {
+fn a_small_window_shows_a_failing_revert() {
     let harness = window("revert-conflict", [900.0, 600.0]);
     let place = |text: &str| {
         let found = harness.query_all_by_label_contains(text).last();

@@ -7,6 +7,8 @@ use egui::{
 use super::WindowView;
 use super::action::{Action, Page};
 use super::commands::Command;
+use super::controls;
+use super::format;
 use super::icon;
 use super::theme::{self, Text, Theme};
 use super::widgets;
@@ -19,8 +21,7 @@ pub(super) fn top_bar_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<A
     ui.painter().hline(x, bar.bottom() - 0.5, Stroke::new(1.0, theme.line));
     ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
         ui.set_min_height(theme::TOP_BAR);
-        let (rect, _) = ui.allocate_exact_size(vec2(20.0, 24.0), Sense::hover());
-        widgets::paint_icon(ui, rect.center(), icon::SIGNATURE, 20.0, theme.accent);
+        widgets::icon_ui(ui, vec2(20.0, 24.0), icon::SIGNATURE, 20.0, theme.accent);
         if bar.width() > 800.0 {
             ui.label(widgets::rich("Countersign", Text::Strong, theme.text).size(15.0));
             ui.add_space(14.0);
@@ -51,8 +52,7 @@ pub(super) fn top_bar_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<A
                 && room > 100.0
             {
                 ui.label(widgets::rich("workspace", Text::Meta, theme.dim));
-                let advance = ui.fonts_mut(|fonts| fonts.glyph_width(&Text::Mono.font(), '0'));
-                let text = short_path(workspace, (room / advance.max(1.0)) as usize);
+                let text = short_path(workspace, (room / Text::Mono.digit_width(ui)) as usize);
                 ui.label(widgets::rich(visible(&text), Text::Mono, theme.text))
                     .on_hover_text(format!("{}\n{}", visible(workspace), visible(reason)));
                 ui.add_space(6.0);
@@ -81,12 +81,7 @@ fn short_path(path: &str, room: usize) -> String {
         }
         _ => path.to_owned(),
     };
-    match short.chars().count() {
-        length if length > longest => {
-            format!("…{}", short.chars().skip(length + 1 - longest).collect::<String>())
-        }
-        _ => short,
-    }
+    format::end_of(&short, longest).into_owned()
 }
 
 fn page_tab(ui: &mut Ui, command: Command, selected: bool, actions: &mut Vec<Action>) {
@@ -106,13 +101,11 @@ fn page_tab(ui: &mut Ui, command: Command, selected: bool, actions: &mut Vec<Act
     if selected {
         widgets::underline(ui, rect);
     }
-    response.widget_info(|| WidgetInfo::selected(Role::Button, true, selected, spec.text));
-    widgets::focus_ring(ui, &response);
-    if response.clicked() {
+    if controls::selectable(ui, &response, selected, || spec.text.to_owned()) {
         actions.push(Action::Do(command));
     }
     ui.add_space(10.0);
-    let key = spec.key(ui).unwrap_or_default();
+    let key = spec.shortcut_text(ui).unwrap_or_default();
     response.on_hover_text(format!("{} ({key})", spec.tooltip));
 }
 
@@ -129,7 +122,7 @@ fn palette_field(ui: &mut Ui, actions: &mut Vec<Action>) {
     widgets::paint_icon(ui, pos2(rect.left() + 16.0, middle), icon::SEARCH, 15.0, theme.dim);
     let parts = [(spec.text, Text::Body, theme.dim)];
     widgets::paint_parts(ui, pos2(rect.left() + 30.0, middle), 90.0, &parts);
-    let key = spec.key(ui).unwrap_or_default();
+    let key = spec.shortcut_text(ui).unwrap_or_default();
     let at = pos2(rect.right() - 10.0, middle);
     widgets::paint_right(ui, at, &key, Text::Meta, theme.dim);
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, spec.text));

@@ -1,11 +1,13 @@
 //! The widgets that all pages share. Each gives its control an accessible name.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use egui::text::{LayoutJob, TextFormat, TextWrapping};
 use egui::{
-    Align, Align2, Button, Color32, CornerRadius, Frame, Key, Label, Margin, Modifiers, Rect,
-    Response, RichText, Role, Sense, Stroke, Ui, Vec2, WidgetInfo, WidgetText, pos2, vec2,
+    Align, Align2, Button, Color32, CornerRadius, Frame, Galley, Key, Label, Margin, Modifiers,
+    Panel, Rect, Response, RichText, Role, Sense, Stroke, Ui, Vec2, WidgetInfo, WidgetText, pos2,
+    vec2,
 };
 
 use super::icon::{self, Icon};
@@ -20,8 +22,8 @@ pub fn rich(text: impl Into<String>, kind: Text, color: Color32) -> RichText {
 /// The part of a text that can be visible in a truncated line. A step's argument may be a megabyte long, and
 /// laying all of it out would delay the frame.
 fn beginning(text: &str) -> Cow<'_, str> {
-    const LONGEST: usize = 1_000;
-    match text.char_indices().nth(LONGEST) {
+    const MAX_CHARS: usize = 1_000;
+    match text.char_indices().nth(MAX_CHARS) {
         None => visible(text),
         Some((end, _)) => Cow::Owned(format!("{}…", visible(text.get(..end).unwrap_or_default()))),
     }
@@ -41,9 +43,7 @@ pub fn paragraph(ui: &mut Ui, text: impl AsRef<str>, kind: Text, tone: Tone) -> 
 
 /// The heading of a group.
 pub fn heading(ui: &mut Ui, text: &str) -> Response {
-    let response = line(ui, text, Text::Meta, Tone::Dim);
-    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, text));
-    response
+    line(ui, text, Text::Meta, Tone::Dim)
 }
 
 /// The appearance of a button.
@@ -119,6 +119,11 @@ pub fn paint_icon(ui: &Ui, center: egui::Pos2, icon: Icon, size: f32, color: Col
     ui.painter().text(center, Align2::CENTER_CENTER, icon.0, icon.font(size), color);
 }
 
+/// The format of a part of a text with several styles.
+pub fn text_format(kind: Text, color: Color32) -> TextFormat {
+    TextFormat { font_id: kind.font(), color, valign: Align::Center, ..TextFormat::default() }
+}
+
 /// A part of a painted line.
 pub type Part<'a> = (&'a str, Text, Color32);
 
@@ -133,19 +138,25 @@ pub fn paint_parts(
     let mut job =
         LayoutJob { wrap: TextWrapping::truncate_at_width(width), ..LayoutJob::default() };
     for (index, (text, kind, color)) in parts.iter().enumerate() {
-        let format = TextFormat {
-            font_id: kind.font(),
-            color: *color,
-            valign: Align::Center,
-            ..TextFormat::default()
-        };
-        job.append(&beginning(text), if index == 0 { 0.0 } else { 8.0 }, format);
+        let space = if index == 0 { 0.0 } else { 8.0 };
+        job.append(&beginning(text), space, text_format(*kind, *color));
     }
     let galley = ui.painter().layout_job(job);
     let cut = galley.elided;
+    (paint_galley(ui, left_center, galley), cut)
+}
+
+/// Paints a text that is laid out, vertically centred. Returns the rectangle it took.
+pub fn paint_galley(ui: &Ui, left_center: egui::Pos2, galley: Arc<Galley>) -> Rect {
     let rect = Align2::LEFT_CENTER.anchor_size(left_center, galley.size());
     ui.painter().galley(rect.min, galley, Theme::of(ui).text);
-    (rect, cut)
+    rect
+}
+
+/// Adds an icon that is `size` points large, in the middle of a place of this width and height.
+pub fn icon_ui(ui: &mut Ui, place: Vec2, icon: Icon, size: f32, color: Color32) {
+    let (rect, _) = ui.allocate_exact_size(place, Sense::hover());
+    paint_icon(ui, rect.center(), icon, size, color);
 }
 
 /// Paints one right-aligned, vertically centred text. Returns its width.
@@ -259,6 +270,14 @@ pub fn fact(ui: &mut Ui, name: &str, value: impl AsRef<str>, kind: Text) {
     });
 }
 
+/// A name and its value in two columns; a click on the value copies it as `what`.
+pub fn copyable_fact(ui: &mut Ui, name: &str, value: &str, what: &str) {
+    ui.horizontal(|ui| {
+        fact_name(ui, name);
+        copyable(ui, value, value, what);
+    });
+}
+
 /// The name in the first of two columns.
 pub fn fact_name(ui: &mut Ui, name: &str) {
     let theme = Theme::of(ui);
@@ -273,8 +292,7 @@ pub fn fact_name(ui: &mut Ui, name: &str) {
 pub fn remark(ui: &mut Ui, icon: Icon, tone: Tone, text: impl AsRef<str>) {
     let theme = Theme::of(ui);
     ui.horizontal_top(|ui| {
-        let (rect, _) = ui.allocate_exact_size(vec2(16.0, 18.0), Sense::hover());
-        paint_icon(ui, rect.center(), icon, 15.0, theme.tone(tone));
+        icon_ui(ui, vec2(16.0, 18.0), icon, 15.0, theme.tone(tone));
         let color = if tone == Tone::Dim { theme.dim } else { theme.text };
         ui.add(Label::new(rich(visible_lines(text.as_ref()), Text::Body, color)).wrap());
     });
@@ -295,6 +313,21 @@ pub fn empty_state(ui: &mut Ui, icon: Icon, title: &str, text: &str) {
             ui.vertical_centered(|ui| ui.add(Label::new(rich(text, Text::Body, theme.dim)).wrap()));
         });
     });
+}
+
+/// The panel at the left side of a page.
+pub fn side_panel_ui(ui: &mut Ui, id: &'static str, add: impl FnOnce(&mut Ui)) {
+    Panel::left(id)
+        .default_size(theme::SIDEBAR)
+        .size_range(160.0..=360.0)
+        .resizable(true)
+        .frame(panel_frame(Theme::of(ui).panel, Margin::symmetric(12, 12)))
+        .show(ui, add);
+}
+
+/// A frame with the left and right margin of the pages, and these margins above and below, in points.
+pub fn margins(top: i8, bottom: i8) -> Frame {
+    Frame::NONE.inner_margin(Margin { left: 16, right: 16, top, bottom })
 }
 
 /// The frame of a panel.
@@ -347,13 +380,7 @@ pub fn copy_button(ui: &mut Ui, whole: &str, what: &str) {
 pub fn job(parts: &[Part<'_>]) -> WidgetText {
     let mut job = LayoutJob::default();
     for (text, kind, color) in parts {
-        let format = TextFormat {
-            font_id: kind.font(),
-            color: *color,
-            valign: Align::Center,
-            ..TextFormat::default()
-        };
-        job.append(&visible(text), 0.0, format);
+        job.append(&visible(text), 0.0, text_format(*kind, *color));
     }
     job.into()
 }

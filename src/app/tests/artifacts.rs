@@ -77,7 +77,7 @@ fn a_long_artifact_is_shown_copied_saved() {
     let Form::Table(table) = &here(load(&mut bench, (list, Shape::Rows), false)).form else {
         panic!("matches are a table");
     };
-    assert_eq!(table.len(), 1_000);
+    assert_eq!(table.row_count(), 1_000);
 
     let file = bench.workspace.path().join("saved.bin");
     let what = to_save(Saved::Kept { digest: binary, shape: Shape::Text });

@@ -191,7 +191,7 @@ fn stop_and_close_work_without_views() {
     drawn_until(&mut window, "the bare message", |window| {
         shows(window, BROKEN) && !shows(window, "Waiting for you")
     });
-    assert!(shows(&window, "The run under way goes on"));
+    assert!(shows(&window, "The run under way continues"));
     click(&mut window, "Stop now");
     let bench = &mut window.state_mut().bench;
     bench.ended();

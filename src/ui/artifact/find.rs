@@ -13,7 +13,7 @@ use crate::ui::widgets;
 /// The height of the search field with its margins, in points.
 pub(super) const HEIGHT: f32 = 36.0;
 /// The largest number of hits; the search stops there.
-const MOST: usize = 100_000;
+const MAX_HITS: usize = 100_000;
 
 /// A search and its hits.
 #[derive(Debug, Clone, Default)]
@@ -39,7 +39,7 @@ impl Finder {
     }
 
     pub(super) fn is_complete(&self, doc: &TextDoc) -> bool {
-        self.pattern.is_none() || self.line >= doc.line_count() || self.hits.len() >= MOST
+        self.pattern.is_none() || self.line >= doc.line_count() || self.hits.len() >= MAX_HITS
     }
 
     /// Searches about this many more bytes.
@@ -52,7 +52,7 @@ impl Finder {
         let last = doc.line_at(start.saturating_add(bytes));
         let next = last.max(self.line) + 1;
         let part = doc.text().get(start..doc.start(next)).unwrap_or_default();
-        let room = MOST - self.hits.len();
+        let room = MAX_HITS - self.hits.len();
         let places = pattern.find_iter(part).take(room);
         self.hits.extend(places.map(|it| ((start + it.start()) as u32, (start + it.end()) as u32)));
         self.line = next;
@@ -74,7 +74,7 @@ impl Finder {
         if self.pattern.is_none() {
             return String::new();
         }
-        let more = if self.hits.len() >= MOST || !self.is_complete(doc) { "+" } else { "" };
+        let more = if self.hits.len() >= MAX_HITS || !self.is_complete(doc) { "+" } else { "" };
         match self.hits.len() {
             0 if self.is_complete(doc) => "not found".to_owned(),
             0 => "searching".to_owned(),
@@ -173,8 +173,9 @@ mod tests {
         (doc, finder)
     }
 
+    // Hits are found part by part, and the last leads to the first.
     #[test]
-    fn hits_are_found_in_parts_and_gone_through_in_a_circle() {
+    fn the_search_wraps_around() {
         let text = "Heron one\nheron (two)\n\na heron\n";
         let (doc, mut finder) = found(text, "heron");
         assert_eq!(finder.count(&doc), "1 of 3");
@@ -190,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn more_hits_than_anybody_goes_through_end_the_search() {
+    fn the_search_stops_at_its_limit() {
         let (doc, finder) = found(&"aaaa\n".repeat(50_000), "a");
         assert_eq!(finder.count(&doc), "1 of 100,000+");
     }

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use egui::{Id, Rect, Role, Sense, Ui, WidgetInfo, pos2};
+use egui::{Id, Rect, Ui, pos2};
 
-use super::list::{Cursor, list_ui, with_state};
+use super::list::{Area, Cursor, list_ui, row_label, with_state};
 use crate::ui::plan::{Gutter, columns};
 use crate::ui::theme::{Text, Theme};
 use crate::ui::widgets;
 
 /// A row of this many bytes: offset, hex bytes and characters.
-pub fn hex_row(bytes: &[u8], row: usize, width: usize) -> (String, String, String) {
+fn hex_row(bytes: &[u8], row: usize, width: usize) -> (String, String, String) {
     let start = row.saturating_mul(width);
     let part = bytes.get(start..bytes.len().min(start + width)).unwrap_or_default();
     let mut hex = String::with_capacity(width * 3 + 1);
@@ -28,6 +28,16 @@ pub fn hex_row(bytes: &[u8], row: usize, width: usize) -> (String, String, Strin
     (format!("{start:08x}"), hex.trim_end().to_owned(), part.iter().map(letter).collect())
 }
 
+/// The shown bytes as text, for the clipboard.
+pub fn hex_text(bytes: &[u8]) -> String {
+    let rows = 0..bytes.len().div_ceil(16);
+    rows.map(|row| {
+        let (offset, hex, letters) = hex_row(bytes, row, 16);
+        format!("{offset}  {hex:<48}  {letters}\n")
+    })
+    .collect()
+}
+
 /// State of the hex viewer between frames.
 #[derive(Debug, Clone, Default)]
 struct HexState {
@@ -35,42 +45,41 @@ struct HexState {
     cursor: Cursor,
 }
 
-/// Draws bytes in an area of at most this height, in points.
-pub(super) fn hex_ui(ui: &mut Ui, id: Id, name: &str, bytes: &Arc<[u8]>, height: f32) {
+/// Draws bytes.
+pub(super) fn hex_ui(ui: &mut Ui, area: Area<'_>, bytes: &Arc<[u8]>) {
     // As many bytes per row as fit.
     let room = columns(ui, ui.available_width(), Gutter::NONE);
     let fits = |width: &usize| 10 + 3 * width + 2 + width <= room;
     let width = [16, 8].into_iter().find(fits).unwrap_or(4);
-    let advance = ui.fonts_mut(|fonts| fonts.glyph_width(&Text::Mono.font(), '0'));
     let rows = bytes.len().div_ceil(width);
     with_state(ui, |ui, HexState { place, cursor }: &mut HexState| {
-        if *place != Some((id, bytes.len())) {
-            (*place, *cursor) = (Some((id, bytes.len())), Cursor::default());
+        let here = Some((area.id, bytes.len()));
+        if *place != here {
+            (*place, *cursor) = (here, Cursor::default());
         }
-        let given = list_ui(ui, id, name, height, rows, cursor, |ui, rect, row, _| {
-            row_ui(ui, rect, &hex_row(bytes, row, width), advance, width);
+        let input = list_ui(ui, area, rows, cursor, |ui, rect, row, _| {
+            row_ui(ui, rect, row, bytes, width);
         });
-        if given.copy {
+        if input.copy {
             ui.ctx().copy_text(hex_row(bytes, cursor.row, width).1);
         }
     });
 }
 
-fn row_ui(ui: &Ui, rect: Rect, row: &(String, String, String), advance: f32, width: usize) {
+fn row_ui(ui: &Ui, rect: Rect, row: usize, bytes: &[u8], width: usize) {
     let theme = Theme::of(ui);
-    let (offset, hex, letters) = row;
+    let advance = Text::Mono.digit_width(ui);
+    let (offset, hex, letters) = hex_row(bytes, row, width);
     let middle = rect.center().y;
     let left = rect.left() + f32::from(super::MARGIN);
     let column = |at: usize| pos2(left + advance * at as f32, middle);
     let paint = |at: usize, text: &str, color| {
         widgets::paint_parts(ui, column(at), f32::INFINITY, &[(text, Text::Mono, color)]);
     };
-    paint(0, offset, theme.dim);
-    paint(10, hex, theme.text);
-    paint(10 + 3 * width + 2, letters, theme.safe);
-    ui.interact(rect, ui.scope_id().with(("row", offset)), Sense::hover()).widget_info(|| {
-        WidgetInfo::labeled(Role::Label, true, format!("{offset}  {hex}  {letters}"))
-    });
+    paint(0, &offset, theme.dim);
+    paint(10, &hex, theme.text);
+    paint(10 + 3 * width + 2, &letters, theme.safe);
+    row_label(ui, rect, row, || format!("{offset}  {hex}  {letters}"));
 }
 
 #[cfg(test)]
@@ -78,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_row_has_its_offset_its_bytes_and_its_letters() {
+    fn a_row_has_offset_bytes_and_letters() {
         let bytes: Vec<u8> = b"PK\x03\x04 name\xff\x00\x7f.rs~\n!".to_vec();
         let (offset, hex, letters) = hex_row(&bytes, 0, 16);
         assert_eq!(offset, "00000000");

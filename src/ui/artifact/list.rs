@@ -1,8 +1,10 @@
 //! The list that all viewers share: any number of rows of which only the visible ones are drawn, with a
 //! current row that the mouse or the keyboard moves.
 
-use egui::{Event, EventFilter, Id, Key, Modifiers, Rect, Role, ScrollArea, Sense, Ui};
-use egui::{WidgetInfo, pos2, vec2};
+use egui::{
+    Align, Event, EventFilter, Id, Key, Layout, Modifiers, Rect, Response, Role, ScrollArea, Sense,
+    Ui, UiBuilder, WidgetInfo, pos2, vec2,
+};
 
 use crate::ui::theme::{self, Theme};
 
@@ -18,6 +20,14 @@ where
     let shown = show(ui, &mut state);
     ui.data_mut(|data| data.insert_temp(id, state));
     shown
+}
+
+/// The accessible name of a viewer, and where it is drawn: its id, and the largest height in points.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Area<'a> {
+    pub(super) id: Id,
+    pub(super) name: &'a str,
+    pub(super) height: f32,
 }
 
 /// The current row.
@@ -36,7 +46,7 @@ impl Cursor {
 
 /// The input of a person to a list in this frame.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Given {
+pub(super) struct Input {
     /// The clicked row, and the position of the click.
     pub(super) clicked: Option<(usize, egui::Pos2)>,
     pub(super) copy: bool,
@@ -65,19 +75,37 @@ pub fn has_keyboard(ctx: &egui::Context) -> bool {
     pass.is_some_and(|pass| pass + 1 >= ctx.cumulative_pass_nr())
 }
 
-/// Draws `count` rows in an area of at most this height, in points. `draw` gets the rectangle of a row, its
-/// index, and whether it is the current row.
+/// Sets the accessible name of a row.
+pub(super) fn row_label(ui: &Ui, rect: Rect, row: usize, name: impl Fn() -> String) -> Response {
+    let response = ui.interact(rect, ui.scope_id().with(("row", row)), Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, name()));
+    response
+}
+
+/// Draws buttons at the right end of a row, from right to left.
+pub(super) fn row_buttons_ui<R>(
+    ui: &mut Ui,
+    rect: Rect,
+    id: Id,
+    add: impl FnOnce(&mut Ui) -> R,
+) -> R {
+    let place = UiBuilder::new()
+        .id_salt(id.with("row buttons"))
+        .max_rect(rect.shrink2(vec2(6.0, 0.0)))
+        .layout(Layout::right_to_left(Align::Center));
+    ui.scope_builder(place, add).inner
+}
+
+/// Draws `count` rows. `draw` gets the rectangle of a row, its index, and whether it is the current row.
 pub(super) fn list_ui(
     ui: &mut Ui,
-    id: Id,
-    name: &str,
-    height: f32,
+    Area { id, name, height }: Area<'_>,
     count: usize,
     cursor: &mut Cursor,
     mut draw: impl FnMut(&mut Ui, Rect, usize, bool),
-) -> Given {
+) -> Input {
     let theme = Theme::of(ui);
-    let mut given = Given::default();
+    let mut input = Input::default();
     let row_height = f64::from(theme::CODE_ROW);
     let mut page = 1;
     cursor.row = cursor.row.min(count.saturating_sub(1));
@@ -106,7 +134,7 @@ pub(super) fn list_ui(
         {
             let row = ((f64::from(at.y) - f64::from(y_of(first))) / row_height).max(0.0) as usize;
             cursor.row = (first + row).min(count.saturating_sub(1));
-            given.clicked = Some((cursor.row, at));
+            input.clicked = Some((cursor.row, at));
             response.request_focus();
         }
         let focused = response.has_focus();
@@ -121,7 +149,7 @@ pub(super) fn list_ui(
         }
         if focused {
             keep_keyboard(ui, id);
-            take_keys(ui, count, page, cursor, &mut given);
+            take_keys(ui, count, page, cursor, &mut input);
             let stroke = egui::Stroke::new(2.0, theme.accent);
             ui.painter().rect_stroke(seen, 0.0, stroke, egui::StrokeKind::Inside);
             if ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape)) {
@@ -134,14 +162,14 @@ pub(super) fn list_ui(
             let is_seen = cursor.row > first && cursor.row + 2 <= last;
             if !is_seen {
                 let far = cursor.row < first.saturating_sub(page) || cursor.row > last + page;
-                ui.scroll_to_rect(rect, far.then_some(egui::Align::Center));
+                ui.scroll_to_rect(rect, far.then_some(Align::Center));
             }
         }
     });
-    given
+    input
 }
 
-fn take_keys(ui: &Ui, count: usize, page: usize, cursor: &mut Cursor, given: &mut Given) {
+fn take_keys(ui: &Ui, count: usize, page: usize, cursor: &mut Cursor, input: &mut Input) {
     let last = count.saturating_sub(1);
     let key = |key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
     let row = cursor.row;
@@ -159,9 +187,9 @@ fn take_keys(ui: &Ui, count: usize, page: usize, cursor: &mut Cursor, given: &mu
             ui.ctx().request_repaint();
         }
     }
-    given.left = key(Key::ArrowLeft);
-    given.right = key(Key::ArrowRight);
-    given.enter = key(Key::Enter) || key(Key::Space);
-    given.find = ui.input_mut(|input| input.consume_key(Modifiers::COMMAND, Key::F));
-    given.copy = ui.input(|input| input.events.contains(&Event::Copy));
+    input.left = key(Key::ArrowLeft);
+    input.right = key(Key::ArrowRight);
+    input.enter = key(Key::Enter) || key(Key::Space);
+    input.find = ui.input_mut(|input| input.consume_key(Modifiers::COMMAND, Key::F));
+    input.copy = ui.input(|input| input.events.contains(&Event::Copy));
 }

@@ -15,7 +15,7 @@ mod unified;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use egui::{Align, Frame, Id, Layout, Margin, ScrollArea, Ui};
+use egui::{Align, Id, Layout, ScrollArea, Ui};
 use serde_json::Value;
 
 use super::action::{Action, ArtifactAction, Saved};
@@ -27,18 +27,15 @@ use super::theme::{Text, Theme, Tone};
 use super::widgets::{self, Look};
 use crate::plan::Digest;
 use crate::run::{ArtifactRecord, ExecutionDetail, StepResult};
-pub use hex::hex_row;
+pub use hex::hex_text;
+use list::Area;
 pub use list::{has_keyboard, keep_keyboard};
-pub use prepare::{Form, LARGEST, Prepared, Shape};
-pub use table::Table;
-pub use text::TextDoc;
-pub use tree::TreeDoc;
-pub use unified::read_unified;
+pub use prepare::{Form, MAX_SHOWN_BYTES, Prepared, Shape};
 
 /// The left and right margin, in points.
 const MARGIN: i8 = 16;
 /// The largest content that can be copied to the clipboard, in bytes.
-const LARGEST_COPY: u64 = 16 << 20;
+const MAX_COPY_BYTES: u64 = 16 << 20;
 
 /// The state of a requested content.
 #[derive(Debug, Clone)]
@@ -138,18 +135,18 @@ impl<'a> ArtifactView<'a> {
 
 /// The prepared content of a source, reused until the source changes.
 #[derive(Debug, Clone, Default)]
-struct AtHand {
+struct Cached {
     json: Value,
     text: String,
     shape: Option<Shape>,
     prepared: Option<Arc<Prepared>>,
 }
 
-fn at_hand(ui: &mut Ui, view: &ArtifactView<'_>) -> Arc<Prepared> {
-    list::with_state(ui, |_, state: &mut AtHand| state.of(view))
+fn cached(ui: &mut Ui, view: &ArtifactView<'_>) -> Arc<Prepared> {
+    list::with_state(ui, |_, state: &mut Cached| state.of(view))
 }
 
-impl AtHand {
+impl Cached {
     fn of(&mut self, view: &ArtifactView<'_>) -> Arc<Prepared> {
         let same = self.shape == Some(view.shape)
             && match view.source {
@@ -192,7 +189,7 @@ pub fn artifacts_ui(
     if artifacts.len() > 1 {
         let tabs: Vec<_> =
             artifacts.iter().enumerate().map(|(index, it)| (index, it.name.as_str())).collect();
-        margins(ui, |ui| {
+        inside_margins(ui, |ui| {
             if let Some(index) = tabs_ui(ui, &tabs, chosen)
                 && let Some(artifact) = artifacts.get(index)
             {
@@ -205,10 +202,10 @@ pub fn artifacts_ui(
     let loaded = artifact.whole.and_then(|whole| contents.get(&(whole.digest, artifact.shape)));
     let (prepared, is_part) = match loaded {
         Some(Loaded::Here(prepared)) => (Arc::clone(prepared), false),
-        _ => (at_hand(ui, artifact), artifact.is_part),
+        _ => (cached(ui, artifact), artifact.is_part),
     };
     ui.add_space(4.0);
-    margins(ui, |ui| {
+    inside_margins(ui, |ui| {
         toolbar_ui(ui, id, artifact, &prepared, is_part, actions);
         if is_part {
             part_ui(ui, artifact, loaded, actions);
@@ -216,30 +213,30 @@ pub fn artifacts_ui(
     });
     ui.add_space(4.0);
     let left = (height - (ui.cursor().top() - top)).max(80.0);
-    let name = artifact.name.as_str();
+    let area = Area { id, name: &artifact.name, height: left };
     match &prepared.form {
-        Form::Empty => margins(ui, |ui| {
-            let text = format!("The {name} is empty.");
+        Form::Empty => inside_margins(ui, |ui| {
+            let text = format!("The {} is empty.", artifact.name);
             widgets::paragraph(ui, text, Text::Body, Tone::Dim);
         }),
-        Form::Hex(bytes) => hex::hex_ui(ui, id, name, bytes, left),
-        _ if is_as_text(ui, id) => text::text_ui(ui, id, name, &prepared.text, left),
-        Form::Text => text::text_ui(ui, id, name, &prepared.text, left),
-        Form::Tree(tree) => tree::tree_ui(ui, id, name, tree, left),
-        Form::Table(table) => table::table_ui(ui, id, name, table, left),
+        Form::Hex(bytes) => hex::hex_ui(ui, area, bytes),
+        _ if is_as_text(ui, id) => text::text_ui(ui, area, &prepared.text),
+        Form::Text => text::text_ui(ui, area, &prepared.text),
+        Form::Tree(tree) => tree::tree_ui(ui, area, tree),
+        Form::Table(table) => table::table_ui(ui, area, table),
         Form::Diff(changes) => {
             let area = ScrollArea::vertical().id_salt(id).max_height(left);
             area.auto_shrink([false, true]).show(ui, |ui| {
                 widgets::scroll_by_key(ui);
                 ui.spacing_mut().item_spacing.y = 6.0;
-                changes_ui(ui, name, changes);
+                changes_ui(ui, &artifact.name, changes);
             });
         }
     }
 }
 
-fn margins(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
-    Frame::NONE.inner_margin(Margin::symmetric(MARGIN, 0)).show(ui, |ui| {
+fn inside_margins(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
+    widgets::margins(0, 0).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 4.0;
         add(ui);
     });
@@ -274,7 +271,7 @@ fn toolbar_ui(
                 actions.push(Action::Artifact(ArtifactAction::Save { name, what }));
             }
             let part = if is_part && artifact.whole.is_none() { "the shown part of " } else { "" };
-            if artifact.bytes > LARGEST_COPY {
+            if artifact.bytes > MAX_COPY_BYTES {
                 ui.add_space(24.0);
             } else if widgets::icon_button(ui, icon::COPY, &format!("Copy {part}{name}")).clicked()
             {
@@ -329,7 +326,7 @@ fn part_ui(
     actions: &mut Vec<Action>,
 ) {
     let Some(whole) = artifact.whole else {
-        let text = "Only the beginning and the end are shown. The whole is in the evidence.";
+        let text = "Only the beginning and the end are shown. The evidence has all of it.";
         widgets::remark(ui, icon::INFO, Tone::Caution, text);
         return;
     };
@@ -341,9 +338,9 @@ fn part_ui(
         Some(Loaded::Asked) => {
             widgets::remark(ui, icon::CLOCK, Tone::Dim, "Reading all of it…");
         }
-        _ if whole.bytes > LARGEST => {
+        _ if whole.bytes > MAX_SHOWN_BYTES => {
             let text =
-                "Only a part is shown. The whole is too large for a window; save it instead.";
+                "Only a part is shown. The rest is too large for the window; save it instead.";
             widgets::remark(ui, icon::INFO, Tone::Caution, text);
         }
         _ => {
@@ -371,14 +368,4 @@ fn file_name(name: &str, form: &Form) -> String {
         Form::Text | Form::Empty => "txt",
     };
     format!("{}.{extension}", name.replace(' ', "_"))
-}
-
-/// The shown bytes as text, for the clipboard.
-pub fn hex_text(bytes: &[u8]) -> String {
-    let rows = 0..bytes.len().div_ceil(16);
-    rows.map(|row| {
-        let (offset, hex, letters) = hex_row(bytes, row, 16);
-        format!("{offset}  {hex:<48}  {letters}\n")
-    })
-    .collect()
 }

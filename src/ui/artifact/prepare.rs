@@ -11,9 +11,9 @@ use super::unified::read_unified;
 use crate::run::FileChange;
 
 /// The largest content that a viewer accepts, in bytes; larger contents can only be saved.
-pub const LARGEST: u64 = 64 << 20;
+pub const MAX_SHOWN_BYTES: u64 = 64 << 20;
 /// The longest diff that is laid out as a diff, in bytes; a longer one is shown as text.
-const LONGEST_DIFF: usize = 2 << 20;
+const MAX_DIFF_BYTES: usize = 2 << 20;
 
 /// The expected shape of an artifact, from its type and its tool. The content may turn out to be different.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -153,7 +153,7 @@ impl Prepared {
         if text.is_empty() {
             return Self { form: Form::Empty, ..plain };
         }
-        match (text.len() <= LONGEST_DIFF).then(|| read_unified(text)).flatten() {
+        match (text.len() <= MAX_DIFF_BYTES).then(|| read_unified(text)).flatten() {
             Some(changes) => Self { form: Form::Diff(changes.into()), ..plain },
             None => plain,
         }
@@ -165,10 +165,10 @@ impl Prepared {
         match &self.form {
             Form::Empty => "empty".to_owned(),
             Form::Text => counted(self.text.line_count(), "line"),
-            Form::Tree(tree) => counted(tree.len(), "value"),
-            Form::Table(table) => counted(table.len(), "row"),
+            Form::Tree(tree) => counted(tree.value_count(), "value"),
+            Form::Table(table) => counted(table.row_count(), "row"),
             Form::Diff(changes) => counted(changes.len(), "file"),
-            Form::Hex(_) => "bytes that are no text".to_owned(),
+            Form::Hex(_) => "binary".to_owned(),
         }
     }
 }
@@ -224,8 +224,9 @@ mod tests {
         assert!(matches!(bytes.form, Form::Hex(_)));
     }
 
+    // Whole, and as far as its beginning goes.
     #[test]
-    fn a_long_difference_is_unwrapped_whole_and_in_part() {
+    fn a_stored_diff_is_decoded() {
         let diff = "--- a/ä.txt\n+++ b/ä.txt\n@@ -1,1 +1,1 @@\n-\"old\"\t\u{1}\n+new\n";
         let stored = Value::from(diff).to_string();
         let whole = Prepared::of_bytes(Shape::Diff, stored.clone().into_bytes());
@@ -239,8 +240,8 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_too_long_to_lay_out_is_text() {
-        let long = format!("@@ -1 +1 @@\n-a\n{}", "+line\n".repeat(LONGEST_DIFF / 6 + 1));
+    fn a_diff_over_the_limit_is_text() {
+        let long = format!("@@ -1 +1 @@\n-a\n{}", "+line\n".repeat(MAX_DIFF_BYTES / 6 + 1));
         assert!(matches!(Prepared::of_text(Shape::Diff, &long).form, Form::Text));
     }
 }

@@ -1,12 +1,14 @@
 //! Lists of matches, symbols, references and diagnostics as a table that can be sorted by any column.
 
+use std::borrow::Cow;
 use std::sync::{Arc, Weak};
 
-use egui::{Align, Id, Layout, Rect, Role, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use egui::{Id, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use serde_json::Value;
 
-use super::list::{Cursor, list_ui, with_state};
+use super::list::{Area, Cursor, list_ui, row_buttons_ui, row_label, with_state};
 use crate::plan::visible;
+use crate::ui::format;
 use crate::ui::icon;
 use crate::ui::theme::{self, Text, Theme};
 use crate::ui::widgets;
@@ -130,16 +132,11 @@ impl Table {
     }
 
     /// The number of rows.
-    pub fn len(&self) -> usize {
+    pub fn row_count(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
-    }
-
-    /// The cells of the row at this index in the given order.
+    /// The cells of the row at this index in the input order.
     fn row(&self, index: usize, sort: Option<Sort>) -> Option<&[Box<str>]> {
         let index = match sort {
             None => index,
@@ -187,37 +184,31 @@ struct TableState {
     cursor: Cursor,
 }
 
-/// Draws a table in an area of at most this height, in points.
-pub(super) fn table_ui(ui: &mut Ui, id: Id, name: &str, table: &Arc<Table>, height: f32) {
-    with_state(ui, |ui, state: &mut TableState| shown_ui(ui, id, name, table, height, state));
+/// Draws a table.
+pub(super) fn table_ui(ui: &mut Ui, area: Area<'_>, table: &Arc<Table>) {
+    with_state(ui, |ui, state: &mut TableState| shown_ui(ui, area, table, state));
 }
 
-fn shown_ui(
-    ui: &mut Ui,
-    id: Id,
-    name: &str,
-    table: &Arc<Table>,
-    height: f32,
-    state: &mut TableState,
-) {
+fn shown_ui(ui: &mut Ui, area: Area<'_>, table: &Arc<Table>, state: &mut TableState) {
     if !std::ptr::eq(state.table.as_ptr(), Arc::as_ptr(table)) {
         *state = TableState { table: Arc::downgrade(table), ..TableState::default() };
     }
     let edges = edges(ui.available_width(), table.columns);
-    header_ui(ui, id, table, &edges, &mut state.sort);
+    header_ui(ui, area.id, table, &edges, &mut state.sort);
     let sort = state.sort;
-    let below = (height - theme::CODE_ROW - 6.0).max(60.0);
+    let below = Area { height: (area.height - theme::CODE_ROW - 6.0).max(60.0), ..area };
     let mut copied = None;
-    let given =
-        list_ui(ui, id, name, below, table.len(), &mut state.cursor, |ui, rect, index, current| {
-            let Some(cells) = table.row(index, sort) else { return };
-            let room = if current { 28.0 } else { 0.0 };
-            row_ui(ui, rect, index, cells, table.columns, &edges, room);
-            if current && copy_ui(ui, rect, id) {
-                copied = Some(as_text(cells));
-            }
-        });
-    if given.copy {
+    let cursor = &mut state.cursor;
+    let input = list_ui(ui, below, table.row_count(), cursor, |ui, rect, index, current| {
+        let Some(cells) = table.row(index, sort) else { return };
+        let room = if current { 28.0 } else { 0.0 };
+        row_ui(ui, rect, index, cells, table.columns, &edges, room);
+        let copy = |ui: &mut Ui| widgets::icon_button(ui, icon::COPY, "Copy row").clicked();
+        if current && row_buttons_ui(ui, rect, area.id, copy) {
+            copied = Some(as_text(cells));
+        }
+    });
+    if input.copy {
         copied = table.row(state.cursor.row, sort).map(as_text);
     }
     if let Some(text) = copied {
@@ -286,27 +277,23 @@ fn header_ui(
             widgets::paint_parts(ui, rect.left_center(), room, &parts).0.right() + 9.0
         };
         right = right.max(rect.left() - 6.0);
-        if let Some(Sort { down, .. }) = now {
-            let icon = if down { icon::DOWN } else { icon::UP };
+        // Clicks cycle through ascending, descending and original order.
+        let sorted = |down| Some(Sort { column: index, down });
+        let (icon, state, next) = match now.map(|sort| sort.down) {
+            None => (None, "", sorted(false)),
+            Some(false) => (Some(icon::UP), ", sorted upwards", sorted(true)),
+            Some(true) => (Some(icon::DOWN), ", sorted downwards", None),
+        };
+        if let Some(icon) = icon {
             widgets::paint_icon(ui, pos2(right, middle), icon, 11.0, theme.accent);
         }
         widgets::focus_ring(ui, &response);
-        let state = match now {
-            None => "",
-            Some(Sort { down: false, .. }) => ", sorted upwards",
-            Some(Sort { down: true, .. }) => ", sorted downwards",
-        };
         response.widget_info(|| {
             let text = format!("Sort by {}{state}", column.heading.to_lowercase());
             WidgetInfo::labeled(Role::Button, true, text)
         });
         if response.clicked() {
-            // Clicks cycle through ascending, descending and original order.
-            *sort = match now {
-                None => Some(Sort { column: index, down: false }),
-                Some(Sort { down: false, .. }) => Some(Sort { column: index, down: true }),
-                Some(Sort { down: true, .. }) => None,
-            };
+            *sort = next;
         }
     }
     let stroke = egui::Stroke::new(1.0, theme.line);
@@ -324,7 +311,7 @@ fn row_ui(
 ) {
     let theme = Theme::of(ui);
     let middle = rect.center().y;
-    let advance = ui.fonts_mut(|fonts| fonts.glyph_width(&Text::Mono.font(), '0')).max(1.0);
+    let advance = Text::Mono.digit_width(ui);
     let mut any_cut = false;
     for ((cell, column), edge) in cells.iter().zip(columns).zip(edges) {
         let Some(edge) = edge else {
@@ -336,19 +323,16 @@ fn row_ui(
             widgets::paint_right(ui, pos2(right, middle), cell, Text::SmallMono, theme.dim);
         } else {
             let width = (right - left).max(0.0);
-            let room = (width / advance) as usize;
-            let text = if column.holds == Holds::Paths { path_end(cell, room) } else { None };
-            any_cut |= text.is_some();
-            let text = text.as_deref().unwrap_or(cell.trim_start());
-            let parts = [(text, Text::Mono, theme.text)];
+            let mut text = Cow::Borrowed(cell.trim_start());
+            if column.holds == Holds::Paths {
+                text = format::end_of(cell.trim_start(), (width / advance) as usize);
+            }
+            any_cut |= matches!(text, Cow::Owned(_));
+            let parts = [(&*text, Text::Mono, theme.text)];
             any_cut |= widgets::paint_parts(ui, pos2(left, middle), width, &parts).1;
         }
     }
-    let response = ui.interact(rect, ui.scope_id().with(("row", index)), Sense::hover());
-    response.widget_info(|| {
-        let text = visible(&cells.join("  ")).into_owned();
-        WidgetInfo::labeled(Role::Label, true, text)
-    });
+    let response = row_label(ui, rect, index, || visible(&cells.join("  ")).into_owned());
     if any_cut {
         response.on_hover_ui(|ui| {
             for (cell, column) in cells.iter().zip(columns).filter(|(cell, _)| !cell.is_empty()) {
@@ -357,24 +341,6 @@ fn row_ui(
             }
         });
     }
-}
-
-/// The end of a path that is longer than this many characters.
-fn path_end(path: &str, room: usize) -> Option<String> {
-    let length = path.chars().count();
-    (length > room && room > 1).then(|| {
-        let end: String = path.chars().skip(length + 1 - room).collect();
-        format!("…{end}")
-    })
-}
-
-/// The button that copies the current row; returns true when pressed.
-fn copy_ui(ui: &mut Ui, rect: Rect, id: Id) -> bool {
-    let place = UiBuilder::new()
-        .id_salt(id.with("copy row"))
-        .max_rect(rect.shrink2(vec2(6.0, 0.0)))
-        .layout(Layout::right_to_left(Align::Center));
-    ui.scope_builder(place, |ui| widgets::icon_button(ui, icon::COPY, "Copy row").clicked()).inner
 }
 
 #[cfg(test)]
@@ -402,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn a_narrow_table_shows_what_matters_most_and_the_ends_of_paths() {
+    fn a_narrow_table_hides_minor_columns() {
         let columns = SHAPES[1].1;
         let shown = |width| edges(width, columns).iter().map(Option::is_some).collect::<Vec<_>>();
         assert_eq!(shown(300.0), [true, true, false, true]);
@@ -411,12 +377,11 @@ mod tests {
             let last = edges(width, columns).into_iter().flatten().last().unwrap();
             assert!((last.1 - (width - f32::from(crate::ui::artifact::MARGIN))).abs() < 0.1);
         }
-        assert_eq!(path_end("src/parser/token.rs", 10).unwrap(), "…/token.rs"[..].to_owned());
-        assert_eq!(path_end("src/lib.rs", 10), None);
     }
 
+    // Equal rows keep their order.
     #[test]
-    fn rows_are_sorted_by_number_and_by_word_and_keep_their_order_otherwise() {
+    fn rows_are_sorted_by_number_or_word() {
         let table = Table::of(&json!([
             {"path": "b", "line": 10, "column": 1, "text": "same"},
             {"path": "a", "line": 9, "column": 1, "text": "same"},

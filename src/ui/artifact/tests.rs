@@ -96,7 +96,7 @@ fn click(harness: &mut Harness<'_, Bench>, pos: egui::Pos2) {
 }
 
 #[test]
-fn a_text_shows_its_lines_and_what_is_hidden_in_them() {
+fn a_text_shows_hidden_characters() {
     let mut harness = bench("viewer-text", [480.0, 600.0]);
     assert!(shows(&harness, "⟨U+202E⟩hidden⟨U+202C⟩"));
     assert!(shows(&harness, "␛[33mwarning"));
@@ -180,8 +180,9 @@ fn time_of_step<State>(harness: &mut egui_kittest::Harness<'_, State>) -> f64 {
     (now() - start).as_secs_f64()
 }
 
+// A million lines, and one line of ten megabytes.
 #[test]
-fn a_million_lines_and_a_line_of_ten_megabytes_draw_in_time() {
+fn long_texts_are_drawn_in_time() {
     let many = "a line\n".repeat(1_500_000);
     let wide = "wide ".repeat(2 << 20);
     for (name, text, last) in [("many", many, "1500000"), ("wide", wide, "wide wide")] {
@@ -206,7 +207,7 @@ fn a_million_lines_and_a_line_of_ten_megabytes_draw_in_time() {
 }
 
 #[test]
-fn a_tree_opens_and_closes_and_gives_values_and_paths() {
+fn tree_nodes_open_and_are_copied() {
     let mut harness = bench("viewer-tree", [480.0, 600.0]);
     assert!(shows(&harness, "changed_files 2 items") && shows(&harness, "path \"src/lib.rs\""));
     harness.get_by_role_and_label(egui::accesskit::Role::List, "result").click();
@@ -238,7 +239,7 @@ fn a_tree_opens_and_closes_and_gives_values_and_paths() {
 }
 
 #[test]
-fn a_table_is_sorted_by_its_heads_and_gives_its_rows() {
+fn table_rows_are_sorted_and_copied() {
     let mut harness = bench("viewer-table", [600.0, 500.0]);
     assert!(shows(&harness, "400 rows"));
     let first = |harness: &mut Harness<'_, Bench>| {
@@ -267,7 +268,7 @@ fn a_table_is_sorted_by_its_heads_and_gives_its_rows() {
 }
 
 #[test]
-fn a_difference_is_shown_as_those_of_the_steps_are() {
+fn a_diff_looks_like_those_of_steps() {
     let mut harness = bench("viewer-diff", [600.0, 700.0]);
     assert!(shows(&harness, "+    n.saturating_add(2)") && shows(&harness, "src/other.rs"));
     assert!(shows(&harness, "2 files"));
@@ -278,7 +279,7 @@ fn a_difference_is_shown_as_those_of_the_steps_are() {
 }
 
 #[test]
-fn bytes_are_shown_as_hex_as_wide_as_there_is_room() {
+fn hex_rows_fit_the_width() {
     let harness = bench("viewer-hex", [480.0, 500.0]);
     assert!(shows(&harness, "00000008  "), "eight in a row");
     let mut harness = bench("viewer-hex", [800.0, 500.0]);
@@ -294,8 +295,9 @@ fn bytes_are_shown_as_hex_as_wide_as_there_is_room() {
     assert_eq!(saved, Action::Artifact(ArtifactAction::Save { name, what }), "exactly as kept");
 }
 
+// The whole can be requested.
 #[test]
-fn of_a_long_artifact_the_beginning_is_shown_and_the_whole_can_be_asked_for() {
+fn a_long_artifact_shows_its_beginning_first() {
     let mut harness = bench("viewer-part", [480.0, 500.0]);
     let digest = harness.state().detail.artifacts[0].blob.unwrap();
     assert!(shows(&harness, "unused variable: `heron`"));
@@ -324,13 +326,13 @@ fn of_a_long_artifact_the_beginning_is_shown_and_the_whole_can_be_asked_for() {
     }
     let mut harness = bench("viewer-part", [480.0, 500.0]);
     let artifact = &mut harness.state_mut().detail.artifacts[0];
-    artifact.bytes = LARGEST + 1;
+    artifact.bytes = MAX_SHOWN_BYTES + 1;
     harness.run_ok();
-    assert!(shows(&harness, "too large for a window") && !shows(&harness, "Show all"));
+    assert!(shows(&harness, "too large for the window") && !shows(&harness, "Show all"));
 }
 
 #[test]
-fn a_viewer_with_the_keyboard_keeps_its_keys_from_the_page() {
+fn a_focused_viewer_keeps_its_keys() {
     let mut harness: Harness<'_, Window> = window("viewer-tree", [1280.0, 800.0]);
     harness.get_by_role_and_label(egui::accesskit::Role::List, "result").click();
     harness.run_ok();
@@ -350,7 +352,7 @@ fn a_viewer_with_the_keyboard_keeps_its_keys_from_the_page() {
 }
 
 #[test]
-fn the_output_of_a_step_has_the_same_viewers() {
+fn step_output_has_the_same_viewers() {
     let mut harness: Harness<'_, Window> = window("completed", [1280.0, 800.0]);
     harness.get_by_role_and_label(egui::accesskit::Role::Button, "Output").click();
     harness.run_ok();
@@ -359,7 +361,7 @@ fn the_output_of_a_step_has_the_same_viewers() {
 }
 
 #[test]
-fn what_a_command_printed_has_its_colours_and_is_copied_without_them() {
+fn colours_are_shown_but_not_copied() {
     let mut harness = bench("viewer-colours", [480.0, 600.0]);
     assert!(shows(&harness, "   Compiling parser v0.4.0"));
     assert!(shows(&harness, "␛[2J␛[1;1Hnothing moves the cursor here"), "no other sequence counts");

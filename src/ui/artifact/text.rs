@@ -5,10 +5,10 @@ use std::ops::Range;
 use std::sync::{Arc, Weak};
 
 use egui::text::{LayoutJob, TextFormat};
-use egui::{Align, Color32, Id, Rect, Role, Sense, Ui, WidgetInfo, pos2};
+use egui::{Color32, Id, Rect, Ui, pos2};
 
 use super::find::Finder;
-use super::list::{Cursor, list_ui, with_state};
+use super::list::{Area, Cursor, list_ui, row_label, with_state};
 use crate::plan::{is_hidden, visible};
 use crate::run::{AnsiStyle, coloured};
 use crate::ui::plan::{Gutter, columns};
@@ -24,7 +24,7 @@ pub struct TextDoc {
     text: Arc<str>,
     starts: Vec<u32>,
     /// Ranges that a program printed with their own style, in order.
-    inks: Vec<(Range<u32>, AnsiStyle)>,
+    styles: Vec<(Range<u32>, AnsiStyle)>,
     /// The original output, if it differs from the text.
     printed: Option<Arc<str>>,
 }
@@ -40,7 +40,7 @@ impl TextDoc {
         if starts.last().is_some_and(|last| *last as usize == text.len()) {
             starts.pop();
         }
-        Self { text: text.into(), starts, inks: Vec::new(), printed: None }
+        Self { text: text.into(), starts, styles: Vec::new(), printed: None }
     }
 
     /// Creates a text from program output; its colours become styles and leave the text (SPEC §7.2).
@@ -48,10 +48,10 @@ impl TextDoc {
         if !printed.contains('\x1b') {
             return Self::new(printed);
         }
-        let (text, inks) = coloured(printed);
+        let (text, styles) = coloured(printed);
         let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-        let inks = inks.into_iter().map(|(it, ink)| (place(it.start)..place(it.end), ink));
-        Self { inks: inks.collect(), printed: Some(printed.into()), ..Self::new(&text) }
+        let styles = styles.into_iter().map(|(it, style)| (place(it.start)..place(it.end), style));
+        Self { styles: styles.collect(), printed: Some(printed.into()), ..Self::new(&text) }
     }
 
     /// The whole text.
@@ -65,12 +65,12 @@ impl TextDoc {
     }
 
     /// The styles in a part of the text, in order.
-    fn inks_in(&self, part: Range<usize>) -> impl Iterator<Item = (Range<usize>, AnsiStyle)> {
-        let first = self.inks.partition_point(|(it, _)| it.end as usize <= part.start);
-        let inks = self.inks.iter().skip(first);
-        inks.take_while(move |(it, _)| (it.start as usize) < part.end).map(move |(it, ink)| {
+    fn styles_in(&self, part: Range<usize>) -> impl Iterator<Item = (Range<usize>, AnsiStyle)> {
+        let first = self.styles.partition_point(|(it, _)| it.end as usize <= part.start);
+        let styles = self.styles.iter().skip(first);
+        styles.take_while(move |(it, _)| (it.start as usize) < part.end).map(move |(it, style)| {
             let cut = (it.start as usize).max(part.start)..(it.end as usize).min(part.end);
-            (cut, *ink)
+            (cut, *style)
         })
     }
 
@@ -208,29 +208,21 @@ impl TextState {
     }
 }
 
-/// Draws a text in an area of at most this height, in points.
-pub(super) fn text_ui(ui: &mut Ui, id: Id, name: &str, doc: &Arc<TextDoc>, height: f32) {
-    with_state(ui, |ui, state: &mut TextState| shown_ui(ui, id, name, doc, height, state));
+/// Draws a text.
+pub(super) fn text_ui(ui: &mut Ui, area: Area<'_>, doc: &Arc<TextDoc>) {
+    with_state(ui, |ui, state: &mut TextState| shown_ui(ui, area, doc, state));
 }
 
-fn shown_ui(
-    ui: &mut Ui,
-    id: Id,
-    name: &str,
-    doc: &Arc<TextDoc>,
-    height: f32,
-    state: &mut TextState,
-) {
+fn shown_ui(ui: &mut Ui, area: Area<'_>, doc: &Arc<TextDoc>, state: &mut TextState) {
     let gutter = Gutter::one(doc.line_count());
     let columns = columns(ui, ui.available_width(), gutter);
-    let unfinished = state.advance(id, doc, columns);
+    let unfinished = state.advance(area.id, doc, columns);
     if unfinished {
         ui.ctx().request_repaint();
     }
     let TextState { wrapped, cursor, finder, .. } = state;
-    let below = (height - super::find::HEIGHT).max(60.0);
     egui::Frame::NONE.inner_margin(egui::Margin::symmetric(super::MARGIN, 0)).show(ui, |ui| {
-        if let Some(place) = finder.ui(ui, id, name, doc) {
+        if let Some(place) = finder.ui(ui, area.id, area.name, doc) {
             *cursor = Cursor::to(wrapped.row_at(place));
         }
     });
@@ -241,19 +233,20 @@ fn shown_ui(
         let end = rows.get(row + 1).map_or(usize::MAX, |next| *next as usize).min(doc.end(line));
         (line, start, end.max(start))
     };
-    let given = list_ui(ui, id, name, below, rows.len(), cursor, |ui, rect, row, _| {
+    let below = Area { height: (area.height - super::find::HEIGHT).max(60.0), ..area };
+    let input = list_ui(ui, below, rows.len(), cursor, |ui, rect, row, _| {
         let (line, start, end) = place_of(row);
         let first = doc.start(line) == start;
         let hits = finder.hits_in(start, end);
         row_ui(ui, rect, gutter, first.then_some(line + 1), doc, (start, end), &hits);
     });
-    if given.copy {
+    if input.copy {
         let (line, ..) = place_of(cursor.row);
         let text = doc.text.get(doc.start(line)..doc.end(line)).unwrap_or_default();
         ui.ctx().copy_text(text.to_owned());
     }
-    if given.find {
-        Finder::focus(ui, id);
+    if input.find {
+        Finder::focus(ui, area.id);
     }
 }
 
@@ -275,24 +268,18 @@ fn row_ui(
         widgets::paint_right(ui, at, &number.to_string(), Text::SmallMono, theme.dim);
     }
     let mut job = LayoutJob { break_on_newline: false, ..LayoutJob::default() };
-    let mut piece = |from: usize, to: usize, ink: AnsiStyle, ground: Color32| {
+    let mut piece = |from: usize, to: usize, style: AnsiStyle, ground: Color32| {
         let text = visible(doc.text.get(from..to).unwrap_or_default());
-        let (color, underline) = theme.ink(ink, theme.text);
-        let format = TextFormat {
-            font_id: Text::Mono.font(),
-            color,
-            underline,
-            background: ground,
-            valign: Align::Center,
-            ..TextFormat::default()
-        };
+        let (color, underline) = theme.ink(style, theme.text);
+        let plain = widgets::text_format(Text::Mono, color);
+        let format = TextFormat { underline, background: ground, ..plain };
         job.append(&text, 0.0, format);
     };
     let mut push = |from: usize, to: usize, ground: Color32| {
         let mut at = from;
-        for (it, ink) in doc.inks_in(from..to) {
+        for (it, style) in doc.styles_in(from..to) {
             piece(at, it.start, AnsiStyle::default(), ground);
-            piece(it.start, it.end, ink, ground);
+            piece(it.start, it.end, style, ground);
             at = it.end;
         }
         piece(at, to, AnsiStyle::default(), ground);
@@ -306,13 +293,9 @@ fn row_ui(
         at = (*to).max(at);
     }
     push(at, end, Color32::TRANSPARENT);
-    let galley = ui.painter().layout_job(job);
-    let min = pos2(left, middle - galley.size().y / 2.0);
-    ui.painter().galley(min, galley, theme.text);
-    ui.interact(rect, ui.scope_id().with(("row", start)), Sense::hover()).widget_info(|| {
-        let text = visible(doc.text.get(start..end).unwrap_or_default()).into_owned();
-        WidgetInfo::labeled(Role::Label, true, text)
-    });
+    widgets::paint_galley(ui, pos2(left, middle), ui.painter().layout_job(job));
+    let name = || visible(doc.text.get(start..end).unwrap_or_default()).into_owned();
+    row_label(ui, rect, start, name);
 }
 
 #[cfg(test)]
@@ -333,19 +316,19 @@ mod tests {
     }
 
     #[test]
-    fn what_was_printed_is_searched_and_copied_without_its_colours() {
+    fn colours_leave_the_searched_text() {
         let printed = "one \x1b[31mred\nstill\x1b[0m end \x1b[2J\n";
         let doc = TextDoc::printed(printed);
         assert_eq!(&**doc.text(), "one red\nstill end \x1b[2J\n");
         assert_eq!(&**doc.kept(), printed);
         assert_eq!(doc.line_count(), 2);
-        let inks = |line| {
-            let inks = doc.inks_in(doc.start(line)..doc.end(line));
-            inks.map(|(it, _)| &doc.text[it]).collect::<Vec<_>>()
+        let styles = |line| {
+            let styles = doc.styles_in(doc.start(line)..doc.end(line));
+            styles.map(|(it, _)| &doc.text[it]).collect::<Vec<_>>()
         };
-        assert_eq!([inks(0), inks(1)], [["red"], ["still"]]);
+        assert_eq!([styles(0), styles(1)], [["red"], ["still"]]);
         assert_eq!(
-            doc.inks_in(5..6).map(|(it, _)| it).collect::<Vec<_>>(),
+            doc.styles_in(5..6).map(|(it, _)| it).collect::<Vec<_>>(),
             std::slice::from_ref(&(5..6))
         );
         let mut finder = Finder::default();
@@ -356,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_looks_at_a_part_of_a_long_text_alone() {
+    fn a_frame_handles_a_limited_part() {
         for text in ["a line\n".repeat(1_500_000), "wide ".repeat(2 << 20)] {
             let doc = Arc::new(TextDoc::new(&text));
             let mut state = TextState::default();
@@ -380,8 +363,9 @@ mod tests {
         }
     }
 
+    // None is wider than the columns.
     #[test]
-    fn rows_hold_every_line_whole_and_none_is_too_wide() {
+    fn wrapped_rows_keep_every_character() {
         let text = format!(
             "short\n{}\nseven words that are wrapped after a space\n\nb\u{202e}\u{202e}\u{202e}\n日本語日本語日本語\n",
             "x".repeat(100)

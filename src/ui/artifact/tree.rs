@@ -2,10 +2,10 @@
 
 use std::sync::{Arc, Weak};
 
-use egui::{Align, Id, Layout, Rect, Role, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use egui::{Id, Rect, Ui, pos2};
 use serde_json::Value;
 
-use super::list::{Cursor, list_ui, with_state};
+use super::list::{Area, Cursor, list_ui, row_buttons_ui, row_label, with_state};
 use crate::plan::visible;
 use crate::ui::format;
 use crate::ui::icon;
@@ -36,10 +36,8 @@ enum Leaf {
     Object(u32),
     /// An array with this number of items.
     Array(u32),
-    Text(Box<str>),
-    Number(Box<str>),
-    Bool(bool),
-    Null,
+    /// Any other value.
+    Scalar(Value),
 }
 
 /// A JSON value as a list of nodes in depth-first order, parents first.
@@ -49,9 +47,9 @@ pub struct TreeDoc {
 }
 
 /// Nodes with more children than this are collapsed at first.
-const MANY: u32 = 100;
+const MAX_OPEN_CHILDREN: u32 = 100;
 /// Nodes below this depth are collapsed at first.
-const DEEP: u16 = 3;
+const MAX_OPEN_DEPTH: u16 = 3;
 
 impl TreeDoc {
     /// Creates the tree of a value.
@@ -62,13 +60,8 @@ impl TreeDoc {
     }
 
     /// The number of nodes without the root.
-    pub fn len(&self) -> usize {
+    pub fn value_count(&self) -> usize {
         self.nodes.len().saturating_sub(1)
-    }
-
-    /// Whether the root has no children.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     fn add(&mut self, key: Key, value: &Value, depth: u16, parent: u32) {
@@ -76,10 +69,7 @@ impl TreeDoc {
         let leaf = match value {
             Value::Object(fields) => Leaf::Object(fields.len() as u32),
             Value::Array(items) => Leaf::Array(items.len() as u32),
-            Value::String(text) => Leaf::Text(text.as_str().into()),
-            Value::Number(number) => Leaf::Number(number.to_string().into()),
-            Value::Bool(it) => Leaf::Bool(*it),
-            Value::Null => Leaf::Null,
+            scalar => Leaf::Scalar(scalar.clone()),
         };
         self.nodes.push(Node { depth, parent, end: at + 1, key, value: leaf });
         match value {
@@ -123,7 +113,7 @@ impl TreeDoc {
     /// A value as text: a string without quotes, anything else as JSON.
     fn value(&self, index: u32) -> String {
         match self.node(index).map(|node| &node.value) {
-            Some(Leaf::Text(text)) => text.to_string(),
+            Some(Leaf::Scalar(Value::String(text))) => text.clone(),
             _ => serde_json::to_string_pretty(&self.json(index)).unwrap_or_default(),
         }
     }
@@ -135,10 +125,7 @@ impl TreeDoc {
                 self.children(index).map(|child| (self.name(child), self.json(child))).collect(),
             ),
             Leaf::Array(_) => self.children(index).map(|child| self.json(child)).collect(),
-            Leaf::Text(text) => Value::String(text.to_string()),
-            Leaf::Number(number) => serde_json::from_str(number).unwrap_or_default(),
-            Leaf::Bool(it) => Value::Bool(*it),
-            Leaf::Null => Value::Null,
+            Leaf::Scalar(value) => value.clone(),
         }
     }
 
@@ -160,9 +147,9 @@ impl TreeDoc {
     fn open_at_first(&self) -> Vec<bool> {
         let open = |node: &Node| match node.value {
             Leaf::Object(count) | Leaf::Array(count) => {
-                node.depth == 0 || (count <= MANY && node.depth < DEEP)
+                node.depth == 0 || (count <= MAX_OPEN_CHILDREN && node.depth < MAX_OPEN_DEPTH)
             }
-            _ => false,
+            Leaf::Scalar(_) => false,
         };
         self.nodes.iter().map(open).collect()
     }
@@ -187,62 +174,55 @@ struct TreeState {
     cursor: Cursor,
 }
 
-/// The action of a person on a row.
-enum Asked {
+/// What a button of a row copies.
+enum Copied {
     Value,
     Path,
 }
 
-/// Draws a tree in an area of at most this height, in points.
-pub(super) fn tree_ui(ui: &mut Ui, id: Id, name: &str, tree: &Arc<TreeDoc>, height: f32) {
-    with_state(ui, |ui, state: &mut TreeState| shown_ui(ui, id, name, tree, height, state));
+/// Draws a tree.
+pub(super) fn tree_ui(ui: &mut Ui, area: Area<'_>, tree: &Arc<TreeDoc>) {
+    with_state(ui, |ui, state: &mut TreeState| shown_ui(ui, area, tree, state));
 }
 
-fn shown_ui(
-    ui: &mut Ui,
-    id: Id,
-    name: &str,
-    tree: &Arc<TreeDoc>,
-    height: f32,
-    state: &mut TreeState,
-) {
+fn shown_ui(ui: &mut Ui, area: Area<'_>, tree: &Arc<TreeDoc>, state: &mut TreeState) {
     if !std::ptr::eq(state.tree.as_ptr(), Arc::as_ptr(tree)) {
         let open = tree.open_at_first();
         let rows = tree.rows(&open);
         *state = TreeState { tree: Arc::downgrade(tree), open, rows, cursor: Cursor::default() };
     }
     let TreeState { open, rows, cursor, .. } = state;
-    let mut asked = None;
-    let given = list_ui(ui, id, name, height, rows.len(), cursor, |ui, rect, row, current| {
+    let mut copied = None;
+    let input = list_ui(ui, area, rows.len(), cursor, |ui, rect, row, current| {
         let Some((index, node)) = rows.get(row).and_then(|at| Some((*at, tree.node(*at)?))) else {
             return;
         };
         let is_open = open.get(index as usize) == Some(&true);
         row_ui(ui, rect, tree, index, node, is_open, if current { 62.0 } else { 0.0 });
         if current {
-            asked = asked.take().or(buttons_ui(ui, rect, id, node));
+            copied = copied.take().or(buttons_ui(ui, rect, area.id, node));
         }
     });
     let Some(at) = rows.get(cursor.row).copied() else { return };
     let Some(node) = tree.node(at) else { return };
-    match asked {
-        Some(Asked::Path) => ui.ctx().copy_text(tree.pointer(at)),
-        Some(Asked::Value) => ui.ctx().copy_text(tree.value(at)),
-        None if given.copy => ui.ctx().copy_text(tree.value(at)),
+    match copied {
+        Some(Copied::Path) => ui.ctx().copy_text(tree.pointer(at)),
+        Some(Copied::Value) => ui.ctx().copy_text(tree.value(at)),
+        None if input.copy => ui.ctx().copy_text(tree.value(at)),
         None => {}
     }
     let is_open = open.get(at as usize) == Some(&true);
     let holds = node.end > at + 1;
     let caret = f32::from(super::MARGIN) + INDENT * (f32::from(node.depth) + 1.0);
-    let on_caret = given.clicked.is_some_and(|(_, pos)| pos.x < ui.min_rect().left() + caret + 4.0);
-    let toggle = holds && (given.enter || on_caret || (given.right && !is_open));
-    if toggle || (given.left && is_open) {
+    let on_caret = input.clicked.is_some_and(|(_, pos)| pos.x < ui.min_rect().left() + caret + 4.0);
+    let toggle = holds && (input.enter || on_caret || (input.right && !is_open));
+    if toggle || (input.left && is_open) {
         if let Some(open) = open.get_mut(at as usize) {
             *open = !is_open;
         }
         *rows = tree.rows(open);
         ui.ctx().request_repaint();
-    } else if given.left {
+    } else if input.left {
         let row = rows.partition_point(|row| *row < node.parent);
         *cursor = Cursor::to(row);
         ui.ctx().request_repaint();
@@ -265,15 +245,14 @@ fn row_ui(ui: &Ui, rect: Rect, tree: &TreeDoc, index: u32, node: &Node, is_open:
         Leaf::Array(0) => ("[]".to_owned(), theme.dim),
         Leaf::Object(count) => (format::counted(*count as usize, "field"), theme.dim),
         Leaf::Array(count) => (format::counted(*count as usize, "item"), theme.dim),
-        Leaf::Text(text) => {
+        Leaf::Scalar(Value::String(text)) => {
             let end = text.floor_char_boundary(1_000);
             let more = if end < text.len() { "…" } else { "" };
             let text = text.get(..end).unwrap_or_default();
             (format!("\"{text}\"{more}"), theme.safe)
         }
-        Leaf::Number(number) => (number.to_string(), theme.caution),
-        Leaf::Bool(it) => (it.to_string(), theme.keyword),
-        Leaf::Null => ("null".to_owned(), theme.keyword),
+        Leaf::Scalar(number @ Value::Number(_)) => (number.to_string(), theme.caution),
+        Leaf::Scalar(other) => (other.to_string(), theme.keyword),
     };
     let key = tree.name(index);
     let parts = match &node.key {
@@ -284,31 +263,23 @@ fn row_ui(ui: &Ui, rect: Rect, tree: &TreeDoc, index: u32, node: &Node, is_open:
     let at = pos2(left + INDENT, middle);
     let width = (rect.right() - at.x - 8.0 - room).max(0.0);
     let (_, cut) = widgets::paint_parts(ui, at, width, &parts);
-    let response = ui.interact(rect, ui.scope_id().with(("row", index)), Sense::hover());
-    response.widget_info(|| {
-        let text = visible(&format!("{key} {text}")).trim_start().to_owned();
-        WidgetInfo::labeled(Role::Label, true, text)
-    });
-    if cut && let Leaf::Text(text) = &node.value {
+    let name = || visible(&format!("{key} {text}")).trim_start().to_owned();
+    let response = row_label(ui, rect, index as usize, name);
+    if cut && let Leaf::Scalar(Value::String(text)) = &node.value {
         let text = text.get(..text.floor_char_boundary(2_000)).unwrap_or_default();
         response.on_hover_text(crate::plan::visible_lines(text));
     }
 }
 
 /// The buttons of the current row.
-fn buttons_ui(ui: &mut Ui, rect: Rect, id: Id, node: &Node) -> Option<Asked> {
-    let place = UiBuilder::new()
-        .id_salt(id.with("copy"))
-        .max_rect(rect.shrink2(vec2(6.0, 0.0)))
-        .layout(Layout::right_to_left(Align::Center));
-    ui.scope_builder(place, |ui| {
+fn buttons_ui(ui: &mut Ui, rect: Rect, id: Id, node: &Node) -> Option<Copied> {
+    row_buttons_ui(ui, rect, id, |ui| {
         ui.spacing_mut().item_spacing.x = 2.0;
         let value = widgets::icon_button(ui, icon::COPY, "Copy value").clicked();
         let whole = matches!(node.key, Key::Whole);
         let path = !whole && widgets::icon_button(ui, icon::LINK, "Copy path").clicked();
-        if value { Some(Asked::Value) } else { path.then_some(Asked::Path) }
+        if value { Some(Copied::Value) } else { path.then_some(Copied::Path) }
     })
-    .inner
 }
 
 #[cfg(test)]
@@ -317,10 +288,10 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_value_is_found_by_its_path_and_copied_as_it_is() {
+    fn every_pointer_finds_its_value() {
         let value = json!({"a/b": [{"x": null}, "two\nlines", 1.50], "~": true, "e": {}});
         let tree = TreeDoc::of(&value);
-        assert_eq!(tree.len(), 7);
+        assert_eq!(tree.value_count(), 7);
         for index in 0..tree.nodes.len() as u32 {
             let pointer = tree.pointer(index);
             let there = value.pointer(&pointer).unwrap_or_else(|| panic!("{pointer}"));
@@ -331,8 +302,9 @@ mod tests {
         assert_eq!(tree.value(0), serde_json::to_string_pretty(&value).unwrap());
     }
 
+    // Long lists are closed at first.
     #[test]
-    fn what_is_closed_hides_what_is_in_it_and_long_lists_begin_closed() {
+    fn closed_nodes_hide_their_children() {
         let long: Vec<_> = (0..200).collect();
         let tree = TreeDoc::of(&json!({"long": long, "short": [1, {"deep": {"deeper": [1]}}]}));
         let mut open = tree.open_at_first();
@@ -343,6 +315,6 @@ mod tests {
         open[0] = false;
         assert_eq!(names(&open), "");
         open.fill(true);
-        assert_eq!(tree.rows(&open).len(), tree.len() + 1);
+        assert_eq!(tree.rows(&open).len(), tree.value_count() + 1);
     }
 }

@@ -6,7 +6,7 @@ use crate::run::{Diff, DiffLine, FileChange, LineKind};
 
 /// The files of a unified diff; `None` when the text is not one. An incomplete last hunk is shown as far as
 /// it goes.
-pub fn read_unified(text: &str) -> Option<Vec<FileChange>> {
+pub(super) fn read_unified(text: &str) -> Option<Vec<FileChange>> {
     let mut reader = Reader::default();
     for line in text.lines() {
         reader.take(line)?;
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_without_names_and_one_that_was_cut_are_shown() {
+    fn nameless_and_truncated_diffs_are_read() {
         let files = read_unified("@@ -40 +40,3 @@\n-old\n+new\n").unwrap();
         assert_eq!(files.len(), 1);
         assert_eq!(files[0].path, "");

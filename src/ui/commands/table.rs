@@ -2,17 +2,9 @@
 
 use egui::{Key, KeyboardShortcut, Modifiers};
 
-use super::{Command, Situation, Spec, looping};
+use super::{Command, Situation, Spec};
 use crate::ui::action::Page;
-use crate::ui::icon;
-
-pub(super) const fn key(modifiers: Modifiers, key: Key) -> Option<KeyboardShortcut> {
-    Some(KeyboardShortcut::new(modifiers, key))
-}
-
-pub(super) fn always(_: &Situation) -> Option<&'static str> {
-    None
-}
+use crate::ui::icon::{self, Icon};
 
 fn needs_plan(at: &Situation) -> Option<&'static str> {
     (!at.plan_open).then_some("Open a plan first.")
@@ -37,355 +29,215 @@ fn needs_run(at: &Situation) -> Option<&'static str> {
     (!at.running).then_some("No run is under way.")
 }
 
+fn needs_no_run(at: &Situation) -> Option<&'static str> {
+    at.running.then_some("A run is under way.")
+}
+
+fn needs_no_loop(at: &Situation) -> Option<&'static str> {
+    at.looping.then_some("A loop is under way.")
+}
+
 fn needs_end(at: &Situation, given: bool, why_not: &'static str) -> Option<&'static str> {
-    at.running.then_some("A run is under way.").or((!given).then_some(why_not))
+    needs_no_run(at).or((!given).then_some(why_not))
 }
 
 const SHIFT_COMMAND: Modifiers = Modifiers { shift: true, ..Modifiers::COMMAND };
 
+impl Spec {
+    /// A command without a key that is always available.
+    const fn new(command: Command, text: &'static str, icon: Option<Icon>) -> Self {
+        Self { command, text, icon, tooltip: "", shortcut: None, unavailable: |_| None }
+    }
+
+    const fn tooltip(self, tooltip: &'static str) -> Self {
+        Self { tooltip, ..self }
+    }
+
+    const fn key(self, modifiers: Modifiers, key: Key) -> Self {
+        Self { shortcut: Some(KeyboardShortcut::new(modifiers, key)), ..self }
+    }
+
+    /// The reason why the command is not available, if it is not.
+    const fn unless(self, unavailable: fn(&Situation) -> Option<&'static str>) -> Self {
+        Self { unavailable, ..self }
+    }
+}
+
 /// Every command, in the order of the palette.
 pub static TABLE: [Spec; 43] = [
-    Spec {
-        command: Command::OpenPlan,
-        text: "Open plan…",
-        tooltip: "Choose a plan file. Nothing of it runs before you authorize it.",
-        shortcut: key(Modifiers::COMMAND, Key::O),
-        icon: Some(icon::OPEN),
-        unavailable: always,
-    },
-    Spec {
-        command: Command::OpenTour,
-        text: "Open the tour",
-        tooltip: "Try everything on a small workspace, copied to a temporary folder.",
-        shortcut: None,
-        icon: Some(icon::BOOKMARK),
-        unavailable: always,
-    },
-    Spec {
-        command: Command::Reload,
-        text: "Review again",
-        tooltip: "Read the plan file again and look at the workspace again.",
-        shortcut: key(Modifiers::COMMAND, Key::R),
-        icon: Some(icon::REVERT),
-        unavailable: |at| needs_plan(at).or(at.running.then_some("A run is under way.")),
-    },
-    Spec {
-        command: Command::Simulate,
-        text: "Simulate",
-        tooltip: "See what all steps would do together, as one difference. Nothing is run or changed.",
-        shortcut: key(Modifiers::NONE, Key::F9),
-        icon: Some(icon::DIFF),
-        unavailable: |at| {
-            needs_plan(at).or(at.running.then_some("A run is under way.")).or(at.not_simulatable)
-        },
-    },
-    Spec {
-        command: Command::TryHost,
-        text: "Try the connection",
-        tooltip: "Connect to the plan's host and tell how it answers. Nothing of the plan is sent.",
-        shortcut: None,
-        icon: Some(icon::TERMINAL),
-        unavailable: |at| {
+    Spec::new(Command::OpenPlan, "Open plan…", Some(icon::OPEN))
+        .tooltip("Choose a plan file. Nothing of it runs before you authorize it.")
+        .key(Modifiers::COMMAND, Key::O),
+    Spec::new(Command::OpenTour, "Open the tour", Some(icon::BOOKMARK))
+        .tooltip("Try everything on a small workspace, copied to a temporary folder."),
+    Spec::new(Command::Reload, "Review again", Some(icon::REVERT))
+        .tooltip("Read the plan file and check the workspace again.")
+        .key(Modifiers::COMMAND, Key::R)
+        .unless(|at| needs_plan(at).or(needs_no_run(at))),
+    Spec::new(Command::Simulate, "Simulate", Some(icon::DIFF))
+        .tooltip("Show what all steps would change together, as one diff. Nothing runs or changes.")
+        .key(Modifiers::NONE, Key::F9)
+        .unless(|at| needs_plan(at).or(needs_no_run(at)).or(at.not_simulatable)),
+    Spec::new(Command::TryHost, "Try the connection", Some(icon::TERMINAL))
+        .tooltip("Connect to the plan's host and show how it answers. Nothing of the plan is sent.")
+        .unless(|at| {
             needs_plan(at)
                 .or((!at.remote).then_some("The plan runs on this computer."))
                 .or(at.trying.then_some("The connection is being tried."))
-        },
-    },
-    Spec {
-        command: Command::StopTrying,
-        text: "Stop trying",
-        tooltip: "Do not wait for the host's answer any longer.",
-        shortcut: None,
-        icon: Some(icon::STOP),
-        unavailable: |at| (!at.trying).then_some("No connection is being tried."),
-    },
-    Spec {
-        command: Command::Authorize,
-        text: "Authorize…",
-        tooltip: "See exactly what an approval covers, then give it.",
-        shortcut: key(Modifiers::COMMAND, Key::Enter),
-        icon: Some(icon::SIGNATURE),
-        unavailable: |at| {
+        }),
+    Spec::new(Command::StopTrying, "Stop trying", Some(icon::STOP))
+        .tooltip("Do not wait for the host's answer any longer.")
+        .unless(|at| (!at.trying).then_some("No connection is being tried.")),
+    Spec::new(Command::Authorize, "Authorize…", Some(icon::SIGNATURE))
+        .tooltip("See exactly what your authorization covers, then give it.")
+        .key(Modifiers::COMMAND, Key::Enter)
+        .unless(|at| {
             needs_plan(at)
                 .or(at.not_authorizable)
                 .or(at.approved.then_some("The plan is authorized already."))
-        },
-    },
-    Spec {
-        command: Command::Reject,
-        text: "Reject…",
-        tooltip: "Record that this plan must not run, and why.",
-        shortcut: None,
-        icon: Some(icon::PROHIBIT),
-        unavailable: |at| needs_plan(at).or(at.not_authorizable),
-    },
-    Spec {
-        command: Command::Run,
-        text: "Run",
-        tooltip: "Run the authorized plan, step by step.",
-        shortcut: key(Modifiers::NONE, Key::F5),
-        icon: Some(icon::PLAY),
-        unavailable: |at| {
-            if at.running {
-                Some("A run is under way.")
-            } else if at.looping {
-                Some("A loop is under way.")
-            } else {
-                (!at.approved).then_some("The plan is not authorized.")
-            }
-        },
-    },
-    Spec {
-        command: Command::RunAgain,
-        text: "Run again…",
-        tooltip: "Review the plan of this run as things are now, and authorize it anew.",
-        shortcut: None,
-        icon: Some(icon::REVERT),
-        unavailable: |at| needs_end(at, at.over, "No ended run is shown."),
-    },
-    Spec {
-        command: Command::ContinueFromHere,
-        text: "Continue from here…",
-        tooltip: "Make a plan of the steps that did not succeed. It is shown and authorized like any other.",
-        shortcut: None,
-        icon: Some(icon::SKIP),
-        unavailable: |at| {
+        }),
+    Spec::new(Command::Reject, "Reject…", Some(icon::PROHIBIT))
+        .tooltip("Record that this plan must not run, and why.")
+        .unless(|at| needs_plan(at).or(at.not_authorizable)),
+    Spec::new(Command::Run, "Run", Some(icon::PLAY))
+        .tooltip("Run the authorized plan, step by step.")
+        .key(Modifiers::NONE, Key::F5)
+        .unless(|at| {
+            needs_no_run(at)
+                .or(needs_no_loop(at))
+                .or((!at.approved).then_some("The plan is not authorized."))
+        }),
+    Spec::new(Command::RunAgain, "Run again…", Some(icon::REVERT))
+        .tooltip("Review this run's plan against the present workspace, and authorize it again.")
+        .unless(|at| needs_end(at, at.over, "No ended run is shown.")),
+    Spec::new(Command::ContinueFromHere, "Continue from here…", Some(icon::SKIP))
+        .tooltip("Make a new plan of the steps that did not succeed. It needs your authorization.")
+        .unless(|at| needs_end(at, at.unfinished, "No run that left something undone is shown.")),
+    Spec::new(Command::RollBack, "Roll back…", Some(icon::REVERT))
+        .tooltip("Open the plan's rollback commands as a new plan. It needs your authorization.")
+        .unless(|at| {
             needs_end(at, at.unfinished, "No run that left something undone is shown.")
-        },
-    },
-    Spec {
-        command: Command::RollBack,
-        text: "Roll back…",
-        tooltip: "Open the plan's own way back as a plan. It is shown and authorized like any other.",
-        shortcut: None,
-        icon: Some(icon::REVERT),
-        unavailable: |at| {
-            needs_end(at, at.unfinished, "No run that left something undone is shown.")
-                .or((!at.way_back).then_some("The plan names no way back."))
-        },
-    },
-    Spec {
-        command: Command::Revert,
-        text: "Revert…",
-        tooltip: "Make a plan that takes back what this run changed in files. It is shown and authorized like any other.",
-        shortcut: key(SHIFT_COMMAND, Key::R),
-        icon: Some(icon::REVERT),
-        unavailable: |at| {
-            needs_end(at, at.changed_files, "No ended run that changed files is shown.")
-        },
-    },
-    Spec {
-        command: Command::Reconcile,
-        text: "Reconcile",
-        tooltip: "Compare the files of the interrupted step with the disk, and record what is found. Changes nothing.",
-        shortcut: None,
-        icon: Some(icon::DIFF),
-        unavailable: |at| needs_end(at, at.interrupted, "No interrupted run is shown."),
-    },
-    Spec {
-        command: Command::Pause,
-        text: "Pause",
-        tooltip: "Wait before the next step.",
-        shortcut: key(Modifiers::NONE, Key::F6),
-        icon: Some(icon::PAUSE),
-        unavailable: |at| {
+                .or((!at.way_back).then_some("The plan has no rollback commands."))
+        }),
+    Spec::new(Command::Revert, "Revert…", Some(icon::REVERT))
+        .tooltip("Make a plan that undoes this run's file changes. It needs your authorization.")
+        .key(SHIFT_COMMAND, Key::R)
+        .unless(|at| needs_end(at, at.changed_files, "No ended run that changed files is shown.")),
+    Spec::new(Command::Reconcile, "Reconcile", Some(icon::DIFF))
+        .tooltip("Record how the interrupted step's files compare with the disk. Changes nothing.")
+        .unless(|at| needs_end(at, at.interrupted, "No interrupted run is shown.")),
+    Spec::new(Command::Pause, "Pause", Some(icon::PAUSE))
+        .tooltip("Wait before the next step.")
+        .key(Modifiers::NONE, Key::F6)
+        .unless(|at| {
             needs_run(at)
                 .or(at.paused.then_some("The run is paused."))
-                .or(at.requested.then_some("Already asked for."))
-        },
-    },
-    Spec {
-        command: Command::Resume,
-        text: "Resume",
-        tooltip: "Go on with the next step.",
-        shortcut: key(Modifiers::NONE, Key::F7),
-        icon: Some(icon::PLAY),
-        unavailable: |at| (!at.paused).then_some("The run is not paused."),
-    },
-    Spec {
-        command: Command::GoOnGuided,
-        text: "Go on guided",
-        tooltip: "From the next step on, wait for you at each one: run it, do it by hand, or skip it.",
-        shortcut: None,
-        icon: Some(icon::HAND),
-        unavailable: |at| {
-            needs_run(at).or((!at.automatic)
-                .then_some("The run is guided already, or it is one of files and not of commands."))
-        },
-    },
-    Spec {
-        command: Command::CancelAfterStep,
-        text: "Cancel after this step",
-        tooltip: "Let the step under way end, then end the run.",
-        shortcut: None,
-        icon: Some(icon::SKIP),
-        unavailable: |at| needs_run(at),
-    },
-    Spec {
-        command: Command::StopNow,
-        text: "Stop now",
-        tooltip: "End the run or the loop at once, with every process it started.",
-        shortcut: key(SHIFT_COMMAND, Key::Period),
-        icon: Some(icon::STOP),
-        unavailable: |at| (!at.running && !at.looping).then_some("Nothing is under way."),
-    },
-    Spec {
-        command: Command::AnswerStep,
-        text: "Answer step",
-        tooltip: "The run waits for your answer to a step. Open the question again.",
-        shortcut: key(Modifiers::NONE, Key::F8),
-        icon: Some(icon::HAND),
-        unavailable: |at| at.asking.is_none().then_some("No step waits for an answer."),
-    },
-    Spec {
-        command: Command::NextStep,
-        text: "Next step or result",
-        tooltip: "Select the one below.",
-        shortcut: key(Modifiers::NONE, Key::ArrowDown),
-        icon: None,
-        unavailable: needs_rows,
-    },
-    Spec {
-        command: Command::PreviousStep,
-        text: "Previous step or result",
-        tooltip: "Select the one above.",
-        shortcut: key(Modifiers::NONE, Key::ArrowUp),
-        icon: None,
-        unavailable: needs_rows,
-    },
-    Spec {
-        command: Command::FollowRun,
-        text: "Follow the run",
-        tooltip: "Select the step under way, and go on doing so.",
-        shortcut: key(Modifiers::COMMAND, Key::J),
-        icon: None,
-        unavailable: |at| {
-            needs_run(at).or((!at.looking_elsewhere).then_some("The list follows the run."))
-        },
-    },
-    Spec {
-        command: Command::ToggleOutput,
-        text: "Output",
-        tooltip: "Show or hide everything that the run prints, below the steps.",
-        shortcut: key(SHIFT_COMMAND, Key::O),
-        icon: Some(icon::TERMINAL),
-        unavailable: needs_plan,
-    },
-    Spec {
-        command: Command::CopyDigest,
-        text: "Copy plan digest",
-        tooltip: "Copy the SHA-256 of the plan's exact bytes.",
-        shortcut: key(SHIFT_COMMAND, Key::C),
-        icon: Some(icon::COPY),
-        unavailable: needs_plan,
-    },
-    Spec {
-        command: Command::GoPlan,
-        text: "Plan",
-        tooltip: "Show the open plan.",
-        shortcut: key(Modifiers::COMMAND, Key::Num1),
-        icon: Some(icon::PLAN),
-        unavailable: always,
-    },
-    Spec {
-        command: Command::GoEvidence,
-        text: "Evidence",
-        tooltip: "Search everything that was ever run, asked and answered.",
-        shortcut: key(Modifiers::COMMAND, Key::Num2),
-        icon: Some(icon::DATABASE),
-        unavailable: always,
-    },
-    Spec {
-        command: Command::GoDiagnostics,
-        text: "Diagnostics",
-        tooltip: "Show what the checks of the run found in the code.",
-        shortcut: key(Modifiers::COMMAND, Key::Num3),
-        icon: Some(icon::CHECK),
-        unavailable: always,
-    },
-    looping::GO,
-    looping::NEW,
-    looping::START,
-    looping::OPEN_ATTEMPT,
-    looping::AGAIN,
-    Spec {
-        command: Command::FilterDiagnostics,
-        text: "Filter diagnostics",
-        tooltip: "Go to the diagnostics and type what you look for.",
-        shortcut: key(SHIFT_COMMAND, Key::F),
-        icon: Some(icon::SEARCH),
-        unavailable: always,
-    },
-    Spec {
-        command: Command::OpenInEditor,
-        text: "Open in editor",
-        tooltip: "Show the place of the diagnostic in your editor, which the settings name.",
-        shortcut: key(Modifiers::COMMAND, Key::E),
-        icon: Some(icon::WRITE),
-        unavailable: needs_diagnostics,
-    },
-    Spec {
-        command: Command::CopyDiagnostic,
-        text: "Copy diagnostic",
-        tooltip: "Copy the compiler's text of the diagnostic.",
-        shortcut: key(SHIFT_COMMAND, Key::D),
-        icon: Some(icon::COPY),
-        unavailable: needs_diagnostics,
-    },
-    Spec {
-        command: Command::CopyDiagnostics,
-        text: "Copy all diagnostics shown",
-        tooltip: "Copy the compiler's text of every diagnostic in the table.",
-        shortcut: None,
-        icon: Some(icon::COPY),
-        unavailable: needs_diagnostics,
-    },
-    Spec {
-        command: Command::FocusSearch,
-        text: "Search evidence",
-        tooltip: "Go to the evidence and type what you look for.",
-        shortcut: key(Modifiers::COMMAND, Key::F),
-        icon: Some(icon::SEARCH),
-        unavailable: always,
-    },
-    Spec {
-        command: Command::Verify,
-        text: "Verify evidence",
-        tooltip: "Recompute the chain over every row and name the first one that differs.",
-        shortcut: None,
-        icon: Some(icon::SEAL),
-        unavailable: always,
-    },
-    Spec {
-        command: Command::Palette,
-        text: "Commands",
-        tooltip: "Find any command by its name.",
-        shortcut: key(Modifiers::COMMAND, Key::K),
-        icon: Some(icon::SEARCH),
-        unavailable: always,
-    },
-    Spec {
-        command: Command::Settings,
-        text: "Settings…",
-        tooltip: "Theme, size, and what you have settled in advance.",
-        shortcut: key(Modifiers::COMMAND, Key::Comma),
-        icon: Some(icon::SETTINGS),
-        unavailable: always,
-    },
-    Spec {
-        command: Command::SwitchTheme,
-        text: "Light or dark",
-        tooltip: "Switch between the light and the dark theme.",
-        shortcut: None,
-        icon: Some(icon::SUN),
-        unavailable: always,
-    },
-    Spec {
-        command: Command::Help,
-        text: "Keys and help",
-        tooltip: "Every command with its key, and how the pieces fit together.",
-        shortcut: key(Modifiers::NONE, Key::F1),
-        icon: Some(icon::HELP),
-        unavailable: always,
-    },
+                .or(at.requested.then_some("A pause or an end is already requested."))
+        }),
+    Spec::new(Command::Resume, "Resume", Some(icon::PLAY))
+        .tooltip("Go on with the next step.")
+        .key(Modifiers::NONE, Key::F7)
+        .unless(|at| (!at.paused).then_some("The run is not paused.")),
+    Spec::new(Command::GoOnGuided, "Go on guided", Some(icon::HAND))
+        .tooltip("From the next step on, ask at each one: run it, do it by hand, or skip it.")
+        .unless(|at| {
+            needs_run(at)
+                .or((!at.automatic).then_some("The run is guided already, or it runs no commands."))
+        }),
+    Spec::new(Command::CancelAfterStep, "Cancel after this step", Some(icon::SKIP))
+        .tooltip("Let the step under way end, then end the run.")
+        .unless(needs_run),
+    Spec::new(Command::StopNow, "Stop now", Some(icon::STOP))
+        .tooltip("End the run or the loop at once, with every process it started.")
+        .key(SHIFT_COMMAND, Key::Period)
+        .unless(|at| (!at.running && !at.looping).then_some("Nothing is under way.")),
+    Spec::new(Command::AnswerStep, "Answer step", Some(icon::HAND))
+        .tooltip("The run waits for your answer to a step. Open the question again.")
+        .key(Modifiers::NONE, Key::F8)
+        .unless(|at| at.asking.is_none().then_some("No step waits for an answer.")),
+    Spec::new(Command::NextStep, "Next step or result", None)
+        .tooltip("Select the one below.")
+        .key(Modifiers::NONE, Key::ArrowDown)
+        .unless(needs_rows),
+    Spec::new(Command::PreviousStep, "Previous step or result", None)
+        .tooltip("Select the one above.")
+        .key(Modifiers::NONE, Key::ArrowUp)
+        .unless(needs_rows),
+    Spec::new(Command::FollowRun, "Follow the run", None)
+        .tooltip("Select the step under way, and go on doing so.")
+        .key(Modifiers::COMMAND, Key::J)
+        .unless(|at| {
+            needs_run(at).or((!at.looking_elsewhere).then_some("The list follows the run already."))
+        }),
+    Spec::new(Command::ToggleOutput, "Output", Some(icon::TERMINAL))
+        .tooltip("Show or hide everything that the run prints, below the steps.")
+        .key(SHIFT_COMMAND, Key::O)
+        .unless(needs_plan),
+    Spec::new(Command::CopyDigest, "Copy plan digest", Some(icon::COPY))
+        .tooltip("Copy the SHA-256 of the plan's exact bytes.")
+        .key(SHIFT_COMMAND, Key::C)
+        .unless(needs_plan),
+    Spec::new(Command::GoPlan, "Plan", Some(icon::PLAN))
+        .tooltip("Show the open plan.")
+        .key(Modifiers::COMMAND, Key::Num1),
+    Spec::new(Command::GoEvidence, "Evidence", Some(icon::DATABASE))
+        .tooltip("Search everything that was ever run, asked and answered.")
+        .key(Modifiers::COMMAND, Key::Num2),
+    Spec::new(Command::GoDiagnostics, "Diagnostics", Some(icon::CHECK))
+        .tooltip("Show what the checks of the run found in the code.")
+        .key(Modifiers::COMMAND, Key::Num3),
+    Spec::new(Command::GoLoop, "Loop", Some(icon::REPEAT))
+        .tooltip("Let a planner work towards a goal, attempt by attempt, under your signature.")
+        .key(Modifiers::COMMAND, Key::Num4),
+    Spec::new(Command::NewLoop, "New loop…", Some(icon::FILE_PLUS))
+        .tooltip("Describe a goal and who makes the plans. Nothing starts yet.")
+        .key(Modifiers::COMMAND, Key::L),
+    Spec::new(Command::StartLoop, "Start and run the planner", Some(icon::PLAY))
+        .tooltip("Run the planner of the form at once. Its plans still need your signature.")
+        .key(Modifiers::SHIFT, Key::F5)
+        .unless(|at| {
+            let no_form = at.page != Page::Loop || !at.loop_form;
+            no_form
+                .then_some("Fill in the form of a new loop first.")
+                .or(needs_no_loop(at))
+                .or(needs_no_run(at))
+                .or(at.no_place)
+        }),
+    Spec::new(Command::OpenAttempt, "Look at the plan", Some(icon::PLAN))
+        .tooltip("Show the plan of the attempt that waits for you. This authorizes nothing.")
+        .key(Modifiers::SHIFT, Key::F8)
+        .unless(|at| (!at.attempt_waits).then_some("No plan of a loop waits for your signature.")),
+    Spec::new(Command::LoopAgain, "Same goal again…", Some(icon::REVERT))
+        .tooltip("Fill the form with the goal, the planner and the workspace of this loop.")
+        .unless(|at| (at.page != Page::Loop || at.loop_form).then_some("No loop is shown.")),
+    Spec::new(Command::FilterDiagnostics, "Filter diagnostics", Some(icon::SEARCH))
+        .tooltip("Go to the diagnostics and filter them.")
+        .key(SHIFT_COMMAND, Key::F),
+    Spec::new(Command::OpenInEditor, "Open in editor", Some(icon::WRITE))
+        .tooltip("Open the file of the diagnostic in the editor that the settings name.")
+        .key(Modifiers::COMMAND, Key::E)
+        .unless(needs_diagnostics),
+    Spec::new(Command::CopyDiagnostic, "Copy diagnostic", Some(icon::COPY))
+        .tooltip("Copy the compiler's text of the diagnostic.")
+        .key(SHIFT_COMMAND, Key::D)
+        .unless(needs_diagnostics),
+    Spec::new(Command::CopyDiagnostics, "Copy all diagnostics shown", Some(icon::COPY))
+        .tooltip("Copy the compiler's text of every diagnostic in the table.")
+        .unless(needs_diagnostics),
+    Spec::new(Command::FocusSearch, "Search evidence", Some(icon::SEARCH))
+        .tooltip("Go to the evidence and search it.")
+        .key(Modifiers::COMMAND, Key::F),
+    Spec::new(Command::Verify, "Verify evidence", Some(icon::SEAL))
+        .tooltip("Recompute the chain over every row and name the first one that differs."),
+    Spec::new(Command::Palette, "Commands", Some(icon::SEARCH))
+        .tooltip("Find any command by its name.")
+        .key(Modifiers::COMMAND, Key::K),
+    Spec::new(Command::Settings, "Settings…", Some(icon::SETTINGS))
+        .tooltip("Theme, size, and your preset decisions.")
+        .key(Modifiers::COMMAND, Key::Comma),
+    Spec::new(Command::SwitchTheme, "Light or dark", Some(icon::SUN))
+        .tooltip("Switch between the light and the dark theme."),
+    Spec::new(Command::Help, "Keys and help", Some(icon::HELP))
+        .tooltip("Every command with its key, and how the pieces fit together.")
+        .key(Modifiers::NONE, Key::F1),
 ];

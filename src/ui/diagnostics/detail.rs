@@ -2,8 +2,7 @@
 
 use egui::text::{LayoutJob, TextFormat};
 use egui::{
-    Align, Color32, Frame, Layout, Margin, Rect, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2,
-    vec2,
+    Align, Color32, Layout, Margin, Rect, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2,
 };
 
 use super::copy::{place, written};
@@ -11,10 +10,11 @@ use super::excerpt::{Excerpt, ExcerptRow};
 use super::listing::{Entry, diagnostic};
 use super::{DiagnosticsView, level_look, standing_look};
 use crate::plan::visible;
-use crate::run::{DiagnosticArtifact, DiagnosticSpan, Question, TargetKind};
-use crate::ui::action::{Action, EvidenceAction};
+use crate::run::{DiagnosticArtifact, DiagnosticSpan, LineKind, Question, Standing, TargetKind};
+use crate::ui::action::Action;
 use crate::ui::commands::{Command, Situation, command_button};
 use crate::ui::controls;
+use crate::ui::evidence::question_items_ui;
 use crate::ui::icon;
 use crate::ui::plan::{CodeRow, Gutter, code_rows_ui, columns, kept_rows, text_rows};
 use crate::ui::theme::{self, Text, Theme, Tone};
@@ -29,31 +29,28 @@ pub(super) fn detail_ui(
     let Some(entry) = view.listing.chosen() else { return };
     let Some(it) = diagnostic(view.run, entry.place) else { return };
     ui.spacing_mut().item_spacing.y = 0.0;
-    Frame::NONE.inner_margin(Margin { left: 16, right: 16, top: 10, bottom: 8 }).show(ui, |ui| {
+    widgets::margins(10, 8).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 6.0;
         head_ui(ui, entry, it, situation, actions);
     });
     widgets::line_below(ui);
     let id = ("diagnostic", entry.place);
     ScrollArea::vertical().id_salt(id).auto_shrink([false, false]).show(ui, |ui| {
-        Frame::NONE.inner_margin(Margin { left: 16, right: 16, top: 10, bottom: 16 }).show(
-            ui,
-            |ui| {
-                ui.spacing_mut().item_spacing.y = 8.0;
-                ui.set_min_width(ui.available_width());
-                widgets::paragraph(ui, &it.message, Text::Strong, Tone::Plain);
-                if !it.file_name.is_empty() {
-                    let place = place(it);
-                    widgets::copyable(ui, &place, &place, "the place");
-                }
-                excerpt_ui(ui, it, view.excerpt);
-                elsewhere_ui(ui, it);
-                for child in &it.children {
-                    child_ui(ui, child);
-                }
-                rendered_ui(ui, view, entry, it);
-            },
-        );
+        widgets::margins(10, 16).show(ui, |ui| {
+            ui.spacing_mut().item_spacing.y = 8.0;
+            ui.set_min_width(ui.available_width());
+            widgets::paragraph(ui, &it.message, Text::Strong, Tone::Plain);
+            if !it.file_name.is_empty() {
+                let place = place(it);
+                widgets::copyable(ui, &place, &place, "the place");
+            }
+            excerpt_ui(ui, it, view.excerpt);
+            elsewhere_ui(ui, it);
+            for child in &it.children {
+                child_ui(ui, child);
+            }
+            rendered_ui(ui, view, entry, it);
+        });
     });
 }
 
@@ -79,21 +76,18 @@ fn head_ui(
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             evidence_menu(ui, it, actions);
-            let short =
-                [(Command::CopyDiagnostic, "Copy"), (Command::OpenInEditor, "Open in editor")];
-            for (command, text) in short {
-                command_button(ui, command, Look::Plain, Some(text), situation, actions);
-            }
+            let copy = Command::CopyDiagnostic;
+            command_button(ui, copy, Look::Plain, Some("Copy"), situation, actions);
+            command_button(ui, Command::OpenInEditor, Look::Plain, None, situation, actions);
         });
     });
 }
 
-fn meaning(standing: crate::run::Standing) -> &'static str {
-    use crate::run::Standing::{Gone, New, Unchanged};
+fn meaning(standing: Standing) -> &'static str {
     match standing {
-        New => "The run's first check did not have it.",
-        Unchanged => "The run's first check had it too; its line may have moved.",
-        Gone => "The run's first check had it, and this one no longer does.",
+        Standing::New => "The run's first check did not have it.",
+        Standing::Unchanged => "The run's first check had it too; its line may have moved.",
+        Standing::Gone => "The run's first check had it, and this one no longer does.",
     }
 }
 
@@ -111,42 +105,30 @@ fn evidence_menu(ui: &mut Ui, it: &DiagnosticArtifact, actions: &mut Vec<Action>
     }
     questions.push(Question::Recurring);
     let response = controls::menu(ui, icon::DATABASE, "In the evidence", |ui| {
-        for question in questions {
-            if controls::menu_item(ui, &question.title()) {
-                actions.push(Action::Evidence(EvidenceAction::Ask(question)));
-            }
-        }
+        question_items_ui(ui, questions, actions);
     });
-    response.on_hover_text("What the evidence knows about this code and this file.");
+    response.on_hover_text("Search the evidence for this code and this file.");
 }
 
 fn excerpt_ui(ui: &mut Ui, it: &DiagnosticArtifact, excerpt: Option<&Excerpt>) {
     match excerpt {
         None if it.file_name.is_empty() => {}
         Some(Excerpt::Nowhere) => {}
-        None => {
-            widgets::remark(ui, icon::CLOCK, Tone::Dim, "Reading the source…");
+        None => widgets::remark(ui, icon::CLOCK, Tone::Dim, "Reading the source…"),
+        Some(Excerpt::Changed) => {
+            let file = &it.file_name;
+            let text = format!("{file} has changed since the check. The compiler's text is below.");
+            widgets::remark(ui, icon::WARNING, Tone::Caution, text);
         }
-        Some(Excerpt::Changed) => widgets::remark(
-            ui,
-            icon::WARNING,
-            Tone::Caution,
-            format!(
-                "{} has changed since the check, so the place is not marked in it. Below stands what \
-                 the compiler showed.",
-                it.file_name
-            ),
-        ),
-        Some(Excerpt::Missing(why)) => widgets::remark(
-            ui,
-            icon::WARNING,
-            Tone::Caution,
-            format!("No source: {why}. Below stands what the compiler showed."),
-        ),
+        Some(Excerpt::Missing(why)) => {
+            let text = format!("No source: {why}. The compiler's text is below.");
+            widgets::remark(ui, icon::WARNING, Tone::Caution, text);
+        }
         Some(Excerpt::Shown { rows, compared }) => {
             rows_ui(ui, rows, level_look(it.level).2);
             if !compared {
-                let text = "The file as it is now; the records do not hold the lines of the check.";
+                let text =
+                    "The file as it is now. The lines that the check read were not recorded.";
                 widgets::remark(ui, icon::INFO, Tone::Dim, text);
             }
         }
@@ -184,8 +166,7 @@ fn paint_row(ui: &Ui, rect: Rect, row: &ExcerptRow, galley: std::sync::Arc<egui:
         let at = pos2(rect.left() + NUMBERS - 18.0, middle);
         widgets::paint_right(ui, at, &number.to_string(), Text::SmallMono, theme.dim);
     }
-    let at = pos2(rect.left() + NUMBERS, middle - galley.size().y / 2.0);
-    ui.painter().galley(at, galley, theme.text);
+    widgets::paint_galley(ui, pos2(rect.left() + NUMBERS, middle), galley);
 }
 
 fn row_job(row: &ExcerptRow, tone: Tone, theme: &Theme) -> LayoutJob {
@@ -214,13 +195,7 @@ fn row_job(row: &ExcerptRow, tone: Tone, theme: &Theme) -> LayoutJob {
             Some((_, false)) => (theme.text, theme.chip(Tone::Accent, theme.background)),
             None => (colour.map_or(whole, |(_, class)| theme.syntax(*class)), Color32::TRANSPARENT),
         };
-        let format = TextFormat {
-            font_id: Text::Mono.font(),
-            color,
-            background: ground,
-            valign: Align::Center,
-            ..TextFormat::default()
-        };
+        let format = TextFormat { background: ground, ..widgets::text_format(Text::Mono, color) };
         job.append(text, 0.0, format);
     }
     job
@@ -248,17 +223,17 @@ fn child_ui(ui: &mut Ui, child: &DiagnosticArtifact) {
 
 fn suggestion_ui(ui: &mut Ui, index: usize, span: &DiagnosticSpan) {
     let text = span.suggested_replacement.as_deref().unwrap_or_default();
-    let (sure, tone) = match span.applicability.as_deref() {
-        Some("MachineApplicable") => ("can be applied as it is", Tone::Safe),
-        Some("MaybeIncorrect") => ("may be wrong", Tone::Caution),
-        Some("HasPlaceholders") => ("has places to fill in", Tone::Caution),
-        _ => ("not judged", Tone::Dim),
+    let sure = match span.applicability.as_deref() {
+        Some("MachineApplicable") => "can be applied as it is",
+        Some("MaybeIncorrect") => "may be wrong",
+        Some("HasPlaceholders") => "has placeholders",
+        _ => "not rated",
     };
     let inserts = (span.line_start, span.column_start) == (span.line_end, span.column_end);
     let what = match (text.is_empty(), inserts) {
-        (true, _) => "Remove what stands at",
+        (true, _) => "Remove the text at",
         (false, true) => "Insert at",
-        (false, false) => "Write instead, at",
+        (false, false) => "Replace the text at",
     };
     let head =
         format!("{what} {}:{}:{} ({sure})", span.file_name, span.line_start, span.column_start);
@@ -266,29 +241,16 @@ fn suggestion_ui(ui: &mut Ui, index: usize, span: &DiagnosticSpan) {
         ui.add_space(24.0);
         ui.vertical(|ui| {
             ui.spacing_mut().item_spacing.y = 4.0;
-            widgets::line(ui, &head, Text::Meta, if tone == Tone::Dim { tone } else { Tone::Dim });
+            widgets::line(ui, &head, Text::Meta, Tone::Dim);
             if text.is_empty() {
                 return;
             }
-            widgets::card(ui).inner_margin(Margin::symmetric(0, 6)).show(ui, |ui| {
-                ui.set_min_width(ui.available_width());
-                let columns = columns(ui, ui.available_width(), Gutter::NONE);
-                let place = ("suggestion", index, span.byte_start);
-                let rows = kept_rows(ui, place, &[text], columns, || added(text, columns));
-                code_rows_ui(ui, place, &rows, Gutter::NONE);
+            code_ui(ui, ("suggestion", index, span.byte_start), text, |columns| {
+                let added = |row| CodeRow { kind: LineKind::Added, sign: "+", ..row };
+                text_rows(text.trim_end_matches('\n'), columns).into_iter().map(added).collect()
             });
         });
     });
-}
-
-fn added(text: &str, columns: usize) -> Vec<CodeRow> {
-    let row = |row: CodeRow| CodeRow {
-        kind: crate::run::LineKind::Added,
-        sign: "+",
-        numbers: (None, None),
-        ..row
-    };
-    text_rows(text.trim_end_matches('\n'), columns).into_iter().map(row).collect()
 }
 
 fn rendered_ui(ui: &mut Ui, view: &DiagnosticsView<'_>, entry: Entry, it: &DiagnosticArtifact) {
@@ -297,19 +259,27 @@ fn rendered_ui(ui: &mut Ui, view: &DiagnosticsView<'_>, entry: Entry, it: &Diagn
         ui,
         if it.rendered.is_some() { "As the compiler wrote it" } else { "In short" },
     );
+    // A result never changes, so its id and the index identify the text.
+    let result = super::listing::result(view.run, entry.place.step);
+    let id = result.map(|it| it.execution_id.to_string()).unwrap_or_default();
+    let key = format!("{id} {}", entry.place.at);
+    code_ui(ui, "rendered", &key, |columns| text_rows(&written(it), columns));
+}
+
+/// A box with rows of code, laid out again only when `key` or the number of columns changes.
+fn code_ui(
+    ui: &mut Ui,
+    place: impl egui::AsIdSalt + Copy,
+    key: &str,
+    rows: impl FnOnce(usize) -> Vec<CodeRow>,
+) {
     widgets::card(ui).inner_margin(Margin::symmetric(0, 6)).show(ui, |ui| {
         ui.set_min_width(ui.available_width());
         let columns = columns(ui, ui.available_width(), Gutter::NONE);
-        // A result never changes, so its id and the index identify the text.
-        let result = super::listing::result(view.run, entry.place.step);
-        let id = result.map(|it| it.execution_id.to_string()).unwrap_or_default();
-        let id = format!("{id} {}", entry.place.at);
-        let rows = kept_rows(ui, "rendered", &[id.as_str()], columns, || {
-            text_rows(&written(it), columns)
-                .into_iter()
-                .map(|row| CodeRow { numbers: (None, None), ..row })
-                .collect()
+        let rows = kept_rows(ui, place, &[key], columns, || {
+            let unnumbered = |row| CodeRow { numbers: (None, None), ..row };
+            rows(columns).into_iter().map(unnumbered).collect()
         });
-        code_rows_ui(ui, "rendered", &rows, Gutter::NONE);
+        code_rows_ui(ui, place, &rows, Gutter::NONE);
     });
 }

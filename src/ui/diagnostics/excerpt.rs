@@ -13,7 +13,7 @@ const AROUND: usize = 2;
 /// A span of many lines shows this many at its start and this many at its end.
 const ENDS: usize = 4;
 /// The largest number of spans shown.
-const MOST_PLACES: usize = 8;
+const MAX_SPANS: usize = 8;
 
 /// The source of a diagnostic.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +52,11 @@ fn number(number: i64) -> usize {
     usize::try_from(number).unwrap_or(0)
 }
 
+/// The lines of a span.
+fn lines_of(span: &DiagnosticSpan) -> RangeInclusive<usize> {
+    number(span.line_start)..=number(span.line_end.max(span.line_start))
+}
+
 /// The spans of a diagnostic in its own file, the primary one first.
 fn places(it: &DiagnosticArtifact) -> Vec<DiagnosticSpan> {
     let in_file = |span: &&DiagnosticSpan| span.file_name == it.file_name && span.line_start > 0;
@@ -65,16 +70,11 @@ fn places(it: &DiagnosticArtifact) -> Vec<DiagnosticSpan> {
             column_start: column,
             line_end: it.line_end.unwrap_or(it.line_start),
             column_end: it.column_end.unwrap_or(column + 1),
-            byte_start: 0,
-            byte_end: 0,
             is_primary: true,
-            text: Vec::new(),
-            label: None,
-            suggested_replacement: None,
-            applicability: None,
+            ..DiagnosticSpan::default()
         });
     }
-    spans.truncate(MOST_PLACES);
+    spans.truncate(MAX_SPANS);
     spans
 }
 
@@ -85,7 +85,7 @@ pub fn wanted(it: &DiagnosticArtifact) -> Vec<RangeInclusive<usize>> {
     }
     let mut ranges = Vec::new();
     for span in places(it) {
-        let (first, last) = (number(span.line_start), number(span.line_end.max(span.line_start)));
+        let (first, last) = lines_of(&span).into_inner();
         let from = first.saturating_sub(AROUND).max(1);
         if last - first >= 2 * ENDS {
             ranges.push(from..=first + ENDS - 1);
@@ -116,7 +116,7 @@ pub fn excerpt(it: &DiagnosticArtifact, lines: &[SourceLine]) -> Excerpt {
     let line = |wanted: usize| lines.iter().find(|line| line.number == wanted);
     let mut compared = false;
     for span in &places {
-        for (number, text) in (number(span.line_start)..).zip(&span.text) {
+        for (number, text) in (*lines_of(span).start()..).zip(&span.text) {
             compared = true;
             // Only some lines of a long span were read.
             let was_wanted = wanted(it).iter().any(|range| range.contains(&number));
@@ -144,12 +144,8 @@ pub fn excerpt(it: &DiagnosticArtifact, lines: &[SourceLine]) -> Excerpt {
             colours,
             ..plain(visible(&source.text).into_owned())
         });
-        for (_, span) in parts
-            .iter()
-            .filter(|(_, span)| number(span.line_end.max(span.line_start)) == source.number)
-        {
-            rows.push(carets(span, source));
-        }
+        let ending = parts.iter().filter(|(_, span)| *lines_of(span).end() == source.number);
+        rows.extend(ending.map(|(_, span)| carets(span, source)));
     }
     Excerpt::Shown { rows, compared }
 }
@@ -161,7 +157,7 @@ fn plain(text: String) -> ExcerptRow {
 /// The character columns of a span in a line, counted from 0. In lines after the first of the span they start
 /// at the indentation.
 fn columns(span: &DiagnosticSpan, source: &SourceLine) -> Range<usize> {
-    let (first, last) = (number(span.line_start), number(span.line_end.max(span.line_start)));
+    let (first, last) = lines_of(span).into_inner();
     let length = source.text.chars().count();
     let indent = source.text.chars().take_while(|c| c.is_whitespace()).count();
     let start = if source.number == first { number(span.column_start).max(1) - 1 } else { indent };
@@ -175,8 +171,7 @@ fn part<'a>(
     span: &'a DiagnosticSpan,
     source: &SourceLine,
 ) -> Option<(Range<usize>, &'a DiagnosticSpan)> {
-    let lines = number(span.line_start)..=number(span.line_end.max(span.line_start));
-    if !lines.contains(&source.number) {
+    if !lines_of(span).contains(&source.number) {
         return None;
     }
     let columns = columns(span, source);
@@ -238,13 +233,10 @@ mod tests {
             column_start: columns.start,
             line_end: line,
             column_end: columns.end,
-            byte_start: 0,
-            byte_end: 0,
             is_primary: label.is_some(),
             text: vec![text.to_owned()],
             label: label.map(str::to_owned),
-            suggested_replacement: None,
-            applicability: None,
+            ..DiagnosticSpan::default()
         }
     }
 
@@ -286,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn carets_stand_below_what_they_mean_with_their_label() {
+    fn carets_stand_below_their_span() {
         let it = about(vec![
             span(3, 5..8, "    foo(1);", Some("not found")),
             span(1, 4..5, "fn f() {", None),
@@ -305,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn tabs_and_hidden_characters_take_the_room_they_are_shown_with() {
+    fn carets_align_after_tabs_and_hidden_characters() {
         let line = "\tlet \u{202e}x = 1;";
         let it = about(vec![span(1, 7..8, line, Some("here"))]);
         let shown = drawn(&it, line);
@@ -315,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn places_far_apart_and_long_ones_are_shown_with_gaps() {
+    fn distant_and_long_spans_have_gaps() {
         let text: String = (1..=60).map(|line| format!("line {line}\n")).collect();
         let mut long = span(5, 1..4, "line 5", Some("all of this"));
         long.line_end = 30;
@@ -328,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_are_others_now_are_not_shown_as_if_they_were_meant() {
+    fn changed_lines_are_not_marked() {
         let it = about(vec![span(2, 1..4, "foo();", Some("no"))]);
         for text in ["x\nfoo() ;\n", "foo();\n", ""] {
             assert_eq!(excerpt(&it, &lines(text, &it)), Excerpt::Changed, "{text:?}");

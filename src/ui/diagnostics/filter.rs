@@ -28,7 +28,7 @@ impl Filter {
     }
 
     /// Whether the filter matches a diagnostic.
-    pub fn lets(&self, it: &DiagnosticArtifact) -> bool {
+    pub fn matches(&self, it: &DiagnosticArtifact) -> bool {
         if *self == Self::default() {
             return true;
         }
@@ -81,7 +81,7 @@ mod tests {
             children: vec![child.clone()],
             ..child
         };
-        for (text, lets) in [
+        for (text, matches) in [
             ("", true),
             ("NOPE cannot", true),
             ("nope egret", false),
@@ -95,7 +95,7 @@ mod tests {
             ("0425", true),
             ("std::fs", false),
         ] {
-            assert_eq!(Filter::parse(text).lets(&it), lets, "{text}");
+            assert_eq!(Filter::parse(text).matches(&it), matches, "{text}");
         }
     }
 }

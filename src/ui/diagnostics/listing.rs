@@ -18,7 +18,7 @@ use crate::run::{
 const CHECK: &str = "lsp_check";
 
 /// The number of codes, and of files, offered as filters.
-const MOST_FREQUENT: usize = 12;
+const MAX_FREQUENT: usize = 12;
 
 /// The position of a diagnostic in the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -87,7 +87,6 @@ impl Sight {
 /// The number of diagnostics in each group.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[cfg_attr(test, derive(serde::Serialize))]
-#[expect(missing_docs, reason = "the severities and standings by their names")]
 pub struct Counts {
     pub errors: usize,
     pub warnings: usize,
@@ -200,7 +199,7 @@ impl Listing {
                 Facet::Level(level) => *level == it.level,
                 Facet::Standing(standing) => Some(*standing) == entry.standing,
             };
-            if !sight.hidden.iter().any(hidden) && filter.lets(it) {
+            if !sight.hidden.iter().any(hidden) && filter.matches(it) {
                 shown.push((*entry, it));
             }
         }
@@ -238,7 +237,7 @@ pub(super) fn result(run: &RunState, step: usize) -> Option<&StepResult> {
 
 /// Whether a diagnostic is about the code. The compiler's final `failure-note` messages only tell where to
 /// read more about the error codes.
-fn is_said_of_code(it: &DiagnosticArtifact) -> bool {
+fn is_about_code(it: &DiagnosticArtifact) -> bool {
     it.tool_level != "failure-note"
 }
 
@@ -251,7 +250,7 @@ fn check(run: &RunState, plan: Option<&ShownPlan>, step: usize) -> Option<Check>
         return None;
     }
     let mut found = Counts::default();
-    for it in result.diagnostic_artifacts.iter().filter(|it| is_said_of_code(it)) {
+    for it in result.diagnostic_artifacts.iter().filter(|it| is_about_code(it)) {
         found.add(it.level, None);
     }
     let call = plan.and_then(|plan| plan.steps.get(step)).and_then(|step| step.call.as_ref());
@@ -281,18 +280,17 @@ fn base<'a>(checks: &'a [Check], check: &Check) -> Option<&'a Check> {
 fn caution(check: &Check, base: &Check) -> Option<String> {
     if check.tool != CHECK {
         return Some(
-            "This step tells only what its change would have broken: what it does not name may \
-             still be there."
+            "This step reports only errors that its change would have caused. Others may still \
+             exist."
                 .to_owned(),
         );
     }
     if !check.verdict {
-        return Some(
-            "The check did not come to its end: what it did not get to is not gone.".into(),
-        );
+        return Some("The check did not finish: what it did not reach is not gone.".into());
     }
-    (check.about != base.about)
-        .then(|| format!("The first check was of {}, this one is of {}.", base.about, check.about))
+    (check.about != base.about).then(|| {
+        format!("The first check covered {}, this one covers {}.", base.about, check.about)
+    })
 }
 
 fn entries(run: &RunState, step: usize, base: Option<usize>, check: &Check) -> Vec<Entry> {
@@ -304,7 +302,7 @@ fn entries(run: &RunState, step: usize, base: Option<usize>, check: &Check) -> V
         Some(if is_new { Standing::New } else { Standing::Unchanged })
     };
     let mut entries: Vec<_> = (0..now.len())
-        .filter(|at| now.get(*at).is_some_and(is_said_of_code))
+        .filter(|at| now.get(*at).is_some_and(is_about_code))
         .map(|at| Entry { place: Place { step, at }, standing: standing(at) })
         .collect();
     if let Some((base, compared)) = &compared
@@ -313,7 +311,7 @@ fn entries(run: &RunState, step: usize, base: Option<usize>, check: &Check) -> V
     {
         let before = of(*base);
         let gone = compared.gone.iter();
-        let gone = gone.filter(|at| before.get(**at).is_some_and(is_said_of_code));
+        let gone = gone.filter(|at| before.get(**at).is_some_and(is_about_code));
         entries.extend(gone.map(|at| Entry {
             place: Place { step: *base, at: *at },
             standing: Some(Standing::Gone),
@@ -322,33 +320,16 @@ fn entries(run: &RunState, step: usize, base: Option<usize>, check: &Check) -> V
     entries
 }
 
-fn weight(level: Level) -> u8 {
-    match level {
-        Level::Error => 0,
-        Level::Warning => 1,
-        Level::Info => 2,
-    }
-}
-
-fn standing_weight(standing: Option<Standing>) -> u8 {
-    match standing {
-        Some(Standing::New) => 0,
-        Some(Standing::Unchanged) => 1,
-        Some(Standing::Gone) => 2,
-        None => 3,
-    }
-}
-
 type Listed<'a> = (Entry, &'a DiagnosticArtifact);
 
 fn order(column: Column, a: &Listed<'_>, b: &Listed<'_>) -> Ordering {
     match column {
-        Column::Severity => weight(a.1.level).cmp(&weight(b.1.level)),
+        Column::Severity => a.1.level.cmp(&b.1.level),
         // Diagnostics without a code come last.
         Column::Code => (a.1.code.is_none(), &a.1.code).cmp(&(b.1.code.is_none(), &b.1.code)),
         Column::Message => a.1.message.cmp(&b.1.message),
         Column::File => spot(a.1).cmp(&spot(b.1)),
-        Column::Standing => standing_weight(a.0.standing).cmp(&standing_weight(b.0.standing)),
+        Column::Standing => a.0.standing.cmp(&b.0.standing),
     }
 }
 
@@ -359,7 +340,7 @@ fn spot(it: &DiagnosticArtifact) -> (bool, &str, i64, Option<i64>) {
 
 /// The order of diagnostics that are equal in the chosen column.
 fn usual(a: &Listed<'_>, b: &Listed<'_>) -> Ordering {
-    let key = |it: &Listed<'_>| (weight(it.1.level), standing_weight(it.0.standing));
+    let key = |it: &Listed<'_>| (it.1.level, it.0.standing);
     key(a).cmp(&key(b)).then_with(|| spot(a.1).cmp(&spot(b.1))).then(a.0.place.cmp(&b.0.place))
 }
 
@@ -371,6 +352,6 @@ fn frequent<'a>(values: impl Iterator<Item = &'a str>) -> Vec<(String, usize)> {
     }
     let mut counts: Vec<_> = counts.into_iter().collect();
     counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    counts.truncate(MOST_FREQUENT);
+    counts.truncate(MAX_FREQUENT);
     counts.into_iter().map(|(value, count)| (value.to_owned(), count)).collect()
 }

@@ -17,7 +17,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use egui::{CentralPanel, Frame, Margin, Panel, TextEdit, Ui, vec2};
+use egui::{CentralPanel, Margin, Panel, TextEdit, Ui, vec2};
 
 use super::action::{Action, DiagnosticsAction};
 use super::commands::{Command, Situation, command_button};
@@ -30,8 +30,8 @@ use crate::run::{Level, MOST_DIAGNOSTICS, RunState, Standing};
 
 pub(crate) use copy::written;
 pub use copy::{copied, copied_all};
-pub use excerpt::{Excerpt, ExcerptRow, excerpt, wanted};
-pub use listing::{Check, Column, Counts, Entry, Facet, Listing, Place, Sight, diagnostic};
+pub use excerpt::{Excerpt, excerpt, wanted};
+pub use listing::{Check, Column, Facet, Listing, Place, Sight, diagnostic};
 
 /// All data of the page.
 #[derive(Debug, Clone)]
@@ -82,12 +82,7 @@ pub fn diagnostics_page_ui(
         CentralPanel::no_frame().frame(background()).show(ui, |ui| nothing_ui(ui, view));
         return;
     };
-    Panel::left("checks")
-        .default_size(theme::SIDEBAR)
-        .size_range(160.0..=360.0)
-        .resizable(true)
-        .frame(panel_frame(theme.panel, Margin::symmetric(12, 12)))
-        .show(ui, |ui| side::side_ui(ui, view, actions));
+    widgets::side_panel_ui(ui, "checks", |ui| side::side_ui(ui, view, actions));
     if view.listing.chosen().is_some() {
         let height = ui.available_height();
         Panel::bottom("diagnostic")
@@ -99,8 +94,7 @@ pub fn diagnostics_page_ui(
     }
     CentralPanel::no_frame().frame(background()).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
-        let margin = Margin { left: 16, right: 16, top: 12, bottom: 8 };
-        Frame::NONE.inner_margin(margin).show(ui, |ui| {
+        widgets::margins(12, 8).show(ui, |ui| {
             ui.spacing_mut().item_spacing.y = 8.0;
             filter_ui(ui, view, situation, actions);
             facets_ui(ui, view, actions);
@@ -111,7 +105,7 @@ pub fn diagnostics_page_ui(
             if counts.errors + counts.warnings + counts.notes >= MOST_DIAGNOSTICS {
                 let most = format::count(MOST_DIAGNOSTICS as u64);
                 let text =
-                    format!("A check keeps the first {most}; its result says how many there were.");
+                    format!("Only the first {most} of a check are kept. Its result has the total.");
                 widgets::remark(ui, icon::INFO, Tone::Caution, text);
             }
         });
@@ -136,21 +130,20 @@ fn nothing_ui(ui: &mut Ui, view: Option<&DiagnosticsView<'_>>) {
     let (title, text) = match view {
         None => (
             "No plan is open",
-            "Open a plan, or a run from the list. What its checks find in \
-                                     the code will stand here.",
+            "Open a plan, or a run from the list. The results of its checks appear here.",
         ),
         Some(view) if view.run.is_active() => (
-            "No check has ended yet",
-            "What the checks of this run find in the code will stand here, as soon as one has ended.",
+            "No check has finished yet",
+            "The results of this run's checks appear here as soon as the first one has finished.",
         ),
         Some(view) if view.run.run_id.is_some() => (
             "No check ran in this run",
-            "A plan looks at the code with lsp_check. What it finds stands here, compared with the \
-             first check of the run.",
+            "A plan checks the code with lsp_check. The results appear here, compared with the first \
+             check of the run.",
         ),
         Some(_) => (
             "No check ran yet",
-            "The plan has not been run. What its checks find in the code will stand here.",
+            "The plan has not been run. The results of its checks will appear here.",
         ),
     };
     widgets::empty_state(ui, icon::CHECK, title, text);
@@ -160,11 +153,9 @@ fn found_nothing(listing: &Listing) -> String {
     let check = listing.checks.iter().find(|check| Some(check.step) == listing.step);
     match check {
         Some(check) if !check.verdict => {
-            "The check did not come to its end, so it found nothing and cleared nothing. Its output \
-             says why."
-                .to_owned()
+            "The check did not finish, so its result is unknown. Its output says why.".to_owned()
         }
-        _ => "The check ended, and the compiler had nothing to say.".to_owned(),
+        _ => "The check finished without errors, warnings or notes.".to_owned(),
     }
 }
 
@@ -204,38 +195,31 @@ fn filter_ui(
 
 /// The groups that can be hidden, with their counts.
 fn facets_ui(ui: &mut Ui, view: &DiagnosticsView<'_>, actions: &mut Vec<Action>) {
-    let levels = [Level::Error, Level::Warning, Level::Info];
-    let standings = [Standing::New, Standing::Unchanged, Standing::Gone];
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = vec2(6.0, 6.0);
-        for level in levels {
-            let (icon, word, tone) = level_look(level);
-            facet_ui(ui, view, Facet::Level(level), icon, word, tone, actions);
+        for level in [Level::Error, Level::Warning, Level::Info] {
+            facet_ui(ui, view, Facet::Level(level), actions);
         }
         if view.listing.base.is_none() {
             return;
         }
         ui.add_space(10.0);
-        for standing in standings {
-            let (icon, word, tone) = standing_look(standing);
-            facet_ui(ui, view, Facet::Standing(standing), icon, word, tone, actions);
+        for standing in [Standing::New, Standing::Unchanged, Standing::Gone] {
+            facet_ui(ui, view, Facet::Standing(standing), actions);
         }
     });
 }
 
-fn facet_ui(
-    ui: &mut Ui,
-    view: &DiagnosticsView<'_>,
-    facet: Facet,
-    icon: Icon,
-    word: &str,
-    tone: Tone,
-    actions: &mut Vec<Action>,
-) {
+fn facet_ui(ui: &mut Ui, view: &DiagnosticsView<'_>, facet: Facet, actions: &mut Vec<Action>) {
     let count = view.listing.counts.of(facet);
-    let text = match facet {
-        Facet::Level(_) => format::counted(count, word),
-        Facet::Standing(_) => format!("{} {word}", format::count(count as u64)),
+    let ((icon, word, tone), noun) = match facet {
+        Facet::Level(level) => (level_look(level), true),
+        Facet::Standing(standing) => (standing_look(standing), false),
+    };
+    let text = if noun {
+        format::counted(count, word)
+    } else {
+        format!("{} {word}", format::count(count as u64))
     };
     // Empty groups stay visible but dimmed, so that nothing moves.
     let tone = if count == 0 { Tone::Dim } else { tone };

@@ -1,14 +1,16 @@
 //! The checks of the run, and the most frequent codes and files of the one shown.
 
-use egui::{CornerRadius, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{ScrollArea, Sense, Ui, pos2, vec2};
 
 use super::{Check, DiagnosticsView, Listing};
 use crate::plan::visible;
 use crate::ui::action::{Action, DiagnosticsAction};
+use crate::ui::controls;
 use crate::ui::evidence::facet_item;
 use crate::ui::format;
 use crate::ui::icon;
-use crate::ui::theme::{self, Text, Theme};
+use crate::ui::rows;
+use crate::ui::theme::{Text, Theme};
 use crate::ui::widgets;
 
 pub(super) fn side_ui(ui: &mut Ui, view: &DiagnosticsView<'_>, actions: &mut Vec<Action>) {
@@ -58,10 +60,7 @@ fn check_ui(ui: &mut Ui, check: &Check, listing: &Listing) -> bool {
     let selected = listing.step == Some(check.step);
     let size = vec2(ui.available_width(), HEIGHT);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
-    if selected || response.hovered() {
-        let fill = if selected { theme.selection } else { theme.hover };
-        ui.painter().rect_filled(rect, CornerRadius::same(theme::RADIUS), fill);
-    }
+    rows::item_background(ui, &response, selected);
     let (left, width) = (rect.left() + 8.0, rect.width() - 16.0);
     let name = format!("Step {}", check.step + 1);
     let first = if listing.base == Some(check.step) { "first" } else { "" };
@@ -71,7 +70,7 @@ fn check_ui(ui: &mut Ui, check: &Check, listing: &Listing) -> bool {
     let parts = [(name.as_str(), Text::Body, theme.text), (about, Text::SmallMono, theme.dim)];
     let top = pos2(left, rect.top() + 14.0);
     let (_, cut) = widgets::paint_parts(ui, top, (width - taken - 8.0).max(0.0), &parts);
-    let said = said(check);
+    let summary = summary(check);
     let (icon, tone) = match check {
         Check { verdict: false, .. } => (icon::WARNING, theme.caution),
         Check { found, .. } if found.errors > 0 => (icon::FAILED, theme.danger),
@@ -80,21 +79,18 @@ fn check_ui(ui: &mut Ui, check: &Check, listing: &Listing) -> bool {
     };
     let middle = rect.top() + 31.0;
     widgets::paint_icon(ui, pos2(left + 6.0, middle), icon, 13.0, tone);
-    let parts = [(said.as_str(), Text::Small, theme.dim)];
+    let parts = [(summary.as_str(), Text::Small, theme.dim)];
     widgets::paint_parts(ui, pos2(left + 17.0, middle), width - 17.0, &parts);
-    response.widget_info(|| {
-        let name = format!("{name}: {} {}, {said}", check.tool, visible(&check.about));
-        WidgetInfo::selected(Role::Button, true, selected, name)
+    let clicked = controls::selectable(ui, &response, selected, || {
+        format!("{name}: {} {}, {summary}", check.tool, visible(&check.about))
     });
-    widgets::focus_ring(ui, &response);
-    let clicked = response.clicked();
     if cut {
         response.on_hover_text(format!("{} {}", check.tool, visible(&check.about)));
     }
     clicked
 }
 
-fn said(check: &Check) -> String {
+fn summary(check: &Check) -> String {
     let counts = [
         (check.found.errors, "error"),
         (check.found.warnings, "warning"),
@@ -106,7 +102,7 @@ fn said(check: &Check) -> String {
         .map(|(count, noun)| format::counted(count, noun))
         .collect();
     if !check.verdict && check.tool == "lsp_check" {
-        parts.push("not ended".to_owned());
+        parts.push("not finished".to_owned());
     }
     if parts.is_empty() { "nothing found".to_owned() } else { parts.join(", ") }
 }
@@ -116,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_part_of_the_filter_is_set_replaced_and_taken_back() {
+    fn a_filter_part_is_set_and_removed() {
         let (set, was) = toggled("word", "code", "E0425");
         assert_eq!((set.as_str(), was), ("word code:E0425", false));
         assert_eq!(toggled(&set, "code", "E0308").0, "word code:E0308");

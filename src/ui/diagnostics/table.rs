@@ -1,8 +1,6 @@
 //! The table: a header that sorts, and rows of which only the visible ones are drawn.
 
-use egui::{
-    Align2, CornerRadius, Rect, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
-};
+use egui::{Align2, CornerRadius, Rect, Sense, Ui, pos2, vec2};
 
 use super::copy::place;
 use super::listing::{Column, Entry, diagnostic};
@@ -10,6 +8,9 @@ use super::{DiagnosticsView, level_look, standing_look};
 use crate::plan::visible;
 use crate::run::{DiagnosticArtifact, Standing};
 use crate::ui::action::{Action, DiagnosticsAction};
+use crate::ui::controls;
+use crate::ui::format;
+use crate::ui::rows;
 use crate::ui::theme::{Text, Theme};
 use crate::ui::widgets;
 
@@ -22,74 +23,57 @@ const MARGIN: f32 = 16.0;
 /// The space between two columns, in points.
 const GAP: f32 = 12.0;
 
-/// The horizontal range of each column, by the width of the table.
-struct Layout {
-    columns: Vec<(Column, &'static str, f32, f32)>,
-}
+/// A column with its name, its left edge and its width, in points.
+type Placed = (Column, &'static str, f32, f32);
 
-impl Layout {
-    fn of(width: f32, compared: bool) -> Self {
-        let inner = width - 2.0 * MARGIN;
-        // A narrow table gives the message the room of less important columns.
-        let (severity, code, share) =
-            if inner < 800.0 { (74.0, 68.0, 0.24) } else { (84.0, 96.0, 0.3) };
-        let mut fixed =
-            vec![(Column::Severity, "Severity", severity), (Column::Code, "Code", code)];
-        let place = (inner * share).clamp(120.0, 320.0);
-        let standing = if compared { 100.0 } else { 0.0 };
-        let gaps = GAP * if compared { 4.0 } else { 3.0 };
-        let message = (inner - severity - code - place - standing - gaps).max(80.0);
-        fixed.push((Column::Message, "Message", message));
-        fixed.push((Column::File, "File", place));
-        if compared {
-            fixed.push((Column::Standing, "Since first check", standing));
-        }
-        let mut left = MARGIN;
-        let columns = fixed.into_iter().map(|(column, name, width)| {
+/// The columns in a table of this width.
+fn columns(width: f32, compared: bool) -> Vec<Placed> {
+    let inner = width - 2.0 * MARGIN;
+    // A narrow table gives the message the room of less important columns.
+    let (severity, code, share) =
+        if inner < 800.0 { (74.0, 68.0, 0.24) } else { (84.0, 96.0, 0.3) };
+    let place = (inner * share).clamp(120.0, 320.0);
+    let (standing, gaps) = if compared { (100.0, 4.0 * GAP) } else { (0.0, 3.0 * GAP) };
+    let message = (inner - severity - code - place - standing - gaps).max(80.0);
+    let columns = [
+        (Column::Severity, "Severity", severity),
+        (Column::Code, "Code", code),
+        (Column::Message, "Message", message),
+        (Column::File, "File", place),
+        (Column::Standing, "Since first check", standing),
+    ];
+    let mut left = MARGIN;
+    let placed =
+        columns.into_iter().take(if compared { 5 } else { 4 }).map(|(column, name, width)| {
             let at = (column, name, left, width);
             left += width + GAP;
             at
         });
-        Self { columns: columns.collect() }
-    }
+    placed.collect()
 }
 
 pub(super) fn table_ui(ui: &mut Ui, view: &DiagnosticsView<'_>, actions: &mut Vec<Action>) {
-    let layout = Layout::of(ui.available_width(), view.listing.base.is_some());
-    head_ui(ui, view, &layout, actions);
+    let columns = columns(ui.available_width(), view.listing.base.is_some());
+    head_ui(ui, view, &columns, actions);
     widgets::line_below(ui);
     let shown = &view.listing.shown;
-    ScrollArea::vertical().id_salt("diagnostics").auto_shrink([false, false]).show_rows(
-        ui,
-        ROW,
-        shown.len(),
-        |ui, range| {
-            let top = ui.min_rect().top();
-            if let Some(at) = view.listing.selected.filter(|_| view.scroll_to_selected) {
-                let y = top + (at as f32 - range.start as f32) * ROW;
-                let size = vec2(ui.available_width(), ROW);
-                ui.scroll_to_rect(Rect::from_min_size(pos2(ui.min_rect().left(), y), size), None);
-            }
-            for index in range {
-                let size = vec2(ui.available_width(), ROW);
-                let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
-                let Some(entry) = shown.get(index) else { continue };
-                let Some(it) = diagnostic(view.run, entry.place) else { continue };
-                let selected = view.listing.selected == Some(index);
-                if row_ui(ui, rect, *entry, it, selected, &layout) {
-                    actions.push(Action::Diagnostics(DiagnosticsAction::Pick(entry.place)));
-                }
-            }
-        },
-    );
+    let reveal = view.listing.selected.filter(|_| view.scroll_to_selected);
+    rows::rows_ui(ui, "diagnostics", ROW, shown.len(), reveal, |ui, rect, index| {
+        let Some(entry) = shown.get(index) else { return };
+        let Some(it) = diagnostic(view.run, entry.place) else { return };
+        let selected = view.listing.selected == Some(index);
+        if row_ui(ui, rect, *entry, it, selected, &columns) {
+            actions.push(Action::Diagnostics(DiagnosticsAction::Pick(entry.place)));
+        }
+    });
 }
 
-fn head_ui(ui: &mut Ui, view: &DiagnosticsView<'_>, layout: &Layout, actions: &mut Vec<Action>) {
+fn head_ui(ui: &mut Ui, view: &DiagnosticsView<'_>, columns: &[Placed], actions: &mut Vec<Action>) {
     let theme = Theme::of(ui);
     let size = vec2(ui.available_width(), HEAD);
     let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
     ui.painter().rect_filled(rect, CornerRadius::ZERO, theme.panel);
-    for (column, name, left, width) in &layout.columns {
+    for (column, name, left, width) in columns {
         let place = Rect::from_min_size(
             pos2(rect.left() + left - 4.0, rect.top() + 2.0),
             vec2(width + 4.0, HEAD - 4.0),
@@ -105,19 +89,11 @@ fn head_ui(ui: &mut Ui, view: &DiagnosticsView<'_>, layout: &Layout, actions: &m
         let parts = [(*name, Text::Meta, color), (arrow, Text::Meta, theme.accent)];
         let at = pos2(rect.left() + left, rect.center().y);
         widgets::paint_parts(ui, at, *width, &parts);
-        response.widget_info(|| {
-            WidgetInfo::selected(
-                Role::Button,
-                true,
-                sorted,
-                match column {
-                    Column::Standing => "Sort by what changed".to_owned(),
-                    _ => format!("Sort by {}", name.to_lowercase()),
-                },
-            )
-        });
-        widgets::focus_ring(ui, &response);
-        if response.clicked() {
+        let label = || match column {
+            Column::Standing => "Sort by what changed".to_owned(),
+            _ => format!("Sort by {}", name.to_lowercase()),
+        };
+        if controls::selectable(ui, &response, sorted, label) {
             actions.push(Action::Diagnostics(DiagnosticsAction::SortBy(*column)));
         }
     }
@@ -129,31 +105,27 @@ fn row_ui(
     entry: Entry,
     it: &DiagnosticArtifact,
     selected: bool,
-    layout: &Layout,
+    columns: &[Placed],
 ) -> bool {
     let theme = Theme::of(ui);
     let response = ui.interact(rect, ui.scope_id().with(entry.place), Sense::click());
-    let ground = if selected {
-        theme.selection
-    } else if response.hovered() {
-        theme.hover
-    } else {
-        theme.background
-    };
-    ui.painter().rect_filled(rect, CornerRadius::ZERO, ground);
+    rows::row_background(ui, &response, selected);
     let (icon, level, tone) = level_look(it.level);
     let gone = entry.standing == Some(Standing::Gone);
     // A diagnostic that is gone needs no action, so it is dimmed.
     let plain = if gone { theme.dim } else { theme.text };
     let mut cut_message = false;
-    for (column, _, left, width) in &layout.columns {
+    let icon_cell = |at: egui::Pos2, width: f32, icon, size, color, part| {
+        widgets::paint_icon(ui, pos2(at.x + 7.0, at.y), icon, size, color);
+        widgets::paint_parts(ui, pos2(at.x + 20.0, at.y), width - 20.0, &[part]);
+    };
+    for (column, _, left, width) in columns {
         let at = pos2(rect.left() + left, rect.center().y);
         match column {
             Column::Severity => {
                 let color = if gone { theme.dim } else { theme.tone(tone) };
-                widgets::paint_icon(ui, pos2(at.x + 7.0, at.y), icon, 15.0, color);
-                let parts = [(it.tool_level.as_str(), Text::Meta, theme.dim)];
-                widgets::paint_parts(ui, pos2(at.x + 20.0, at.y), width - 20.0, &parts);
+                let part = (it.tool_level.as_str(), Text::Meta, theme.dim);
+                icon_cell(at, *width, icon, 15.0, color, part);
             }
             Column::Code => {
                 let parts = [(it.code.as_deref().unwrap_or("–"), Text::SmallMono, theme.dim)];
@@ -165,48 +137,31 @@ fn row_ui(
                     widgets::paint_parts(ui, at, *width, &[(line, Text::Body, plain)]);
             }
             Column::File => {
-                let color = if gone { theme.dim } else { theme.text };
                 let text = if it.file_name.is_empty() { "–".to_owned() } else { place(it) };
-                let text = fitting(ui, &visible(&text), *width);
+                let room = (width / Text::SmallMono.digit_width(ui)).max(4.0) as usize;
+                // The end of the path and the line number matter most.
+                let text = format::end_of(&visible(&text), room).into_owned();
                 let font = Text::SmallMono.font();
-                ui.painter().text(at, Align2::LEFT_CENTER, text, font, color);
+                ui.painter().text(at, Align2::LEFT_CENTER, text, font, plain);
             }
             Column::Standing => {
                 if let Some(standing) = entry.standing {
                     let (icon, word, tone) = standing_look(standing);
                     let color = theme.tone(tone);
-                    widgets::paint_icon(ui, pos2(at.x + 7.0, at.y), icon, 14.0, color);
-                    let parts = [(word, Text::Meta, color)];
-                    widgets::paint_parts(ui, pos2(at.x + 20.0, at.y), width - 20.0, &parts);
+                    icon_cell(at, *width, icon, 14.0, color, (word, Text::Meta, color));
                 }
             }
         }
     }
-    let line = Stroke::new(1.0, theme.line);
-    ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, line);
-    widgets::focus_ring(ui, &response);
-    response.widget_info(|| {
+    let clicked = controls::selectable(ui, &response, selected, || {
         let code = it.code.as_ref().map_or_else(String::new, |code| format!(" {code}"));
         let standing =
             entry.standing.map_or_else(String::new, |it| format!(", {}", standing_look(it).1));
         let name = format!("{level}{code}: {}, {}{standing}", it.message, place(it));
-        WidgetInfo::selected(Role::Button, true, selected, visible(&name))
+        visible(&name).into_owned()
     });
-    let clicked = response.clicked();
     if cut_message {
         response.on_hover_text(crate::plan::visible_lines(&it.message));
     }
     clicked
-}
-
-/// The end of a path with the line number, as far as the column has room.
-fn fitting(ui: &Ui, text: &str, width: f32) -> String {
-    let font = Text::SmallMono.font();
-    let advance = ui.ctx().fonts_mut(|fonts| fonts.glyph_width(&font, '0')).max(1.0);
-    let room = (width / advance).max(4.0) as usize;
-    let length = text.chars().count();
-    if length <= room {
-        return text.to_owned();
-    }
-    format!("…{}", text.chars().skip(length + 1 - room).collect::<String>())
 }

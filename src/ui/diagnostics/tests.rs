@@ -24,7 +24,7 @@ fn listed(harness: &Harness<'_, Window>) -> String {
 }
 
 #[test]
-fn a_later_check_is_compared_with_the_first_one() {
+fn a_later_check_is_compared_with_the_first() {
     let mut harness = page("diagnostics");
     // Errors first; at equal severity, new diagnostics first.
     assert_eq!(
@@ -54,7 +54,7 @@ fn a_later_check_is_compared_with_the_first_one() {
 }
 
 #[test]
-fn a_click_on_a_column_sorts_by_it_and_a_second_one_turns_it_round() {
+fn a_click_sorts_and_a_second_reverses() {
     let mut harness = page("diagnostics");
     click(&mut harness, "Sort by file");
     assert_eq!(
@@ -78,8 +78,9 @@ fn a_click_on_a_column_sorts_by_it_and_a_second_one_turns_it_round() {
     );
 }
 
+// It shows how many are left, and the lists at the side write into it.
 #[test]
-fn the_filter_narrows_and_says_so_and_facets_write_into_it() {
+fn the_filter_field_narrows_the_list() {
     let mut harness = page("diagnostics");
     harness.get_by_label("Filter diagnostics").focus();
     harness.run_ok();
@@ -101,8 +102,9 @@ fn the_filter_narrows_and_says_so_and_facets_write_into_it() {
     assert_eq!(harness.state().scene.listed().len(), 6);
 }
 
+// Its source, its help and the compiler's text.
 #[test]
-fn the_one_that_is_looked_at_shows_its_source_its_help_and_the_compilers_words() {
+fn the_selected_diagnostic_is_shown_in_full() {
     let mut harness = page("diagnostics");
     for text in [
         "11         let rest = trim_strat(self.input.get(self.at..)?);",
@@ -164,7 +166,7 @@ fn it_is_led_by_keys_alone() {
 }
 
 #[test]
-fn of_ten_thousand_diagnostics_only_the_visible_ones_are_drawn() {
+fn only_visible_diagnostics_are_drawn() {
     let frame = |harness: &mut Harness<'_, Window>| {
         let took = (0..8).map(|_| {
             let start = std::time::Instant::now();
@@ -198,7 +200,7 @@ fn an_empty_page_says_why_it_is_empty() {
         ("unchecked", "No check ran in this run"),
         ("empty", "No plan is open"),
         ("plan", "No check ran yet"),
-        ("running", "No check has ended yet"),
+        ("running", "No check has finished yet"),
     ] {
         let mut harness = page(name);
         harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
@@ -213,7 +215,7 @@ fn an_empty_page_says_why_it_is_empty() {
 }
 
 #[test]
-fn the_inspector_leads_to_the_table_of_its_step() {
+fn the_inspector_leads_to_its_table() {
     let mut harness = page("diagnostics");
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num1);
     harness.run_ok();
@@ -228,7 +230,7 @@ fn the_inspector_leads_to_the_table_of_its_step() {
 }
 
 #[test]
-fn the_evidence_is_asked_about_a_code_and_a_file() {
+fn the_evidence_menu_asks_about_a_diagnostic() {
     let mut harness = page("diagnostics");
     for (name, question) in [
         ("Executions with E0425", Question::WithCode("E0425".into())),

@@ -1,17 +1,15 @@
 //! The answer to a query about one file, symbol or diagnostic, shown in place of the search.
 
-use egui::{
-    Align, CornerRadius, Frame, Layout, Margin, Rect, Role, ScrollArea, Sense, Stroke, Ui,
-    WidgetInfo, pos2, vec2,
-};
+use egui::{Align, Layout, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::EvidenceView;
-use super::results::{known_look, row_ui};
+use super::results::{error_line, known_look, row_ui};
 use crate::plan::visible;
 use crate::run::{Answered, MOST_ROWS, Question, RecurringDiagnostic};
 use crate::ui::action::{Action, EvidenceAction};
 use crate::ui::format::{self, Now};
 use crate::ui::icon;
+use crate::ui::rows;
 use crate::ui::theme::{self, Text, Theme, Tone};
 use crate::ui::widgets;
 
@@ -21,7 +19,8 @@ pub(super) fn answer_ui(
     view: &EvidenceView<'_>,
     actions: &mut Vec<Action>,
 ) {
-    Frame::NONE.inner_margin(Margin { left: 16, right: 16, top: 4, bottom: 8 }).show(ui, |ui| {
+    let (meaning, nothing) = explained(question);
+    widgets::margins(4, 8).show(ui, |ui| {
         ui.horizontal(|ui| {
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 if widgets::icon_button(ui, icon::CLOSE, "Back to the search").clicked() {
@@ -36,7 +35,7 @@ pub(super) fn answer_ui(
                 });
             });
         });
-        widgets::paragraph(ui, meaning(question), Text::Meta, Tone::Dim);
+        widgets::paragraph(ui, meaning, Text::Meta, Tone::Dim);
         if view.answer.is_some_and(|answer| answer.len() >= MOST_ROWS) {
             let rows = format::count(MOST_ROWS as u64);
             let text =
@@ -48,71 +47,47 @@ pub(super) fn answer_ui(
     match view.answer {
         None => widgets::empty_state(ui, icon::DATABASE, "Reading the evidence", ""),
         Some(answer) if answer.is_empty() => {
-            widgets::empty_state(ui, icon::SEARCH, "Nothing found", nothing(question));
+            widgets::empty_state(ui, icon::SEARCH, "Nothing found", nothing);
         }
         Some(answer) => rows_ui(ui, answer, view, actions),
     }
 }
 
-/// What the answer means, and what it does not mean.
-fn meaning(question: &Question) -> &'static str {
+/// What the answer means, and what is shown when it is empty.
+fn explained(question: &Question) -> (&'static str, &'static str) {
     match question {
-        Question::WithCode(_) => {
-            "Each execution that found a diagnostic of this code, oldest first."
+        Question::WithCode(_) => (
+            "Each execution that found a diagnostic of this code, oldest first.",
+            "No execution found a diagnostic of this code.",
+        ),
+        Question::Touched { .. } => (
+            "Each execution whose tool was called, and how it touched it, oldest first.",
+            "No tool was called on it.",
+        ),
+        Question::Latest(_) => {
+            ("The latest execution that worked on it or changed it.", "No tool has worked on it.")
         }
-        Question::Touched { .. } => {
-            "Each execution whose tool was called, and how it touched it, oldest first."
-        }
-        Question::Latest(_) => "The latest execution that worked on it or changed it.",
-        Question::Recurring => "Diagnostics that were seen at least twice, most frequent first.",
-        Question::ChangesAfter { .. } => {
-            "Changes of the file that occurred after the diagnostic in it, oldest first. Whether one \
-             has to do with the other, the evidence does not say."
-        }
-    }
-}
-
-fn nothing(question: &Question) -> &'static str {
-    match question {
-        Question::WithCode(_) => "No execution found a diagnostic of this code.",
-        Question::Touched { .. } => "No tool was called on it.",
-        Question::Latest(_) => "No tool has worked on it.",
-        Question::Recurring => "No diagnostic with a code was seen twice.",
-        Question::ChangesAfter { .. } => "No file was changed after such a diagnostic in it.",
+        Question::Recurring => (
+            "Diagnostics that were seen at least twice, most frequent first.",
+            "No diagnostic with a code was seen twice.",
+        ),
+        Question::ChangesAfter { .. } => (
+            "Changes of the file that occurred after the diagnostic in it, oldest first. The \
+             evidence does not tell whether one caused the other.",
+            "No file was changed after such a diagnostic in it.",
+        ),
     }
 }
 
 fn rows_ui(ui: &mut Ui, answer: &Answered, view: &EvidenceView<'_>, actions: &mut Vec<Action>) {
-    let theme = Theme::of(ui);
-    ui.spacing_mut().item_spacing.y = 0.0;
-    ScrollArea::vertical().id_salt("answer").auto_shrink([false, false]).show_rows(
-        ui,
-        theme::ROW,
-        answer.len(),
-        |ui, range| {
-            let top = ui.min_rect().top();
-            let chosen = |at: &usize| {
-                let row = answer.execution(*at);
-                row.is_some_and(|row| Some(row.execution_id) == view.selected)
-            };
-            if view.scroll_to_selected
-                && let Some(at) = (0..answer.len()).find(chosen)
-            {
-                let y = top + (at as f32 - range.start as f32) * theme::ROW;
-                let size = vec2(ui.available_width(), theme::ROW);
-                ui.scroll_to_rect(Rect::from_min_size(pos2(ui.min_rect().left(), y), size), None);
-            }
-            for index in range {
-                let size = vec2(ui.available_width(), theme::ROW);
-                let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
-                ui.push_id(index, |ui| {
-                    one_ui(ui, rect, answer, index, view, actions);
-                });
-                let line = Stroke::new(1.0, theme.line);
-                ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, line);
-            }
-        },
-    );
+    let is_selected = |at: &usize| {
+        let row = answer.execution(*at);
+        row.is_some_and(|row| Some(row.execution_id) == view.selected)
+    };
+    let reveal = view.scroll_to_selected.then(|| (0..answer.len()).find(is_selected)).flatten();
+    rows::rows_ui(ui, "answer", theme::ROW, answer.len(), reveal, |ui, rect, index| {
+        ui.push_id(index, |ui| one_ui(ui, rect, answer, index, view, actions));
+    });
 }
 
 fn one_ui(
@@ -168,14 +143,7 @@ fn said(answer: &Answered, index: usize, word: &str) -> String {
             format!("{word}, occurred {after} after it was seen in {}", row.file_name)
         }),
         Answered::Executions(rows) => {
-            let row = rows.get(index);
-            match row.and_then(|row| Some((row.error_code, row.error_message.as_ref()?))) {
-                Some((code, message)) => {
-                    let code = code.map(|code| format!("{code} ")).unwrap_or_default();
-                    format!("{code}{}", message.lines().next().unwrap_or_default())
-                }
-                None => word.to_owned(),
-            }
+            rows.get(index).and_then(error_line).unwrap_or_else(|| word.to_owned())
         }
         Answered::Recurring(_) => String::new(),
     }
@@ -184,8 +152,7 @@ fn said(answer: &Answered, index: usize, word: &str) -> String {
 fn recurring_ui(ui: &mut Ui, rect: Rect, row: &RecurringDiagnostic, now: &Now) -> bool {
     let theme = Theme::of(ui);
     let response = ui.interact(rect, ui.scope_id().with("recurring"), Sense::click());
-    let ground = if response.hovered() { theme.hover } else { theme.background };
-    ui.painter().rect_filled(rect, CornerRadius::ZERO, ground);
+    rows::row_background(ui, &response, false);
     let left = rect.left() + 18.0;
     let top = rect.top() + 15.0;
     let times = format!("{} times", format::count(row.count));

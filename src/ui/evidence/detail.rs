@@ -1,6 +1,6 @@
 //! One execution in full: its call, time, authorization, outcome, and the reason for it.
 
-use egui::{Frame, Margin, ScrollArea, Ui};
+use egui::{Align, Layout, ScrollArea, Ui};
 
 use super::results::known_look;
 use super::{EvidenceView, Filter, links, toggle};
@@ -20,10 +20,10 @@ use crate::ui::widgets::{self, Chip, Look};
 
 pub(super) fn detail_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Action>) {
     let theme = Theme::of(ui);
-    Frame::NONE.inner_margin(Margin { left: 16, right: 16, top: 12, bottom: 8 }).show(ui, |ui| {
+    widgets::margins(12, 8).show(ui, |ui| {
         ui.horizontal(|ui| {
             ui.label(widgets::rich("Execution", Text::Meta, theme.dim));
-            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 if widgets::icon_button(ui, icon::CLOSE, "Close the execution").clicked() {
                     actions.push(Action::Evidence(EvidenceAction::CloseDetail));
                 }
@@ -35,30 +35,25 @@ pub(super) fn detail_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<
         return;
     };
     let shown = ui.available_height();
-    ScrollArea::vertical().id_salt(detail.row.execution_id).auto_shrink([false, false]).show(
-        ui,
-        |ui| {
-            widgets::scroll_by_key(ui);
-            Frame::NONE.inner_margin(Margin { left: 16, right: 16, top: 0, bottom: 0 }).show(
-                ui,
-                |ui| {
-                    ui.spacing_mut().item_spacing.y = 6.0;
-                    for what in &detail.changed {
-                        let text = format!("This record was changed after it was written: {what}.");
-                        widgets::remark(ui, icon::WARNING, Tone::Danger, text);
-                    }
-                    facts_ui(ui, (detail, view.attempt), view.now, actions);
-                    interrupted_ui(ui, view, detail, actions);
-                    section(ui, "Arguments");
-                    for (name, value) in short_first(&detail.arguments) {
-                        argument_ui(ui, name, value);
-                    }
-                    section(ui, "Artifacts");
-                },
-            );
-            kept_ui(ui, detail, view.contents, (shown * 0.8).max(220.0), actions);
-        },
-    );
+    let area = ScrollArea::vertical().id_salt(detail.row.execution_id);
+    area.auto_shrink([false, false]).show(ui, |ui| {
+        widgets::scroll_by_key(ui);
+        widgets::margins(0, 0).show(ui, |ui| {
+            ui.spacing_mut().item_spacing.y = 6.0;
+            for what in &detail.changed {
+                let text = format!("This record was changed after it was written: {what}.");
+                widgets::remark(ui, icon::WARNING, Tone::Danger, text);
+            }
+            facts_ui(ui, (detail, view.attempt), view.now, actions);
+            interrupted_ui(ui, view, detail, actions);
+            section(ui, "Arguments");
+            for (name, value) in short_first(&detail.arguments) {
+                argument_ui(ui, name, value);
+            }
+            section(ui, "Artifacts");
+        });
+        kept_ui(ui, detail, view.contents, (shown * 0.8).max(220.0), actions);
+    });
 }
 
 /// What is known about a step that was interrupted.
@@ -72,7 +67,7 @@ fn interrupted_ui(
     if row.known != Known::Interrupted {
         return;
     }
-    section(ui, "Beside the disk");
+    section(ui, "Compared with the disk");
     let spec = Command::Reconcile.spec();
     if widgets::button(ui, Look::Plain, spec.icon, spec.text, true)
         .on_hover_text(spec.tooltip)
@@ -122,16 +117,21 @@ pub(crate) fn facts_ui(
         widgets::fact(ui, "exit code", code.to_string(), Text::Mono);
     }
     if detail.intent_at_ms.is_some() {
-        widgets::fact(ui, "intent", "on the disk before the tool was called", Text::Body);
+        widgets::fact(ui, "intent", "recorded before the tool was called", Text::Body);
     }
-    id(ui, "execution", &row.execution_id.to_string(), "the execution's id");
+    widgets::copyable_fact(ui, "execution", &row.execution_id.to_string(), "the execution's id");
     section(ui, "Why");
     widgets::fact(ui, "plan", &detail.run.plan_name, Text::Body);
-    id(ui, "plan digest", &detail.run.plan_digest.to_string(), "the plan's digest");
+    widgets::copyable_fact(
+        ui,
+        "plan digest",
+        &detail.run.plan_digest.to_string(),
+        "the plan's digest",
+    );
     let step = format!("{} of {}, {}", row.step_index + 1, detail.run.step_count, row.step_id);
     widgets::fact(ui, "step", step, Text::Body);
     widgets::fact(ui, "workspace", &detail.run.workspace, Text::Mono);
-    id(ui, "run", &row.run_id.to_string(), "the run's id");
+    widgets::copyable_fact(ui, "run", &row.run_id.to_string(), "the run's id");
     ui.horizontal_wrapped(|ui| {
         if widgets::button(ui, Look::Plain, Some(icon::PLAN), "Show the run", true).clicked() {
             actions.push(Action::Plan(PlanAction::OpenRun(row.run_id)));
@@ -164,7 +164,7 @@ pub(crate) fn facts_ui(
         section(ui, "Ledger");
         widgets::fact(ui, "link", format::count(u64::try_from(seq).unwrap_or(0)), Text::Mono);
         if let Some(digest) = detail.ledger_digest {
-            id(ui, "digest", &digest.to_string(), "the link's digest");
+            widgets::copyable_fact(ui, "digest", &digest.to_string(), "the link's digest");
         }
     }
 }
@@ -181,19 +181,14 @@ fn revert_ui(ui: &mut Ui, detail: &ExecutionDetail, actions: &mut Vec<Action>) {
     }
     let over = detail.run.fate != RunFate::Active;
     if widgets::button(ui, Look::Plain, Some(icon::REVERT), "Revert this step…", over)
-        .on_hover_text("Make a plan that takes back what this step changed in files. It is shown and authorized like any other.")
+        .on_hover_text(
+            "Make a plan that undoes this step's file changes. It needs your authorization.",
+        )
         .on_disabled_hover_text("Its run is under way.")
         .clicked()
     {
         actions.push(Action::Evidence(EvidenceAction::Revert(detail.row.execution_id)));
     }
-}
-
-fn id(ui: &mut Ui, name: &str, whole: &str, what: &str) {
-    ui.horizontal(|ui| {
-        widgets::fact_name(ui, name);
-        widgets::copyable(ui, whole, whole, what);
-    });
 }
 
 /// The stored artifacts of an execution, in an area of at most this height, in points.
@@ -206,8 +201,8 @@ pub(crate) fn kept_ui(
 ) {
     ui.spacing_mut().item_spacing.y = 0.0;
     if detail.artifacts.is_empty() {
-        Frame::NONE.inner_margin(Margin::symmetric(16, 8)).show(ui, |ui| {
-            widgets::paragraph(ui, "Nothing was kept of this step.", Text::Body, Tone::Dim);
+        widgets::margins(8, 8).show(ui, |ui| {
+            widgets::paragraph(ui, "This step has no artifacts.", Text::Body, Tone::Dim);
         });
     }
     let place = ("artifacts", detail.row.execution_id);

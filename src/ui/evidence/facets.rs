@@ -1,15 +1,17 @@
 //! The filters that occur among the results, and frequent queries.
 
-use egui::{CornerRadius, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{ScrollArea, Sense, Ui, pos2, vec2};
 
-use super::{EvidenceView, Filter, parse, toggle, verify_button};
+use super::{EvidenceView, Filter, parse, toggle};
 use crate::plan::visible;
 use crate::run::{Question, TargetKind};
 use crate::ui::action::{Action, EvidenceAction};
-use crate::ui::commands::Situation;
+use crate::ui::commands::{Command, Situation, command_button};
+use crate::ui::controls;
 use crate::ui::format;
-use crate::ui::theme::{self, Text, Theme};
-use crate::ui::widgets;
+use crate::ui::rows;
+use crate::ui::theme::{Text, Theme};
+use crate::ui::widgets::{self, Look};
 
 /// The saved searches: a name and the text for the search box.
 pub const SAVED: [(&str, &str); 6] = [
@@ -27,7 +29,7 @@ pub(super) fn facets_ui(
     situation: &Situation,
     actions: &mut Vec<Action>,
 ) {
-    verify_button(ui, situation, actions);
+    command_button(ui, Command::Verify, Look::Plain, None, situation, actions);
     ui.add_space(8.0);
     ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
@@ -60,11 +62,7 @@ pub(super) fn facets_ui(
         }
         widgets::heading(ui, "Questions");
         ui.add_space(4.0);
-        let recurring = Question::Recurring;
-        if facet_item(ui, &recurring.title(), "", view.question == Some(&recurring)) {
-            actions.push(Action::Evidence(EvidenceAction::Ask(recurring)));
-        }
-        for question in about_filters(view.text) {
+        for question in questions(view.text) {
             let set = view.question == Some(&question);
             if facet_item(ui, &question.title(), "", set) {
                 actions.push(Action::Evidence(EvidenceAction::Ask(question)));
@@ -81,10 +79,10 @@ pub(super) fn facets_ui(
     });
 }
 
-/// The queries that apply to the filters in the search box.
-fn about_filters(text: &str) -> Vec<Question> {
+/// The query that is always offered, and those that apply to the filters in the search box.
+fn questions(text: &str) -> Vec<Question> {
     let parsed = parse(text, &jiff::tz::TimeZone::UTC).query;
-    let mut questions = Vec::new();
+    let mut questions = vec![Question::Recurring];
     if let Some(code) = parsed.code {
         questions.push(Question::WithCode(code.clone()));
         questions.push(Question::ChangesAfter { code, file: parsed.path.clone() });
@@ -100,22 +98,16 @@ fn about_filters(text: &str) -> Vec<Question> {
 pub(crate) fn facet_item(ui: &mut Ui, name: &str, number: &str, set: bool) -> bool {
     let theme = Theme::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 24.0), Sense::click());
-    if set || response.hovered() {
-        let fill = if set { theme.selection } else { theme.hover };
-        ui.painter().rect_filled(rect, CornerRadius::same(theme::RADIUS), fill);
-    }
+    rows::item_background(ui, &response, set);
     let middle = rect.center().y;
     let right = pos2(rect.right() - 6.0, middle);
     let taken = widgets::paint_right(ui, right, number, Text::SmallMono, theme.dim);
     let width = (rect.width() - taken - 18.0).max(0.0);
     let parts = [(name, Text::Body, theme.text)];
     let (_, cut) = widgets::paint_parts(ui, pos2(rect.left() + 6.0, middle), width, &parts);
-    response.widget_info(|| {
-        let text = format!("{} {number}", visible(name));
-        WidgetInfo::selected(Role::Button, true, set, text.trim())
+    let clicked = controls::selectable(ui, &response, set, || {
+        format!("{} {number}", visible(name)).trim().to_owned()
     });
-    widgets::focus_ring(ui, &response);
-    let clicked = response.clicked();
     if cut {
         response.on_hover_text(visible(name));
     }

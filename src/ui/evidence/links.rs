@@ -11,15 +11,17 @@ use crate::ui::theme::{Text, Tone};
 use crate::ui::widgets;
 
 /// The largest number of links shown; a check of a large project has a thousand.
-const FEW: usize = 40;
+const MAX_LINKS: usize = 40;
 
 pub(super) fn links_ui(ui: &mut Ui, edges: &[EdgeRecord], actions: &mut Vec<Action>) {
-    for (index, edge) in edges.iter().take(FEW).enumerate() {
+    for (index, edge) in edges.iter().take(MAX_LINKS).enumerate() {
         ui.push_id(index, |ui| link_ui(ui, edge, actions));
     }
-    if let Some(more) = edges.len().checked_sub(FEW).filter(|more| *more > 0) {
-        let text =
-            format!("{} more. The headless show lists all of them.", format::count(more as u64));
+    if let Some(more) = edges.len().checked_sub(MAX_LINKS).filter(|more| *more > 0) {
+        let text = format!(
+            "{} more. countersign evidence show lists all of them.",
+            format::count(more as u64)
+        );
         widgets::paragraph(ui, text, Text::Small, Tone::Dim);
     }
 }
@@ -29,20 +31,22 @@ fn link_ui(ui: &mut Ui, edge: &EdgeRecord, actions: &mut Vec<Action>) {
         widgets::fact_name(ui, &edge.edge_type.to_lowercase().replace('_', " "));
         let name = format!("{} {}", edge.target_kind, edge.target);
         let response = controls::menu_link(ui, &edge.target, &name, |ui| {
-            for question in questions(edge) {
-                if controls::menu_item(ui, &question.title()) {
-                    actions.push(Action::Evidence(EvidenceAction::Ask(question)));
-                }
-            }
+            question_items_ui(ui, questions(edge), actions);
             if controls::menu_item(ui, "Copy") {
                 ui.ctx().copy_text(edge.target.clone());
             }
         });
-        response.on_hover_text(format!(
-            "{}\nClick for what the evidence knows about it.",
-            visible(&name)
-        ));
+        response.on_hover_text(format!("{}\nClick to search the evidence for it.", visible(&name)));
     });
+}
+
+/// Menu items, one for each query.
+pub(crate) fn question_items_ui(ui: &mut Ui, questions: Vec<Question>, actions: &mut Vec<Action>) {
+    for question in questions {
+        if controls::menu_item(ui, &question.title()) {
+            actions.push(Action::Evidence(EvidenceAction::Ask(question)));
+        }
+    }
 }
 
 /// The queries that apply to a target.

@@ -10,12 +10,12 @@ mod results;
 mod tests;
 mod timeline;
 
-use egui::{CentralPanel, Frame, Key, Margin, Modifiers, Panel, TextEdit, Ui, vec2};
+use egui::{CentralPanel, Key, Margin, Modifiers, Panel, TextEdit, Ui, vec2};
 use uuid::Uuid;
 
 use super::action::{Action, EvidenceAction, LoopAction};
 use super::artifact::{self, Contents};
-use super::commands::{Command, Situation, command_button};
+use super::commands::{Command, Situation};
 use super::format::{self, Now};
 use super::icon;
 use super::theme::{self, Text, Theme, Tone};
@@ -25,7 +25,8 @@ use crate::run::{
 };
 
 pub(crate) use facets::facet_item;
-pub use query::{Filter, Parsed, parse, toggle};
+pub(crate) use links::question_items_ui;
+pub use query::{Filter, parse, toggle};
 
 /// The state of the chain verification.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -97,12 +98,7 @@ pub fn evidence_page_ui(
     actions: &mut Vec<Action>,
 ) {
     let theme = Theme::of(ui);
-    Panel::left("facets")
-        .default_size(theme::SIDEBAR)
-        .size_range(160.0..=360.0)
-        .resizable(true)
-        .frame(panel_frame(theme.panel, Margin::symmetric(12, 12)))
-        .show(ui, |ui| facets::facets_ui(ui, view, situation, actions));
+    widgets::side_panel_ui(ui, "facets", |ui| facets::facets_ui(ui, view, situation, actions));
     if view.selected.is_some() {
         let width = ui.available_width();
         Panel::right("execution")
@@ -114,27 +110,24 @@ pub fn evidence_page_ui(
     }
     CentralPanel::no_frame().frame(panel_frame(theme.background, Margin::ZERO)).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
-        Frame::NONE.inner_margin(Margin { left: 16, right: 16, top: 16, bottom: 8 }).show(
-            ui,
-            |ui| {
-                ui.spacing_mut().item_spacing.y = 6.0;
-                search_box_ui(ui, view, actions);
-                for problem in view.problems {
-                    widgets::remark(ui, icon::WARNING, Tone::Caution, problem);
-                }
-                if let Some(difference) = view.page.and_then(|page| page.read_only.as_deref()) {
-                    read_only_ui(ui, difference);
-                }
-                if let Some(note) = view.page.and_then(|page| page.note.as_deref()) {
-                    widgets::remark(ui, icon::WARNING, Tone::Caution, format!("Note: {note}."));
-                }
-                loop_ui(ui, view, actions);
-                verification_ui(ui, view.verification);
-                if let Some(page) = view.page.filter(|_| view.question.is_none()) {
-                    timeline::timeline_ui(ui, &page.timeline, view.now);
-                }
-            },
-        );
+        widgets::margins(16, 8).show(ui, |ui| {
+            ui.spacing_mut().item_spacing.y = 6.0;
+            search_box_ui(ui, view, actions);
+            for problem in view.problems {
+                widgets::remark(ui, icon::WARNING, Tone::Caution, problem);
+            }
+            if let Some(difference) = view.page.and_then(|page| page.read_only.as_deref()) {
+                read_only_ui(ui, difference);
+            }
+            if let Some(note) = view.page.and_then(|page| page.note.as_deref()) {
+                widgets::remark(ui, icon::WARNING, Tone::Caution, format!("Note: {note}."));
+            }
+            loop_ui(ui, view, actions);
+            verification_ui(ui, view.verification);
+            if let Some(page) = view.page.filter(|_| view.question.is_none()) {
+                timeline::timeline_ui(ui, &page.timeline, view.now);
+            }
+        });
         if let Some(question) = view.question {
             answer::answer_ui(ui, question, view, actions);
             return;
@@ -146,9 +139,9 @@ pub fn evidence_page_ui(
                 ui,
                 icon::DATABASE,
                 "Nothing has been run yet",
-                "Every step that runs, is skipped or is denied leaves a record here that cannot \
-                 be changed quietly: what was done, when, whether it worked, what came out, and \
-                 who said yes.",
+                "Every step that runs, is skipped or is denied leaves a record here: what was done, \
+                 when, its outcome and output, and who decided. Later changes of a record are \
+                 detected.",
             ),
             Some(page) if page.hits.is_empty() => widgets::empty_state(
                 ui,
@@ -225,8 +218,8 @@ pub fn verification_text(verification: &Verification) -> Option<(Tone, String)> 
         Verification::Done(report) if report.ok => Some((
             Tone::Safe,
             format!(
-                "All {} rows are what was written. Keep the head to see later \
-                     truncation too.",
+                "All {} rows are unchanged. Keep a copy of the head, so that a later truncation \
+                 is detected too.",
                 format::count(report.rows)
             ),
         )),
@@ -256,8 +249,4 @@ fn verification_ui(ui: &mut Ui, verification: &Verification) {
             widgets::copyable(ui, &head, &head, "the head of the chain");
         });
     }
-}
-
-pub(super) fn verify_button(ui: &mut Ui, situation: &Situation, actions: &mut Vec<Action>) {
-    command_button(ui, Command::Verify, Look::Plain, None, situation, actions);
 }

@@ -3,43 +3,25 @@
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
+use crate::plan::words::words;
 use crate::run::SearchQuery;
 
-/// A filter of the search box; a word like `tool:file_read` sets it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the filters by their names")]
-pub enum Filter {
-    Tool,
-    Outcome,
-    Risk,
-    Run,
-    Loop,
-    Plan,
-    Host,
-    Path,
-    Code,
-    After,
-    Before,
-}
-
-impl Filter {
-    const ALL: [(&'static str, Self); 11] = [
-        ("tool", Self::Tool),
-        ("outcome", Self::Outcome),
-        ("risk", Self::Risk),
-        ("run", Self::Run),
-        ("loop", Self::Loop),
-        ("plan", Self::Plan),
-        ("host", Self::Host),
-        ("path", Self::Path),
-        ("code", Self::Code),
-        ("after", Self::After),
-        ("before", Self::Before),
-    ];
-
-    /// The word of the filter.
-    pub fn word(self) -> &'static str {
-        Self::ALL.iter().find(|(_, filter)| *filter == self).map_or("", |(word, _)| word)
+words! {
+    /// A filter of the search box; a word like `tool:file_read` sets it.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[expect(missing_docs, reason = "the filters by their names")]
+    pub enum Filter {
+        Tool = "tool",
+        Outcome = "outcome",
+        Risk = "risk",
+        Run = "run",
+        Loop = "loop",
+        Plan = "plan",
+        Host = "host",
+        Path = "path",
+        Code = "code",
+        After = "after",
+        Before = "before",
     }
 }
 
@@ -71,42 +53,40 @@ pub fn parse(text: &str, zone: &TimeZone) -> Parsed {
 fn set(parsed: &mut Parsed, filter: Filter, value: &str, zone: &TimeZone) {
     let query = &mut parsed.query;
     let text = Some(value.to_owned());
-    match filter {
-        Filter::Tool => query.tool = text,
-        Filter::Outcome => query.outcome = text,
-        Filter::Risk => query.risk = text,
-        Filter::Plan => query.plan_id = text,
-        Filter::Host => query.host = text,
-        Filter::Path => query.path = text,
-        Filter::Code => query.code = text,
-        Filter::Run => match value.parse() {
-            Ok(run_id) => query.run_id = Some(run_id),
-            Err(_) => {
-                parsed.problems.push(format!("run: takes the whole id of a run, not “{value}”."))
-            }
-        },
-        Filter::Loop => match value.parse() {
-            Ok(loop_id) => query.loop_id = Some(loop_id),
-            Err(_) => {
-                parsed.problems.push(format!("loop: takes the whole id of a loop, not “{value}”."))
-            }
-        },
-        Filter::After | Filter::Before => {
-            let ms = value
-                .parse::<Date>()
-                .ok()
-                .and_then(|day| day.to_zoned(zone.clone()).ok())
-                .map(|start| start.timestamp().as_millisecond());
-            match (ms, filter) {
-                (Some(ms), Filter::After) => query.since_ms = Some(ms),
-                (Some(ms), _) => query.until_ms = Some(ms),
-                (None, _) => parsed.problems.push(format!(
-                    "{}: takes a day such as 2026-11-01, not “{value}”.",
-                    filter.word()
-                )),
-            }
-        }
+    let day = || {
+        let start = value.parse::<Date>().ok()?.to_zoned(zone.clone()).ok()?;
+        Some(start.timestamp().as_millisecond())
+    };
+    let valid = match filter {
+        Filter::Tool => replace(&mut query.tool, text),
+        Filter::Outcome => replace(&mut query.outcome, text),
+        Filter::Risk => replace(&mut query.risk, text),
+        Filter::Plan => replace(&mut query.plan_id, text),
+        Filter::Host => replace(&mut query.host, text),
+        Filter::Path => replace(&mut query.path, text),
+        Filter::Code => replace(&mut query.code, text),
+        Filter::Run => replace(&mut query.run_id, value.parse().ok()),
+        Filter::Loop => replace(&mut query.loop_id, value.parse().ok()),
+        Filter::After => replace(&mut query.since_ms, day()),
+        Filter::Before => replace(&mut query.until_ms, day()),
+    };
+    if !valid {
+        let word = filter.as_str();
+        let form = match filter {
+            Filter::After | Filter::Before => "a day such as 2026-11-01".to_owned(),
+            _ => format!("the whole id of a {word}"),
+        };
+        parsed.problems.push(format!("{word}: takes {form}, not “{value}”."));
     }
+}
+
+/// Replaces the value of a field by a valid one; returns false when it is not valid.
+fn replace<T>(field: &mut Option<T>, value: Option<T>) -> bool {
+    let valid = value.is_some();
+    if valid {
+        *field = value;
+    }
+    valid
 }
 
 /// Splits a text into words; quotation marks keep several words together.
@@ -132,7 +112,7 @@ fn tokens(text: &str) -> Vec<String> {
 
 fn split(token: &str) -> Option<(Filter, &str)> {
     let (word, value) = token.split_once(':')?;
-    let (_, filter) = Filter::ALL.iter().find(|(name, _)| word.eq_ignore_ascii_case(name))?;
+    let (_, filter) = Filter::WORDS.iter().find(|(name, _)| word.eq_ignore_ascii_case(name))?;
     Some((*filter, value))
 }
 
@@ -151,7 +131,7 @@ pub fn toggle(text: &str, filter: Filter, value: &str) -> String {
         }
     }
     if !was_set {
-        kept.push(quoted(&format!("{}:{value}", filter.word())));
+        kept.push(quoted(&format!("{}:{value}", filter.as_str())));
     }
     kept.join(" ")
 }

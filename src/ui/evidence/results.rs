@@ -4,15 +4,15 @@ use super::EvidenceView;
 use crate::plan::visible;
 use crate::run::{Execution, Known, SearchHit, SearchPage};
 use crate::ui::action::{Action, EvidenceAction};
+use crate::ui::controls;
 use crate::ui::format::{self, Now};
 use crate::ui::icon::{self, Icon};
 use crate::ui::plan::outcome_look;
+use crate::ui::rows;
 use crate::ui::theme::{self, Text, Theme, Tone};
 use crate::ui::widgets;
-use egui::text::{LayoutJob, TextFormat, TextWrapping};
-use egui::{
-    Align, CornerRadius, Rect, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
-};
+use egui::text::{LayoutJob, TextWrapping};
+use egui::{Rect, Sense, Ui, pos2};
 
 /// The icon, word and colour of the known outcome of an execution.
 pub fn known_look(known: Known) -> (Icon, &'static str, Tone) {
@@ -29,51 +29,23 @@ pub(super) fn results_ui(
     view: &EvidenceView<'_>,
     actions: &mut Vec<Action>,
 ) {
-    let theme = Theme::of(ui);
     let shown = page.hits.len();
     let more = page.total.saturating_sub(shown as u64);
     let rows = shown + usize::from(more > 0);
-    ui.spacing_mut().item_spacing.y = 0.0;
-    ScrollArea::vertical().id_salt("results").auto_shrink([false, false]).show_rows(
-        ui,
-        theme::ROW,
-        rows,
-        |ui, range| {
-            let top = ui.min_rect().top();
-            if view.scroll_to_selected
-                && let Some(index) =
-                    page.hits.iter().position(|hit| Some(hit.row.execution_id) == view.selected)
-            {
-                let y = top + (index as f32 - range.start as f32) * theme::ROW;
-                let size = vec2(ui.available_width(), theme::ROW);
-                ui.scroll_to_rect(Rect::from_min_size(pos2(ui.min_rect().left(), y), size), None);
+    let is_selected = |hit: &SearchHit| Some(hit.row.execution_id) == view.selected;
+    let reveal = view.scroll_to_selected.then(|| page.hits.iter().position(is_selected)).flatten();
+    rows::rows_ui(ui, "results", theme::ROW, rows, reveal, |ui, rect, index| {
+        if let Some(hit) = page.hits.get(index) {
+            if hit_ui(ui, rect, hit, is_selected(hit), view.now) {
+                actions.push(Action::Evidence(EvidenceAction::Open(hit.row.execution_id)));
             }
-            for index in range {
-                let size = vec2(ui.available_width(), theme::ROW);
-                let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
-                match page.hits.get(index) {
-                    Some(hit) => {
-                        let id = hit.row.execution_id;
-                        if hit_ui(ui, rect, hit, view.selected == Some(id), view.now) {
-                            actions.push(Action::Evidence(EvidenceAction::Open(id)));
-                        }
-                    }
-                    None => {
-                        let text =
-                            format!("{} more. Narrow the search to see them.", format::count(more));
-                        let parts = [(text.as_str(), Text::Body, theme.dim)];
-                        let at = pos2(rect.left() + 46.0, rect.center().y);
-                        widgets::paint_parts(ui, at, rect.width() - 60.0, &parts);
-                    }
-                }
-                ui.painter().hline(
-                    rect.x_range(),
-                    rect.bottom() - 0.5,
-                    Stroke::new(1.0, theme.line),
-                );
-            }
-        },
-    );
+        } else {
+            let text = format!("{} more. Narrow the search to see them.", format::count(more));
+            let parts = [(text.as_str(), Text::Body, Theme::of(ui).dim)];
+            let at = pos2(rect.left() + 46.0, rect.center().y);
+            widgets::paint_parts(ui, at, rect.width() - 60.0, &parts);
+        }
+    });
 }
 
 /// Below this width, in points, a row shows its subject before the tool and omits the duration.
@@ -103,14 +75,7 @@ pub(super) fn row_ui(
 ) -> bool {
     let theme = Theme::of(ui);
     let response = ui.interact(rect, ui.scope_id().with(row.execution_id), Sense::click());
-    let ground = if selected {
-        theme.selection
-    } else if response.hovered() {
-        theme.hover
-    } else {
-        theme.background
-    };
-    ui.painter().rect_filled(rect, CornerRadius::ZERO, ground);
+    rows::row_background(ui, &response, selected);
     let middle = rect.center().y;
     widgets::paint_icon(ui, pos2(rect.left() + 26.0, middle), icon, 17.0, theme.tone(tone));
     let mut right = rect.right() - 18.0;
@@ -139,12 +104,9 @@ pub(super) fn row_ui(
         widgets::paint_parts(ui, at, width, &[about, tool]);
     }
     second(ui, pos2(left, rect.top() + 32.0), width, word);
-    widgets::focus_ring(ui, &response);
-    response.widget_info(|| {
-        let name = format!("{} {}, {word}, {when}", row.tool_name, visible(&row.about));
-        WidgetInfo::selected(Role::Button, true, selected, name)
-    });
-    response.clicked()
+    controls::selectable(ui, &response, selected, || {
+        format!("{} {}, {word}, {when}", row.tool_name, visible(&row.about))
+    })
 }
 
 /// The line around the first match, with the matches marked; otherwise the error, or else the outcome.
@@ -152,28 +114,22 @@ fn second_line(ui: &Ui, left_center: egui::Pos2, width: f32, hit: &SearchHit, wo
     let theme = Theme::of(ui);
     let mut job =
         LayoutJob { wrap: TextWrapping::truncate_at_width(width), ..LayoutJob::default() };
-    let format = |marked: bool| TextFormat {
-        font_id: Text::SmallMono.font(),
-        color: if marked { theme.text } else { theme.dim },
-        background: if marked {
-            theme.chip(Tone::Caution, theme.background)
-        } else {
-            egui::Color32::TRANSPARENT
-        },
-        valign: Align::Center,
-        ..TextFormat::default()
+    let mut append = |text: &str, marked: bool| {
+        let color = if marked { theme.text } else { theme.dim };
+        let mut format = widgets::text_format(Text::SmallMono, color);
+        if marked {
+            format.background = theme.chip(Tone::Caution, theme.background);
+        }
+        job.append(&visible(text), 0.0, format);
     };
     if hit.changed {
-        job.append("This record was changed after it was written.", 0.0, format(true));
+        append("This record was changed after it was written.", true);
     } else if hit.excerpt.is_empty() {
-        let text = match (&hit.row.error_code, &hit.row.error_message) {
-            (Some(code), Some(message)) => format!("{code} {message}"),
-            (None, Some(message)) => message.clone(),
-            _ => format!("{word}, step {} of plan {}", hit.row.step_index + 1, hit.row.plan_id),
-        };
-        job.append(&visible(text.lines().next().unwrap_or_default()), 0.0, format(false));
+        let step =
+            || format!("{word}, step {} of plan {}", hit.row.step_index + 1, hit.row.plan_id);
+        append(&error_line(&hit.row).unwrap_or_else(step), false);
     } else {
-        job.append(&format!("{}: ", hit.found_in), 0.0, format(false));
+        append(&format!("{}: ", hit.found_in), false);
         let mut from = 0;
         for mark in &hit.marks {
             let (Some(before), Some(marked)) =
@@ -181,13 +137,18 @@ fn second_line(ui: &Ui, left_center: egui::Pos2, width: f32, hit: &SearchHit, wo
             else {
                 continue;
             };
-            job.append(&visible(before), 0.0, format(false));
-            job.append(&visible(marked), 0.0, format(true));
+            append(before, false);
+            append(marked, true);
             from = mark.end;
         }
-        job.append(&visible(hit.excerpt.get(from..).unwrap_or_default()), 0.0, format(false));
+        append(hit.excerpt.get(from..).unwrap_or_default(), false);
     }
-    let galley = ui.painter().layout_job(job);
-    let min = pos2(left_center.x, left_center.y - galley.size().y / 2.0);
-    ui.painter().galley(min, galley, theme.dim);
+    widgets::paint_galley(ui, left_center, ui.painter().layout_job(job));
+}
+
+/// The code and the first line of the error of an execution.
+pub(super) fn error_line(row: &Execution) -> Option<String> {
+    let message = row.error_message.as_ref()?;
+    let code = row.error_code.map(|code| format!("{code} ")).unwrap_or_default();
+    Some(format!("{code}{}", message.lines().next().unwrap_or_default()))
 }

@@ -26,7 +26,7 @@ fn touched(kind: TargetKind, target: &str) -> Question {
 }
 
 #[test]
-fn what_an_execution_touched_leads_to_what_is_known_about_it() {
+fn touched_targets_lead_to_queries() {
     for (link, item, question) in [
         (
             "symbol parser::old_function",
@@ -64,8 +64,9 @@ fn what_an_execution_touched_leads_to_what_is_known_about_it() {
     }
 }
 
+// Escape leads back.
 #[test]
-fn a_link_is_followed_by_keys_alone_and_escape_leads_back() {
+fn a_link_works_by_keys_alone() {
     let mut harness = page("execution");
     harness.get_by_label("diagnostic E0425").focus();
     harness.run_ok();
@@ -86,7 +87,7 @@ fn a_link_is_followed_by_keys_alone_and_escape_leads_back() {
 }
 
 #[test]
-fn recurring_diagnostics_are_listed_and_lead_to_their_executions() {
+fn recurring_diagnostics_lead_to_their_executions() {
     let mut harness = page("evidence");
     click(&mut harness, "Recurring diagnostics");
     assert!(asked(&harness, &Question::Recurring));
@@ -97,8 +98,9 @@ fn recurring_diagnostics_are_listed_and_lead_to_their_executions() {
     assert!(asked(&harness, &Question::WithCode("E0425".into())));
 }
 
+// It is said to have occurred after the diagnostic, and not to have repaired it.
 #[test]
-fn a_change_after_a_diagnostic_is_said_to_have_occurred_and_not_to_have_mended() {
+fn a_later_change_claims_no_repair() {
     let mut harness = page("answer");
     assert!(harness.query_by_label("Changes of src/lexer.rs after E0425").is_some());
     let said = "succeeded, occurred 1 min 12 s after it was seen in src/lexer.rs";

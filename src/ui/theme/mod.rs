@@ -17,7 +17,7 @@ use crate::run::{AnsiStyle, Hue, LineKind};
 
 pub use fonts::ICONS;
 use tokens::shade;
-pub use tokens::{DARK, DARK_HIGH_CONTRAST, LIGHT, LIGHT_HIGH_CONTRAST, THEMES, Theme};
+pub use tokens::{DARK, LIGHT, THEMES, Theme};
 
 /// The height of the bar with the pages, in points.
 pub const TOP_BAR: f32 = 44.0;
@@ -73,6 +73,11 @@ impl Text {
             Self::Mono => FontId::new(12.5, FontFamily::Monospace),
             Self::SmallMono => FontId::new(11.5, FontFamily::Monospace),
         }
+    }
+
+    /// The width of a digit, in points; in `Mono` and `SmallMono` that of every character.
+    pub fn digit_width(self, ui: &egui::Ui) -> f32 {
+        ui.fonts_mut(|fonts| fonts.glyph_width(&self.font(), '0')).max(1.0)
     }
 }
 
@@ -197,6 +202,10 @@ impl Theme {
             corner_radius: radius,
             expansion: 0.0,
         };
+        let shadow = |below: i8, blur: u8, on_dark: u8, on_light: u8| {
+            let color = shade(if self.dark { on_dark } else { on_light });
+            Shadow { offset: [0, below], blur, spread: 0, color }
+        };
         let base = if self.dark { egui::Visuals::dark() } else { egui::Visuals::light() };
         egui::Visuals {
             override_text_color: Some(self.text),
@@ -220,18 +229,8 @@ impl Theme {
             window_stroke: Stroke::new(1.0, self.line),
             window_corner_radius: CornerRadius::same(DIALOG_RADIUS),
             menu_corner_radius: radius,
-            window_shadow: Shadow {
-                offset: [0, 8],
-                blur: 24,
-                spread: 0,
-                color: shade(if self.dark { 110 } else { 50 }),
-            },
-            popup_shadow: Shadow {
-                offset: [0, 4],
-                blur: 12,
-                spread: 0,
-                color: shade(if self.dark { 90 } else { 40 }),
-            },
+            window_shadow: shadow(8, 24, 110, 50),
+            popup_shadow: shadow(4, 12, 90, 40),
             ..base
         }
     }

@@ -44,7 +44,7 @@ fn each_theme_is_told_by_its_style() {
 }
 
 #[test]
-fn with_high_contrast_lines_and_what_is_chosen_stand_out() {
+fn high_contrast_lines_stand_out() {
     for theme in THEMES.into_iter().filter(|theme| theme.high_contrast) {
         for ground in [theme.background, theme.panel, theme.raised, theme.hover] {
             assert!(contrast(theme.line, ground) >= 3.0, "{ground:?}, dark {}", theme.dark);
@@ -79,7 +79,7 @@ fn every_text_can_be_read_on_every_ground() {
 }
 
 #[test]
-fn code_can_be_read_on_every_ground_it_stands_on() {
+fn code_is_legible_on_its_backgrounds() {
     use crate::code::Class::{Comment, Function, Keyword, Number, String, Type};
     for theme in THEMES {
         let plain = [theme.background, theme.panel, theme.raised, theme.added, theme.removed];
@@ -133,7 +133,7 @@ fn no_font_joins_characters() {
 }
 
 #[test]
-fn every_mark_of_a_hidden_character_has_a_glyph() {
+fn hidden_character_marks_have_glyphs() {
     let ctx = egui::Context::default();
     install(&ctx);
     let mut shown = Vec::new();

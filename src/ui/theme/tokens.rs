@@ -41,109 +41,60 @@ pub(super) const fn shade(alpha: u8) -> Color32 {
     Color32::from_black_alpha(alpha)
 }
 
+/// A column of the table of colours.
+#[derive(Clone, Copy)]
+enum Column {
+    Dark,
+    Light,
+    DarkHighContrast,
+    LightHighContrast,
+}
+
+impl Column {
+    const fn of<T: Copy>(self, [dark, light, dark_high, light_high]: [T; 4]) -> T {
+        match self {
+            Self::Dark => dark,
+            Self::Light => light,
+            Self::DarkHighContrast => dark_high,
+            Self::LightHighContrast => light_high,
+        }
+    }
+
+    /// The table of colours. With higher contrast, borders are as visible as text.
+    const fn theme(self) -> Theme {
+        Theme {
+            dark: self.of([true, false, true, false]),
+            high_contrast: self.of([false, false, true, true]),
+            background: rgb(self.of([0x16_18_1d, 0xff_ff_ff, 0x00_00_00, 0xff_ff_ff])),
+            panel: rgb(self.of([0x1b_1e_24, 0xf6_f7_f9, 0x08_09_0b, 0xf7_f8_fa])),
+            raised: rgb(self.of([0x23_27_2f, 0xff_ff_ff, 0x12_14_18, 0xff_ff_ff])),
+            line: rgb(self.of([0x2e_33_3d, 0xdd_e1_e7, 0x8a_94_a4, 0x5b_66_75])),
+            text: rgb(self.of([0xe4_e7_ec, 0x1c_23_30, 0xff_ff_ff, 0x00_00_00])),
+            dim: rgb(self.of([0x98_a1_b0, 0x5b_66_75, 0xd3_d9_e2, 0x2c_34_40])),
+            accent: rgb(self.of([0x6e_a8_fe, 0x1f_5f_d0, 0xa3_c8_ff, 0x0a_3d_9c])),
+            on_accent: rgb(self.of([0x0c_14_20, 0xff_ff_ff, 0x00_00_00, 0xff_ff_ff])),
+            safe: rgb(self.of([0x6c_c5_8b, 0x1c_7a_43, 0x8d_f0_ae, 0x0a_4f_26])),
+            caution: rgb(self.of([0xe3_b5_53, 0x8f_62_00, 0xff_d9_66, 0x57_3a_00])),
+            danger: rgb(self.of([0xf0_7f_78, 0xb3_26_1e, 0xff_ad_a8, 0x86_0d_08])),
+            added: rgb(self.of([0x17_30_1f, 0xe4_f6_ea, 0x05_2a_14, 0xd9_f6_e2])),
+            added_text: rgb(self.of([0xa6_e0_b8, 0x14_53_2d, 0xcb_ff_dc, 0x06_36_1a])),
+            removed: rgb(self.of([0x3a_1f_21, 0xfd_ea_ea, 0x45_0d_10, 0xfd_e1_e1])),
+            removed_text: rgb(self.of([0xf3_b1_ac, 0x7f_1d_1d, 0xff_dc_da, 0x5a_0a_0a])),
+            keyword: rgb(self.of([0xc9_a2_f2, 0x74_2f_b8, 0xdc_c0_ff, 0x56_17_94])),
+            type_name: rgb(self.of([0x6f_cf_d6, 0x0d_65_70, 0x8c_ea_f0, 0x07_48_51])),
+            selection: rgb(self.of([0x26_34_4d, 0xe3_ec_fc, 0x10_2d_57, 0xcf_e0_ff])),
+            hover: rgb(self.of([0x1f_23_2b, 0xf1_f4_f8, 0x1b_1f_26, 0xe9_ee_f6])),
+            backdrop: shade(self.of([140, 90, 190, 150])),
+        }
+    }
+}
+
 /// The dark theme.
-pub const DARK: Theme = Theme {
-    dark: true,
-    high_contrast: false,
-    background: rgb(0x16_18_1d),
-    panel: rgb(0x1b_1e_24),
-    raised: rgb(0x23_27_2f),
-    line: rgb(0x2e_33_3d),
-    text: rgb(0xe4_e7_ec),
-    dim: rgb(0x98_a1_b0),
-    accent: rgb(0x6e_a8_fe),
-    on_accent: rgb(0x0c_14_20),
-    safe: rgb(0x6c_c5_8b),
-    caution: rgb(0xe3_b5_53),
-    danger: rgb(0xf0_7f_78),
-    added: rgb(0x17_30_1f),
-    added_text: rgb(0xa6_e0_b8),
-    removed: rgb(0x3a_1f_21),
-    removed_text: rgb(0xf3_b1_ac),
-    keyword: rgb(0xc9_a2_f2),
-    type_name: rgb(0x6f_cf_d6),
-    selection: rgb(0x26_34_4d),
-    hover: rgb(0x1f_23_2b),
-    backdrop: shade(140),
-};
+pub const DARK: Theme = Column::Dark.theme();
 
 /// The light theme.
-pub const LIGHT: Theme = Theme {
-    dark: false,
-    high_contrast: false,
-    background: rgb(0xff_ff_ff),
-    panel: rgb(0xf6_f7_f9),
-    raised: rgb(0xff_ff_ff),
-    line: rgb(0xdd_e1_e7),
-    text: rgb(0x1c_23_30),
-    dim: rgb(0x5b_66_75),
-    accent: rgb(0x1f_5f_d0),
-    on_accent: rgb(0xff_ff_ff),
-    safe: rgb(0x1c_7a_43),
-    caution: rgb(0x8f_62_00),
-    danger: rgb(0xb3_26_1e),
-    added: rgb(0xe4_f6_ea),
-    added_text: rgb(0x14_53_2d),
-    removed: rgb(0xfd_ea_ea),
-    removed_text: rgb(0x7f_1d_1d),
-    keyword: rgb(0x74_2f_b8),
-    type_name: rgb(0x0d_65_70),
-    selection: rgb(0xe3_ec_fc),
-    hover: rgb(0xf1_f4_f8),
-    backdrop: shade(90),
-};
-
-/// The dark theme with higher contrast: borders are as visible as text.
-pub const DARK_HIGH_CONTRAST: Theme = Theme {
-    dark: true,
-    high_contrast: true,
-    background: rgb(0x00_00_00),
-    panel: rgb(0x08_09_0b),
-    raised: rgb(0x12_14_18),
-    line: rgb(0x8a_94_a4),
-    text: rgb(0xff_ff_ff),
-    dim: rgb(0xd3_d9_e2),
-    accent: rgb(0xa3_c8_ff),
-    on_accent: rgb(0x00_00_00),
-    safe: rgb(0x8d_f0_ae),
-    caution: rgb(0xff_d9_66),
-    danger: rgb(0xff_ad_a8),
-    added: rgb(0x05_2a_14),
-    added_text: rgb(0xcb_ff_dc),
-    removed: rgb(0x45_0d_10),
-    removed_text: rgb(0xff_dc_da),
-    keyword: rgb(0xdc_c0_ff),
-    type_name: rgb(0x8c_ea_f0),
-    selection: rgb(0x10_2d_57),
-    hover: rgb(0x1b_1f_26),
-    backdrop: shade(190),
-};
-
-/// The light theme with higher contrast.
-pub const LIGHT_HIGH_CONTRAST: Theme = Theme {
-    dark: false,
-    high_contrast: true,
-    background: rgb(0xff_ff_ff),
-    panel: rgb(0xf7_f8_fa),
-    raised: rgb(0xff_ff_ff),
-    line: rgb(0x5b_66_75),
-    text: rgb(0x00_00_00),
-    dim: rgb(0x2c_34_40),
-    accent: rgb(0x0a_3d_9c),
-    on_accent: rgb(0xff_ff_ff),
-    safe: rgb(0x0a_4f_26),
-    caution: rgb(0x57_3a_00),
-    danger: rgb(0x86_0d_08),
-    added: rgb(0xd9_f6_e2),
-    added_text: rgb(0x06_36_1a),
-    removed: rgb(0xfd_e1_e1),
-    removed_text: rgb(0x5a_0a_0a),
-    keyword: rgb(0x56_17_94),
-    type_name: rgb(0x07_48_51),
-    selection: rgb(0xcf_e0_ff),
-    hover: rgb(0xe9_ee_f6),
-    backdrop: shade(150),
-};
+pub const LIGHT: Theme = Column::Light.theme();
 
 /// All themes.
-pub const THEMES: [&Theme; 4] = [&DARK, &LIGHT, &DARK_HIGH_CONTRAST, &LIGHT_HIGH_CONTRAST];
+pub const THEMES: [&Theme; 4] =
+    [&DARK, &LIGHT, &Column::DarkHighContrast.theme(), &Column::LightHighContrast.theme()];

@@ -78,7 +78,7 @@ const MOVED: (Level, &str, &str, i64) = (Level::Warning, "a.rs", "old", 9);
 const OTHER: (Level, &str, &str, i64) = (Level::Error, "a.rs", "other", 3);
 
 #[test]
-fn the_latest_check_is_shown_against_the_first_one() {
+fn the_latest_check_is_compared_with_the_first() {
     let found = listing(vec![
         passed(".", vec![OLD, (Level::Warning, "b.rs", "away", 1)]),
         passed(".", vec![OLD]),
@@ -92,7 +92,7 @@ fn the_latest_check_is_shown_against_the_first_one() {
 }
 
 #[test]
-fn the_first_check_of_the_same_path_is_taken_before_any_other() {
+fn a_base_of_the_same_path_comes_first() {
     let found = listing(vec![
         passed("one", vec![OLD]),
         passed("two", vec![OLD]),
@@ -101,15 +101,15 @@ fn the_first_check_of_the_same_path_is_taken_before_any_other() {
     assert_eq!((found.base, standings(&found), found.caution), (Some(1), [0, 1, 0], None));
     let found = listing(vec![passed("one", vec![OLD]), passed("two", vec![OTHER])]);
     assert_eq!(found.base, Some(0));
-    assert_eq!(found.caution.as_deref(), Some("The first check was of one, this one is of two."));
+    assert_eq!(found.caution.as_deref(), Some("The first check covered one, this one covers two."));
 }
 
 #[test]
-fn what_a_check_did_not_get_to_is_not_gone() {
+fn an_unfinished_check_clears_nothing() {
     let stopped = (check("."), Outcome::Failed, Some(Code::TimedOut), vec![MOVED]);
     let found = listing(vec![passed(".", vec![OLD, OTHER]), stopped.clone()]);
     assert_eq!(standings(&found), [0, 1, 0]);
-    assert!(found.caution.unwrap().contains("did not come to its end"));
+    assert!(found.caution.unwrap().contains("did not finish"));
     // Nothing is compared with an incomplete check.
     let found = listing(vec![stopped, passed(".", vec![OLD])]);
     assert_eq!((found.base, standings(&found)), (None, [0, 0, 0]));
@@ -120,14 +120,14 @@ fn what_a_check_did_not_get_to_is_not_gone() {
 }
 
 #[test]
-fn a_gate_tells_what_is_new_and_never_what_is_gone() {
+fn a_gate_never_shows_gone_diagnostics() {
     let gate = (patch(), Outcome::Failed, Some(Code::CargoCheck), vec![OTHER, MOVED]);
     let steps = || vec![passed(".", vec![OLD, (Level::Warning, "b.rs", "still", 1)]), gate.clone()];
     let (run, plan) = run_of(steps());
     let sight = Sight { step: Some(1), ..Sight::default() };
     let found = Listing::of(&run, Some(&plan), &sight);
     assert_eq!((found.base, standings(&found)), (Some(0), [1, 1, 0]));
-    assert!(found.caution.unwrap().contains("may still be there"));
+    assert!(found.caution.unwrap().contains("Others may still exist"));
     assert_eq!(found.checks[1].about, "f in a.rs by f.txt");
     // A check is preferred to an error gate as the step shown first.
     assert_eq!(listing(steps()).step, Some(0));
@@ -135,7 +135,7 @@ fn a_gate_tells_what_is_new_and_never_what_is_gone() {
 }
 
 #[test]
-fn a_step_that_looked_at_nothing_is_no_check() {
+fn a_skipped_step_is_no_check() {
     let skipped = (check("."), Outcome::Skipped, None, vec![]);
     let denied = (check("."), Outcome::Denied, Some(Code::ConfirmationDenied), vec![]);
     let read = (ToolCall::FileRead { path: "a".to_owned() }, Outcome::Succeeded, None, vec![]);
@@ -146,7 +146,7 @@ fn a_step_that_looked_at_nothing_is_no_check() {
 }
 
 #[test]
-fn what_is_picked_stays_picked_where_it_comes_to_stand() {
+fn the_selection_follows_its_diagnostic() {
     let (run, plan) = run_of(vec![failed(".", vec![OLD, OTHER, (Level::Info, "c.rs", "note", 1)])]);
     let mut sight = Sight { picked: Some(Place { step: 0, at: 0 }), ..Sight::default() };
     let selected = |sight: &Sight| Listing::of(&run, Some(&plan), sight).selected;
