@@ -500,7 +500,11 @@ impl Scene {
                     in_front: self.in_front,
                     covered: self.in_front || self.overlay.is_some(),
                 }),
-                preview: self.preview.as_ref(),
+                // Nothing is computed for a faulty step.
+                preview: self.preview.as_ref().filter(|_| {
+                    let step = self.plan.steps.get(self.selected);
+                    step.is_some_and(|step| step.call.is_some())
+                }),
                 simulation: self.simulated.then(|| SimulationView {
                     state: match self.name.as_str() {
                         "simulating" => SimulationState::UnderWay,

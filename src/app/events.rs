@@ -81,7 +81,7 @@ impl App {
             Event::Panicked { message } => {
                 shared.notify(
                     Tone::Danger,
-                    "The worker broke down; the run is interrupted.",
+                    "The worker crashed; the run is interrupted.",
                     message,
                     "The outcome of a step that was under way is unknown: Reconcile compares it with the disk.",
                 );

@@ -104,7 +104,7 @@ impl Shared {
         match error {
             QueryError::Failed(failure) => self.failed(&summary, &failure),
             QueryError::Panicked(message) => {
-                let summary = format!("{summary} The reader broke down.");
+                let summary = format!("{summary} The query thread crashed.");
                 let next = "Try again; if it happens again, copy this and report it.";
                 self.notify(Tone::Danger, summary, message, next);
             }

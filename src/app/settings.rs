@@ -133,7 +133,9 @@ impl Loaded {
         let problem = Problem {
             summary: summary.into(),
             details,
-            next: format!("Mend {place} and start again. Until then nothing is written to it."),
+            next: format!(
+                "Correct {place}, then start Countersign again. Until then nothing is written to it."
+            ),
         };
         Self { settings: Settings::default(), policy, file, problem: Some(problem) }
     }

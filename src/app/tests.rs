@@ -567,7 +567,10 @@ fn a_changed_plan_is_not_asked_about() {
     std::fs::write(&plan, PLAN.replace("heron", "egret")).unwrap();
     bench.act(Action::Do(Command::RunAgain));
     bench.until("the new plan", |app| {
-        app.shared.notices.iter().any(|notice| notice.summary.contains("no longer the one"))
+        app.shared
+            .notices
+            .iter()
+            .any(|notice| notice.summary.contains("has changed since that run"))
     });
     assert!(!question_is_open(&bench.app));
 }

@@ -184,16 +184,12 @@ fn help_ui(ui: &mut Ui) {
     ScrollArea::vertical().max_height(300.0).auto_shrink([false, true]).show(ui, |ui| {
         for spec in &TABLE {
             let Some(key) = spec.key(ui) else { continue };
-            ui.horizontal(|ui| {
-                let (rect, _) = ui.allocate_exact_size(vec2(150.0, 20.0), egui::Sense::hover());
+            ui.horizontal_top(|ui| {
+                let (rect, _) = ui.allocate_exact_size(vec2(150.0, 18.0), egui::Sense::hover());
                 let parts = [(&*key, Text::Mono, theme.text)];
                 widgets::paint_parts(ui, rect.left_center(), 146.0, &parts);
-                widgets::line(
-                    ui,
-                    format!("{}: {}", spec.text.trim_end_matches('…'), spec.tooltip),
-                    Text::Meta,
-                    Tone::Dim,
-                );
+                let text = format!("{}: {}", spec.text.trim_end_matches('…'), spec.tooltip);
+                widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
             });
         }
     });
@@ -219,7 +215,7 @@ fn settings_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Vec<Action>) 
     });
     widgets::heading(ui, "Contrast");
     ui.horizontal(|ui| {
-        for (name, high) in [("Usual", false), ("High", true)] {
+        for (name, high) in [("Normal", false), ("High", true)] {
             let look = if settings.high_contrast == high { Look::Primary } else { Look::Plain };
             if widgets::button(ui, look, None, name, true).clicked() {
                 actions.push(Action::Window(WindowAction::SetHighContrast(high)));
@@ -239,7 +235,7 @@ fn settings_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Vec<Action>) 
     });
     editor_ui(ui, settings, actions);
     ui.add_space(6.0);
-    widgets::heading(ui, "Settled in advance");
+    widgets::heading(ui, "Rules from the settings file");
     for (name, value) in &settings.policy {
         widgets::fact(ui, name, value, Text::Body);
     }
@@ -250,7 +246,7 @@ fn settings_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Vec<Action>) 
             widgets::copyable(ui, path, path, &format!("the place of the {name}"));
         });
     }
-    let text = "What is settled in advance is edited in the settings file and read at the start.";
+    let text = "Edit these rules in the settings file. They take effect at the next start.";
     ui.label(widgets::rich(text, Text::Small, theme.dim));
 }
 

@@ -136,7 +136,7 @@ impl PlanPage {
         if session.digest != wanted {
             shared.notify(
                 Tone::Caution,
-                "The plan file is no longer the one of that run.",
+                "The plan file has changed since that run.",
                 format!("It was {wanted} and is {} now.", session.digest),
                 "Look at the steps as they are now, then authorize them.",
             );
@@ -199,7 +199,7 @@ impl PlanPage {
                 Tone::Caution,
                 "The plan file has changed since its run.",
                 all,
-                "The page shows the file as it is now. What ran stands in the list of runs.",
+                "The page shows the file as it is now. What ran is in the list of runs.",
             );
         } else if shared.close_prompt(&Prompt::ABOUT_PLAN) {
             shared.notify(

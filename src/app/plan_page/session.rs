@@ -165,7 +165,7 @@ impl PlanSession {
             return Some("Its run is under way.");
         }
         if self.attempt.is_some() && !self.waits() {
-            return Some("It is the plan of a loop, which does not wait for it.");
+            return Some("It belongs to a loop that does not wait for it.");
         }
         if self.approval == Approval::Recording {
             return Some("Your answer is being recorded.");

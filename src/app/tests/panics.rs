@@ -228,7 +228,7 @@ fn a_panicking_worker_takes_the_next_plan() {
     bench.act(Action::Do(Command::Run));
     bench.until("a notice", |app| {
         app.shared.notices.iter().any(|notice| {
-            notice.summary.contains("The worker broke down; the run is interrupted")
+            notice.summary.contains("The worker crashed; the run is interrupted")
                 && notice.details == "planted in the worker: ⟨U+202E⟩desrever"
         })
     });
@@ -275,7 +275,7 @@ fn a_panicking_query_leaves_the_next_query() {
     bench.act(Action::Evidence(EvidenceAction::Search("heron".into())));
     bench.until("a notice", |app| {
         app.shared.notices.iter().any(|notice| {
-            notice.summary == "The evidence cannot be searched. The reader broke down."
+            notice.summary == "The evidence cannot be searched. The query thread crashed."
                 && notice.details == "planted in the reader: ⟨U+202E⟩desrever"
         })
     });

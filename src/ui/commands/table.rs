@@ -156,12 +156,12 @@ pub static TABLE: [Spec; 43] = [
     Spec {
         command: Command::RollBack,
         text: "Roll back…",
-        tooltip: "Open the plan's own way back as a plan. It is shown and authorized like any other.",
+        tooltip: "Open the plan's rollback commands as a plan. It is shown and authorized like any other.",
         shortcut: None,
         icon: Some(icon::REVERT),
         unavailable: |at| {
             needs_end(at, at.unfinished, "No run that left something undone is shown.")
-                .or((!at.way_back).then_some("The plan names no way back."))
+                .or((!at.way_back).then_some("The plan has no rollback commands."))
         },
     },
     Spec {
@@ -367,7 +367,7 @@ pub static TABLE: [Spec; 43] = [
     Spec {
         command: Command::Settings,
         text: "Settings…",
-        tooltip: "Theme, size, and what you have settled in advance.",
+        tooltip: "Theme, contrast, size, editor, and the rules from the settings file.",
         shortcut: key(Modifiers::COMMAND, Key::Comma),
         icon: Some(icon::SETTINGS),
         unavailable: always,

@@ -198,7 +198,7 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView) {
     let title = "Files whose present content is covered";
     let none = match view.irreversible {
         0 => "No step changes a file.",
-        _ => "None: what the steps change cannot be told in advance.",
+        _ => "None: what the steps change cannot be predicted.",
     };
     list(ui, title, &view.inputs, none);
     if !view.writes.is_empty() {
@@ -218,12 +218,12 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView) {
     }
     if view.irreversible > 0 {
         let text = format!(
-            "{} may do something that the evidence cannot give back.",
+            "{} may do something that the evidence cannot restore.",
             format::counted(view.irreversible, "step")
         );
         widgets::remark(ui, icon::WARNING, Tone::Caution, text);
     } else {
-        let text = "What is replaced is kept in the evidence, byte for byte.";
+        let text = "Replaced contents are kept in the evidence, byte for byte.";
         widgets::remark(ui, icon::REVERT, Tone::Safe, text);
     }
 }

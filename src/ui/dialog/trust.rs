@@ -55,7 +55,7 @@ pub(super) fn trust_ui(
                     "Stop trusting",
                     hold_back,
                 )
-                .on_hover_text("None of them runs any more, until you trust them again.")
+                .on_hover_text("None of them runs until you trust them again.")
                 .clicked()
             {
                 decide(false);
@@ -126,7 +126,7 @@ fn command_of_ui(ui: &mut Ui, index: usize, command: &CommandReview, of_plan: bo
         _ if seconds.is_multiple_of(60) => format::counted(seconds / 60, "minute"),
         _ => format::counted(seconds, "second"),
     };
-    let text = format!("{used}ended after {time} · matcher: {}", command.matcher);
+    let text = format!("{used}time limit {time} · matcher: {}", command.matcher);
     widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
     if command.risk.level > RiskLevel::Safe {
         let tone = Tone::from(command.risk.level);

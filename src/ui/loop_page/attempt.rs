@@ -233,7 +233,7 @@ fn printed_ui(ui: &mut Ui, text: &str) {
         ui.set_min_width(ui.available_width());
         ui.spacing_mut().item_spacing.y = 2.0;
         if latest.len() < lines.len() {
-            let text = format!("the latest {} lines", latest.len());
+            let text = format!("the last {} lines", latest.len());
             widgets::line(ui, text, Text::Small, Tone::Dim);
         }
         for line in latest {
@@ -304,7 +304,7 @@ fn authorization_ui(
         (Some((true, how)), _) => {
             let by_class = how.contains("authorization class");
             let (icon, title) = match by_class {
-                true => (icon::SEAL, "Authorized by the class, without asking anybody."),
+                true => (icon::SEAL, "Authorized by the class; nobody was asked."),
                 false => (icon::SIGNATURE, "Authorized."),
             };
             stage(ui, icon, Tone::Safe, title, |ui| {
@@ -318,7 +318,7 @@ fn authorization_ui(
             });
         }
         (None, LoopPhase::AwaitingAuthorization(outside)) if live => {
-            let title = "Waits for your signature. Nothing runs before.";
+            let title = "Waits for your signature. Nothing runs before that.";
             stage(ui, icon::HAND, Tone::Caution, title, |ui| {
                 for what in outside.iter().take(MOST_LISTED) {
                     let text = format!("Outside the class: {}", cut(what));

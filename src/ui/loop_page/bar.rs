@@ -79,14 +79,13 @@ fn of_form(form: &Form, situation: &Situation) -> BarText {
             (icon::WARNING, Tone::Danger, title, refusal.clone())
         }
         (None, true) => {
-            let title = format!("{} to mend", format::counted(faults, "field"));
-            let detail = "What is wrong stands beside each of them.".to_owned();
+            let title = format!("{} to correct", format::counted(faults, "field"));
+            let detail = "Each fault is shown below its field.".to_owned();
             (icon::WARNING, Tone::Caution, title, detail)
         }
         (None, false) if situation.no_place.is_some() && !situation.looping => {
             let title = situation.no_place.unwrap_or_default().to_owned();
-            let detail =
-                "Nothing can start there. What is wrong stands beside the field.".to_owned();
+            let detail = "No loop can start there. The fault is shown below the field.".to_owned();
             (icon::WARNING, Tone::Caution, title, detail)
         }
         (None, false) => {
@@ -101,7 +100,7 @@ fn of_loop(timeline: &TimelineView<'_>) -> BarText {
     let state = timeline.state;
     let (icon, word, tone) = phase_look(&state.phase);
     if timeline.stopping && !state.is_over() {
-        let detail = "Everything that the loop started is being ended.".to_owned();
+        let detail = "Everything that the loop started is being stopped.".to_owned();
         return (icon::STOP, Tone::Caution, "Stopping".to_owned(), detail);
     }
     let title = match &state.phase {
@@ -110,7 +109,7 @@ fn of_loop(timeline: &TimelineView<'_>) -> BarText {
             return (icon, tone, title, reason.code.meaning().to_owned());
         }
         LoopPhase::Interrupted => {
-            let detail = "It has no end, and it never goes on by itself.".to_owned();
+            let detail = "The loop will not resume by itself.".to_owned();
             return (icon, tone, "Interrupted".to_owned(), detail);
         }
         LoopPhase::AwaitingAuthorization(_) => "Waiting for you",

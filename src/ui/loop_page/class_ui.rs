@@ -23,16 +23,16 @@ pub(super) fn class_ui(ui: &mut Ui, form: &mut Form) {
         }
     });
     if !form.class.on {
-        let text = "Every plan waits for you in the window, however like the last one it is.";
+        let text = "Every plan waits for your signature, even if it equals the plan before it.";
         widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
         return;
     }
     let text = "A plan inside the class runs without asking you; any other waits for you. Steps that must \
-                ask still ask. You can take the class back while the loop runs.";
+                ask still ask. You can revoke the class while the loop runs.";
     widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
     tools_ui(ui, form);
     ui.add_space(4.0);
-    let label = widgets::heading(ui, "Paths, one in a line; a dot is the whole workspace");
+    let label = widgets::heading(ui, "Paths, one per line; a dot is the whole workspace");
     let edit = TextEdit::multiline(&mut form.class.paths)
         .id(Id::unique("class paths"))
         .font(Text::Mono.font())
@@ -41,7 +41,7 @@ pub(super) fn class_ui(ui: &mut Ui, form: &mut Form) {
         .margin(Margin::symmetric(10, 6));
     ui.add(edit).labelled_by(label.id);
     fault_ui(ui, form, Field::ClassPaths);
-    let label = widgets::heading(ui, "Hosts; none is this computer alone");
+    let label = widgets::heading(ui, "Hosts; empty means this computer only");
     let edit = TextEdit::singleline(&mut form.class.hosts)
         .id(Id::unique("class hosts"))
         .font(Text::Mono.font())
@@ -51,7 +51,7 @@ pub(super) fn class_ui(ui: &mut Ui, form: &mut Form) {
     ui.add(edit).labelled_by(label.id);
     fault_ui(ui, form, Field::ClassHosts);
     ui.add_space(4.0);
-    widgets::heading(ui, "Worst risk of a step");
+    widgets::heading(ui, "Highest risk of a step");
     ui.horizontal_wrapped(|ui| {
         for risk in [RiskLevel::Safe, RiskLevel::Caution, RiskLevel::Dangerous] {
             let on = form.class.max_risk == risk;
@@ -71,7 +71,7 @@ pub(super) fn class_ui(ui: &mut Ui, form: &mut Form) {
         });
         ui.vertical(|ui| {
             ui.set_width(190.0);
-            let label = widgets::heading(ui, "Holds for, in minutes");
+            let label = widgets::heading(ui, "Valid for, in minutes");
             number_ui(ui, "class minutes", &mut form.class.minutes, &label);
             fault_ui(ui, form, Field::ClassMinutes);
         });

@@ -13,8 +13,8 @@ pub(super) fn ended_ui(ui: &mut Ui, state: &LoopState) {
         LoopPhase::Ended(reason) => boxed(ui, |ui| reason_ui(ui, reason)),
         LoopPhase::Interrupted => boxed(ui, |ui| {
             Chip::new(icon::WARNING, "interrupted", Tone::Danger).ui(ui);
-            let text = "The program that led this loop is gone and left no end. The loop never goes on \
-                        by itself. The outcome of what was under way is unknown.";
+            let text = "The program that ran this loop has stopped without recording an end. The loop \
+                        will not resume by itself. The outcome of the step under way is unknown.";
             widgets::paragraph(ui, text, Text::Body, Tone::Plain);
             let text = "Look at the last attempt and its run; Reconcile, on the page of the run, compares \
                         its files with the disk. Then start a new loop.";

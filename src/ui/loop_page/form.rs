@@ -196,19 +196,19 @@ impl Form {
         let mut faults = Vec::new();
         let mut say = |field, text: &str| faults.push((field, text.to_owned()));
         if self.goal.trim().is_empty() {
-            say(Field::Goal, "Say what is to be reached.");
+            say(Field::Goal, "Enter a goal.");
         }
         match self.planner {
             PlannerChoice::Replay if self.folder.trim().is_empty() => {
-                say(Field::Planner, "Name the folder with the plans.");
+                say(Field::Planner, "Enter the folder with the plans.");
             }
             PlannerChoice::Command if self.command.trim().is_empty() => {
-                say(Field::Planner, "Type the command that makes the plans.");
+                say(Field::Planner, "Enter the command that prints the plans.");
             }
             _ => {}
         }
         if self.workspace.trim().is_empty() {
-            say(Field::Workspace, "Name the folder that the plans work in.");
+            say(Field::Workspace, "Enter the workspace folder.");
         }
         let numbers = [
             (Field::Attempts, &self.max_attempts, MOST_ATTEMPTS),
@@ -221,7 +221,7 @@ impl Form {
         let of_class = of_class.into_iter().filter(|_| self.class.on);
         for (field, typed, most) in numbers.into_iter().chain(of_class) {
             if number(typed, most).is_none() {
-                say(field, &format!("Type a whole number from 1 to {most}."));
+                say(field, &format!("Enter a whole number from 1 to {most}."));
             }
         }
         if self.class.on {
@@ -236,12 +236,12 @@ impl Form {
         }
         let paths = self.class.paths();
         if paths.is_empty() {
-            say(Field::ClassPaths, "Name at least one path; a dot is the whole workspace.");
+            say(Field::ClassPaths, "Enter at least one path; a dot is the whole workspace.");
         }
         for path in &paths {
             if path.starts_with('/') || path.contains('\\') || path.split('/').any(|it| it == "..")
             {
-                say(Field::ClassPaths, &format!("{path} is no path inside the workspace."));
+                say(Field::ClassPaths, &format!("{path} is not a path inside the workspace."));
             }
         }
     }

@@ -25,8 +25,8 @@ pub(super) fn form_ui(ui: &mut Ui, view: &FormView<'_>, actions: &mut Vec<Action
             ui.set_max_width(ui.available_width().min(WIDTH));
             ui.spacing_mut().item_spacing.y = 6.0;
             widgets::line(ui, "Work towards a goal", Text::Title, Tone::Plain);
-            let text = "A planner proposes a plan, you sign for it, it runs and is verified; where that \
-                        fails, the planner is told why and asked again, so often and no more.";
+            let text = "A planner proposes a plan, you sign it, it runs and is verified. If that fails, the \
+                        planner is told why and asked again, up to the number of attempts below.";
             widgets::paragraph(ui, text, Text::Body, Tone::Dim);
             ui.add_space(8.0);
             goal_ui(ui, &mut edited, view.focus_goal);
@@ -52,7 +52,7 @@ fn goal_ui(ui: &mut Ui, form: &mut Form, focus: bool) {
         .desired_rows(3)
         .desired_width(f32::INFINITY)
         .margin(Margin::symmetric(10, 8))
-        .hint_text("What is to be reached, in words for the planner");
+        .hint_text("What the planner should achieve, in your words");
     let response = ui.add(edit).labelled_by(label.id);
     if focus {
         response.request_focus();
@@ -78,11 +78,11 @@ fn planner_ui(ui: &mut Ui, form: &mut Form, actions: &mut Vec<Action>) {
     let about = match form.planner {
         PlannerChoice::CargoFix => "Applies what the compiler itself suggests, and nothing else.",
         PlannerChoice::Model => {
-            "Asks a server with the chat completions interface, which the environment or the settings name."
+            "Asks a model server with a chat completions interface. The environment or the settings name it."
         }
-        PlannerChoice::Replay => "Plays the plans of a folder in the order of their names.",
+        PlannerChoice::Replay => "Proposes the plans of a folder, in the order of their names.",
         PlannerChoice::Command => {
-            "Reads a request on its input and prints one plan; the shell of this machine reads the command."
+            "The command gets a request on its input and prints one plan. The shell of this computer runs it."
         }
     };
     widgets::paragraph(ui, about, Text::Meta, Tone::Dim);
@@ -143,12 +143,12 @@ fn budget_ui(ui: &mut Ui, form: &mut Form) {
     });
     let about = match form.verify {
         Some(VerifyScope::Local) => {
-            "The quick look, by default cargo check; where a plan verifies by itself, that counts."
+            "The quick check, by default cargo check. If a plan verifies this itself, that counts."
         }
         Some(VerifyScope::Full) => {
-            "Everything, with tests; where a plan verifies all that by itself, that counts."
+            "Everything, with tests. If a plan verifies all of this itself, that counts."
         }
-        None => "Nothing checks the result: an end as completed then says that it is not verified.",
+        None => "Nothing checks the result. A loop that completes is then marked as not verified.",
     };
     widgets::paragraph(ui, about, Text::Meta, Tone::Dim);
 }

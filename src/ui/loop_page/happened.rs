@@ -38,10 +38,8 @@ pub(super) fn actions_ui(
         let shown = rows.iter().rposition(|row| row.look.1 != "waiting").map_or(0, |at| at + 1);
         let first = shown.saturating_sub(MOST_LISTED);
         if first > 0 {
-            let text = format!(
-                "{} earlier ones stand on the page of the run.",
-                format::count(first as u64)
-            );
+            let text =
+                format!("{} earlier actions are on the plan page.", format::count(first as u64));
             widgets::paragraph(ui, text, Text::Small, Tone::Dim);
         }
         for (index, row) in rows.iter().enumerate().skip(first).take(MOST_LISTED) {

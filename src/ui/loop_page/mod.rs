@@ -137,7 +137,7 @@ pub fn loop_page_ui(
 
 /// The link from a run to its loop.
 pub(crate) fn loop_link_ui(ui: &mut Ui, attempt: Attempt, actions: &mut Vec<Action>) {
-    let hint = format!("It is of attempt {} of a loop. Show that loop.", attempt.number);
+    let hint = format!("This is attempt {} of a loop. Show that loop.", attempt.number);
     if widgets::button(ui, Look::Plain, Some(icon::REPEAT), "Open its loop", true)
         .on_hover_text(hint)
         .clicked()

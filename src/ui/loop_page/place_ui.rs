@@ -71,7 +71,7 @@ fn says(form: &Form, place: &PlaceReview, commands: &CommandsReview) -> (Tone, &
     match (commands.faults.is_empty(), commands.trusted) {
         (false, _) => (
             Tone::Caution,
-            "Its countersign.toml has a fault. Until that is mended, nothing can be verified here.",
+            "Its countersign.toml has errors. Until they are corrected, nothing can be verified here.",
         ),
         (true, true) => (Tone::Dim, "You trust the commands that its countersign.toml names."),
         (true, false) if verifies => (

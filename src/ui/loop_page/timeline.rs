@@ -94,9 +94,9 @@ fn chips(view: &TimelineView<'_>, now: &Now) -> Vec<Chip> {
     let attempts = format!("{} of {} attempts", state.attempts.len(), state.max_attempts);
     let mut chips = vec![
         Chip::new(icon::REPEAT, attempts, Tone::Dim)
-            .explained("How often the planner was asked, and how often it is asked at most."),
+            .explained("The attempts so far, and the maximum."),
         Chip::new(icon::CHECK, format!("verify: {}", view.verify), Tone::Dim)
-            .explained("What the loop verifies by itself where a plan has not verified."),
+            .explained("What the loop verifies itself if a plan has not verified it."),
     ];
     if state.attempts_left == Some(1) && !state.is_over() {
         chips.push(

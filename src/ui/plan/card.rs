@@ -334,7 +334,7 @@ impl<'a> Card<'a> {
     }
 }
 
-const WAIT: &str = "One moment: read it first, all of the card in sight.";
+const WAIT: &str = "One moment: read it first, with the whole card visible.";
 
 fn id(prompt: PromptId) -> Id {
     Id::unique(("card", prompt))

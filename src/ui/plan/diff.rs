@@ -35,7 +35,7 @@ pub(super) fn diff_ui(
     let wanted = Wanted { sources, columns: columns(ui, width, gutter), beside };
     let Rows { layout, laid, left } = growing_rows(ui, place, wanted, lines);
     if layout.is_left_plain(lines) {
-        let text = "Too long for colours and for marks of changed words; the text is whole.";
+        let text = "Too long for colours and for marks of changed words; the text is complete.";
         widgets::remark(ui, icon::INFO, Tone::Dim, text);
     }
     let row = |index: usize| laid.get(index).and_then(|laid| layout.row(lines, laid));

@@ -47,7 +47,7 @@ pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
         let text = format!("{} faulty", format::counted(faulty, "step"));
         chips.push(
             Chip::new(icon::FAILED, text, Tone::Danger)
-                .explained("What these would do cannot be told; the findings say why."),
+                .explained("What these steps would do is unknown. The findings say why."),
         );
         return chips;
     }
@@ -56,7 +56,7 @@ pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
     let (text, files) = match impact.files.len() {
         0 if view.figures.commands > 0 => (
             format::counted(view.figures.commands, "command"),
-            "What a command changes cannot be told in advance.".to_owned(),
+            "What a command changes cannot be predicted.".to_owned(),
         ),
         0 => ("no files".to_owned(), "Writes no file.".to_owned()),
         count => {
@@ -87,15 +87,15 @@ pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
     chips.extend(review.walls.as_ref().and_then(walls::chip));
     chips.push(match impact.asks {
         0 => Chip::new(icon::HAND, "asks nothing", Tone::Dim)
-            .explained("No step stops for your answer."),
+            .explained("No step waits for your answer."),
         asks => Chip::new(icon::HAND, format!("asks {asks}×"), Tone::Accent)
-            .explained("So many steps stop for your answer before they run."),
+            .explained("This many steps wait for your answer before they run."),
     });
     chips.push(match impact.irreversible {
         0 => Chip::new(icon::REVERT, "contents kept", Tone::Safe)
             .explained("The evidence keeps what is needed to restore every file."),
         number => Chip::new(icon::WARNING, format!("{number} not restorable"), Tone::Caution)
-            .explained("So many steps may do something that the evidence cannot restore."),
+            .explained("This many steps may do something that the evidence cannot restore."),
     });
     chips
 }
@@ -111,9 +111,9 @@ fn notes_chips(plan: &ShownPlan) -> Vec<Chip> {
     }
     let way_back = &plan.notes.rollback;
     if !way_back.is_empty() {
-        let text = format!("way back: {}", format::counted(way_back.len(), "command"));
+        let text = format!("rollback: {}", format::counted(way_back.len(), "command"));
         chips.push(Chip::new(icon::REVERT, text, Tone::Dim).explained(format!(
-            "Offered after a failure as a plan of its own:\n{}",
+            "The author's commands to undo the plan. After a failure they are offered as a plan:\n{}",
             visible_list(way_back)
         )));
     }
@@ -228,10 +228,11 @@ pub(super) fn header_ui(
             let mut short = run_id.to_string();
             short.truncate(8);
             let (text, what) = match view.plan {
-                Some(plan) if plan.is_revert() => {
-                    (format!("Reverts run {short}"), "Show the run whose changes this takes back.")
-                }
-                _ => (format!("Continues run {short}"), "Show the run whose rest this is."),
+                Some(plan) if plan.is_revert() => (
+                    format!("Reverts run {short}"),
+                    "Show the run whose changes this plan reverts.",
+                ),
+                _ => (format!("Continues run {short}"), "Show the run that this plan continues."),
             };
             if widgets::button(ui, Look::Plain, Some(icon::LINK), &text, true)
                 .on_hover_text(what)

@@ -93,7 +93,7 @@ pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<A
                 let height = ui.available_height();
                 detail::kept_ui(ui, execution, view.contents, height, actions);
             }
-            None => nothing(ui, icon::FILE_TEXT, "Nothing kept yet", NOT_RUN),
+            None => nothing(ui, icon::FILE_TEXT, "No artifacts yet", NOT_RUN),
         },
         Tab::Evidence => match view.execution {
             Some(execution) => scrolled(ui, |ui| {
@@ -104,10 +104,10 @@ pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<A
     }
 }
 
-const FINDS: &str = "What a check finds in the code will stand here: errors, warnings and notes.";
+const FINDS: &str = "Errors, warnings and notes of a check appear here.";
 const BY_HAND: &str = "You did this step yourself; nothing was run for it.";
-const LEFT_OUT: &str = "You left this step out; nothing was run for it.";
-const NOT_RUN: &str = "Once the step has run, was skipped or was denied, its record stands here.";
+const LEFT_OUT: &str = "You skipped this step; nothing was run for it.";
+const NOT_RUN: &str = "The record appears here once the step has run, was skipped or was denied.";
 
 /// Why the step asks for confirmation, or else what is known about it.
 fn second_line(view: &PlanView<'_>, step: &ShownStep) -> String {
@@ -116,7 +116,7 @@ fn second_line(view: &PlanView<'_>, step: &ShownStep) -> String {
     }
     let Some(review) = view.review else {
         // A recorded run is not reviewed again, so whether its steps would ask now is unknown.
-        return step.reason.clone().unwrap_or_else(|| "As it was recorded.".to_owned());
+        return step.reason.clone().unwrap_or_else(|| "From a recorded run.".to_owned());
     };
     let asks = review.asks.get(step.step_index).and_then(Option::as_deref);
     match (asks, &step.reason) {
@@ -165,7 +165,7 @@ fn will_do_ui(ui: &mut Ui, view: &PlanView<'_>, step: &ShownStep) {
                         let text = if step.call.is_some() {
                             "Computing what this step would do…"
                         } else {
-                            "The step is faulty. Its findings stand above the steps."
+                            "The step has errors. They are listed above the steps."
                         };
                         widgets::paragraph(ui, text, Text::Body, Tone::Dim);
                     });
@@ -296,7 +296,7 @@ fn output_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
         if rows.is_empty() {
             let text = match state {
                 Some(StepState::Running) => "Nothing printed yet.",
-                _ => "What the step prints will stand here, line by line.",
+                _ => "The output of the step appears here, line by line.",
             };
             nothing(ui, icon::TERMINAL, "No output", text);
         }
@@ -350,7 +350,7 @@ fn why_skipped(reason: Option<&String>) -> Cow<'static, str> {
     match reason.map(String::as_str) {
         None => LEFT_OUT.into(),
         Some(WITH_ITS_COMMAND) => format!("Nothing was run for it: {WITH_ITS_COMMAND}.").into(),
-        Some(note) => format!("{LEFT_OUT} Said then: {}", visible(note)).into(),
+        Some(note) => format!("{LEFT_OUT} Your note: {}", visible(note)).into(),
     }
 }
 

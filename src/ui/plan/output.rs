@@ -22,7 +22,7 @@ pub fn output_lines(transcript: &Transcript, step: usize, columns: usize) -> Vec
     }
     let mut rows = Vec::new();
     if earlier.next().is_some() {
-        let text = "What came before stands in Output, below the steps.";
+        let text = "Earlier output is in the output pane below the steps.";
         rows.extend(remarks(text, columns));
     }
     for line in lines.into_iter().rev() {

@@ -30,7 +30,7 @@ pub(super) fn output_pane_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec
     let extra = usize::from(transcript.left_out() > 0);
     let count = transcript.lines().len() + extra;
     if count == 0 {
-        let text = "What the steps print will stand here, in the order in which it comes.";
+        let text = "The output of the steps appears here, in order of arrival.";
         widgets::empty_state(ui, icon::TERMINAL, "No output", text);
         return;
     }
@@ -55,7 +55,7 @@ pub(super) fn output_pane_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec
                 let Some(index) = row.checked_sub(extra) else {
                     let lines = format::counted(transcript.left_out() as usize, "line");
                     let text =
-                        format!("{lines} before this are left out here; the evidence has all.");
+                        format!("{lines} before this are not shown; the evidence has all of them.");
                     remark_ui(ui, place, &text);
                     continue;
                 };
@@ -277,13 +277,15 @@ mod tests {
     #[test]
     fn it_follows_the_end_until_the_person_scrolls() {
         let mut harness = window("output-many", [1280.0, 800.0]);
-        assert!(harness.query_all_by_label_contains("lines before this are left out").count() == 0);
+        assert!(
+            harness.query_all_by_label_contains("lines before this are not shown").count() == 0
+        );
         assert!(harness.query_by_label_contains("Output of step 3").is_none());
         harness.get_by_label("Output of the run").focus();
         harness.run_ok();
         harness.key_press(Key::Home);
         harness.run_ok();
-        assert_eq!(harness.query_all_by_label_contains("left out here").count(), 1);
+        assert_eq!(harness.query_all_by_label_contains("are not shown").count(), 1);
         harness.key_press(Key::End);
         harness.run_ok();
         assert!(harness.query_all_by_label_contains("stderr: ").count() > 0);

@@ -38,8 +38,8 @@ fn words_ui(ui: &mut Ui, preview: &Preview) {
         whole_ui(ui, "summary", &summary, |ui, text| widgets::remark(ui, icon, tone, text));
         let sure = match preview.predicted {
             Predicted::Exact => None,
-            Predicted::Partial => Some("Only a part of what it does can be told before it runs."),
-            Predicted::Unpredictable => Some("What it does can be told only by running it."),
+            Predicted::Partial => Some("Its effect can be predicted only in part."),
+            Predicted::Unpredictable => Some("Its effect cannot be predicted."),
         };
         if let Some(sure) = sure {
             widgets::remark(ui, icon::CLOCK, Tone::Dim, sure);

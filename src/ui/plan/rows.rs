@@ -113,7 +113,7 @@ pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
                 detail.push(word.to_owned());
             }
             StepState::Waiting if step.call.is_none() => {
-                detail.push("its findings stand above".to_owned());
+                detail.push("its errors are listed above".to_owned());
             }
             StepState::Waiting if blocked(view, index) => detail.push("cannot run".to_owned()),
             StepState::Waiting

@@ -72,18 +72,18 @@ pub fn verdict(plan: &ShownPlan, previews: &[Preview]) -> (Icon, Tone, String) {
     }
     let unsure = previews.iter().filter(|it| it.predicted != Predicted::Exact).count();
     match unsure {
-        0 => (icon::DONE, Tone::Safe, "Every step would get through.".to_owned()),
+        0 => (icon::DONE, Tone::Safe, "Every step would succeed.".to_owned()),
         1 => (
             icon::INFO,
             Tone::Caution,
-            "Nothing stands in the way, but what one step does can be told only in part."
+            "No step would fail, but the effect of one step can be predicted only in part."
                 .to_owned(),
         ),
         _ => (
             icon::INFO,
             Tone::Caution,
             format!(
-                "Nothing stands in the way, but what {} steps do can be told only in part.",
+                "No step would fail, but the effect of {} steps can be predicted only in part.",
                 format::count(unsure as u64)
             ),
         ),
@@ -174,8 +174,7 @@ fn head_ui(
         });
     });
     if simulation.stale {
-        let text =
-            "The plan, its workspace or a file it uses has changed since. This is as it was.";
+        let text = "The plan, its workspace or a file it uses has changed since this simulation, which shows the earlier state.";
         widgets::remark(ui, icon::WARNING, Tone::Caution, text);
         let again = Some("Simulate again");
         command_button(ui, Command::Simulate, Look::Plain, again, situation, actions);
@@ -184,7 +183,7 @@ fn head_ui(
 
 fn difference_ui(ui: &mut Ui, changes: &[FileChange]) {
     if changes.is_empty() {
-        let text = "In the end, every file would be what it is now.";
+        let text = "After the last step, every file would be the same as now.";
         widgets::empty_state(ui, icon::FILES, "No difference", text);
         return;
     }
@@ -286,9 +285,9 @@ mod tests {
         let mut previews: Vec<_> =
             (0..plan.steps.len()).map(|index| fixture::preview(&plan, index)).collect();
         let said = |plan: &ShownPlan, previews: &[Preview]| verdict(plan, previews).2;
-        assert!(said(&plan, &previews).contains("told only in part"), "one runs cargo");
+        assert!(said(&plan, &previews).contains("predicted only in part"), "one runs cargo");
         previews[3].predicted = Predicted::Exact;
-        assert_eq!(said(&plan, &previews), "Every step would get through.");
+        assert_eq!(said(&plan, &previews), "Every step would succeed.");
         previews[2].summary = format!("{}E301 src/lib.rs is a folder.", Preview::WOULD_FAIL);
         let after = plan.steps.len() - 3;
         let text = said(&plan, &previews);

@@ -163,7 +163,7 @@ fn colours_go_on_where_a_line_of_output_is_wrapped() {
 fn of_endless_output_the_latest_is_laid_out_and_the_rest_is_told() {
     let many = "kingfisher\n".repeat(20_000);
     let rows = output_lines(&printed(&[(Stream::Stdout, &many)]), 2, 80);
-    assert!(rows[0].text.starts_with("What came before"), "{:?}", rows[0]);
+    assert!(rows[0].text.starts_with("Earlier output"), "{:?}", rows[0]);
     assert!((2_000..4_000).contains(&rows.len()), "{}", rows.len());
     let short = output_lines(&printed(&[(Stream::Stdout, "one\ntwo\n")]), 2, 80);
     assert_eq!(short.len(), 2);

@@ -34,13 +34,13 @@ pub fn wall_lines(walls: &WallsReview) -> Option<WallLines> {
     let why = walls.why_not_better.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
     let level = match (walls.level, walls.setting) {
         (WallLevel::None, WallSetting::Off) => {
-            "Off in your settings: what calls for caution asks.".to_owned()
+            "Off in your settings: steps rated caution ask before they run.".to_owned()
         }
         (WallLevel::None, _) => {
-            format!("This computer has none{why}: what calls for caution asks.")
+            format!("This computer has none{why}: steps rated caution ask before they run.")
         }
         (WallLevel::Files, _) => {
-            format!("Level files: contents, names and network are held{why}.")
+            format!("Level files: access to files and to the network is restricted{why}.")
         }
         (WallLevel::Full, _) => {
             let is_wider = walls.steps.iter().flatten().any(|step| step.walls.is_widened());
@@ -245,7 +245,7 @@ pub(crate) fn lines_ui(ui: &mut Ui, lines: &WallLines) {
     let tone = if lines.is_weak { Tone::Caution } else { Tone::Safe };
     widgets::remark(ui, WALLS, tone, visible(&lines.level));
     for line in &lines.proposed {
-        let text = format!("Not granted, and perhaps needed. {line}");
+        let text = format!("Perhaps needed, but not granted. {line}");
         widgets::remark(ui, icon::INFO, Tone::Dim, visible(&text));
     }
 }
@@ -254,7 +254,7 @@ pub(crate) fn lines_ui(ui: &mut Ui, lines: &WallLines) {
 pub(crate) fn sentence(walls: &StepWalls) -> String {
     let granted: Vec<_> = parts(walls).into_iter().map(|(_, what)| what).collect();
     match (walls.open, walls.level) {
-        (true, _) => "No walls: it may do whatever you may.".to_owned(),
+        (true, _) => "No walls: it may do everything that you may.".to_owned(),
         (false, WallLevel::None) => "No walls here.".to_owned(),
         (false, level) if granted.is_empty() => format!("Walls: {level}."),
         (false, level) => format!("Walls: {level}, with {}.", granted.join(", ")),
