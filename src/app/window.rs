@@ -6,7 +6,7 @@ use crate::ui::overlay::{Overlay, SettingsView};
 use crate::ui::theme::{self, Tone};
 
 use super::App;
-use super::settings::{self, ThemeChoice};
+use super::settings;
 use crate::worker::{EditorCommand, KeepFile, Query as _};
 
 impl App {
@@ -35,7 +35,7 @@ impl App {
     }
 
     pub(super) fn set_theme(&mut self, theme: egui::ThemePreference, ctx: &egui::Context) {
-        self.settings.theme = ThemeChoice::of(theme);
+        self.settings.theme = theme;
         ctx.set_theme(theme);
         self.refresh_settings(ctx);
     }
