@@ -76,6 +76,21 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     pieces
 }
 
+/// The rows of a text with its marks, which are ranges of the line in which the text begins at byte `from`.
+pub(super) fn marked_rows(
+    text: &str,
+    marks: &Marks,
+    from: usize,
+    columns: usize,
+) -> impl Iterator<Item = CodeRow> {
+    let mut end = from;
+    wrap(text, columns).into_iter().map(move |piece| {
+        let start = end;
+        end += piece.len();
+        CodeRow { marks: marks.part(start..end), ..CodeRow::plain(piece) }
+    })
+}
+
 /// The number of columns of a character: from U+1100 on it may be drawn twice as wide.
 fn columns_of(c: char) -> usize {
     if u32::from(c) < 0x1100 { 1 } else { 2 }

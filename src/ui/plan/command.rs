@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use egui::{Align2, Margin, Ui, UiBuilder, Vec2, vec2};
 
-use super::code::{CodeRow, Gutter, code_rows_ui, columns, wrap};
+use super::code::{CodeRow, Gutter, code_rows_ui, columns, marked_rows};
 use super::kept::kept_rows;
 use super::marks::Marks;
 use crate::plan::visible;
@@ -64,12 +64,7 @@ pub fn command_rows(
             (start..start + shown(it), tone)
         });
         let marks = Marks { pointed: inside.into_iter().collect(), ..Marks::default() };
-        let mut end = 0;
-        for piece in wrap(text, columns) {
-            let start = end;
-            end += piece.len();
-            rows.push(CodeRow { marks: marks.part(start..end), ..CodeRow::numbered(None, piece) });
-        }
+        rows.extend(marked_rows(text, &marks, 0, columns));
     }
     rows
 }

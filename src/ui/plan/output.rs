@@ -1,6 +1,6 @@
 //! The output of the current step, as lines.
 
-use super::code::{CodeRow, wrap};
+use super::code::{CodeRow, marked_rows, wrap};
 use super::marks::Marks;
 use crate::run::{LineKind, Part, Stream, Transcript};
 
@@ -31,13 +31,10 @@ pub fn output_lines(transcript: &Transcript, step: usize, columns: usize) -> Vec
             continue;
         };
         let marks = Marks { inks: line.inks.clone(), ..Marks::default() };
-        let mut end = 0;
-        for piece in wrap(&line.text, columns) {
-            let start = end;
-            end += piece.len();
-            let marks = marks.part(start..end);
-            rows.push(CodeRow { marks, stderr: stream == Stream::Stderr, ..CodeRow::plain(piece) });
-        }
+        let stderr = stream == Stream::Stderr;
+        rows.extend(
+            marked_rows(&line.text, &marks, 0, columns).map(|row| CodeRow { stderr, ..row }),
+        );
     }
     rows
 }
