@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::App;
 use super::plan_page::PlanSession;
 use super::shared::Prompt;
-use crate::run::{Control, RunEvent};
+use crate::run::{Attempt, Control, RunEvent};
 use crate::ui::action::{Action, ArtifactAction, DiagnosticsAction, LoopAction, Page, Saved};
 use crate::ui::artifact::Shape;
 use crate::ui::commands::Command;
@@ -112,10 +112,10 @@ impl App {
             Command::FollowRun => self.follow_run(),
             Command::ToggleOutput => {
                 self.go(Page::Plan);
-                self.plan.change(|session| session.shows_output = !session.shows_output);
+                self.plan.change(|session| session.output.is_shown = !session.output.is_shown);
             }
             Command::CopyDigest => {
-                self.plan.change(|session| ctx.copy_text(session.digest.to_string()));
+                self.plan.change(|session| ctx.copy_text(session.opened.digest.to_string()));
             }
             Command::GoPlan => self.go(Page::Plan),
             Command::GoEvidence => self.go(Page::Evidence),
@@ -129,7 +129,7 @@ impl App {
             Command::OpenAttempt => {
                 let waiting = self.plan.waiting_attempt().and_then(|session| session.attempt);
                 if let Some(attempt) = waiting {
-                    self.open_attempt(attempt.attempt);
+                    self.open_attempt(attempt.attempt.number);
                 }
             }
             Command::LoopAgain => self.loops.fill_again(shared),
@@ -183,13 +183,13 @@ impl App {
     /// Shows the plan of an attempt of the loop on the page, live or from the records.
     fn open_attempt(&mut self, number: u32) {
         if let Some((loop_id, run_id)) = self.loops.attempt(number) {
-            self.plan.open_attempt((loop_id, number), run_id, &mut self.shared);
+            self.plan.open_attempt(Attempt { loop_id, number }, run_id, &mut self.shared);
         }
     }
 
     fn pick_plan(&mut self) {
-        let shown = self.plan.shown.as_ref().and_then(|session| session.path.as_ref());
-        let path = shown.or_else(|| self.plan.recent.first().map(|recent| &recent.path));
+        let shown = self.plan.shown.as_ref().and_then(|session| session.path());
+        let path = shown.or_else(|| self.plan.recent.first().map(|recent| &*recent.path));
         let folder = path.and_then(|path| path.parent()).map(Path::to_owned);
         if let Err(error) = self.picked.open(folder) {
             self.shared.notify(
@@ -214,7 +214,7 @@ impl App {
 
     /// Brings the question that waits into view: to the front, or the card of a guided step.
     fn lead_to_question(&mut self) {
-        let running = self.plan.running().filter(|session| session.plan.is_some());
+        let running = self.plan.running().filter(|session| session.opened.plan.is_some());
         let request = running.and_then(PlanSession::request);
         if request.is_none_or(|request| !request.guided) {
             return self.plan.ask_in_front(&mut self.shared);
@@ -223,7 +223,7 @@ impl App {
         self.follow_run();
         self.plan.change(|session| {
             session.hide_simulation();
-            session.reveal_card = true;
+            session.asked.reveal_card = true;
         });
     }
 

@@ -12,7 +12,7 @@ use crate::ui::action::DiagnosticsAction;
 use crate::ui::diagnostics::{
     DiagnosticsView, Excerpt, Listing, Place, Sight, diagnostic, excerpt, wanted,
 };
-use crate::worker::{EditorPlace, QueryError, ReadSource};
+use crate::worker::{EditorPlace, ReadSource};
 
 /// A diagnostic of a run.
 type Key = (Option<Uuid>, Place);
@@ -97,11 +97,11 @@ impl DiagnosticsPage {
         if ask && let Some(workspace) = workspace {
             let query = ReadSource { workspace, file, wanted };
             shared.ask_each(query, move |app, lines, latest| {
-                let lines = match lines {
+                let lines = match lines.map_err(Unanswered::into_failure) {
                     Ok(lines) => Ok(lines),
-                    Err(Unanswered { error: QueryError::Failed(failure), .. }) => Err(failure),
-                    Err(unanswered) if latest => return app.shared.report(unanswered),
-                    Err(_) => return,
+                    Err(Ok(failure)) => Err(failure),
+                    Err(Err(unanswered)) if latest => return app.shared.report(unanswered),
+                    Err(Err(_)) => return,
                 };
                 if let Some(session) = &mut app.plan.shown {
                     session.diagnostics.take_source(&session.run, (id, place), lines);

@@ -149,7 +149,7 @@ impl App {
             && self.shared.page == Page::Diagnostics
         {
             let workspace = session.reviewed_workspace();
-            let (run, plan) = (&session.run, session.plan.as_deref());
+            let (run, plan) = (&session.run, session.opened.plan.as_deref());
             session.diagnostics.update(run, plan, workspace, &mut self.shared);
         }
     }

@@ -50,7 +50,7 @@ impl App {
             return Some((state.workspace.clone(), "The workspace of the loop.".to_owned()));
         }
         let session = self.plan.shown.as_ref()?;
-        match &session.review {
+        match &session.opened.review {
             Some(review) => {
                 Some((review.workspace.display().to_string(), review.workspace_reason.clone()))
             }
@@ -88,7 +88,7 @@ impl App {
             }
             Prompt::Reject => {
                 let session = self.plan.shown.as_ref()?;
-                let plan = session.plan.as_ref()?;
+                let plan = session.opened.plan.as_ref()?;
                 Question::Reject {
                     digest: plan.digest,
                     name: plan.name(),

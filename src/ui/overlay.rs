@@ -258,12 +258,8 @@ fn editor_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Vec<Action>) {
     let id = ui.scope_id().with("editor command");
     let typed = ui.data_mut(|data| data.get_temp::<String>(id));
     let mut text = typed.unwrap_or_else(|| settings.editor.clone());
-    let edit = TextEdit::singleline(&mut text)
-        .id(id.with("edit"))
-        .font(Text::Mono.font())
-        .hint_text("code -g {file}:{line}:{column}")
-        .margin(Margin::symmetric(10, 6))
-        .desired_width(f32::INFINITY);
+    let edit = widgets::code_field(&mut text, id.with("edit"), f32::INFINITY)
+        .hint_text("code -g {file}:{line}:{column}");
     let response = ui.add(edit).accessible_name("Editor command");
     if response.lost_focus() {
         ui.data_mut(|data| data.remove::<String>(id));

@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use egui::text::{LayoutJob, TextFormat, TextWrapping};
 use egui::{
-    Align, Align2, Button, Color32, CornerRadius, Frame, Key, Label, Margin, Modifiers, Rect,
-    Response, RichText, Role, Sense, Stroke, Ui, Vec2, WidgetInfo, WidgetText, pos2, vec2,
+    Align, Align2, Button, Color32, CornerRadius, Frame, Id, Key, Label, Margin, Modifiers, Rect,
+    Response, RichText, Role, Sense, Stroke, TextEdit, Ui, Vec2, WidgetInfo, WidgetText, pos2,
+    vec2,
 };
 
 use super::icon::{self, Icon};
@@ -341,6 +342,15 @@ pub fn copy_button(ui: &mut Ui, whole: &str, what: &str) {
     if icon_button(ui, icon::COPY, &format!("Copy {what}")).clicked() {
         ui.ctx().copy_text(whole.to_owned());
     }
+}
+
+/// A field for one line of code, a path or a number; the caller names it.
+pub fn code_field(text: &mut String, id: Id, width: f32) -> TextEdit<'_> {
+    TextEdit::singleline(text)
+        .id(id)
+        .font(Text::Mono.font())
+        .margin(Margin::symmetric(10, 6))
+        .desired_width(width)
 }
 
 /// A text with several styles.

@@ -6,12 +6,12 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use super::loop_folders::TYPING_MS;
-use super::{LoopPage, ShownLoop, Which};
+use super::{LoopPage, Which};
 use crate::app::shared::{Prompt, Shared};
 use crate::plan::VerifyScope;
 use crate::run::{LoopPhase, LoopState};
 use crate::ui::action::{FolderFor, LoopAction};
-use crate::ui::loop_page::{Form, PlannerChoice, Wanted};
+use crate::ui::loop_page::{Form, PlannerChoice, ShownLoop, Wanted};
 use crate::ui::theme::Tone;
 use crate::worker::{Command, LoopOrder, ReplayLoop, RevokeClass, VerifyChoice};
 

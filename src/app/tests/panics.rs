@@ -103,7 +103,7 @@ fn a_panicking_step_dialog_decides_nothing() {
     assert!(shows(&window, "Waiting for you: step 2 of 3"), "the bars are still there");
     let app = &window.state().bench.app;
     assert_eq!(app.situation().asking, Some(1), "still undecided");
-    assert_eq!(app.plan.shown.as_ref().unwrap().answered, None);
+    assert_eq!(app.plan.shown.as_ref().unwrap().asked.answered, None);
     let folder = plan.parent().unwrap();
     assert_eq!(std::fs::read_to_string(folder.join("a.txt")).unwrap(), "bittern\n");
 
@@ -144,7 +144,7 @@ fn a_panicking_plan_dialog_authorizes_nothing() {
 
 impl Bench {
     fn authorize_again(&mut self) {
-        let digest = self.session().digest;
+        let digest = self.session().opened.digest;
         assert!(matches!(self.app.view().dialog.unwrap().question, Question::Authorize(_)));
         self.act(Action::Dialog(DialogAction::Authorize(digest)));
         self.until("authorized", |app| app.situation().approved);

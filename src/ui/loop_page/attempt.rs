@@ -35,7 +35,7 @@ pub(super) fn attempt_ui(
     actions: &mut Vec<Action>,
 ) {
     let number = attempt.attempt;
-    let is_latest = view.state.attempts.last().is_some_and(|last| last.attempt == number);
+    let is_latest = view.shown.state.attempts.last().is_some_and(|last| last.attempt == number);
     let unfolded = view.unfolded.get(&number).copied().unwrap_or(is_latest);
     ui.push_id(number, |ui| {
         let frame: Frame = widgets::card(ui).inner_margin(0);
@@ -46,8 +46,8 @@ pub(super) fn attempt_ui(
             }
             if unfolded {
                 // Only the latest attempt of a live loop can still change.
-                let id = Id::unique(("attempt", view.state.loop_id, number));
-                draw_near(ui, id, is_latest && !view.recorded, |ui| {
+                let id = Id::unique(("attempt", view.shown.state.loop_id, number));
+                draw_near(ui, id, is_latest && !view.shown.recorded, |ui| {
                     Frame::NONE
                         .inner_margin(egui::Margin { left: 12, right: 12, top: 2, bottom: 12 })
                         .show(ui, |ui| {
@@ -70,10 +70,10 @@ fn head_ui(
     now: &Now,
 ) -> bool {
     let theme = Theme::of(ui);
-    let (icon, word, tone) = attempt_look(view.state, attempt);
+    let (icon, word, tone) = attempt_look(&view.shown.state, attempt);
     let size = vec2(ui.available_width(), 40.0);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
-    let name = format!("Attempt {} of {}", attempt.attempt, view.state.max_attempts);
+    let name = format!("Attempt {} of {}", attempt.attempt, view.shown.state.max_attempts);
     response.widget_info(|| {
         let name = format!("{name}, {word}");
         WidgetInfo::selected(Role::Button, true, unfolded, name)
@@ -125,9 +125,9 @@ fn body_ui(
     is_latest: bool,
     actions: &mut Vec<Action>,
 ) {
-    let plan = view.plans.get(&attempt.attempt).map(AsRef::as_ref);
-    let live = is_latest && !view.state.is_over();
-    planner_ui(ui, view, attempt, live && view.state.phase == LoopPhase::Planning);
+    let plan = view.shown.plans.get(&attempt.attempt).map(AsRef::as_ref);
+    let live = is_latest && !view.shown.state.is_over();
+    planner_ui(ui, view, attempt, live && view.shown.state.phase == LoopPhase::Planning);
     difference_ui(ui, attempt);
     authorization_ui(ui, view, attempt, live, actions);
     actions_ui(ui, attempt, plan, actions);
@@ -153,7 +153,7 @@ pub(super) fn stage(ui: &mut Ui, icon: Icon, tone: Tone, title: &str, add: impl 
 
 fn planner_ui(ui: &mut Ui, view: &TimelineView<'_>, attempt: &AttemptState, at_work: bool) {
     let printed = match attempt.planner_output.as_str() {
-        "" => view.printed.get(&attempt.attempt).map(String::as_str).unwrap_or_default(),
+        "" => view.shown.printed.get(&attempt.attempt).map(String::as_str).unwrap_or_default(),
         live => live,
     };
     match &attempt.planner {
@@ -300,7 +300,7 @@ fn authorization_ui(
     live: bool,
     actions: &mut Vec<Action>,
 ) {
-    match (&attempt.authorized, &view.state.phase) {
+    match (&attempt.authorized, &view.shown.state.phase) {
         (Some((true, how)), _) => {
             let by_class = how.contains("authorization class");
             let (icon, title) = match by_class {
@@ -344,7 +344,7 @@ fn open_plan_ui(
     attempt: &AttemptState,
     actions: &mut Vec<Action>,
 ) {
-    let has_plan = view.plans.contains_key(&attempt.attempt);
+    let has_plan = view.shown.plans.contains_key(&attempt.attempt);
     let has_run = attempt.run.as_ref().is_some_and(|run| run.run_id.is_some());
     if !has_plan && !has_run {
         return;

@@ -1,21 +1,20 @@
 //! The bar with which a loop is started and stopped.
 
-use egui::text::LayoutJob;
-use egui::{Align, Layout, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Align, Layout, Stroke, Ui};
 
 use super::model::phase_look;
 use super::{Form, LoopView, Shown, TimelineView};
-use crate::plan::visible;
 use crate::run::LoopPhase;
 use crate::ui::action::Action;
 use crate::ui::commands::{Command, Situation, command_button};
 use crate::ui::format;
 use crate::ui::icon::{self, Icon};
-use crate::ui::theme::{self, Text, Theme, Tone};
-use crate::ui::widgets::{self, Look};
+use crate::ui::plan::{BarText, bar_text_ui};
+use crate::ui::theme::{self, Theme, Tone};
+use crate::ui::widgets::Look;
 
 /// Icon, tone, a short title, and a sentence of detail.
-type BarText = (Icon, Tone, String, String);
+type State = (Icon, Tone, String, String);
 
 pub(super) fn bar_ui(
     ui: &mut Ui,
@@ -39,7 +38,9 @@ pub(super) fn bar_ui(
         };
         match &view.shown {
             Shown::Form(_) => button(ui, Command::StartLoop, Look::Primary),
-            Shown::Loop(timeline) if !timeline.recorded && !timeline.state.is_over() => {
+            Shown::Loop(timeline)
+                if !timeline.shown.recorded && !timeline.shown.state.is_over() =>
+            {
                 button(ui, Command::StopNow, Look::Plain);
                 if situation.attempt_waits {
                     button(ui, Command::OpenAttempt, Look::Primary);
@@ -48,30 +49,13 @@ pub(super) fn bar_ui(
             Shown::Loop(_) => button(ui, Command::LoopAgain, Look::Plain),
             Shown::Reading => {}
         }
-        let size = vec2(ui.available_width().max(0.0), theme::ACTION_BAR - 6.0);
-        let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
-        let center = pos2(rect.left() + 10.0, rect.center().y);
-        widgets::paint_icon(ui, center, icon, 18.0, theme.tone(tone));
-        let (left, width) = (rect.left() + 28.0, (rect.width() - 40.0).max(0.0));
-        let strong = if tone == Tone::Dim { theme.text } else { theme.tone(tone) };
-        // The effect of starting must be readable, so the text may take two lines.
-        let text = visible(&detail).into_owned();
-        let mut job = LayoutJob::simple(text, Text::Small.font(), theme.dim, width);
-        job.wrap.max_rows = 2;
-        let lines = ui.painter().layout_job(job);
-        let below = if detail.is_empty() { 0.0 } else { lines.size().y + 3.0 };
-        let middle = rect.center().y - below / 2.0;
-        let parts = [(title.as_str(), Text::Body, strong)];
-        widgets::paint_parts(ui, pos2(left, middle), width, &parts);
-        ui.painter().galley(pos2(left, middle + 9.0), lines, theme.dim);
-        response.widget_info(|| {
-            WidgetInfo::labeled(Role::Label, true, format!("{title}. {}", visible(&detail)))
-        });
-        response.on_hover_text(format!("{title}\n{}", visible(&detail)));
+        let (title, detail) = (&*title, &*detail);
+        // The effect of starting must be readable, so the text may take two rows.
+        bar_text_ui(ui, &BarText { icon, tone, title, detail, more: "", rows: 2 });
     });
 }
 
-fn of_form(form: &Form, situation: &Situation) -> BarText {
+fn of_form(form: &Form, situation: &Situation) -> State {
     let faults = form.faults().len();
     match (&form.refusal, form.tried && faults > 0) {
         (Some(refusal), _) => {
@@ -96,10 +80,10 @@ fn of_form(form: &Form, situation: &Situation) -> BarText {
     }
 }
 
-fn of_loop(timeline: &TimelineView<'_>) -> BarText {
-    let state = timeline.state;
+fn of_loop(timeline: &TimelineView<'_>) -> State {
+    let state = &timeline.shown.state;
     let (icon, word, tone) = phase_look(&state.phase);
-    if timeline.stopping && !state.is_over() {
+    if timeline.shown.stopping && !state.is_over() {
         let detail = "Everything that the loop started is being stopped.".to_owned();
         return (icon::STOP, Tone::Caution, "Stopping".to_owned(), detail);
     }

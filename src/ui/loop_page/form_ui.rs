@@ -1,6 +1,6 @@
 //! The form that describes a loop.
 
-use egui::{Frame, Id, Label, Margin, Response, ScrollArea, TextEdit, Ui, vec2};
+use egui::{Frame, Id, Label, Margin, ScrollArea, TextEdit, Ui, vec2};
 
 use super::FormView;
 use super::class_ui::class_ui;
@@ -63,41 +63,15 @@ fn goal_ui(ui: &mut Ui, form: &mut Form, focus: bool) {
 fn planner_ui(ui: &mut Ui, form: &mut Form, actions: &mut Vec<Action>) {
     ui.add_space(6.0);
     widgets::heading(ui, "Planner");
-    ui.horizontal_wrapped(|ui| {
-        for (choice, icon, name) in [
-            (PlannerChoice::CargoFix, icon::CHECK, "cargo-fix"),
-            (PlannerChoice::Model, icon::LINK, "openai-compatible"),
-            (PlannerChoice::Replay, icon::FILES, "replay"),
-            (PlannerChoice::Command, icon::TERMINAL, "a command"),
-        ] {
-            if choice_ui(ui, icon, name, form.planner == choice) {
-                form.planner = choice;
-            }
-        }
-    });
-    let about = match form.planner {
-        PlannerChoice::CargoFix => "Applies what the compiler itself suggests, and nothing else.",
-        PlannerChoice::Model => {
-            "Asks a model server with a chat completions interface. The environment or the settings name it."
-        }
-        PlannerChoice::Replay => "Proposes the plans of a folder, in the order of their names.",
-        PlannerChoice::Command => {
-            "The command gets a request on its input and prints one plan. The shell of this computer runs it."
-        }
-    };
-    widgets::paragraph(ui, about, Text::Meta, Tone::Dim);
+    choices_ui(ui, &mut form.planner, &PLANNERS);
     match form.planner {
         PlannerChoice::Replay => {
             folder_ui(ui, "Folder with the plans", &mut form.folder, FolderFor::Plans, actions);
         }
         PlannerChoice::Command => {
-            let edit = TextEdit::singleline(&mut form.command)
-                .id(Id::unique("loop command"))
-                .font(Text::Mono.font())
-                .hint_text("python3 plan.py")
-                .margin(Margin::symmetric(10, 6))
-                .desired_width(f32::INFINITY);
-            ui.add(edit).accessible_name("Planner command");
+            let id = Id::unique("loop command");
+            let edit = widgets::code_field(&mut form.command, id, f32::INFINITY);
+            ui.add(edit.hint_text("python3 plan.py")).accessible_name("Planner command");
         }
         PlannerChoice::CargoFix | PlannerChoice::Model => {}
     }
@@ -113,58 +87,102 @@ fn place_ui(ui: &mut Ui, form: &mut Form, actions: &mut Vec<Action>) {
 
 fn budget_ui(ui: &mut Ui, form: &mut Form) {
     ui.add_space(6.0);
-    ui.horizontal_top(|ui| {
-        ui.spacing_mut().item_spacing.x = 24.0;
-        ui.vertical(|ui| {
-            ui.set_width(190.0);
-            let label = widgets::heading(ui, "Attempts at most");
-            number_ui(ui, "loop attempts", &mut form.max_attempts, &label);
-            fault_ui(ui, form, Field::Attempts);
-        });
-        ui.vertical(|ui| {
-            ui.set_width(190.0);
-            let label = widgets::heading(ui, "Seconds for one answer");
-            number_ui(ui, "loop timeout", &mut form.timeout_s, &label);
-            fault_ui(ui, form, Field::Timeout);
-        });
-    });
+    numbers_ui(
+        ui,
+        form,
+        [
+            (Field::Attempts, "Attempts at most", |form| &mut form.max_attempts),
+            (Field::Timeout, "Seconds per answer", |form| &mut form.timeout_s),
+        ],
+    );
     ui.add_space(6.0);
     widgets::heading(ui, "Verify after each attempt");
+    choices_ui(ui, &mut form.verify, &SCOPES);
+}
+
+/// A choice with its icon, its name, and a sentence about it.
+pub(super) type Choice<T> = (T, Icon, &'static str, &'static str);
+
+const PLANNERS: [Choice<PlannerChoice>; 4] = [
+    (
+        PlannerChoice::CargoFix,
+        icon::CHECK,
+        "cargo-fix",
+        "Applies what the compiler itself suggests, and nothing else.",
+    ),
+    (
+        PlannerChoice::Model,
+        icon::LINK,
+        "openai-compatible",
+        "Asks a model server with a chat completions interface. The environment or the settings name it.",
+    ),
+    (
+        PlannerChoice::Replay,
+        icon::FILES,
+        "replay",
+        "Proposes the plans of a folder, in the order of their names.",
+    ),
+    (
+        PlannerChoice::Command,
+        icon::TERMINAL,
+        "a command",
+        "The command gets a request on its input and prints one plan. The shell of this computer runs it.",
+    ),
+];
+
+const SCOPES: [Choice<Option<VerifyScope>>; 3] = [
+    (
+        Some(VerifyScope::Local),
+        icon::CHECK,
+        "local",
+        "The quick check, by default cargo check. If a plan verifies this itself, that counts.",
+    ),
+    (
+        Some(VerifyScope::Full),
+        icon::SHIELD_CHECK,
+        "full",
+        "Everything, with tests. If a plan verifies all of this itself, that counts.",
+    ),
+    (
+        None,
+        icon::PROHIBIT,
+        "none",
+        "Nothing checks the result. A loop that completes is then marked as not verified.",
+    ),
+];
+
+/// Several choices, with the sentence about the chosen one.
+pub(super) fn choices_ui<T: Copy + PartialEq>(ui: &mut Ui, chosen: &mut T, choices: &[Choice<T>]) {
     ui.horizontal_wrapped(|ui| {
-        for (scope, icon, name) in [
-            (Some(VerifyScope::Local), icon::CHECK, "local"),
-            (Some(VerifyScope::Full), icon::SHIELD_CHECK, "full"),
-            (None, icon::PROHIBIT, "none"),
-        ] {
-            if choice_ui(ui, icon, name, form.verify == scope) {
-                form.verify = scope;
+        for (choice, icon, name, _) in choices {
+            if controls::toggle(ui, *icon, name, Tone::Accent, chosen == choice).clicked() {
+                *chosen = *choice;
             }
         }
     });
-    let about = match form.verify {
-        Some(VerifyScope::Local) => {
-            "The quick check, by default cargo check. If a plan verifies this itself, that counts."
-        }
-        Some(VerifyScope::Full) => {
-            "Everything, with tests. If a plan verifies all of this itself, that counts."
-        }
-        None => "Nothing checks the result. A loop that completes is then marked as not verified.",
-    };
-    widgets::paragraph(ui, about, Text::Meta, Tone::Dim);
+    if let Some((.., about)) = choices.iter().find(|it| it.0 == *chosen) {
+        widgets::paragraph(ui, about, Text::Meta, Tone::Dim);
+    }
 }
 
-/// One of several choices. Returns whether it was chosen now.
-pub(super) fn choice_ui(ui: &mut Ui, icon: Icon, name: &str, chosen: bool) -> bool {
-    controls::toggle(ui, icon, name, Tone::Accent, chosen).clicked()
-}
-
-pub(super) fn number_ui(ui: &mut Ui, id: &str, text: &mut String, label: &Response) {
-    let edit = TextEdit::singleline(text)
-        .id(Id::unique(id))
-        .font(Text::Mono.font())
-        .margin(Margin::symmetric(10, 6))
-        .desired_width(72.0);
-    ui.add(edit).labelled_by(label.id);
+/// Fields for numbers beside each other, each with its name and its fault.
+pub(super) fn numbers_ui(
+    ui: &mut Ui,
+    form: &mut Form,
+    fields: [(Field, &str, fn(&mut Form) -> &mut String); 2],
+) {
+    ui.horizontal_top(|ui| {
+        ui.spacing_mut().item_spacing.x = 24.0;
+        for (field, name, text) in fields {
+            ui.vertical(|ui| {
+                ui.set_width(190.0);
+                let label = widgets::heading(ui, name);
+                let edit = widgets::code_field(text(form), Id::unique(name), 72.0);
+                ui.add(edit).labelled_by(label.id);
+                fault_ui(ui, form, field);
+            });
+        }
+    });
 }
 
 fn folder_ui(
@@ -177,13 +195,8 @@ fn folder_ui(
     ui.horizontal(|ui| {
         let button = controls::button_width(ui, "Choose…", true) + 8.0;
         let width = (ui.available_width() - button).max(80.0);
-        let edit = TextEdit::singleline(text)
-            .id(Id::unique(name))
-            .font(Text::Mono.font())
-            .hint_text("/home/ada/src/parser")
-            .margin(Margin::symmetric(10, 6))
-            .desired_width(width);
-        ui.add(edit).accessible_name(name);
+        let edit = widgets::code_field(text, Id::unique(name), width);
+        ui.add(edit.hint_text("/home/ada/src/parser")).accessible_name(name);
         let response = widgets::button(ui, Look::Plain, Some(icon::OPEN), "Choose…", true);
         if response.clicked() {
             actions.push(Action::Loop(LoopAction::PickFolder(what)));

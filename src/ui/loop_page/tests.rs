@@ -146,7 +146,7 @@ fn a_loop_is_stopped_at_any_time_and_an_interrupted_one_offers_nothing_of_it() {
         assert!(harness.state().actions.contains(&Action::Do(Command::StopNow)), "{name}");
     }
     let harness = window("loop-interrupted", SIZE);
-    assert_eq!(harness.state().scene.looping.state.phase, LoopPhase::Interrupted);
+    assert_eq!(harness.state().scene.looping.shown.state.phase, LoopPhase::Interrupted);
     assert!(harness.query_by_label(Command::StopNow.spec().text).is_none());
     assert!(says(&harness, "will not resume by itself"));
 }
@@ -156,7 +156,7 @@ fn a_loop_leads_to_its_records_and_they_lead_back() {
     let mut harness = window("loop-completed", SIZE);
     harness.get_by_label("Records of the loop").click();
     harness.run_ok();
-    let loop_id = harness.state().scene.looping.state.loop_id.unwrap();
+    let loop_id = harness.state().scene.looping.shown.state.loop_id.unwrap();
     let search = Action::Evidence(EvidenceAction::Search(format!("loop:{loop_id}")));
     assert!(harness.state().actions.contains(&search));
     // The test window takes over the text of the search but stays on this page.

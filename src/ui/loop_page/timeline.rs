@@ -17,7 +17,7 @@ pub(super) fn timeline_ui(
     actions: &mut Vec<Action>,
 ) {
     header_ui(ui, view, now, actions);
-    let salt = ("timeline", view.state.loop_id);
+    let salt = ("timeline", view.shown.state.loop_id);
     ScrollArea::vertical().id_salt(salt).auto_shrink([false, false]).show(ui, |ui| {
         widgets::scroll_by_key(ui);
         Frame::NONE.inner_margin(Margin { left: 18, right: 18, top: 14, bottom: 18 }).show(
@@ -26,8 +26,8 @@ pub(super) fn timeline_ui(
                 ui.set_min_width(ui.available_width());
                 ui.spacing_mut().item_spacing.y = 10.0;
                 // The reason comes first, because it is what people look for in a loop that has ended.
-                ended::ended_ui(ui, view.state);
-                for attempt in &view.state.attempts {
+                ended::ended_ui(ui, &view.shown.state);
+                for attempt in &view.shown.state.attempts {
                     attempt::attempt_ui(ui, view, attempt, now, actions);
                 }
                 if view.scroll_to_latest {
@@ -39,7 +39,7 @@ pub(super) fn timeline_ui(
 }
 
 fn header_ui(ui: &mut Ui, view: &TimelineView<'_>, now: &Now, actions: &mut Vec<Action>) {
-    let state = view.state;
+    let state = &view.shown.state;
     Frame::NONE.inner_margin(Margin { left: 18, right: 18, top: 16, bottom: 14 }).show(ui, |ui| {
         ui.set_min_width(ui.available_width());
         ui.spacing_mut().item_spacing = vec2(6.0, 7.0);
@@ -52,7 +52,7 @@ fn header_ui(ui: &mut Ui, view: &TimelineView<'_>, now: &Now, actions: &mut Vec<
             for chip in chips(view, now) {
                 chip.ui(ui);
             }
-            let can_revoke = !view.recorded && !view.class_revoked && !state.is_over();
+            let can_revoke = !view.shown.recorded && !view.shown.class_revoked && !state.is_over();
             if let Some(class_id) = state.class_id.filter(|_| can_revoke) {
                 let name = "Revoke the class";
                 if widgets::button(ui, Look::Plain, Some(icon::PROHIBIT), name, true)
@@ -90,12 +90,12 @@ fn header_ui(ui: &mut Ui, view: &TimelineView<'_>, now: &Now, actions: &mut Vec<
 }
 
 fn chips(view: &TimelineView<'_>, now: &Now) -> Vec<Chip> {
-    let state = view.state;
+    let state = &view.shown.state;
     let attempts = format!("{} of {} attempts", state.attempts.len(), state.max_attempts);
     let mut chips = vec![
         Chip::new(icon::REPEAT, attempts, Tone::Dim)
             .explained("The attempts so far, and the maximum."),
-        Chip::new(icon::CHECK, format!("verify: {}", view.verify), Tone::Dim)
+        Chip::new(icon::CHECK, format!("verify: {}", view.shown.verify), Tone::Dim)
             .explained("What the loop verifies itself if a plan has not verified it."),
     ];
     if state.attempts_left == Some(1) && !state.is_over() {
@@ -104,15 +104,15 @@ fn chips(view: &TimelineView<'_>, now: &Now) -> Vec<Chip> {
                 .explained("If this one fails, the loop ends."),
         );
     }
-    if let Some(class) = view.class {
-        let (text, tone) = match view.class_revoked {
+    if let Some(class) = &view.shown.class {
+        let (text, tone) = match view.shown.class_revoked {
             true => ("class revoked", Tone::Dim),
             false => ("class authorized in advance", Tone::Accent),
         };
         chips.push(Chip::new(icon::SEAL, text, tone).explained(class_text(class)));
     }
     if state.started_at_ms > 0 {
-        let end = view.ended_at_ms.or((!view.recorded).then_some(now.ms));
+        let end = view.shown.ended_at_ms.or((!view.shown.recorded).then_some(now.ms));
         let text = match end {
             Some(end) if state.is_over() => format::duration(end - state.started_at_ms),
             _ => format!("since {}", now.minute(state.started_at_ms)),

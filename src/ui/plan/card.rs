@@ -26,8 +26,8 @@ use crate::ui::action::{Action, DialogAction, PlanAction};
 use crate::ui::artifact::keep_keyboard;
 use crate::ui::controls::button_width;
 use crate::ui::dialog::arming::{Allowed, Arming, DELAY_MS};
-use crate::ui::dialog::{PromptId, after_click, read_input};
-use crate::ui::icon::{self, Icon};
+use crate::ui::dialog::{PromptId, SAFE_ANSWERS, after_click, read_input};
+use crate::ui::icon;
 use crate::ui::theme::{self, Theme};
 use crate::ui::widgets::{self, Look};
 
@@ -71,18 +71,6 @@ const MOST_TOLD: u8 = 4;
 /// The left and right margin, in points.
 const MARGIN: f32 = 18.0;
 
-/// The safe answers, in display order.
-const HOLD_BACK: [(Decision, Icon, &str, &str); 3] = [
-    (Decision::Cancel, icon::FAILED, "Deny and stop", "Do not run this step, and end the run."),
-    (Decision::Skip, icon::SKIP, "Skip", "Do not run this step, and go on with the next one."),
-    (
-        Decision::DoneByHand,
-        icon::HAND,
-        "Mark as done",
-        "You have done it by hand: nothing is run, and it goes on with the next step.",
-    ),
-];
-
 /// The layout of a card in the available room.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Card<'a> {
@@ -112,7 +100,8 @@ impl<'a> Card<'a> {
         }
         let width = seen.x - 2.0 * MARGIN;
         let gap = ui.spacing().item_spacing.x;
-        let hold_back = HOLD_BACK.iter().map(|(_, _, text, _)| button_width(ui, text, true) + gap);
+        let hold_back =
+            SAFE_ANSWERS.iter().map(|(_, _, text, _)| button_width(ui, text, true) + gap);
         let whole = hold_back.sum::<f32>() + button_width(ui, run_text(view.request), true);
         let lines = if whole <= width { 1.0 } else { 2.0 };
         let room = seen.y - theme::ROW - lines * LINE - 6.0;
@@ -290,7 +279,7 @@ impl<'a> Card<'a> {
         let (first, last) =
             if self.lines > 1.0 { inner.split_top_bottom_at_fraction(0.5) } else { (inner, inner) };
         let mut area = line(ui, "hold back", first, Layout::left_to_right(Align::Center));
-        for (decision, icon, text, tooltip) in HOLD_BACK {
+        for (decision, icon, text, tooltip) in SAFE_ANSWERS {
             let clicked =
                 widgets::button(&mut area, Look::Plain, Some(icon), text, allowed.hold_back)
                     .on_hover_text(tooltip)

@@ -173,7 +173,7 @@ pub(super) fn header_ui(
                     };
                     command_button(ui, command, Look::Plain, None, situation, actions);
                     let output =
-                        if view.shows_output { "Hide the output" } else { "Show the output" };
+                        if view.output.is_shown { "Hide the output" } else { "Show the output" };
                     if widgets::icon_button(ui, icon::TERMINAL, output).clicked() {
                         actions.push(Action::Do(Command::ToggleOutput));
                     }

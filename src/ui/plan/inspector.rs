@@ -285,9 +285,9 @@ fn output_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
     let rows = match state {
         Some(StepState::Running) => {
             // Comparing the whole text in every frame would be slow; its length is enough.
-            let extent = format!("{:?}", view.transcript.extent());
+            let extent = format!("{:?}", view.output.transcript.extent());
             kept_rows(ui, ("output", view.run.run_id, view.selected), &[extent], columns, || {
-                output_lines(view.transcript, view.selected, columns)
+                output_lines(&view.output.transcript, view.selected, columns)
             })
         }
         _ => Arc::default(),

@@ -26,7 +26,7 @@ pub(super) fn output_pane_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec
     // The pane keeps the height that the person chose, whatever its content.
     ui.set_min_height(ui.available_height());
     head_ui(ui, view, actions);
-    let transcript = view.transcript;
+    let transcript = &view.output.transcript;
     let extra = usize::from(transcript.left_out() > 0);
     let count = transcript.lines().len() + extra;
     if count == 0 {
@@ -45,7 +45,7 @@ pub(super) fn output_pane_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec
             take_keys(ui, seen);
             let size = vec2(width.max(seen.width()), theme::CODE_ROW * count as f32);
             let (whole, _) = ui.allocate_exact_size(size, Sense::hover());
-            keep_place(ui, view.transcript.left_out(), count, viewport.bottom());
+            keep_place(ui, view.output.transcript.left_out(), count, viewport.bottom());
             let first = (viewport.top() / theme::CODE_ROW).floor().max(0.0) as usize;
             let last = (viewport.bottom() / theme::CODE_ROW).ceil().max(0.0) as usize;
             for row in first..last.min(count) {
@@ -130,7 +130,7 @@ fn head_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), HEAD), Sense::hover());
     ui.painter().rect_filled(rect, CornerRadius::ZERO, theme.panel);
     ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, theme.line));
-    let printed = view.transcript.printed() as usize;
+    let printed = view.output.transcript.printed() as usize;
     let lines = if printed > 0 { format::counted(printed, "line") } else { String::new() };
     let parts = [("Output", Text::Strong, theme.text), (&*lines, Text::Meta, theme.dim)];
     let left = pos2(rect.left() + 18.0, rect.center().y);
@@ -199,9 +199,9 @@ fn how_it_went(view: &PlanView<'_>, index: usize) -> String {
         }
         Some(StepState::Running) if view.run.is_active() => {
             let now = view.now.ms;
-            let idle = view.pace.idle_ms(now);
+            let idle = view.output.timer.idle_ms(now);
             let idle = idle.map(|ms| format!(", silent for {}", format::clock(ms)));
-            let elapsed = format::clock(view.pace.elapsed_ms(now));
+            let elapsed = format::clock(view.output.timer.elapsed_ms(now));
             format!("running {elapsed}{}", idle.unwrap_or_default())
         }
         _ => String::new(),

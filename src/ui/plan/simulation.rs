@@ -16,29 +16,24 @@ use crate::ui::tabs::tabs_ui;
 use crate::ui::theme::{self, Text, Theme, Tone};
 use crate::ui::widgets::{self, Look};
 
-/// A simulation, as shown.
-#[derive(Debug, Clone, Copy)]
-pub struct SimulationView<'a> {
-    /// Its progress or result.
-    pub state: SimulationState<'a>,
-    /// Whether the plan, its workspace or a file that it uses has changed since the simulation.
+/// A simulation that was asked for.
+#[derive(Debug, Clone)]
+pub struct Simulated {
+    /// Its result; `None` while it is in progress.
+    pub outcome: Option<Result<Effect, Failure>>,
+    /// Whether the plan, its workspace or a file that it uses has changed since.
     pub stale: bool,
+    /// Whether the page shows it instead of the steps.
+    pub is_shown: bool,
 }
 
-/// The progress or result of a simulation.
-#[derive(Debug, Clone, Copy)]
-pub enum SimulationState<'a> {
-    /// In progress.
-    UnderWay,
-    /// The simulation failed.
-    Failed(&'a Failure),
-    /// Complete.
-    Done {
-        /// The preview of each step, given the steps before it.
-        previews: &'a [Preview],
-        /// The difference between the files now and after the last step.
-        changes: &'a [FileChange],
-    },
+/// What all steps of a plan would do together.
+#[derive(Debug, Clone)]
+pub struct Effect {
+    /// The preview of each step, given the steps before it.
+    pub previews: Vec<Preview>,
+    /// The difference between the files now and after the last step.
+    pub changes: Vec<FileChange>,
 }
 
 /// The selected view of a simulation.
@@ -103,7 +98,7 @@ fn figures(changes: &[FileChange]) -> (String, usize, usize) {
 pub(super) fn simulation_ui(
     ui: &mut Ui,
     view: &PlanView<'_>,
-    simulation: &SimulationView<'_>,
+    simulation: &Simulated,
     situation: &Situation,
     actions: &mut Vec<Action>,
 ) {
@@ -113,19 +108,19 @@ pub(super) fn simulation_ui(
     Frame::NONE.inner_margin(Margin { left: 18, right: 18, top: 12, bottom: 0 }).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 6.0;
         head_ui(ui, simulation, situation, actions);
-        match simulation.state {
-            SimulationState::UnderWay => {
+        match &simulation.outcome {
+            None => {
                 let text = "Working out what every step would do. Nothing is run or changed.";
                 widgets::remark(ui, icon::CLOCK, Tone::Dim, text);
             }
-            SimulationState::Failed(failure) => {
+            Some(Err(failure)) => {
                 let text = format!("{} {}", failure.code, failure.message);
                 widgets::remark(ui, icon::FAILED, Tone::Danger, text);
                 if !failure.next.is_empty() {
                     widgets::remark(ui, icon::RIGHT, Tone::Dim, &failure.next);
                 }
             }
-            SimulationState::Done { previews, .. } => {
+            Some(Ok(Effect { previews, .. })) => {
                 let (icon, tone, text) = verdict(plan, previews);
                 widgets::remark(ui, icon, tone, text);
                 let tabs = [(Side::Difference, "Difference"), (Side::Steps, "Steps")];
@@ -136,7 +131,7 @@ pub(super) fn simulation_ui(
             }
         }
     });
-    let SimulationState::Done { previews, changes } = simulation.state else { return };
+    let Some(Ok(Effect { previews, changes })) = &simulation.outcome else { return };
     widgets::line_below(ui);
     match side {
         Side::Difference => difference_ui(ui, changes),
@@ -156,12 +151,7 @@ pub(in crate::ui) fn take_keys(ui: &Ui, view: &PlanView<'_>, actions: &mut Vec<A
 }
 
 /// The header: what the simulation is, whether it is current, and a button back to the steps.
-fn head_ui(
-    ui: &mut Ui,
-    simulation: &SimulationView<'_>,
-    situation: &Situation,
-    actions: &mut Vec<Action>,
-) {
+fn head_ui(ui: &mut Ui, simulation: &Simulated, situation: &Situation, actions: &mut Vec<Action>) {
     ui.horizontal(|ui| {
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             let back = "Back to the steps";
