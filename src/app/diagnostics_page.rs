@@ -26,7 +26,7 @@ pub(super) struct DiagnosticsPage {
     made_of: Option<(Option<Uuid>, usize, Sight)>,
     /// The diagnostic whose source was asked for, and the source, once read.
     source: Option<(Key, Option<Excerpt>)>,
-    focus_filter: bool,
+    pub(super) focus_filter: bool,
     scroll_to_selected: bool,
 }
 
@@ -55,10 +55,6 @@ impl DiagnosticsPage {
         let at = self.listing.selected.unwrap_or(0).saturating_add_signed(by).min(last);
         self.sight.picked = self.listing.shown.get(at).map(|entry| entry.place);
         self.scroll_to_selected = true;
-    }
-
-    pub(super) fn focus_filter(&mut self) {
-        self.focus_filter = true;
     }
 
     /// Forgets what was meant for the frame that was drawn.

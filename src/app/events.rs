@@ -38,8 +38,7 @@ impl App {
                 self.loops.take_folder(&folder, what, &self.shared);
             }
             Some(Err(error)) => {
-                let summary = "The tour cannot be copied.";
-                self.shared.notify(Tone::Danger, summary, error.to_string(), "");
+                self.shared.report_io(Err(error), "The tour cannot be copied.", "");
             }
             None => {}
         }

@@ -112,14 +112,15 @@ impl Bench {
 
     fn asked(&mut self, step: usize) {
         self.until("a question", |app| {
-            app.plan.running().is_some_and(|session| session.asking() == Some(step))
+            let request = app.plan.running().and_then(PlanSession::request);
+            request.is_some_and(|request| request.step_index == step)
         });
     }
 
     fn answer(&mut self, step_index: usize, decision: Decision) {
         let run_id = self.session().run.run_id.unwrap();
         self.act(Action::Dialog(DialogAction::Answer { run_id, step_index, decision }));
-        assert_eq!(self.session().asked.answered, Some(step_index));
+        assert_eq!(self.session().waiting.answered, Some(step_index));
     }
 
     fn ended(&mut self) {
@@ -568,13 +569,13 @@ fn a_run_repeats_with_wider_walls() {
     let (mut bench, _) = denied();
     let beside = tempfile::tempdir().unwrap();
     let path = beside.path().canonicalize().unwrap().display().to_string();
-    bench.act(Action::Plan(PlanAction::RunAgainWithWrite(path.clone())));
+    bench.act(Action::Plan(PlanAction::RunAgainWider(Some(path.clone()))));
     bench.until("the question", question_is_open);
     let grants =
         |bench: &Bench| bench.session().opened.review.as_ref().unwrap().binding.grants.clone();
     assert_eq!(grants(&bench).write, [path.clone()].into());
     bench.act(Action::Dialog(DialogAction::LeaveUndecided));
-    bench.act(Action::Plan(PlanAction::RunAgainWithNetwork));
+    bench.act(Action::Plan(PlanAction::RunAgainWider(None)));
     bench.until("the question", question_is_open);
     assert!(grants(&bench).network && grants(&bench).write == [path].into());
 }

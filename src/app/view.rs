@@ -1,6 +1,7 @@
 //! From the state to what one frame shows.
 
 use super::App;
+use super::loop_page::Which;
 use super::shared::Prompt;
 use crate::run::{CommandsReview, PlaceReview, RunState};
 use crate::ui::action::Page;
@@ -65,7 +66,7 @@ impl App {
             page: self.shared.page,
             results: self.evidence.listed().len(),
             looping: self.loops.under_way().is_some(),
-            loop_form: self.loops.shows_form(),
+            loop_form: self.loops.which == Which::Form,
             no_place: self.loops.place().and_then(PlaceReview::refusal),
             looking_elsewhere: of_plan.running
                 && (of_plan.looking_elsewhere || self.shared.page != Page::Plan),
@@ -82,7 +83,7 @@ impl App {
         };
         let question = match prompt {
             Prompt::Close => Question::Close,
-            Prompt::Trust | Prompt::TrustPlace => {
+            Prompt::Trust | Prompt::TrustForLoop => {
                 let (workspace, commands) = self.asked_to_trust(prompt)?;
                 Question::Trust { workspace, commands, of_plan: prompt == Prompt::Trust }
             }
@@ -111,7 +112,7 @@ impl App {
                 let review = self.plan.review()?;
                 Some((&review.binding.workspace, review.workspace_commands.as_ref()?))
             }
-            Prompt::TrustPlace => {
+            Prompt::TrustForLoop => {
                 let place = self.loops.place()?;
                 Some((&place.workspace, place.commands.as_ref().ok()?.as_ref()?))
             }

@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 
+use egui::style::ScrollAnimation;
 use egui::text::{LayoutJob, TextFormat, TextWrapping};
 use egui::{
-    Align, Align2, Button, Color32, CornerRadius, Frame, Id, Key, Label, Margin, Modifiers, Rect,
-    Response, RichText, Role, Sense, Stroke, TextEdit, Ui, Vec2, WidgetInfo, WidgetText, pos2,
-    vec2,
+    Align, Align2, AsIdSalt, Button, Color32, Context, CornerRadius, Frame, Id, Key, Label, Margin,
+    Modifiers, Rect, Response, RichText, Role, ScrollArea, Sense, Stroke, TextEdit, Ui, Vec2,
+    WidgetInfo, WidgetText, pos2, vec2,
 };
 
 use super::icon::{self, Icon};
@@ -20,7 +21,7 @@ pub fn rich(text: impl Into<String>, kind: Text, color: Color32) -> RichText {
 
 /// The part of a text that can be visible in a truncated line. A step's argument may be a megabyte long, and
 /// laying all of it out would delay the frame.
-fn beginning(text: &str) -> Cow<'_, str> {
+pub fn beginning(text: &str) -> Cow<'_, str> {
     const LONGEST: usize = 1_000;
     match text.char_indices().nth(LONGEST) {
         None => visible(text),
@@ -89,6 +90,11 @@ pub fn button(ui: &mut Ui, look: Look, icon: Option<Icon>, text: &str, enabled: 
     response
 }
 
+/// A button that leads somewhere, explained on hover. Returns whether it was pressed.
+pub fn link_button(ui: &mut Ui, look: Look, icon: Icon, text: &str, hint: &str) -> bool {
+    button(ui, look, Some(icon), text, true).on_hover_text(hint).clicked()
+}
+
 /// A small square button with only an icon; its name is shown on hover.
 pub fn icon_button(ui: &mut Ui, icon: Icon, name: &str) -> Response {
     let theme = Theme::of(ui);
@@ -120,6 +126,11 @@ pub fn paint_icon(ui: &Ui, center: egui::Pos2, icon: Icon, size: f32, color: Col
     ui.painter().text(center, Align2::CENTER_CENTER, icon.0, icon.font(size), color);
 }
 
+/// The format of a text in a layout, vertically centred.
+pub fn text_format(kind: Text, color: Color32) -> TextFormat {
+    TextFormat { font_id: kind.font(), color, valign: Align::Center, ..TextFormat::default() }
+}
+
 /// A part of a painted line.
 pub type Part<'a> = (&'a str, Text, Color32);
 
@@ -134,13 +145,8 @@ pub fn paint_parts(
     let mut job =
         LayoutJob { wrap: TextWrapping::truncate_at_width(width), ..LayoutJob::default() };
     for (index, (text, kind, color)) in parts.iter().enumerate() {
-        let format = TextFormat {
-            font_id: kind.font(),
-            color: *color,
-            valign: Align::Center,
-            ..TextFormat::default()
-        };
-        job.append(&beginning(text), if index == 0 { 0.0 } else { 8.0 }, format);
+        let space = if index == 0 { 0.0 } else { 8.0 };
+        job.append(&beginning(text), space, text_format(*kind, *color));
     }
     let galley = ui.painter().layout_job(job);
     let cut = galley.elided;
@@ -326,15 +332,46 @@ pub fn scroll_by_key(ui: &Ui) {
     if covered || ui.ctx().text_edit_focused() || super::artifact::has_keyboard(ui.ctx()) {
         return;
     }
-    let page = (ui.clip_rect().height() - theme::CODE_ROW).max(theme::CODE_ROW);
-    // Larger than any content; the scroll area clamps it.
-    let far = 1e9;
-    let keys = [(Key::PageDown, -page), (Key::PageUp, page), (Key::End, -far), (Key::Home, far)];
-    for (key, by) in keys {
-        if ui.input_mut(|input| input.consume_key(Modifiers::NONE, key)) {
-            ui.scroll_with_delta_animation(vec2(0.0, by), egui::style::ScrollAnimation::none());
-        }
+    if let Some(by) = scroll_key(ui.ctx(), ui.clip_rect().height(), &PAGE_KEYS) {
+        ui.scroll_with_delta_animation(by, ScrollAnimation::none());
     }
+}
+
+/// Content of any height, with a margin, scrolled by wheel and keys.
+pub fn scrolled(ui: &mut Ui, salt: impl AsIdSalt, margin: Margin, add: impl FnOnce(&mut Ui)) {
+    ScrollArea::vertical().id_salt(salt).auto_shrink([false, false]).show(ui, |ui| {
+        scroll_by_key(ui);
+        Frame::NONE.inner_margin(margin).show(ui, |ui| {
+            ui.spacing_mut().item_spacing.y = 6.0;
+            add(ui);
+        });
+    });
+}
+
+/// The keys that scroll by a page or to an end.
+pub const PAGE_KEYS: [Key; 4] = [Key::PageDown, Key::PageUp, Key::End, Key::Home];
+/// The same, with the arrow keys up and down.
+pub const VERTICAL_KEYS: [Key; 6] =
+    [Key::PageDown, Key::PageUp, Key::End, Key::Home, Key::ArrowDown, Key::ArrowUp];
+
+/// How far a pressed key of these scrolls what has this height, as [`Ui::scroll_with_delta`] takes it.
+pub fn scroll_key(ctx: &Context, height: f32, keys: &[Key]) -> Option<Vec2> {
+    // Larger than any content; the scroll area clamps it.
+    const FAR: f32 = 1e9;
+    let (row, page) = (theme::CODE_ROW, (height - theme::CODE_ROW).max(theme::CODE_ROW));
+    let all = [
+        (Key::PageDown, vec2(0.0, -page)),
+        (Key::PageUp, vec2(0.0, page)),
+        (Key::End, vec2(0.0, -FAR)),
+        (Key::Home, vec2(0.0, FAR)),
+        (Key::ArrowDown, vec2(0.0, -row)),
+        (Key::ArrowUp, vec2(0.0, row)),
+        (Key::ArrowRight, vec2(-4.0 * row, 0.0)),
+        (Key::ArrowLeft, vec2(4.0 * row, 0.0)),
+    ];
+    let is_pressed = |key| ctx.input_mut(|input| input.consume_key(Modifiers::NONE, key));
+    let pressed = all.into_iter().find(|(key, _)| keys.contains(key) && is_pressed(*key));
+    pressed.map(|(_, by)| by)
 }
 
 /// A button with the copy icon.
@@ -357,13 +394,7 @@ pub fn code_field(text: &mut String, id: Id, width: f32) -> TextEdit<'_> {
 pub fn job(parts: &[Part<'_>]) -> WidgetText {
     let mut job = LayoutJob::default();
     for (text, kind, color) in parts {
-        let format = TextFormat {
-            font_id: kind.font(),
-            color: *color,
-            valign: Align::Center,
-            ..TextFormat::default()
-        };
-        job.append(&visible(text), 0.0, format);
+        job.append(&visible(text), 0.0, text_format(*kind, *color));
     }
     job.into()
 }

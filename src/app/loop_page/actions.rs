@@ -24,7 +24,7 @@ impl LoopPage {
                 // Also where the folders stay the same: what is in them may not.
                 self.look_at_folders(TYPING_MS, shared);
             }
-            LoopAction::LookAtCommands => shared.show_prompt(Some(Prompt::TrustPlace)),
+            LoopAction::LookAtCommands => shared.show_prompt(Some(Prompt::TrustForLoop)),
             LoopAction::Show(loop_id) => self.show_loop(loop_id, shared),
             LoopAction::Unfold(attempt, unfolded) => {
                 self.unfolded.insert(attempt, unfolded);
@@ -65,11 +65,11 @@ impl LoopPage {
 
     /// Puts a folder that was picked into the form.
     pub fn take_folder(&mut self, folder: &Path, what: FolderFor, shared: &Shared) {
-        let text = folder.display().to_string();
-        match what {
-            FolderFor::Plans => self.form.folder = text,
-            FolderFor::Workspace => self.form.workspace = text,
-        }
+        let field = match what {
+            FolderFor::Plans => &mut self.form.folder,
+            FolderFor::Workspace => &mut self.form.workspace,
+        };
+        *field = folder.display().to_string();
         self.look_at_folders(0, shared);
     }
 

@@ -11,7 +11,7 @@
 //! when the window comes to the front, after a decision about the commands found there, and every two seconds while
 //! a folder is unusable. The form shows only findings about the folders that it contains (`loop_folders.rs`), and
 //! nothing starts by it: the loop checks for itself. Every attempt of a long loop has its line, for the keyboard;
-//! unfolded content is drawn only near the visible part (`src/ui/loop_page/near.rs`).
+//! unfolded content is drawn only near the visible part (`draw_near` in `src/ui/loop_page/attempt.rs`).
 
 mod actions;
 mod loop_folders;
@@ -46,7 +46,7 @@ pub(super) struct LoopPage {
     /// The loop that was started here last.
     pub(super) live: Option<ShownLoop>,
     recorded: Option<ShownLoop>,
-    which: Which,
+    pub(super) which: Which,
     unfolded: BTreeMap<u32, bool>,
     scroll_to_latest: bool,
     /// Whether the goal is to be typed with the next frame.
@@ -69,11 +69,6 @@ impl LoopPage {
 
     fn under_way_mut(&mut self) -> Option<&mut ShownLoop> {
         self.live.as_mut().filter(|live| live.ended_at_ms.is_none())
-    }
-
-    /// Whether the form stands on the page.
-    pub(super) fn shows_form(&self) -> bool {
-        self.which == Which::Form
     }
 
     /// Puts this on the page.

@@ -40,12 +40,11 @@ impl PlanPage {
                 self.change(|session| session.grants.proposed = proposed);
                 self.review_again(true, shared);
             }
-            PlanAction::RunAgainWithNetwork => {
-                self.change(|session| session.grants.network = true);
-                self.run_again(shared);
-            }
-            PlanAction::RunAgainWithWrite(path) => {
-                self.change(|session| session.grants.write.extend([path]));
+            PlanAction::RunAgainWider(path) => {
+                self.change(|session| match path {
+                    Some(path) => session.grants.write.extend([path]),
+                    None => session.grants.network = true,
+                });
                 self.run_again(shared);
             }
         }
@@ -87,14 +86,14 @@ impl PlanPage {
     /// Brings the question of the step that waits to the front of everything else.
     pub fn ask_in_front(&mut self, shared: &mut Shared) {
         if let Some(session) = self.running_mut() {
-            session.asked.dismissed = false;
+            session.waiting.dismissed = false;
         }
         shared.show_prompt(None);
     }
 
     /// Whether the step that waits must not run without the question that is not in front now.
     pub fn wants_question(&self) -> bool {
-        let waiting = self.running().filter(|session| session.asked.dismissed);
+        let waiting = self.running().filter(|session| session.waiting.dismissed);
         waiting.and_then(PlanSession::request).is_some_and(|request| request.required)
     }
 
@@ -106,6 +105,18 @@ impl PlanPage {
             remember.then(|| Grants { proposed_for: Default::default(), ..binding.grants.clone() });
         let query = RememberWalls { workspace: binding.workspace.clone(), grants };
         shared.ask_each(query, |app, recorded, _| app.trust_changed(recorded));
+    }
+
+    /// The id of the shown run.
+    pub fn shown_run(&self) -> Option<Uuid> {
+        self.shown.as_ref()?.run.run_id
+    }
+
+    /// Opens a plan that is made from the shown run.
+    pub fn follow_up(&self, follow_up: FollowUp, shared: &mut Shared) {
+        if let Some(run_id) = self.shown_run() {
+            shared.follow_up(run_id, follow_up);
+        }
     }
 
     /// Reviews the plan of the shown run as things are now; the question follows when that is done.

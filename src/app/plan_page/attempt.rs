@@ -9,6 +9,12 @@ use crate::run::{Attempt, Phase, RunState, Steps};
 use crate::ui::plan::{Approval, PlanAttempt};
 use crate::worker::{OpenedPlan, PlanProposal};
 
+/// A run of so many steps that is shown as running although its first event comes later.
+pub(super) fn begun(steps: usize, started_at_ms: i64) -> RunState {
+    let steps = Steps::waiting(steps);
+    RunState { phase: Phase::Running, steps, started_at_ms, ..RunState::default() }
+}
+
 impl PlanSession {
     /// A session for the plan that a loop has, as it was reviewed there.
     pub fn proposed(proposal: PlanProposal) -> Self {
@@ -29,20 +35,20 @@ impl PlanSession {
 
     /// A session for the loop's own verification, which has no page: it holds what the run asks.
     pub fn verification(now_ms: i64) -> Self {
-        let run = RunState { phase: Phase::Running, started_at_ms: now_ms, ..RunState::default() };
+        let run = begun(0, now_ms);
         Self { run, ..Self::opened(OpenedPlan::without_plan(PathBuf::new()), None) }
+    }
+
+    /// Notes whether the loop waits for an answer to it.
+    pub(super) fn set_waits(&mut self, waits: bool) {
+        if let Some(attempt) = &mut self.attempt {
+            attempt.waits = waits;
+        }
     }
 
     /// Whether a loop waits for an answer to it.
     pub fn waits(&self) -> bool {
         self.attempt.is_some_and(|attempt| attempt.waits)
-    }
-
-    /// Notes that the loop waits for an answer to it.
-    pub(super) fn wait_for_answer(&mut self) {
-        if let Some(attempt) = &mut self.attempt {
-            attempt.waits = true;
-        }
     }
 
     /// Whether it is the plan of an attempt of this loop.
@@ -64,20 +70,13 @@ impl PlanSession {
     pub fn begin_attempt(&mut self, now_ms: i64) {
         let steps = self.opened.plan.as_ref().map_or(0, |plan| plan.steps.len());
         self.approval = Approval::Used { at_ms: now_ms };
-        self.run = RunState {
-            phase: Phase::Running,
-            steps: Steps::waiting(steps),
-            started_at_ms: now_ms,
-            ..RunState::default()
-        };
+        self.run = begun(steps, now_ms);
         self.hide_simulation();
     }
 
     /// Ends the attempt: no answer is waited for, and no more events of its run come.
     pub fn end_attempt(&mut self, now_ms: i64) {
-        if let Some(attempt) = &mut self.attempt {
-            attempt.waits = false;
-        }
+        self.set_waits(false);
         if self.approval == Approval::Recording {
             self.approval = Approval::None;
         }

@@ -47,10 +47,6 @@ impl PlanPage {
         }
         notice.is_some()
     }
-
-    pub fn is_trying(&self) -> bool {
-        self.trying.is_some()
-    }
 }
 
 fn tell_host(destination: &str, state: &TargetState, shared: &mut Shared) {

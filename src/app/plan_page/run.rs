@@ -71,7 +71,7 @@ impl PlanPage {
         let CurrentAttempt { attempt, verifies } = current;
         let session = self.sessions_mut().find(|session| session.is_attempt(attempt));
         match (event, session) {
-            (RunEvent::AuthorizationNeeded { .. }, Some(session)) => session.wait_for_answer(),
+            (RunEvent::AuthorizationNeeded { .. }, Some(session)) => session.set_waits(true),
             (RunEvent::AuthorizationDecided { approved, how }, Some(session)) => {
                 session.end_attempt(now);
                 if *approved {

@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
+use super::attempt::begun;
 use super::step_pane::StepPane;
 use crate::app::diagnostics_page::DiagnosticsPage;
 use crate::authorization::{ApprovedPlan, Change, Grants, PlanAuthorization, SinceBoot};
 use crate::plan::{self, Dialect, Mode, ShownPlan};
 use crate::run::{
-    ConfirmationRequest, Phase, RunEvent, RunFate, RunState, RunStatus, StepState, Steps,
+    ConfirmationRequest, Phase, Review, RunEvent, RunFate, RunState, RunStatus, StepState,
     Transcript,
 };
 use crate::ui::action::Tab;
@@ -43,14 +44,14 @@ pub struct PlanSession {
     pub diagnostics: DiagnosticsPage,
     /// What all its steps would do together, once somebody asked.
     pub simulation: Option<Simulated>,
-    pub asked: AskedStep,
+    pub waiting: WaitingStep,
     /// The attempt of a bounded loop whose plan it is.
     pub attempt: Option<PlanAttempt>,
 }
 
 /// How the question of the step that waits is shown.
 #[derive(Debug, Clone, Default)]
-pub struct AskedStep {
+pub struct WaitingStep {
     /// Whether the question is not in front: closed without an answer, or asked in the step's card until the person
     /// wants to run what needs the question.
     pub dismissed: bool,
@@ -76,7 +77,7 @@ impl PlanSession {
             pane: StepPane::default(),
             diagnostics: DiagnosticsPage::default(),
             simulation: None,
-            asked: AskedStep::default(),
+            waiting: WaitingStep::default(),
             attempt: None,
             opened,
         }
@@ -137,35 +138,30 @@ impl PlanSession {
 
     /// Why the plan cannot be authorized now; none when it can.
     pub fn not_authorizable(&self) -> Option<&'static str> {
-        if self.approval == Approval::Recorded {
-            return Some("This is a run from the records. Run it again, or continue from here.");
-        }
-        if self.run.is_active() {
-            return Some("Its run is under way.");
-        }
-        if self.attempt.is_some() && !self.waits() {
-            return Some("It belongs to a loop that does not wait for it.");
-        }
-        if self.approval == Approval::Recording {
-            return Some("Your answer is being recorded.");
-        }
-        match (&self.opened.plan, &self.opened.review) {
-            (None, _) => Some("The file cannot be read as a plan."),
-            (Some(_), Some(review)) if review.untrusted().is_some() => {
+        let untrusted = |review: &Arc<Review>| review.untrusted().is_some();
+        match &self.opened.review {
+            _ if self.approval == Approval::Recorded => self.not_simulatable(),
+            _ if self.run.is_active() => Some("Its run is under way."),
+            _ if self.attempt.is_some_and(|attempt| !attempt.waits) => {
+                Some("It belongs to a loop that does not wait for it.")
+            }
+            _ if self.approval == Approval::Recording => Some("Your answer is being recorded."),
+            Some(review) if self.opened.plan.is_some() && untrusted(review) => {
                 Some("It would run commands that you do not trust yet.")
             }
-            _ if !plan::is_valid(&self.opened.findings) => Some("Its findings contain errors."),
-            (_, None) => Some("It could not be reviewed in its workspace."),
-            _ => None,
+            _ if self.opened.plan.is_some() && !plan::is_valid(&self.opened.findings) => {
+                Some("Its findings contain errors.")
+            }
+            _ => self.not_simulatable(),
         }
     }
 
     /// Why the plan cannot be simulated; none when it can.
     pub fn not_simulatable(&self) -> Option<&'static str> {
-        if self.approval == Approval::Recorded {
-            return Some("This is a run from the records. Run it again, or continue from here.");
-        }
         match (&self.opened.plan, &self.opened.review) {
+            _ if self.approval == Approval::Recorded => {
+                Some("This is a run from the records. Run it again, or continue from here.")
+            }
             (None, _) => Some("The file cannot be read as a plan."),
             (_, None) => Some("It could not be reviewed in its workspace."),
             _ => None,
@@ -287,12 +283,7 @@ impl PlanSession {
         let authorization = self.authorization.take()?;
         self.approval = Approval::Used { at_ms: authorization.decided_at_ms };
         // Shown as running from the click on; its first event comes later.
-        self.run = RunState {
-            phase: Phase::Running,
-            steps: Steps::waiting(plan.steps.len()),
-            started_at_ms: authorization.decided_at_ms,
-            ..RunState::default()
-        };
+        self.run = begun(plan.steps.len(), authorization.decided_at_ms);
         self.output.transcript = Transcript::default();
         self.output.is_shown |= plan.dialect == Dialect::CommandPlan;
         self.elapsed_ms = None;
@@ -310,13 +301,13 @@ impl PlanSession {
         self.output.timer.apply(event, now_ms);
         match event {
             RunEvent::StepStarted { step_index, .. } => {
-                self.asked.answered = None;
+                self.waiting.answered = None;
                 self.pane.follow(*step_index);
             }
             RunEvent::ConfirmationNeeded { request } => {
                 // Without a plan there is no list for a card.
-                self.asked.dismissed = request.guided && self.opened.plan.is_some();
-                self.asked.answered = None;
+                self.waiting.dismissed = request.guided && self.opened.plan.is_some();
+                self.waiting.answered = None;
                 if request.guided {
                     self.pane.follow(request.step_index);
                 }
@@ -341,16 +332,11 @@ impl PlanSession {
         reviewed.or_else(|| self.workspace.clone())
     }
 
-    /// The step that waits for an answer, from 0.
-    pub fn asking(&self) -> Option<usize> {
-        self.request().map(|request| request.step_index)
-    }
-
     /// The confirmation that the run waits for, unless it was answered.
     pub fn request(&self) -> Option<&ConfirmationRequest> {
         match &self.run.phase {
             Phase::AwaitingConfirmation(request) => {
-                Some(request.as_ref()).filter(|it| self.asked.answered != Some(it.step_index))
+                Some(request.as_ref()).filter(|it| self.waiting.answered != Some(it.step_index))
             }
             _ => None,
         }

@@ -13,7 +13,7 @@ impl PlanPage {
             plans: &self.recent,
             open: self.shown.as_ref().and_then(|session| session.path()),
             runs: &self.runs,
-            run: self.shown.as_ref().and_then(|session| session.run.run_id),
+            run: self.shown_run(),
             now: &shared.now,
         }
     }
@@ -27,14 +27,14 @@ impl PlanPage {
                 paused: live.run.phase == Phase::Paused,
                 automatic: live.is_automatic(),
                 requested: live.run.requested.is_some(),
-                asking: live.asking(),
+                asking: live.request().map(|request| request.step_index),
                 looking_elsewhere: self.live.is_some()
                     || live.pane.selected != live.run.current_step,
                 ..Situation::default()
             },
         };
         let of_run = Situation {
-            trying: self.is_trying(),
+            trying: self.trying.is_some(),
             attempt_waits: self.waiting_attempt().is_some(),
             ..of_run
         };
@@ -59,7 +59,7 @@ impl PlanPage {
 
     /// What the step that waits asks, unless its question was closed.
     pub fn request(&self) -> Option<&ConfirmationRequest> {
-        self.running().filter(|session| !session.asked.dismissed)?.request()
+        self.running().filter(|session| !session.waiting.dismissed)?.request()
     }
 
     /// The plan on the page; `covered` where a dialog or an overlay is in front of it.
@@ -96,7 +96,7 @@ impl PlanPage {
     pub fn drawn(&mut self) {
         self.change(|session| {
             session.pane.scroll_to_selected = false;
-            session.asked.reveal_card = false;
+            session.waiting.reveal_card = false;
             session.diagnostics.drawn();
         });
     }
@@ -109,9 +109,9 @@ impl PlanSession {
         Some(CardView {
             prompt: shared.prompt_id(Some(request)),
             request,
-            reveal: self.asked.reveal_card,
+            reveal: self.waiting.reveal_card,
             covered,
-            in_front: shared.prompt.is_none() && !self.asked.dismissed,
+            in_front: shared.prompt.is_none() && !self.waiting.dismissed,
         })
     }
 }

@@ -5,7 +5,6 @@ use egui_kittest::{Harness, kittest};
 
 use super::*;
 use crate::run::RunFate;
-use crate::ui::action::WindowAction;
 
 /// The message of a view that panics in a test.
 const WORDS: &str = "in the middle of a layer";
@@ -103,7 +102,7 @@ fn a_panicking_step_dialog_decides_nothing() {
     assert!(shows(&window, "Waiting for you: step 2 of 3"), "the bars are still there");
     let app = &window.state().bench.app;
     assert_eq!(app.situation().asking, Some(1), "still undecided");
-    assert_eq!(app.plan.shown.as_ref().unwrap().asked.answered, None);
+    assert_eq!(app.plan.shown.as_ref().unwrap().waiting.answered, None);
     let folder = plan.parent().unwrap();
     assert_eq!(std::fs::read_to_string(folder.join("a.txt")).unwrap(), "bittern\n");
 
@@ -280,7 +279,7 @@ fn a_panicking_query_leaves_the_next_query() {
         })
     });
     assert_eq!(bench.app.evidence.page, None);
-    bench.act(Action::Window(WindowAction::Go(Page::Evidence)));
+    bench.act(Action::Do(Command::GoEvidence));
     bench.until("an answer", |app| app.evidence.page.is_some());
     assert_eq!(bench.app.shared.notices.len(), 1);
 }

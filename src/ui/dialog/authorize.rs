@@ -5,7 +5,7 @@ use std::sync::Arc;
 use egui::Ui;
 use uuid::Uuid;
 
-use super::{Answer, Answers, PromptId, READ_FIRST, Shape, padded, question_ui};
+use super::{Answer, Answers, PromptId, READ_FIRST, Shape, question_ui};
 use crate::authorization::FileState;
 use crate::plan::visible;
 use crate::plan::{Mode, ShownPlan};
@@ -14,8 +14,8 @@ use crate::ui::action::{Action, DialogAction};
 use crate::ui::format;
 use crate::ui::icon;
 use crate::ui::plan::{
-    Gutter, PlanAttempt, WallLines, code_rows_ui, columns, kept_rows, lines_ui, text_rows,
-    wall_lines, whole_ui,
+    GroupedSteps, Gutter, PlanAttempt, WallLines, code_rows_ui, columns, indented, kept_rows,
+    lines_ui, text_rows, wall_lines, whole_ui,
 };
 use crate::ui::theme::{Text, Tone};
 use crate::ui::widgets;
@@ -101,7 +101,7 @@ pub(super) fn authorize_ui(
         &shape,
         actions,
         |_| answers,
-        |ui, _, _| padded(ui, |ui| body_ui(ui, view)),
+        |ui, _, _| indented(ui, |ui| body_ui(ui, view)),
     );
 }
 
@@ -179,37 +179,11 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView) {
 
 /// Each reason to ask once, with its step numbers in words; the input has the reason of each step.
 fn by_reason(asks: &[Option<String>]) -> Vec<String> {
-    let mut reasons: Vec<(&str, Vec<usize>)> = Vec::new();
+    let mut reasons = GroupedSteps::default();
     for (index, why) in asks.iter().enumerate() {
-        let Some(why) = why else { continue };
-        match reasons.iter_mut().find(|(reason, _)| reason == why) {
-            Some((_, numbers)) => numbers.push(index + 1),
-            None => reasons.push((why, vec![index + 1])),
-        }
+        reasons.add(index, why.iter().map(|why| (0, why.clone())));
     }
-    let sentence = |(why, numbers): (_, Vec<_>)| format!("{}: {why}", steps_in_words(&numbers));
-    reasons.into_iter().map(sentence).collect()
-}
-
-/// Ascending step numbers, with ranges joined: `Steps 2, 4–7`.
-pub(crate) fn steps_in_words(numbers: &[usize]) -> String {
-    let mut runs: Vec<(usize, usize)> = Vec::new();
-    for &number in numbers {
-        match runs.last_mut() {
-            Some((_, last)) if *last + 1 == number => *last = number,
-            _ => runs.push((number, number)),
-        }
-    }
-    let parts: Vec<_> = runs
-        .iter()
-        .map(|&(first, last)| match last - first {
-            0 => first.to_string(),
-            1 => format!("{first}, {last}"),
-            _ => format!("{first}–{last}"),
-        })
-        .collect();
-    let noun = if numbers.len() == 1 { "Step" } else { "Steps" };
-    format!("{noun} {}", parts.join(", "))
+    reasons.lines()
 }
 
 /// An untruncated list of any length, drawn only where visible.

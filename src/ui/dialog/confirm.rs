@@ -2,12 +2,12 @@
 
 use egui::Ui;
 
-use super::{Answer, Answers, PromptId, READ_FIRST, Shape, field, padded, question_ui};
+use super::{Answer, Answers, PromptId, READ_FIRST, Shape, field, question_ui};
 use crate::plan::visible;
 use crate::run::{ConfirmationRequest, Decision};
 use crate::ui::action::{Action, DialogAction};
 use crate::ui::icon::{self, Icon};
-use crate::ui::plan::{argument_ui, preview_ui, request_ui, short_first};
+use crate::ui::plan::{argument_ui, indented, preview_ui, request_ui, short_first};
 
 /// The safe answers about a step with icon, text and tooltip, in display order. The last is for guided steps.
 pub(in crate::ui) const SAFE_ANSWERS: [(Decision, Icon, &str, &str); 3] = [
@@ -60,7 +60,7 @@ pub(super) fn confirm_ui(
         Answers { safe: safe.collect(), approve: Some(approve) }
     };
     question_ui(ui, prompt, &shape, actions, answers, |ui, typed, id| {
-        padded(ui, |ui| {
+        indented(ui, |ui| {
             request_ui(ui, request);
             if dangerous {
                 let what = if request.guided { "run" } else { "approve" };
@@ -68,7 +68,7 @@ pub(super) fn confirm_ui(
             }
         });
         preview_ui(ui, &request.preview);
-        padded(ui, |ui| {
+        indented(ui, |ui| {
             for (name, value) in short_first(&request.arguments) {
                 // The command is shown above, as a card.
                 if name != "command" || request.command().is_none() {

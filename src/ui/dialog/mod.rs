@@ -7,10 +7,9 @@
 pub(super) mod after_click;
 pub mod arming;
 mod authorize;
-mod close;
 mod confirm;
 mod focus;
-mod reject;
+mod short;
 #[cfg(test)]
 mod tests;
 mod trust;
@@ -19,8 +18,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use egui::{
-    Align, CornerRadius, Event, Frame, Id, Key, Layout, Margin, Modal, Rect, ScrollArea, Sense,
-    Stroke, Ui, UiBuilder, vec2,
+    Align, CornerRadius, Event, Frame, Id, Key, Layout, Modal, Rect, ScrollArea, Sense, Stroke, Ui,
+    UiBuilder, vec2,
 };
 use uuid::Uuid;
 
@@ -36,7 +35,6 @@ use arming::{Arming, DANGEROUS_DELAY_MS, DELAY_MS, Input};
 
 pub use after_click::swallow_rest_of_click;
 pub use authorize::AuthorizeView;
-pub(crate) use authorize::steps_in_words;
 pub(super) use confirm::SAFE_ANSWERS;
 pub use focus::give_back as give_focus_back;
 
@@ -181,13 +179,13 @@ pub fn dialog_ui(ui: &mut Ui, dialog: &Dialog<'_>, actions: &mut Vec<Action>) {
         Question::Confirm(request) => confirm::confirm_ui(ui, dialog.prompt, request, actions),
         Question::Authorize(view) => authorize::authorize_ui(ui, dialog.prompt, view, actions),
         Question::Reject { digest, name, ends_loop } => {
-            reject::reject_ui(ui, dialog.prompt, *digest, name, *ends_loop, actions);
+            short::reject_ui(ui, dialog.prompt, *digest, name, *ends_loop, actions);
         }
         Question::Trust { workspace, commands, of_plan } => {
             let shown = (*workspace, *commands, *of_plan);
             trust::trust_ui(ui, dialog.prompt, shown, actions);
         }
-        Question::Close => close::close_ui(ui, dialog.prompt, actions),
+        Question::Close => short::close_ui(ui, dialog.prompt, actions),
     }
 }
 
@@ -306,21 +304,15 @@ fn question_ui<'a>(
 fn scroll_by_key(ctx: &egui::Context, memory: &Memory, seen: f32) -> Option<f32> {
     let typing = ctx.text_edit_focused();
     let focused = ctx.memory(|memory| memory.focused().is_some());
-    let page = (seen - theme::CODE_ROW).max(theme::CODE_ROW);
-    let end = (memory.body_height - seen).max(0.0);
-    let keys = [
-        (Key::PageDown, true, memory.offset + page),
-        (Key::PageUp, true, memory.offset - page),
-        (Key::End, !typing, end),
-        (Key::Home, !typing, 0.0),
+    let is_free = |key: &Key| match key {
+        Key::End | Key::Home => !typing,
         // When a button has the focus, the arrow keys move between buttons instead.
-        (Key::ArrowDown, !focused, memory.offset + theme::CODE_ROW),
-        (Key::ArrowUp, !focused, memory.offset - theme::CODE_ROW),
-    ];
-    let wanted = keys.into_iter().find(|(key, free, _)| {
-        *free && ctx.input_mut(|input| input.consume_key(egui::Modifiers::NONE, *key))
-    });
-    wanted.map(|(_, _, offset)| offset.clamp(0.0, end))
+        Key::ArrowDown | Key::ArrowUp => !focused,
+        _ => true,
+    };
+    let keys: Vec<_> = widgets::VERTICAL_KEYS.into_iter().filter(is_free).collect();
+    let by = widgets::scroll_key(ctx, seen, &keys)?.y;
+    Some((memory.offset - by).clamp(0.0, (memory.body_height - seen).max(0.0)))
 }
 
 fn title_ui(ui: &mut Ui, rect: Rect, shape: &Shape<'_>) {
@@ -357,15 +349,6 @@ pub(super) fn read_input(ctx: &egui::Context) -> Input {
                 ),
         }
     })
-}
-
-/// A part of a body, with the margin of titles and buttons.
-fn padded(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
-    Frame::NONE.inner_margin(Margin::symmetric(PADDING as i8, 0)).show(ui, |ui| {
-        ui.set_min_width(ui.available_width());
-        ui.spacing_mut().item_spacing.y = 6.0;
-        add(ui);
-    });
 }
 
 /// A text field with its name in front; a long name wraps and is not truncated.

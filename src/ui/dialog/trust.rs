@@ -3,15 +3,15 @@
 
 use egui::Ui;
 
-use super::{Answer, Answers, PromptId, READ_FIRST, Shape, padded, question_ui};
+use super::{Answer, Answers, PromptId, READ_FIRST, Shape, question_ui};
 use crate::risk::RiskLevel;
 use crate::run::{CommandReview, CommandsReview};
 use crate::ui::action::{Action, DialogAction};
 use crate::ui::format;
 use crate::ui::icon;
-use crate::ui::plan::{command_ui, risk_icon};
+use crate::ui::plan::{command_ui, indented, risk_chip, risk_icon};
 use crate::ui::theme::{Text, Tone};
-use crate::ui::widgets::{self, Chip};
+use crate::ui::widgets;
 
 pub(super) fn trust_ui(
     ui: &mut Ui,
@@ -41,7 +41,7 @@ pub(super) fn trust_ui(
         actions,
         |_| answers,
         |ui, _, _| {
-            padded(ui, |ui| body_ui(ui, workspace, view, of_plan));
+            indented(ui, |ui| body_ui(ui, workspace, view, of_plan));
         },
     );
 }
@@ -68,8 +68,7 @@ fn body_ui(ui: &mut Ui, workspace: &str, view: &CommandsReview, of_plan: bool) {
 fn command_of_ui(ui: &mut Ui, index: usize, command: &CommandReview, of_plan: bool) {
     ui.horizontal_wrapped(|ui| {
         widgets::heading(ui, &command.name);
-        let level = command.risk.level;
-        Chip::new(risk_icon(level), level.as_str(), level.into()).ui(ui);
+        risk_chip(command.risk.level).ui(ui);
     });
     command_ui(ui, ("trust", index), &command.command, Some(&command.risk));
     let used = match command.steps.len() {

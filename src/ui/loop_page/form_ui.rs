@@ -1,15 +1,16 @@
 //! The form that describes a loop.
 
-use egui::{Frame, Id, Label, Margin, ScrollArea, TextEdit, Ui, vec2};
+use egui::{Id, Label, Margin, TextEdit, Ui, vec2};
 
 use super::FormView;
 use super::class_ui::class_ui;
 use super::form::{Field, Form, PlannerChoice};
-use super::place_ui::{limits_ui, plans_ui, workspace_ui};
 use crate::plan::{VerifyScope, visible_lines};
+use crate::run::{CommandsReview, PlaceReview};
 use crate::ui::action::{Action, FolderFor, LoopAction};
 use crate::ui::controls;
 use crate::ui::icon::{self, Icon};
+use crate::ui::plan::commands_button;
 use crate::ui::theme::{Text, Theme, Tone};
 use crate::ui::widgets::{self, Look};
 
@@ -19,25 +20,22 @@ const WIDTH: f32 = 680.0;
 pub(super) fn form_ui(ui: &mut Ui, view: &FormView<'_>, actions: &mut Vec<Action>) {
     let form = view.form;
     let mut edited = form.clone();
-    ScrollArea::vertical().id_salt("loop form").auto_shrink([false, false]).show(ui, |ui| {
-        widgets::scroll_by_key(ui);
-        Frame::NONE.inner_margin(Margin { left: 24, right: 24, top: 18, bottom: 24 }).show(ui, |ui| {
-            ui.set_max_width(ui.available_width().min(WIDTH));
-            ui.spacing_mut().item_spacing.y = 6.0;
-            widgets::line(ui, "Work towards a goal", Text::Title, Tone::Plain);
-            let text = "A planner proposes a plan, you sign it, it runs and is verified. If that fails, the \
+    let margin = Margin { left: 24, right: 24, top: 18, bottom: 24 };
+    widgets::scrolled(ui, "loop form", margin, |ui| {
+        ui.set_max_width(ui.available_width().min(WIDTH));
+        widgets::line(ui, "Work towards a goal", Text::Title, Tone::Plain);
+        let text = "A planner proposes a plan, you sign it, it runs and is verified. If that fails, the \
                         planner is told why and asked again, up to the number of attempts below.";
-            widgets::paragraph(ui, text, Text::Body, Tone::Dim);
-            ui.add_space(8.0);
-            goal_ui(ui, &mut edited, view.focus_goal);
-            planner_ui(ui, &mut edited, actions);
-            limits_ui(ui, view);
-            plans_ui(ui, view);
-            place_ui(ui, &mut edited, actions);
-            workspace_ui(ui, view, actions);
-            budget_ui(ui, &mut edited);
-            class_ui(ui, &mut edited);
-        });
+        widgets::paragraph(ui, text, Text::Body, Tone::Dim);
+        ui.add_space(8.0);
+        goal_ui(ui, &mut edited, view.focus_goal);
+        planner_ui(ui, &mut edited, actions);
+        limits_ui(ui, view);
+        plans_ui(ui, view);
+        place_ui(ui, &mut edited, actions);
+        workspace_ui(ui, view, actions);
+        budget_ui(ui, &mut edited);
+        class_ui(ui, &mut edited);
     });
     if edited != *form {
         edited.refusal = None;
@@ -219,4 +217,79 @@ pub(super) fn fault_line(ui: &mut Ui, fault: &str) {
         widgets::paint_icon(ui, rect.center(), icon::WARNING, 14.0, theme.danger);
         ui.add(Label::new(widgets::rich(visible_lines(fault), Text::Meta, theme.danger)).wrap());
     });
+}
+
+/// Remarks below the workspace field.
+fn workspace_ui(ui: &mut Ui, view: &FormView<'_>, actions: &mut Vec<Action>) {
+    let Some(place) = view.place else { return };
+    if let Some(fault) = &place.workspace_fault {
+        fault_line(ui, &fault.sentence());
+        return;
+    }
+    let commands = match &place.commands {
+        Ok(Some(commands)) => commands,
+        Ok(None) => return,
+        Err(why) => {
+            let text = format!("Its countersign.toml cannot be used: {}.", visible_lines(why));
+            widgets::remark(ui, icon::WARNING, Tone::Caution, text);
+            return;
+        }
+    };
+    let (tone, text) = says(view.form, place, commands);
+    match tone {
+        Tone::Dim => {
+            widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
+        }
+        tone => widgets::remark(ui, icon::WARNING, tone, text),
+    }
+    if commands_button(ui, commands) {
+        actions.push(Action::Loop(LoopAction::LookAtCommands));
+    }
+}
+
+/// What the planner may do, below its name.
+fn limits_ui(ui: &mut Ui, view: &FormView<'_>) {
+    let Some(place) = view.place.filter(|it| it.place.planner == view.form.planner_name()) else {
+        return;
+    };
+    match &place.planner {
+        Ok(limits) if limits.is_empty() => {}
+        Ok(limits) => {
+            let text = format!("What it may do: {}.", visible_lines(limits));
+            widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
+        }
+        Err(why) => {
+            widgets::remark(ui, icon::WARNING, Tone::Caution, visible_lines(why));
+        }
+    }
+}
+
+/// Remarks below the field of the plan folder.
+fn plans_ui(ui: &mut Ui, view: &FormView<'_>) {
+    let fault = view.place.and_then(|place| place.plans_fault.as_ref());
+    if let Some(fault) = fault {
+        fault_line(ui, &fault.sentence());
+    }
+}
+
+/// The effect of the workspace's commands on a loop.
+fn says(form: &Form, place: &PlaceReview, commands: &CommandsReview) -> (Tone, &'static str) {
+    let verifies = form.verify.is_some_and(|scope| place.verified_by.contains(&scope));
+    match (commands.faults.is_empty(), commands.trusted) {
+        (false, _) => (
+            Tone::Caution,
+            "Its countersign.toml has errors. Until they are corrected, nothing can be verified here.",
+        ),
+        (true, true) => (Tone::Dim, "You trust the commands that its countersign.toml names."),
+        (true, false) if verifies => (
+            Tone::Caution,
+            "The loop would verify with commands that the workspace names, and you do not trust them \
+             yet: it would end as not_authorized.",
+        ),
+        (true, false) => (
+            Tone::Caution,
+            "The workspace names commands, and you do not trust them yet: a plan that would run them \
+             ends the loop as not_authorized.",
+        ),
+    }
 }

@@ -7,13 +7,10 @@
 mod attempt;
 mod bar;
 mod class_ui;
-mod ended;
 mod form;
 mod form_ui;
 mod happened;
 mod model;
-mod near;
-mod place_ui;
 #[cfg(test)]
 mod tests;
 mod timeline;
@@ -25,7 +22,7 @@ use super::action::{Action, LoopAction};
 use super::commands::{Command, Situation, command_button};
 use super::format::Now;
 use super::icon;
-use super::plan::Entry;
+use super::plan::{Entry, bar_ui};
 use super::theme::{self, Text, Theme, Tone};
 use super::widgets::{self, Look, panel_frame};
 use crate::authorization::AuthorizationClass;
@@ -137,16 +134,14 @@ pub fn loop_page_ui(
     // complete.
     let mut area = ui.new_child(UiBuilder::new().id_salt("loop bar").max_rect(bar.0));
     area.set_clip_rect(bar.1);
-    bar::bar_ui(&mut area, view, situation, actions);
+    // The effect of starting must be readable, so the detail may take two rows.
+    bar_ui(&mut area, &bar::bar(view, situation), 2, situation, actions);
 }
 
 /// The link from a run to its loop.
 pub(crate) fn loop_link_ui(ui: &mut Ui, attempt: Attempt, actions: &mut Vec<Action>) {
     let hint = format!("This is attempt {} of a loop. Show that loop.", attempt.number);
-    if widgets::button(ui, Look::Plain, Some(icon::REPEAT), "Open its loop", true)
-        .on_hover_text(hint)
-        .clicked()
-    {
+    if widgets::link_button(ui, Look::Plain, icon::REPEAT, "Open its loop", &hint) {
         actions.push(Action::Do(Command::GoLoop));
         actions.push(Action::Loop(LoopAction::Show(attempt.loop_id)));
     }

@@ -42,31 +42,24 @@ pub fn bar(view: &PlanView<'_>, situation: &Situation) -> Bar {
     {
         let title = format!("Attempt {} of {}", attempt.attempt.number, attempt.max_attempts);
         let detail = "Its loop waits for you. It runs as soon as you authorize it.";
-        return Bar::waiting(icon::HAND, Tone::Caution, title, detail);
+        return Bar::new(icon::HAND, Tone::Caution, title, detail).with_authorize();
     }
-    match view.approval {
-        Approval::Recorded => Bar {
-            primary: None,
-            others: Vec::new(),
-            ..Bar::waiting(icon::CLOCK, Tone::Dim, "From the records", "This run had no steps.")
-        },
-        Approval::Recording => Bar {
-            primary: None,
-            others: Vec::new(),
-            ..Bar::waiting(icon::CLOCK, Tone::Dim, "Recording your answer", "")
-        },
-        Approval::Approved { at_ms, until_ms } => Bar {
-            primary: Some(Command::Run),
-            ..Bar::waiting(
-                icon::SIGNATURE,
-                Tone::Safe,
-                format!("Authorized {}", view.now.minute(*at_ms)),
-                format!("valid {}", format::remaining(until_ms - view.now.ms)),
-            )
-        },
+    let bar = match view.approval {
+        Approval::Recorded => {
+            return Bar::new(icon::CLOCK, Tone::Dim, "From the records", "This run had no steps.");
+        }
+        Approval::Recording => {
+            return Bar::new(icon::CLOCK, Tone::Dim, "Recording your answer", "");
+        }
+        Approval::Approved { at_ms, until_ms } => {
+            let title = format!("Authorized {}", view.now.minute(*at_ms));
+            let detail = format!("valid {}", format::remaining(until_ms - view.now.ms));
+            let bar = Bar::new(icon::SIGNATURE, Tone::Safe, title, detail).with_authorize();
+            return Bar { primary: Some(Command::Run), ..bar };
+        }
         _ if situation.not_authorizable.is_some() => {
             let why = situation.not_authorizable.unwrap_or_default();
-            Bar::waiting(icon::PROHIBIT, Tone::Danger, "Cannot be authorized", why)
+            Bar::new(icon::PROHIBIT, Tone::Danger, "Cannot be authorized", why)
         }
         Approval::Void(changes) => {
             let first = changes.first().map(|change| format!("Changed since: {}", change.what));
@@ -76,29 +69,28 @@ pub fn bar(view: &PlanView<'_>, situation: &Situation) -> Bar {
             };
             let all: Vec<_> = changes.iter().map(ToString::to_string).collect();
             let detail = format!("{}{rest}", first.unwrap_or_default());
-            Bar {
-                more: all.join("\n"),
-                ..Bar::waiting(icon::WARNING, Tone::Caution, "The approval is void", detail)
-            }
+            let bar = Bar::new(icon::WARNING, Tone::Caution, "The approval is void", detail);
+            Bar { more: all.join("\n"), ..bar }
         }
         Approval::Expired => {
             let detail = "Look again, then authorize again.";
-            Bar::waiting(icon::CLOCK, Tone::Caution, "The approval has expired", detail)
+            Bar::new(icon::CLOCK, Tone::Caution, "The approval has expired", detail)
         }
         Approval::Rejected(reason) => {
             let detail = if reason.is_empty() { "No reason given." } else { reason };
-            Bar::waiting(icon::PROHIBIT, Tone::Danger, "Rejected", detail)
+            Bar::new(icon::PROHIBIT, Tone::Danger, "Rejected", detail)
         }
         Approval::None | Approval::Used { .. } => {
             let detail = "Nothing runs before you sign for it.";
-            Bar::waiting(icon::SIGNATURE, Tone::Dim, "Not authorized", detail)
+            Bar::new(icon::SIGNATURE, Tone::Dim, "Not authorized", detail)
         }
-    }
+    };
+    bar.with_authorize()
 }
 
 impl Bar {
-    /// The bar of a plan that waits for an authorization.
-    fn waiting(
+    /// A bar without commands.
+    pub(crate) fn new(
         icon: Icon,
         tone: Tone,
         title: impl Into<String>,
@@ -110,9 +102,14 @@ impl Bar {
             title: title.into(),
             detail: detail.into(),
             more: String::new(),
-            primary: Some(Command::Authorize),
-            others: vec![Command::Reject],
+            primary: None,
+            others: Vec::new(),
         }
+    }
+
+    /// Adds the commands of a plan that waits for an authorization.
+    fn with_authorize(self) -> Self {
+        Self { primary: Some(Command::Authorize), others: vec![Command::Reject], ..self }
     }
 }
 
@@ -134,21 +131,14 @@ fn running(view: &PlanView<'_>, situation: &Situation) -> Bar {
         }
         _ => signed,
     };
-    let mut bar = Bar {
-        icon: icon::RUNNING,
-        tone: Tone::Accent,
-        title: format!("Running step {number} of {total}"),
-        detail,
-        more: String::new(),
-        primary: None,
-        others: vec![Command::Pause, Command::CancelAfterStep, Command::StopNow],
-    };
+    let title = format!("Running step {number} of {total}");
+    let mut bar = Bar::new(icon::RUNNING, Tone::Accent, title, detail);
+    bar.others = vec![Command::Pause, Command::CancelAfterStep, Command::StopNow];
     if situation.automatic {
         bar.others.insert(1, Command::GoOnGuided);
     }
     if situation.asking.is_some() {
-        bar.icon = icon::HAND;
-        bar.tone = Tone::Caution;
+        (bar.icon, bar.tone) = (icon::HAND, Tone::Caution);
         bar.title = "Waiting for you".to_owned();
         if view.card.is_some() {
             // The card has the primary buttons; this command leads to the card.
@@ -157,8 +147,7 @@ fn running(view: &PlanView<'_>, situation: &Situation) -> Bar {
             bar.primary = Some(Command::AnswerStep);
         }
     } else if situation.paused {
-        bar.icon = icon::PAUSE;
-        bar.tone = Tone::Caution;
+        (bar.icon, bar.tone) = (icon::PAUSE, Tone::Caution);
         bar.title = format!("Paused before step {}", number.min(total));
         bar.primary = Some(Command::Resume);
         bar.others = vec![Command::StopNow];

@@ -15,7 +15,7 @@ mod tests;
 
 use egui::{
     Align, CornerRadius, Frame, Id, Key, Layout, Margin, Modifiers, Rect, Role, ScrollArea, Sense,
-    Stroke, Ui, UiBuilder, WidgetInfo, style::ScrollAnimation, vec2,
+    Stroke, Ui, UiBuilder, Vec2, WidgetInfo, style::ScrollAnimation, vec2,
 };
 
 use super::PlanView;
@@ -67,7 +67,7 @@ const LINE: f32 = theme::BUTTON + 8.0;
 /// The smallest visible part of the contents, in points, with which the step can be answered.
 const LEAST: f32 = 56.0;
 /// How often the list is asked to scroll for one showing.
-const MOST_TOLD: u8 = 4;
+const MAX_SCROLLS: u8 = 4;
 /// The left and right margin, in points.
 const MARGIN: f32 = 18.0;
 
@@ -146,7 +146,7 @@ impl<'a> Card<'a> {
                 (memory.scrolled, memory.told) = (frame, self.memory.told + 1);
             }
             // Without enough room the card never becomes visible, so the number of attempts is limited.
-            memory.revealing &= memory.told < MOST_TOLD;
+            memory.revealing &= memory.told < MAX_SCROLLS;
         });
         ui.ctx().request_repaint();
     }
@@ -217,7 +217,7 @@ impl<'a> Card<'a> {
         let area_of = ScrollArea::vertical().id_salt(self.view.prompt).max_height(place.height());
         let shown = area_of.auto_shrink([false, false]).show(&mut area, |ui| {
             if let Some(by) = scroll {
-                ui.scroll_with_delta_animation(vec2(0.0, by), ScrollAnimation::none());
+                ui.scroll_with_delta_animation(by, ScrollAnimation::none());
             }
             let margin = Margin { left: MARGIN as i8, right: MARGIN as i8, top: 8, bottom: 4 };
             Frame::NONE.inner_margin(margin).show(ui, |ui| {
@@ -234,7 +234,7 @@ impl<'a> Card<'a> {
     }
 
     /// Contents that do not fit can be focused with Tab and scrolled with keys.
-    fn scroll(&self, ui: &mut Ui, place: Rect) -> Option<f32> {
+    fn scroll(&self, ui: &mut Ui, place: Rect) -> Option<Vec2> {
         if self.memory.content <= place.height() + 0.5 {
             return None;
         }
@@ -249,21 +249,7 @@ impl<'a> Card<'a> {
             response.surrender_focus();
         }
         widgets::focus_ring(ui, &response);
-        // Larger than any content; the scroll area clamps it.
-        const FAR: f32 = 1e9;
-        let page = (place.height() - theme::CODE_ROW).max(theme::CODE_ROW);
-        let keys = [
-            (Key::ArrowDown, -theme::CODE_ROW),
-            (Key::ArrowUp, theme::CODE_ROW),
-            (Key::PageDown, -page),
-            (Key::PageUp, page),
-            (Key::End, -FAR),
-            (Key::Home, FAR),
-        ];
-        let pressed = keys
-            .into_iter()
-            .find(|(key, _)| ui.input_mut(|input| input.consume_key(Modifiers::NONE, *key)));
-        pressed.map(|(_, by)| by)
+        widgets::scroll_key(ui.ctx(), place.height(), &widgets::VERTICAL_KEYS)
     }
 
     fn footer_ui(&self, ui: &mut Ui, place: Rect, allowed: Allowed, actions: &mut Vec<Action>) {

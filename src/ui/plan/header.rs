@@ -4,8 +4,8 @@ use egui::{Align, Frame, Layout, Margin, Ui, vec2};
 
 use super::PlanView;
 use super::walls;
-use super::workspace_commands::workspace_commands_ui;
 use crate::plan::{Digest, Mode, ShownPlan, ToolClass, visible};
+use crate::run::CommandsReview;
 use crate::ui::action::{Action, PlanAction};
 use crate::ui::commands::{Command, Situation, command_button};
 use crate::ui::format;
@@ -234,10 +234,7 @@ pub(super) fn header_ui(
                 ),
                 _ => (format!("Continues run {short}"), "Show the run that this plan continues."),
             };
-            if widgets::button(ui, Look::Plain, Some(icon::LINK), &text, true)
-                .on_hover_text(what)
-                .clicked()
-            {
+            if widgets::link_button(ui, Look::Plain, icon::LINK, &text, what) {
                 actions.push(Action::Plan(PlanAction::OpenRun(run_id)));
             }
         }
@@ -253,4 +250,33 @@ pub(super) fn header_ui(
         }
     });
     widgets::line_below(ui);
+}
+
+/// Whether the commands that the workspace names are trusted, with a button that opens the trust dialog.
+fn workspace_commands_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
+    let commands = view.review.and_then(|review| review.workspace_commands.as_ref());
+    let Some(commands) = commands else { return };
+    if !commands.trusted {
+        let text =
+            "The plan would run commands that the workspace names. You do not trust them yet.";
+        widgets::remark(ui, icon::WARNING, Tone::Caution, text);
+    } else {
+        // The button below keeps its identity, so that it keeps the keyboard focus.
+        ui.skip_ahead_auto_ids(1);
+    }
+    if commands_button(ui, commands) {
+        actions.push(Action::Plan(PlanAction::LookAtCommands));
+    }
+}
+
+/// The button that opens the trust dialog for the commands of a workspace; true when it was pressed.
+pub(crate) fn commands_button(ui: &mut Ui, commands: &CommandsReview) -> bool {
+    let (text, hint) = match commands.trusted {
+        true => (
+            "Commands of the workspace…",
+            "You trust these commands. Look at them, or stop trusting them.",
+        ),
+        false => ("Look at the commands…", "See them all, and decide whether they may be run."),
+    };
+    widgets::link_button(ui, Look::Plain, icon::TERMINAL, text, hint)
 }

@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use egui::{Align, Frame, Layout, Margin, ScrollArea, Ui, vec2};
 
+use super::changes::preview_ui;
 use super::code::{Gutter, code_rows_ui, columns, whole_ui};
-use super::command::command_ui;
 use super::diagnostics::diagnostics_ui;
 use super::kept::kept_rows;
 use super::output::output_lines;
-use super::preview::preview_ui;
-use super::rows::{outcome_look, risk_icon, step_row};
+use super::request::{command_ui, verdict_ui};
+use super::rows::{outcome_look, risk_chip, step_row};
 use super::walls::{WALLS, sentence, step_walls};
 use super::{PlanView, text_rows};
 use crate::authorization::WallLevel;
@@ -26,7 +26,7 @@ use crate::ui::format;
 use crate::ui::icon::{self, Icon};
 use crate::ui::tabs::tabs_ui;
 use crate::ui::theme::{Text, Theme, Tone};
-use crate::ui::widgets::{self, Chip};
+use crate::ui::widgets;
 
 const TABS: [(Tab, &str); 6] = [
     (Tab::WillDo, "Will do"),
@@ -39,6 +39,7 @@ const TABS: [(Tab, &str); 6] = [
 
 /// The margin in the inspector, in points.
 const MARGIN: i8 = 16;
+const SCROLLED: Margin = Margin::symmetric(MARGIN, 12);
 
 pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
     let theme = Theme::of(ui);
@@ -57,9 +58,7 @@ pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<A
                 ui.label(widgets::rich(place, Text::Meta, theme.dim));
                 ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                     if let Some((level, reason)) = &row.risk {
-                        Chip::new(risk_icon(*level), level.as_str(), (*level).into())
-                            .explained(reason.clone())
-                            .ui(ui);
+                        risk_chip(*level).explained(reason.clone()).ui(ui);
                     }
                     ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                         widgets::line(ui, &step.tool_name, Text::Mono, Tone::Plain);
@@ -96,7 +95,7 @@ pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<A
             None => nothing(ui, icon::FILE_TEXT, "No artifacts yet", NOT_RUN),
         },
         Tab::Evidence => match view.execution {
-            Some(execution) => scrolled(ui, |ui| {
+            Some(execution) => widgets::scrolled(ui, "evidence", SCROLLED, |ui| {
                 detail::facts_ui(ui, (execution, view.of_loop), view.now, actions)
             }),
             None => nothing(ui, icon::DATABASE, "No evidence yet", NOT_RUN),
@@ -126,16 +125,6 @@ fn second_line(view: &PlanView<'_>, step: &ShownStep) -> String {
     }
 }
 
-fn scrolled(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
-    ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
-        widgets::scroll_by_key(ui);
-        Frame::NONE.inner_margin(Margin::symmetric(MARGIN, 12)).show(ui, |ui| {
-            ui.spacing_mut().item_spacing.y = 6.0;
-            add(ui);
-        });
-    });
-}
-
 fn nothing(ui: &mut Ui, icon: Icon, title: &str, text: &str) {
     Frame::NONE
         .inner_margin(Margin::symmetric(MARGIN, 12))
@@ -143,66 +132,49 @@ fn nothing(ui: &mut Ui, icon: Icon, title: &str, text: &str) {
 }
 
 fn will_do_ui(ui: &mut Ui, view: &PlanView<'_>, step: &ShownStep) {
-    ScrollArea::vertical().id_salt("will do").auto_shrink([false, false]).show(ui, |ui| {
-        widgets::scroll_by_key(ui);
-        Frame::NONE.inner_margin(Margin { left: 0, right: 0, top: 10, bottom: 12 }).show(
-            ui,
-            |ui| {
-                ui.spacing_mut().item_spacing.y = 6.0;
-                if let Some(StepState::Done(result)) = view.run.steps.get(view.selected)
-                    && result.error_message.is_some()
-                {
-                    indented(ui, |ui| trouble_ui(ui, result));
-                }
-                if let Some(command) =
-                    step.arguments.get("command").filter(|_| step.tool_name == "shell")
-                {
-                    let risk = view.review.and_then(|review| review.risks.get(step.step_index));
-                    indented(ui, |ui| command_ui(ui, ("command", step.step_index), command, risk));
-                }
-                let Some(preview) = view.preview else {
-                    indented(ui, |ui| {
-                        let text = if step.call.is_some() {
-                            "Computing what this step would do…"
-                        } else {
-                            "The step has errors. They are listed above the steps."
-                        };
-                        widgets::paragraph(ui, text, Text::Body, Tone::Dim);
-                    });
-                    return;
+    let margin = Margin { left: 0, right: 0, top: 10, bottom: 12 };
+    widgets::scrolled(ui, "will do", margin, |ui| {
+        if let Some(StepState::Done(result)) = view.run.steps.get(view.selected)
+            && result.error_message.is_some()
+        {
+            indented(ui, |ui| trouble_ui(ui, result));
+        }
+        if let Some(command) = step.arguments.get("command").filter(|_| step.tool_name == "shell") {
+            let risk = view.review.and_then(|review| review.risks.get(step.step_index));
+            indented(ui, |ui| command_ui(ui, ("command", step.step_index), command, risk));
+        }
+        let Some(preview) = view.preview else {
+            indented(ui, |ui| {
+                let text = if step.call.is_some() {
+                    "Computing what this step would do…"
+                } else {
+                    "The step has errors. They are listed above the steps."
                 };
-                preview_ui(ui, preview);
-                indented(ui, |ui| {
-                    expected_ui(ui, step);
-                    if let Some((icon, tone, text)) = precondition(view, step) {
-                        widgets::remark(ui, icon, tone, text);
-                    }
-                    if let Some(verdict) =
-                        view.review.and_then(|review| review.risks.get(step.step_index))
-                    {
-                        let text = format!("{} (rule {})", verdict.reason, verdict.rule);
-                        widgets::remark(ui, risk_icon(verdict.level), verdict.level.into(), text);
-                        if let Some(suggestion) = &verdict.suggestion {
-                            widgets::remark(
-                                ui,
-                                icon::INFO,
-                                Tone::Dim,
-                                format!("Safer: {suggestion}"),
-                            );
-                        }
-                    }
-                    if let Some(walls) = step_walls(view, step.step_index) {
-                        let is_weak = walls.level < WallLevel::Full || walls.is_widened();
-                        let tone = if is_weak { Tone::Caution } else { Tone::Dim };
-                        widgets::remark(ui, WALLS, tone, visible(&sentence(walls)));
-                    }
-                });
-            },
-        );
+                widgets::paragraph(ui, text, Text::Body, Tone::Dim);
+            });
+            return;
+        };
+        preview_ui(ui, preview);
+        indented(ui, |ui| {
+            expected_ui(ui, step);
+            if let Some((icon, tone, text)) = precondition(view, step) {
+                widgets::remark(ui, icon, tone, text);
+            }
+            if let Some(verdict) = view.review.and_then(|review| review.risks.get(step.step_index))
+            {
+                verdict_ui(ui, verdict);
+            }
+            if let Some(walls) = step_walls(view, step.step_index) {
+                let is_weak = walls.level < WallLevel::Full || walls.is_widened();
+                let tone = if is_weak { Tone::Caution } else { Tone::Dim };
+                widgets::remark(ui, WALLS, tone, visible(&sentence(walls)));
+            }
+        });
     });
 }
 
-pub(super) fn indented(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
+/// A part with the margin of the inspector and of the dialogs.
+pub(crate) fn indented(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
     Frame::NONE.inner_margin(Margin::symmetric(MARGIN, 2)).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 6.0;
         add(ui);
@@ -230,7 +202,7 @@ fn precondition(view: &PlanView<'_>, step: &ShownStep) -> Option<(Icon, Tone, St
 
 fn arguments_ui(ui: &mut Ui, step: &ShownStep) {
     let theme = Theme::of(ui);
-    scrolled(ui, |ui| {
+    widgets::scrolled(ui, "arguments", SCROLLED, |ui| {
         widgets::fact(ui, "step id", &step.step_id, Text::Mono);
         widgets::fact(ui, "precondition", &step.precondition_text, Text::Body);
         let asks = if step.requires_confirmation { "yes, by the plan" } else { "not by the plan" };

@@ -9,10 +9,8 @@ mod bar_model;
 mod card;
 mod changes;
 mod code;
-mod command;
 mod diagnostics;
 mod diff;
-mod files;
 mod findings;
 mod growing;
 mod header;
@@ -21,7 +19,6 @@ mod kept;
 mod marks;
 mod output;
 mod output_pane;
-mod preview;
 mod request;
 mod rows;
 mod sidebar;
@@ -29,7 +26,6 @@ mod simulation;
 #[cfg(test)]
 mod tests;
 mod walls;
-mod workspace_commands;
 
 use std::path::Path;
 
@@ -49,27 +45,25 @@ use crate::run::{
     Attempt, ExecutionDetail, Preview, Reconciled, Review, RunState, StepTimer, Transcript,
 };
 
-pub(crate) use action_bar::{BarText, bar_text_ui};
+pub(crate) use action_bar::bar_ui;
 pub use bar_model::{Bar, bar};
 pub use card::CardView;
-pub(crate) use changes::changes_ui;
+pub(crate) use changes::{changes_ui, preview_ui};
 pub use code::{CodeRow, Gutter, code_rows_ui, columns, whole_ui};
-pub(crate) use command::command_ui;
 pub use header::Figures;
-pub(crate) use inspector::{argument_ui, short_first};
+pub(crate) use header::commands_button;
+pub(crate) use inspector::{argument_ui, indented, short_first};
 pub use kept::kept_rows;
 pub use output::{output_lines, text_rows};
-pub(crate) use preview::preview_ui;
-pub(crate) use request::request_ui;
+pub(crate) use request::{command_ui, request_ui};
 pub use rows::{StepRow, step_row};
-pub(crate) use rows::{outcome_look, risk_icon};
+pub(crate) use rows::{outcome_look, risk_chip, risk_icon};
 pub(crate) use sidebar::Entry;
 pub use sidebar::{RecentPlan, SidebarView, sidebar_ui};
 pub(super) use simulation::take_keys;
 pub use simulation::{Effect, Simulated};
-pub(crate) use walls::lines_ui;
+pub(crate) use walls::{GroupedSteps, lines_ui};
 pub use walls::{WallLines, wall_lines};
-pub(crate) use workspace_commands::commands_button;
 
 /// The authorization state of the open plan.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -226,7 +220,7 @@ pub fn plan_page_ui(
         .exact_size(theme::ACTION_BAR)
         .resizable(false)
         .frame(panel_frame(theme.panel, Margin::symmetric(16, 0)))
-        .show(ui, |ui| action_bar::action_bar_ui(ui, view, situation, actions));
+        .show(ui, |ui| bar_ui(ui, &bar(view, situation), 1, situation, actions));
     let height = ui.available_height();
     // In a small window the steps of a guided run have priority, because the person answers there.
     let small = height < SMALL && view.run.is_active() && rows::is_guided(view);

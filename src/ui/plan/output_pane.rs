@@ -3,14 +3,14 @@
 //! Lines are not wrapped and have the same height, so that fifty thousand lines cost no more than the visible
 //! ones. The pane follows the end until the person scrolls.
 
-use egui::text::{LayoutJob, TextFormat};
 use egui::{
     Align, CornerRadius, Key, Layout, Modifiers, Rect, Role, ScrollArea, Sense, Stroke, Ui, Vec2b,
     WidgetInfo, pos2, vec2,
 };
 
+use super::code::{Piece, paint};
 use super::{PlanView, outcome_look, step_row};
-use crate::run::{AnsiStyle, Outcome, Part, Phase, StepState, Stream, TranscriptLine};
+use crate::run::{Outcome, Part, Phase, StepState, Stream, TranscriptLine};
 use crate::ui::action::{Action, PlanAction};
 use crate::ui::artifact::keep_keyboard;
 use crate::ui::commands::Command;
@@ -86,23 +86,9 @@ fn take_keys(ui: &Ui, seen: Rect) {
     }
     keep_keyboard(ui, id);
     widgets::focus_ring(ui, &response);
-    let (row, page) = (theme::CODE_ROW, (seen.height() - theme::CODE_ROW).max(theme::CODE_ROW));
-    // Larger than any content; the scroll area clamps it.
-    const FAR: f32 = 1e9;
-    let moves = [
-        (Key::ArrowDown, vec2(0.0, -row)),
-        (Key::ArrowUp, vec2(0.0, row)),
-        (Key::ArrowRight, vec2(-4.0 * row, 0.0)),
-        (Key::ArrowLeft, vec2(4.0 * row, 0.0)),
-        (Key::PageDown, vec2(0.0, -page)),
-        (Key::PageUp, vec2(0.0, page)),
-        (Key::End, vec2(0.0, -FAR)),
-        (Key::Home, vec2(0.0, FAR)),
-    ];
-    for (key, by) in moves {
-        if ui.input_mut(|input| input.consume_key(Modifiers::NONE, key)) {
-            ui.scroll_with_delta_animation(by, egui::style::ScrollAnimation::none());
-        }
+    let keys = [&widgets::VERTICAL_KEYS[..], &[Key::ArrowRight, Key::ArrowLeft]].concat();
+    if let Some(by) = widgets::scroll_key(ui.ctx(), seen.height(), &keys) {
+        ui.scroll_with_delta_animation(by, egui::style::ScrollAnimation::none());
     }
     if ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape)) {
         response.surrender_focus();
@@ -212,11 +198,11 @@ fn remark_ui(ui: &Ui, place: Rect, text: &str) {
     let theme = Theme::of(ui);
     let at = pos2(place.left() + GUTTER, place.center().y);
     widgets::paint_parts(ui, at, f32::INFINITY, &[(text, Text::Small, theme.dim)]);
-    named(ui, place, text.to_owned());
+    set_name(ui, place, text.to_owned());
 }
 
 /// Sets the accessible name of a line.
-fn named(ui: &Ui, place: Rect, words: String) {
+fn set_name(ui: &Ui, place: Rect, words: String) {
     let id = ui.scope_id().with(("line", place.top() as i64));
     let response = ui.interact(place.intersect(ui.clip_rect()), id, Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &words));
@@ -233,35 +219,21 @@ fn line_ui(ui: &Ui, place: Rect, line: &TranscriptLine, stream: Stream, marked: 
             widgets::paint_right(ui, at, "stderr", Text::SmallMono, theme.caution);
         }
     }
-    let mut job = LayoutJob { break_on_newline: false, ..LayoutJob::default() };
+    let mut pieces = Vec::with_capacity(2 * line.inks.len() + 1);
     let mut end = 0;
-    let plain = AnsiStyle::default();
-    for (range, ink) in &line.inks {
-        append(&mut job, line.text.get(end..range.start).unwrap_or_default(), plain, theme);
-        append(&mut job, line.text.get(range.clone()).unwrap_or_default(), *ink, theme);
+    for (range, style) in &line.inks {
+        let before = line.text.get(end..range.start).unwrap_or_default();
+        let styled = line.text.get(range.clone()).unwrap_or_default();
+        let (colour, underline) = theme.ink(*style, theme.text);
+        pieces.push(Piece::plain(before, theme.text));
+        pieces.push(Piece { underline, ..Piece::plain(styled, colour) });
         end = range.end;
     }
-    append(&mut job, line.text.get(end..).unwrap_or_default(), plain, theme);
-    let galley = ui.painter().layout_job(job);
-    let min = pos2(place.left() + GUTTER, middle - galley.size().y / 2.0);
-    ui.painter().galley(min, galley, theme.text);
+    pieces.push(Piece::plain(line.text.get(end..).unwrap_or_default(), theme.text));
+    pieces.retain(|piece| !piece.text.is_empty());
+    paint(ui, pos2(place.left() + GUTTER, middle), pieces);
     let stream = if stream == Stream::Stderr { "stderr: " } else { "" };
-    named(ui, place, format!("{stream}{}", line.text));
-}
-
-fn append(job: &mut LayoutJob, text: &str, ink: AnsiStyle, theme: &Theme) {
-    if text.is_empty() {
-        return;
-    }
-    let (color, underline) = theme.ink(ink, theme.text);
-    let format = TextFormat {
-        font_id: Text::Mono.font(),
-        color,
-        underline,
-        valign: Align::Center,
-        ..TextFormat::default()
-    };
-    job.append(text, 0.0, format);
+    set_name(ui, place, format!("{stream}{}", line.text));
 }
 
 #[cfg(test)]

@@ -54,10 +54,7 @@ pub fn verdict(plan: &ShownPlan, previews: &[Preview]) -> (Icon, Tone, String) {
         let why = previews.get(index).map_or("", |preview| &preview.summary);
         let rest = match after {
             0 => String::new(),
-            1 => " The step after it would not be reached.".to_owned(),
-            _ => {
-                format!(" The {} steps after it would not be reached.", format::count(after as u64))
-            }
+            _ => format!(" {} after it would not be reached.", format::counted(after, "step")),
         };
         let text = match why.strip_prefix(Preview::WOULD_FAIL) {
             Some(why) => format!("Step {} would fail: {}{rest}", index + 1, visible(why)),
@@ -66,23 +63,14 @@ pub fn verdict(plan: &ShownPlan, previews: &[Preview]) -> (Icon, Tone, String) {
         return (icon::FAILED, Tone::Danger, text);
     }
     let unsure = previews.iter().filter(|it| it.predicted != Predicted::Exact).count();
-    match unsure {
-        0 => (icon::DONE, Tone::Safe, "Every step would succeed.".to_owned()),
-        1 => (
-            icon::INFO,
-            Tone::Caution,
-            "No step would fail, but the effect of one step can be predicted only in part."
-                .to_owned(),
-        ),
-        _ => (
-            icon::INFO,
-            Tone::Caution,
-            format!(
-                "No step would fail, but the effect of {} steps can be predicted only in part.",
-                format::count(unsure as u64)
-            ),
-        ),
+    if unsure == 0 {
+        return (icon::DONE, Tone::Safe, "Every step would succeed.".to_owned());
     }
+    let text = format!(
+        "No step would fail, but the effect of {} can be predicted only in part.",
+        format::counted(unsure, "step")
+    );
+    (icon::INFO, Tone::Caution, text)
 }
 
 /// The number of files in a diff, and of lines on each side.
@@ -282,7 +270,7 @@ mod tests {
         let after = plan.steps.len() - 3;
         let text = said(&plan, &previews);
         assert!(text.starts_with("Step 3 would fail: E301"), "{text}");
-        assert!(text.contains(&format!("The {after} steps after it")), "{text}");
+        assert!(text.contains(&format!("{after} steps after it")), "{text}");
         plan.steps[0].call = None;
         assert!(said(&plan, &previews).starts_with("Step 1 would end the run."));
     }

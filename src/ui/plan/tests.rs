@@ -151,7 +151,7 @@ fn colours_go_on_where_a_line_of_output_is_wrapped() {
     let rows = output_lines(&transcript, 2, 12);
     let red: String = rows
         .iter()
-        .flat_map(|row| row.marks.inks.iter().map(|(it, _)| row.text[it.clone()].to_owned()))
+        .flat_map(|row| row.marks.styles.iter().map(|(it, _)| row.text[it.clone()].to_owned()))
         .collect();
     assert!(rows.len() > 2, "{rows:?}");
     assert_eq!(red, "red words that go on");
