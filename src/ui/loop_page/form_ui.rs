@@ -163,12 +163,11 @@ pub(super) fn choices_ui<T: Copy + PartialEq>(ui: &mut Ui, chosen: &mut T, choic
     }
 }
 
+/// A field for a number with its name, and where its text is in the form.
+type NumberField<'a> = (Field, &'a str, fn(&mut Form) -> &mut String);
+
 /// Fields for numbers beside each other, each with its name and its fault.
-pub(super) fn numbers_ui(
-    ui: &mut Ui,
-    form: &mut Form,
-    fields: [(Field, &str, fn(&mut Form) -> &mut String); 2],
-) {
+pub(super) fn numbers_ui(ui: &mut Ui, form: &mut Form, fields: [NumberField<'_>; 2]) {
     ui.horizontal_top(|ui| {
         ui.spacing_mut().item_spacing.x = 24.0;
         for (field, name, text) in fields {
