@@ -274,7 +274,8 @@ fn question_ui<'a>(
             scroll = scroll.vertical_scroll_offset(offset);
         }
         scroll.show(&mut area, |ui| {
-            ui.spacing_mut().item_spacing.y = 8.0;
+            // The parts have margins of their own.
+            ui.spacing_mut().item_spacing.y = 4.0;
             body(ui, &mut memory.typed, id);
             ui.add_space(8.0);
         })
