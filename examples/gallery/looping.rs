@@ -14,7 +14,9 @@ use countersign::run::{
 use countersign::ui::action::LoopAction;
 use countersign::ui::dialog::Question;
 use countersign::ui::format::Now;
-use countersign::ui::loop_page::{Form, FormView, LoopView, PlannerChoice, Shown, TimelineView};
+use countersign::ui::loop_page::{
+    Form, FormView, LoopView, PlannerChoice, Shown, ShownLoop, TimelineView,
+};
 use uuid::Uuid;
 
 use super::{fixture, found};
@@ -23,14 +25,9 @@ use super::{fixture, found};
 pub struct Looping {
     form: Option<Form>,
     pub place: Option<PlaceReview>,
-    pub state: LoopState,
+    pub shown: ShownLoop,
     loops: Vec<LoopSummary>,
-    plans: BTreeMap<u32, Arc<ShownPlan>>,
-    printed: BTreeMap<u32, String>,
     unfolded: BTreeMap<u32, bool>,
-    class: Option<AuthorizationClass>,
-    stopping: bool,
-    recorded: bool,
 }
 
 const GOAL: &str = "The parser accepts keywords of the next edition, and every test passes.";
@@ -415,13 +412,18 @@ impl Looping {
             form: form(name),
             place: place(name),
             loops: if name == "loop" { vec![] } else { loops() },
-            plans: BTreeMap::from([(1, Arc::new(story.plan.clone()))]),
-            printed: BTreeMap::from([(1, "reading 41 files\nasking the model\n".into())]),
+            shown: ShownLoop {
+                plans: BTreeMap::from([(1, Arc::new(story.plan.clone()))]),
+                printed: BTreeMap::from([(1, "reading 41 files\nasking the model\n".into())]),
+                verify: "local".into(),
+                class: class_id.map(|_| class()),
+                stopping: name == "loop-stopping",
+                recorded: name == "loop-interrupted",
+                ended_at_ms: story.state.is_over().then_some(fixture::NOW_MS),
+                state: story.state,
+                ..ShownLoop::default()
+            },
             unfolded: (1..=100).filter(|_| name == "loop-many").map(|it| (it, true)).collect(),
-            class: class_id.map(|_| class()),
-            stopping: name == "loop-stopping",
-            recorded: name == "loop-interrupted",
-            state: story.state,
         }
     }
 
@@ -458,16 +460,8 @@ impl Looping {
                 Shown::Form(FormView { form, place: self.place.as_ref(), focus_goal: false })
             }
             None => Shown::Loop(TimelineView {
-                state: &self.state,
-                recorded: self.recorded,
-                plans: &self.plans,
-                printed: &self.printed,
+                shown: &self.shown,
                 unfolded: &self.unfolded,
-                verify: "local",
-                class: self.class.as_ref(),
-                class_revoked: false,
-                stopping: self.stopping,
-                ended_at_ms: self.state.is_over().then_some(now.ms),
                 scroll_to_latest: false,
             }),
         };

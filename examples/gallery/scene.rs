@@ -7,9 +7,8 @@ use std::sync::Arc;
 use countersign::authorization::Change;
 use countersign::plan::{Finding, Mode, Severity, ShownPlan};
 use countersign::run::{
-    Answered, Attempt, ExecutionDetail, Failure, FileChange, Phase, PlaceReview, Preview,
-    Question as Asked, Reconciled, Review, RunState, RunSummary, SearchPage, StepTimer, Transcript,
-    VerifyReport,
+    Answered, Attempt, ExecutionDetail, Phase, PlaceReview, Preview, Question as Asked, Reconciled,
+    Review, RunState, RunSummary, SearchPage, Transcript, VerifyReport,
 };
 use countersign::ui::action::{
     Action, DiagnosticsAction, DialogAction, EvidenceAction, Page, PlanAction, Tab, WindowAction,
@@ -17,13 +16,13 @@ use countersign::ui::action::{
 use countersign::ui::artifact::Contents;
 use countersign::ui::commands::{Command, Situation};
 use countersign::ui::diagnostics::{DiagnosticsView, Excerpt, Listing, Sight, diagnostic, excerpt};
-use countersign::ui::dialog::{Dialog, PromptId, Question, authorize_view};
+use countersign::ui::dialog::{AuthorizeView, Dialog, PromptId, Question};
 use countersign::ui::evidence::{EvidenceView, Verification};
 use countersign::ui::format::Now;
 use countersign::ui::notice::Notice;
 use countersign::ui::overlay::{Overlay, SettingsView};
 use countersign::ui::plan::{
-    Approval, CardView, Figures, PlanView, RecentPlan, SidebarView, SimulationState, SimulationView,
+    Approval, CardView, Effect, Figures, PlanView, RecentPlan, RunOutput, SidebarView, Simulated,
 };
 use countersign::ui::theme::Tone;
 use countersign::ui::{StatusView, WindowView};
@@ -37,9 +36,7 @@ pub struct Scene {
     findings: Vec<Finding>,
     approval: Approval,
     run: RunState,
-    transcript: Transcript,
-    pace: StepTimer,
-    shows_output: bool,
+    output: RunOutput,
     preview: Option<Preview>,
     selected: usize,
     tab: Tab,
@@ -57,10 +54,8 @@ pub struct Scene {
     showing: u64,
     in_front: bool,
     reveal: Cell<bool>,
-    simulated: bool,
     reconciled: Vec<Reconciled>,
-    simulation: (Vec<Preview>, Vec<FileChange>),
-    failure: Failure,
+    simulation: Simulated,
     pub contents: Contents,
     now: Now,
     sight: Sight,
@@ -254,7 +249,16 @@ impl Scene {
             _ => None,
         };
         let (detail, contents) = fixture::viewer(name);
-        let simulation = fixture::simulation(&plan, name);
+        let (previews, changes) = fixture::simulation(&plan, name);
+        let simulation = Simulated {
+            outcome: match name {
+                "simulating" => None,
+                "simulation-failed" => Some(Err(fixture::failure())),
+                _ => Some(Ok(Effect { previews, changes })),
+            },
+            stale: name == "stale",
+            is_shown: name.starts_with("simulat") || name == "stale",
+        };
         let evidence = matches!(name, "evidence" | "execution" | "nothing" | "tampered");
         let question = match name {
             "answer" => Some(Asked::ChangesAfter {
@@ -286,19 +290,22 @@ impl Scene {
             } else {
                 plan.steps.get(2).map(|_| fixture::preview(&plan, 2))
             },
-            transcript: match name {
-                "output" | "output-step" => fixture::transcript(&run, 30),
-                "output-many" => fixture::transcript(&run, 200_000),
-                "command-running" => fixture::transcript(&run, 5),
-                "output-failed" | "command-failed" | "guided-output" | "guided-ended-output" => {
-                    fixture::transcript(&run, 3)
-                }
-                _ => Transcript::default(),
+            output: RunOutput {
+                transcript: match name {
+                    "output" | "output-step" => fixture::transcript(&run, 30),
+                    "output-many" => fixture::transcript(&run, 200_000),
+                    "command-running" => fixture::transcript(&run, 5),
+                    "output-failed"
+                    | "command-failed"
+                    | "guided-output"
+                    | "guided-ended-output" => fixture::transcript(&run, 3),
+                    _ => Transcript::default(),
+                },
+                timer: fixture::pace(name == "command-running"),
+                is_shown: name.starts_with("output")
+                    || matches!(name, "command-running" | "command-failed")
+                    || name.starts_with("guided") && name.ends_with("output"),
             },
-            pace: fixture::pace(name == "command-running"),
-            shows_output: name.starts_with("output")
-                || matches!(name, "command-running" | "command-failed")
-                || name.starts_with("guided") && name.ends_with("output"),
             review,
             plan,
             findings,
@@ -332,12 +339,7 @@ impl Scene {
             showing: 1,
             in_front: name == "guided-dialog",
             reveal: Cell::new(false),
-            simulated: matches!(
-                name,
-                "simulation" | "simulating" | "simulation-failed" | "simulation-empty" | "stale"
-            ),
             simulation,
-            failure: fixture::failure(),
             contents,
             looping: Looping::new(name),
             now: fixture::now(),
@@ -359,9 +361,9 @@ impl Scene {
                 self.preview = Some(fixture::preview(&self.plan, *index));
             }
             Action::Plan(PlanAction::ShowTab(tab)) => self.tab = *tab,
-            Action::Plan(PlanAction::CloseSimulation) => self.simulated = false,
-            Action::Do(Command::ToggleOutput) => self.shows_output = !self.shows_output,
-            Action::Do(Command::Simulate) => self.simulated = true,
+            Action::Plan(PlanAction::CloseSimulation) => self.simulation.is_shown = false,
+            Action::Do(Command::ToggleOutput) => self.output.is_shown = !self.output.is_shown,
+            Action::Do(Command::Simulate) => self.simulation.is_shown = true,
             Action::Do(Command::GoPlan) => self.page = Page::Plan,
             Action::Do(Command::GoEvidence) => self.page = Page::Evidence,
             Action::Do(Command::GoDiagnostics) => self.page = Page::Diagnostics,
@@ -413,9 +415,10 @@ impl Scene {
             _ => None,
         };
         let question = match self.name.as_str() {
-            "authorize" => Some(Question::Authorize(Arc::new(authorize_view(
-                &self.plan,
-                &self.review,
+            "authorize" => Some(Question::Authorize(Arc::new(AuthorizeView::new(
+                Arc::new(self.plan.clone()),
+                Arc::new(self.review.clone()),
+                None,
                 None,
                 1_800_000,
             )))),
@@ -452,7 +455,7 @@ impl Scene {
                 approved: matches!(self.approval, Approval::Approved { .. }),
                 running: self.run.is_active(),
                 looping: !self.looping.has_form()
-                    && !self.looping.state.is_over()
+                    && !self.looping.shown.state.is_over()
                     && self.page == Page::Loop,
                 attempt_waits: self.name == "loop-waiting",
                 loop_form: self.looping.has_form(),
@@ -482,9 +485,7 @@ impl Scene {
                 review: Some(&self.review),
                 approval: &self.approval,
                 run: &self.run,
-                transcript: &self.transcript,
-                pace: self.pace,
-                shows_output: self.shows_output,
+                output: &self.output,
                 continues: self.plan.is_revert().then(fixture::run_id),
                 attempt: None,
                 of_loop: (self.name == "completed")
@@ -500,18 +501,12 @@ impl Scene {
                     in_front: self.in_front,
                     covered: self.in_front || self.overlay.is_some(),
                 }),
-                preview: self.preview.as_ref(),
-                simulation: self.simulated.then(|| SimulationView {
-                    state: match self.name.as_str() {
-                        "simulating" => SimulationState::UnderWay,
-                        "simulation-failed" => SimulationState::Failed(&self.failure),
-                        _ => SimulationState::Done {
-                            previews: &self.simulation.0,
-                            changes: &self.simulation.1,
-                        },
-                    },
-                    stale: self.name == "stale",
+                // Nothing is computed for a faulty step.
+                preview: self.preview.as_ref().filter(|_| {
+                    let step = self.plan.steps.get(self.selected);
+                    step.is_some_and(|step| step.call.is_some())
                 }),
+                simulation: Some(&self.simulation).filter(|it| it.is_shown),
                 contents: &self.contents,
                 execution: self.run.run_id.map(|_| &self.detail),
                 now: &self.now,

@@ -5,13 +5,12 @@ use std::path::{Path, PathBuf};
 use super::App;
 use super::plan_page::PlanSession;
 use super::shared::Prompt;
-use crate::run::{Control, RunEvent};
+use crate::run::{Attempt, Control, RunEvent};
 use crate::ui::action::{Action, ArtifactAction, DiagnosticsAction, LoopAction, Page, Saved};
 use crate::ui::artifact::Shape;
 use crate::ui::commands::Command;
 use crate::ui::diagnostics::{copied, copied_all};
 use crate::ui::overlay::Overlay;
-use crate::ui::theme::Tone;
 use crate::worker::{FollowUp, OpenEditor, ToSave};
 
 impl App {
@@ -27,20 +26,17 @@ impl App {
             Action::Loop(LoopAction::OpenAttempt(number)) => self.open_attempt(number),
             Action::Loop(LoopAction::PickFolder(what)) => {
                 let typed = Some(self.loops.typed_folder(what)).filter(|typed| !typed.is_empty());
-                if let Err(error) = self.picked.folder(what, typed.map(PathBuf::from)) {
-                    let summary = "The folder picker cannot be opened.";
-                    shared.notify(Tone::Danger, summary, error.to_string(), "Type the path.");
-                }
+                let opened = self.picked.folder(what, typed.map(PathBuf::from));
+                let next = "Type the path.";
+                shared.report_io(opened, "The folder picker cannot be opened.", next);
             }
             Action::Loop(action) => self.loops.apply(action, shared),
             Action::Artifact(ArtifactAction::Load { digest, shape, copy }) => {
                 shared.load_content((digest, shape), copy);
             }
             Action::Artifact(ArtifactAction::Save { name, what }) => {
-                if let Err(error) = self.picked.save(name, to_save(what)) {
-                    let summary = "The file picker cannot be opened.";
-                    shared.notify(Tone::Danger, summary, error.to_string(), "Copy it instead.");
-                }
+                let opened = self.picked.save(name, to_save(what));
+                shared.report_io(opened, "The file picker cannot be opened.", "Copy it instead.");
             }
             Action::Window(action) => self.apply_window(action, ctx),
         }
@@ -75,10 +71,7 @@ impl App {
         match command {
             Command::OpenPlan => self.pick_plan(),
             Command::OpenTour => {
-                if let Err(error) = self.picked.tour() {
-                    let summary = "The tour cannot be opened.";
-                    shared.notify(Tone::Danger, summary, error.to_string(), "");
-                }
+                shared.report_io(self.picked.tour(), "The tour cannot be opened.", "");
             }
             Command::Reload => self.plan.review_again(true, shared),
             Command::Simulate => self.plan.simulate(shared),
@@ -88,17 +81,12 @@ impl App {
             Command::Reject => shared.show_prompt(Some(Prompt::Reject)),
             Command::Run => self.plan.start_run(shared),
             Command::RunAgain => self.plan.run_again(shared),
-            Command::ContinueFromHere
-            | Command::RollBack
-            | Command::Revert
-            | Command::Reconcile => {
-                let shown = self.plan.shown.as_ref();
-                let Some(run_id) = shown.and_then(|session| session.run.run_id) else { return };
-                match command {
-                    Command::ContinueFromHere => shared.follow_up(run_id, FollowUp::Continue),
-                    Command::RollBack => shared.follow_up(run_id, FollowUp::RollBack),
-                    Command::Revert => shared.follow_up(run_id, FollowUp::Revert),
-                    _ => shared.reconcile(run_id),
+            Command::ContinueFromHere => self.plan.follow_up(FollowUp::Continue, shared),
+            Command::RollBack => self.plan.follow_up(FollowUp::RollBack, shared),
+            Command::Revert => self.plan.follow_up(FollowUp::Revert, shared),
+            Command::Reconcile => {
+                if let Some(run_id) = self.plan.shown_run() {
+                    shared.reconcile(run_id);
                 }
             }
             Command::Pause => self.control(Control::Pause),
@@ -112,10 +100,10 @@ impl App {
             Command::FollowRun => self.follow_run(),
             Command::ToggleOutput => {
                 self.go(Page::Plan);
-                self.plan.change(|session| session.shows_output = !session.shows_output);
+                self.plan.change(|session| session.output.is_shown = !session.output.is_shown);
             }
             Command::CopyDigest => {
-                self.plan.change(|session| ctx.copy_text(session.digest.to_string()));
+                self.plan.change(|session| ctx.copy_text(session.opened.digest.to_string()));
             }
             Command::GoPlan => self.go(Page::Plan),
             Command::GoEvidence => self.go(Page::Evidence),
@@ -129,13 +117,13 @@ impl App {
             Command::OpenAttempt => {
                 let waiting = self.plan.waiting_attempt().and_then(|session| session.attempt);
                 if let Some(attempt) = waiting {
-                    self.open_attempt(attempt.attempt);
+                    self.open_attempt(attempt.attempt.number);
                 }
             }
             Command::LoopAgain => self.loops.fill_again(shared),
             Command::FilterDiagnostics => {
                 self.go(Page::Diagnostics);
-                self.plan.change(|session| session.diagnostics.focus_filter());
+                self.plan.change(|session| session.diagnostics.focus_filter = true);
             }
             Command::OpenInEditor => self.open_in_editor(),
             Command::CopyDiagnostic => self.plan.change(|session| {
@@ -147,7 +135,7 @@ impl App {
             }),
             Command::FocusSearch => {
                 self.go(Page::Evidence);
-                self.evidence.focus_search();
+                self.evidence.focus_search = true;
             }
             Command::Verify => {
                 self.go(Page::Evidence);
@@ -183,22 +171,16 @@ impl App {
     /// Shows the plan of an attempt of the loop on the page, live or from the records.
     fn open_attempt(&mut self, number: u32) {
         if let Some((loop_id, run_id)) = self.loops.attempt(number) {
-            self.plan.open_attempt((loop_id, number), run_id, &mut self.shared);
+            self.plan.open_attempt(Attempt { loop_id, number }, run_id, &mut self.shared);
         }
     }
 
     fn pick_plan(&mut self) {
-        let shown = self.plan.shown.as_ref().and_then(|session| session.path.as_ref());
-        let path = shown.or_else(|| self.plan.recent.first().map(|recent| &recent.path));
+        let shown = self.plan.shown.as_ref().and_then(|session| session.path());
+        let path = shown.or_else(|| self.plan.recent.first().map(|recent| &*recent.path));
         let folder = path.and_then(|path| path.parent()).map(Path::to_owned);
-        if let Err(error) = self.picked.open(folder) {
-            self.shared.notify(
-                Tone::Danger,
-                "The file picker cannot be opened.",
-                error.to_string(),
-                "Drop the plan file on the window, or name it on the command line.",
-            );
-        }
+        let next = "Drop the plan file on the window, or name it on the command line.";
+        self.shared.report_io(self.picked.open(folder), "The file picker cannot be opened.", next);
     }
 
     fn move_selection(&mut self, by: isize) {
@@ -214,7 +196,7 @@ impl App {
 
     /// Brings the question that waits into view: to the front, or the card of a guided step.
     fn lead_to_question(&mut self) {
-        let running = self.plan.running().filter(|session| session.plan.is_some());
+        let running = self.plan.running().filter(|session| session.opened.plan.is_some());
         let request = running.and_then(PlanSession::request);
         if request.is_none_or(|request| !request.guided) {
             return self.plan.ask_in_front(&mut self.shared);
@@ -223,7 +205,7 @@ impl App {
         self.follow_run();
         self.plan.change(|session| {
             session.hide_simulation();
-            session.reveal_card = true;
+            session.waiting.reveal_card = true;
         });
     }
 

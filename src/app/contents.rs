@@ -61,7 +61,7 @@ impl Contents {
         let why = match content {
             Content::Bytes(bytes) => return self.prepare(key, bytes),
             Content::Gone => {
-                "The rest was removed from the evidence; its digest is what is left of it.".to_owned()
+                "The rest was removed from the evidence; only its digest is left.".to_owned()
             }
             Content::TooLarge(size) => {
                 let size = crate::ui::format::bytes(size);
@@ -119,7 +119,7 @@ impl Contents {
                     self.make_room();
                 }
                 None => {
-                    let why = "It could not be made ready to be shown; save it instead.";
+                    let why = "It cannot be displayed; save it instead.";
                     self.missing(key, why.to_owned());
                 }
             }

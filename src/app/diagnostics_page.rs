@@ -12,7 +12,7 @@ use crate::ui::action::DiagnosticsAction;
 use crate::ui::diagnostics::{
     DiagnosticsView, Excerpt, Listing, Place, Sight, diagnostic, excerpt, wanted,
 };
-use crate::worker::{EditorPlace, QueryError, ReadSource};
+use crate::worker::{EditorPlace, ReadSource};
 
 /// A diagnostic of a run.
 type Key = (Option<Uuid>, Place);
@@ -26,7 +26,7 @@ pub(super) struct DiagnosticsPage {
     made_of: Option<(Option<Uuid>, usize, Sight)>,
     /// The diagnostic whose source was asked for, and the source, once read.
     source: Option<(Key, Option<Excerpt>)>,
-    focus_filter: bool,
+    pub(super) focus_filter: bool,
     scroll_to_selected: bool,
 }
 
@@ -55,10 +55,6 @@ impl DiagnosticsPage {
         let at = self.listing.selected.unwrap_or(0).saturating_add_signed(by).min(last);
         self.sight.picked = self.listing.shown.get(at).map(|entry| entry.place);
         self.scroll_to_selected = true;
-    }
-
-    pub(super) fn focus_filter(&mut self) {
-        self.focus_filter = true;
     }
 
     /// Forgets what was meant for the frame that was drawn.
@@ -97,11 +93,11 @@ impl DiagnosticsPage {
         if ask && let Some(workspace) = workspace {
             let query = ReadSource { workspace, file, wanted };
             shared.ask_each(query, move |app, lines, latest| {
-                let lines = match lines {
+                let lines = match lines.map_err(Unanswered::into_failure) {
                     Ok(lines) => Ok(lines),
-                    Err(Unanswered { error: QueryError::Failed(failure), .. }) => Err(failure),
-                    Err(unanswered) if latest => return app.shared.report(unanswered),
-                    Err(_) => return,
+                    Err(Ok(failure)) => Err(failure),
+                    Err(Err(unanswered)) if latest => return app.shared.report(unanswered),
+                    Err(Err(_)) => return,
                 };
                 if let Some(session) = &mut app.plan.shown {
                     session.diagnostics.take_source(&session.run, (id, place), lines);

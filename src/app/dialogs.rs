@@ -24,7 +24,7 @@ impl App {
                 let answer = Answer { decision, by: AnsweredBy::Window, note: String::new() };
                 let taken = shared.worker.answer(run_id, step_index, answer);
                 if let Some(session) = self.plan.running_mut().filter(|_| taken) {
-                    session.answered = Some(step_index);
+                    session.waiting.answered = Some(step_index);
                 } else {
                     let summary = "The run no longer waits for that answer.";
                     shared.notify(Tone::Caution, summary, "", "");
@@ -52,7 +52,7 @@ impl App {
                 Some(_) => self.close_when_over = false,
                 None => {
                     if let Some(session) = self.plan.running_mut() {
-                        session.dismissed = true;
+                        session.waiting.dismissed = true;
                     }
                 }
             },

@@ -38,8 +38,7 @@ impl App {
                 self.loops.take_folder(&folder, what, &self.shared);
             }
             Some(Err(error)) => {
-                let summary = "The tour cannot be copied.";
-                self.shared.notify(Tone::Danger, summary, error.to_string(), "");
+                self.shared.report_io(Err(error), "The tour cannot be copied.", "");
             }
             None => {}
         }
@@ -81,7 +80,7 @@ impl App {
             Event::Panicked { message } => {
                 shared.notify(
                     Tone::Danger,
-                    "The worker broke down; the run is interrupted.",
+                    "The worker crashed; the run is interrupted.",
                     message,
                     "The outcome of a step that was under way is unknown: Reconcile compares it with the disk.",
                 );
@@ -149,7 +148,7 @@ impl App {
             && self.shared.page == Page::Diagnostics
         {
             let workspace = session.reviewed_workspace();
-            let (run, plan) = (&session.run, session.plan.as_deref());
+            let (run, plan) = (&session.run, session.opened.plan.as_deref());
             session.diagnostics.update(run, plan, workspace, &mut self.shared);
         }
     }

@@ -23,7 +23,7 @@ pub(super) struct EvidencePage {
     pub(super) selected: Option<Uuid>,
     pub(super) detail: Option<ExecutionDetail>,
     verification: Verification,
-    focus_search: bool,
+    pub(super) focus_search: bool,
     scroll_to_selected: bool,
     /// When to search for what was typed, in Unix milliseconds.
     search_at_ms: Option<i64>,
@@ -136,10 +136,6 @@ impl EvidencePage {
         let Some(id) = listed.get(index).copied() else { return };
         self.apply(EvidenceAction::Open(id), shared);
         self.scroll_to_selected = true;
-    }
-
-    pub(super) fn focus_search(&mut self) {
-        self.focus_search = true;
     }
 
     /// Forgets what was meant for the frame that was drawn.

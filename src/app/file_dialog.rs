@@ -53,7 +53,8 @@ impl Picked {
     /// When the system gives no thread.
     pub(super) fn save(&mut self, name: String, what: ToSave) -> std::io::Result<()> {
         self.start("file-dialog", move || {
-            pick_place(&name).map(|file| Ok(Chosen::SaveAs(file, what)))
+            let file = dialog("Save as", None).set_file_name(name).save_file();
+            file.map(|file| Ok(Chosen::SaveAs(file, what)))
         })
     }
 
@@ -98,32 +99,24 @@ impl Picked {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "the one place for file dialogs, on its own thread")]
 fn pick(folder: Option<PathBuf>) -> Option<PathBuf> {
-    let mut dialog = rfd::FileDialog::new()
-        .set_title("Open plan")
-        .add_filter("Plans (JSON)", &["json"])
-        .add_filter("All files", &["*"]);
-    if let Some(folder) = folder {
-        dialog = dialog.set_directory(folder);
-    }
-    dialog.pick_file()
+    let filters = dialog("Open plan", folder).add_filter("Plans (JSON)", &["json"]);
+    filters.add_filter("All files", &["*"]).pick_file()
 }
 
-#[expect(clippy::disallowed_methods, reason = "the one place for file dialogs, on its own thread")]
-fn pick_place(name: &str) -> Option<PathBuf> {
-    rfd::FileDialog::new().set_title("Save as").set_file_name(name).save_file()
-}
-
-#[expect(clippy::disallowed_methods, reason = "the one place for file dialogs, on its own thread")]
 fn pick_folder(what: FolderFor, from: Option<PathBuf>) -> Option<PathBuf> {
     let title = match what {
         FolderFor::Plans => "Folder with the plans",
         FolderFor::Workspace => "Workspace of the loop",
     };
-    let mut dialog = rfd::FileDialog::new().set_title(title);
-    if let Some(from) = from {
-        dialog = dialog.set_directory(from);
+    dialog(title, from).pick_folder()
+}
+
+#[expect(clippy::disallowed_methods, reason = "the one place for file dialogs, on its own thread")]
+fn dialog(title: &str, folder: Option<PathBuf>) -> rfd::FileDialog {
+    let dialog = rfd::FileDialog::new().set_title(title);
+    match folder {
+        Some(folder) => dialog.set_directory(folder),
+        None => dialog,
     }
-    dialog.pick_folder()
 }

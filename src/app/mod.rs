@@ -74,7 +74,7 @@ impl App {
     ) -> std::io::Result<Self> {
         theme::install(ctx);
         theme::set_contrast(ctx, loaded.settings.high_contrast);
-        ctx.set_theme(options.theme.unwrap_or_else(|| loaded.settings.theme.preference()));
+        ctx.set_theme(options.theme.unwrap_or(loaded.settings.theme));
         ctx.set_zoom_factor(loaded.settings.zoom);
         let waker = ctx.clone();
         let mut app = Self::new(folders, loaded, Arc::new(move || waker.request_repaint()))?;

@@ -4,7 +4,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::App;
-use super::shared::Broken;
+use super::shared::ViewPanic;
 use crate::ui::action::{Action, Page};
 use crate::ui::breakdown::{Breakdown, breakdown_ui};
 use crate::ui::dialog::{Dialog, Question};
@@ -32,8 +32,8 @@ impl App {
             actions
         }));
         drawn.unwrap_or_else(|panic| {
-            let bare = self.shared.broken.is_some();
-            if !self.shared.broken.as_ref().is_some_and(|broken| broken.bare) {
+            let bare = self.shared.view_panic.is_some();
+            if !self.shared.view_panic.as_ref().is_some_and(|broken| broken.bare) {
                 // Discards the half-drawn page. When the bare page panics too, it is left as it is, because drawing
                 // it again would repeat for ever.
                 ui.ctx().request_discard("a view panicked");
@@ -41,7 +41,7 @@ impl App {
             }
             // The overlay may be what panicked, and it holds no decision.
             self.overlay = None;
-            self.shared.broken = Some(Broken { message: panic_message(&*panic), bare });
+            self.shared.view_panic = Some(ViewPanic { message: panic_message(&*panic), bare });
             Vec::new()
         })
     }
@@ -52,7 +52,7 @@ impl App {
         views: impl FnOnce(&mut egui::Ui, &WindowView<'_>, &mut Vec<Action>),
         actions: &mut Vec<Action>,
     ) {
-        let Some(Broken { message, bare }) = &self.shared.broken else {
+        let Some(ViewPanic { message, bare }) = &self.shared.view_panic else {
             let view = self.view();
             views(ui, &view, actions);
             self.shared.setup.faults.strike(match (&view.dialog, self.shared.page) {

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use super::App;
 use super::shared::Shared;
 use crate::plan::Code;
+use crate::run::Failure;
 use crate::ui::theme::Tone;
 use crate::worker::{Query, QueryError};
 
@@ -46,6 +47,14 @@ pub(super) struct Unanswered {
 }
 
 impl Unanswered {
+    /// The failure that is its answer; a query that has none is given back.
+    pub(super) fn into_failure(self) -> Result<Failure, Self> {
+        match self.error {
+            QueryError::Failed(failure) => Ok(failure),
+            error => Err(Self { error, ..self }),
+        }
+    }
+
     /// Whether it was stopped, because another plan was opened.
     pub(super) fn is_cancelled(&self) -> bool {
         matches!(&self.error, QueryError::Failed(failure) if failure.code == Code::Cancelled)
@@ -104,7 +113,7 @@ impl Shared {
         match error {
             QueryError::Failed(failure) => self.failed(&summary, &failure),
             QueryError::Panicked(message) => {
-                let summary = format!("{summary} The reader broke down.");
+                let summary = format!("{summary} The query thread crashed.");
                 let next = "Try again; if it happens again, copy this and report it.";
                 self.notify(Tone::Danger, summary, message, next);
             }

@@ -13,42 +13,21 @@ use crate::risk::{PlannerNeeds, Policy};
 use crate::ui::plan::RecentPlan;
 use crate::worker::{ModelSettings, PolicySettings, read_policy};
 
-/// Which theme.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum ThemeChoice {
-    /// The system's.
-    #[default]
+/// The names of the themes in the file.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "egui::ThemePreference", rename_all = "snake_case")]
+enum ThemeName {
     System,
-    /// Light.
     Light,
-    /// Dark.
     Dark,
-}
-
-impl ThemeChoice {
-    pub(super) fn preference(self) -> egui::ThemePreference {
-        match self {
-            Self::System => egui::ThemePreference::System,
-            Self::Light => egui::ThemePreference::Light,
-            Self::Dark => egui::ThemePreference::Dark,
-        }
-    }
-
-    pub(super) fn of(preference: egui::ThemePreference) -> Self {
-        match preference {
-            egui::ThemePreference::System => Self::System,
-            egui::ThemePreference::Light => Self::Light,
-            egui::ThemePreference::Dark => Self::Dark,
-        }
-    }
 }
 
 /// Everything in the file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Settings {
-    pub(super) theme: ThemeChoice,
+    #[serde(with = "ThemeName")]
+    pub(super) theme: egui::ThemePreference,
     /// Whether the theme has more contrast than usual.
     pub(super) high_contrast: bool,
     /// The size of everything, 1 being the usual one.
@@ -70,7 +49,7 @@ pub(super) struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            theme: ThemeChoice::default(),
+            theme: egui::ThemePreference::System,
             high_contrast: false,
             zoom: 1.0,
             editor_command: String::new(),
@@ -133,7 +112,9 @@ impl Loaded {
         let problem = Problem {
             summary: summary.into(),
             details,
-            next: format!("Mend {place} and start again. Until then nothing is written to it."),
+            next: format!(
+                "Correct {place}, then start Countersign again. Until then nothing is written to it."
+            ),
         };
         Self { settings: Settings::default(), policy, file, problem: Some(problem) }
     }
@@ -181,7 +162,7 @@ mod tests {
         let file = folder.path().join("deeper/settings.toml");
         let mut settings = Settings {
             zoom: 2.0,
-            theme: ThemeChoice::Dark,
+            theme: egui::ThemePreference::Dark,
             high_contrast: true,
             editor_command: "code -g \"{file}:{line}\"".to_owned(),
             ..Settings::default()

@@ -32,7 +32,7 @@ pub(super) enum Prompt {
     Reject,
     Trust,
     /// Whether to trust the commands of the workspace that is entered in the form of a new loop.
-    TrustPlace,
+    TrustForLoop,
     Close,
 }
 
@@ -45,7 +45,7 @@ impl Prompt {
 
 /// What is shown in place of the window's views after one of them panicked.
 #[derive(Debug)]
-pub(super) struct Broken {
+pub(super) struct ViewPanic {
     pub(super) message: String,
     /// Whether drawing the remaining bars panicked as well.
     pub(super) bare: bool,
@@ -64,7 +64,7 @@ pub(super) struct Shared {
     pub(super) prompt: Option<Prompt>,
     /// Counts the dialogs that were opened; gives each showing a new identity.
     showing: u64,
-    pub(super) broken: Option<Broken>,
+    pub(super) view_panic: Option<ViewPanic>,
     pub(super) contents: Contents,
     /// Copied to the clipboard in the next frame.
     pub(super) to_copy: Option<String>,
@@ -88,7 +88,7 @@ impl Shared {
             next_notice: 0,
             prompt: None,
             showing: 0,
-            broken: None,
+            view_panic: None,
             contents: Contents::new(wake),
             to_copy: None,
             attempts: BTreeMap::new(),
@@ -113,6 +113,13 @@ impl Shared {
             next: next.into(),
         });
         self.next_notice
+    }
+
+    /// Shows an error of the system as a notice: what could not be done, and what to do instead.
+    pub(super) fn report_io(&mut self, result: std::io::Result<()>, summary: &str, next: &str) {
+        if let Err(error) = result {
+            self.notify(Tone::Danger, summary, error.to_string(), next);
+        }
     }
 
     /// Shows a failure as a notice.
@@ -149,7 +156,7 @@ impl Shared {
 
     /// Shows the page again after a panic. An open dialog gets a new identity.
     pub(super) fn try_again(&mut self) {
-        if self.broken.take().is_some() {
+        if self.view_panic.take().is_some() {
             self.show_prompt(self.prompt);
         }
     }
@@ -218,10 +225,8 @@ impl Shared {
         }
         self.ask_each(ReadContent(key.0), move |app, content, _| match content {
             Ok(content) => {
-                if let Err(error) = app.shared.contents.arrived(key, content) {
-                    let (summary, next) = (ReadContent::FAILURE, "Try again in a moment.");
-                    app.shared.notify(Tone::Danger, summary, error.to_string(), next);
-                }
+                let arrived = app.shared.contents.arrived(key, content);
+                app.shared.report_io(arrived, ReadContent::FAILURE, "Try again in a moment.");
             }
             Err(unanswered) => {
                 app.shared.contents.forget(&key);

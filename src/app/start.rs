@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::libraries::{self, Missing};
-use super::{App, settings};
+use super::{App, libraries, settings};
 use crate::worker::{Folders, default_folders};
 
 /// How the window was started.
@@ -67,7 +66,7 @@ pub fn run(options: Options) -> Result<(), StartError> {
     if cfg!(all(unix, not(target_os = "macos"))) && !wayland && !set("DISPLAY") {
         return Err(StartError::NoDisplay);
     }
-    if let Some(Missing { library, package }) = libraries::first_missing(wayland) {
+    if let Some((library, package)) = libraries::first_missing(wayland) {
         return Err(StartError::Library { library, package });
     }
     let folders = default_folders().ok_or(StartError::NoHome)?;

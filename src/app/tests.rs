@@ -92,7 +92,7 @@ impl Bench {
         self.act(Action::Plan(PlanAction::Open(path.to_owned())));
         let path = path.to_owned();
         self.until("opened", |app| {
-            app.plan.shown.as_ref().is_some_and(|session| session.path.as_ref() == Some(&path))
+            app.plan.shown.as_ref().is_some_and(|session| session.path() == Some(path.as_path()))
         });
     }
 
@@ -102,7 +102,7 @@ impl Bench {
 
     fn authorize(&mut self) {
         self.act(Action::Do(Command::Authorize));
-        let digest = self.session().digest;
+        let digest = self.session().opened.digest;
         assert!(matches!(self.app.view().dialog.unwrap().question, Question::Authorize(_)));
         self.act(Action::Dialog(DialogAction::Authorize(digest)));
         self.until("authorized", |app| {
@@ -112,14 +112,15 @@ impl Bench {
 
     fn asked(&mut self, step: usize) {
         self.until("a question", |app| {
-            app.plan.running().is_some_and(|session| session.asking() == Some(step))
+            let request = app.plan.running().and_then(PlanSession::request);
+            request.is_some_and(|request| request.step_index == step)
         });
     }
 
     fn answer(&mut self, step_index: usize, decision: Decision) {
         let run_id = self.session().run.run_id.unwrap();
         self.act(Action::Dialog(DialogAction::Answer { run_id, step_index, decision }));
-        assert_eq!(self.session().answered, Some(step_index));
+        assert_eq!(self.session().waiting.answered, Some(step_index));
     }
 
     fn ended(&mut self) {
@@ -153,7 +154,12 @@ fn bench() -> (Bench, PathBuf) {
 fn a_plan_goes_from_file_to_evidence() {
     let (mut bench, plan) = bench();
     bench.open(&plan);
-    assert_eq!(bench.app.situation().not_authorizable, None, "{:?}", bench.session().findings);
+    assert_eq!(
+        bench.app.situation().not_authorizable,
+        None,
+        "{:?}",
+        bench.session().opened.findings
+    );
     bench
         .until("a preview", |app| app.plan.shown.as_ref().unwrap().pane.previews.get(&0).is_some());
     bench.authorize();
@@ -259,7 +265,11 @@ fn a_bad_rule_prevents_authorization() {
     let named = |finding: &crate::plan::Finding| {
         finding.code.as_str() == "E002" && finding.message.contains("\"mine\"")
     };
-    assert!(bench.session().findings.iter().any(named), "{:?}", bench.session().findings);
+    assert!(
+        bench.session().opened.findings.iter().any(named),
+        "{:?}",
+        bench.session().opened.findings
+    );
     bench.act(Action::Do(Command::Authorize));
     assert!(bench.app.view().dialog.is_none(), "nothing to sign");
 }
@@ -295,11 +305,11 @@ fn the_question_shows_the_latest_review() {
     let before = listed(&bench);
     assert!(Arc::ptr_eq(&before, &listed(&bench)), "no frame lists ten thousand files anew");
     bench.act(Action::Dialog(DialogAction::LeaveUndecided));
-    let binding = bench.session().review.as_ref().unwrap().binding.clone();
+    let binding = bench.session().opened.review.as_ref().unwrap().binding.clone();
     bench.file("a.txt", "somebody else was here\n");
     bench.app.plan.review_again(false, &mut bench.app.shared);
     bench.until("another review", |app| {
-        app.plan.shown.as_ref().unwrap().review.as_ref().unwrap().binding != binding
+        app.plan.shown.as_ref().unwrap().opened.review.as_ref().unwrap().binding != binding
     });
     bench.act(Action::Do(Command::Authorize));
     assert_ne!(listed(&bench), before);
@@ -326,14 +336,14 @@ fn the_approved_bytes_run_despite_a_change() {
     let (mut bench, plan) = bench();
     bench.open(&plan);
     bench.authorize();
-    let approved = bench.session().digest;
+    let approved = bench.session().opened.digest;
     bench.act(Action::Do(Command::Run));
     bench.asked(1);
     let changed = PLAN.replace("heron", "egret").replace("b.txt", "c.txt");
     std::fs::write(&plan, &changed).unwrap();
     let ctx = bench.ctx.clone();
     bench.app.keep_time(&ctx);
-    assert_eq!(bench.session().digest, approved, "the page stays with the plan that runs");
+    assert_eq!(bench.session().opened.digest, approved, "the page stays with the plan that runs");
     bench.answer(1, Decision::Approve);
     bench.asked(2);
     bench.answer(2, Decision::Approve);
@@ -343,7 +353,11 @@ fn the_approved_bytes_run_despite_a_change() {
     let folder = plan.parent().unwrap();
     assert_eq!(std::fs::read_to_string(folder.join("b.txt")).unwrap(), "heron\n");
     assert!(!folder.join("c.txt").exists());
-    assert_eq!(bench.session().digest, Digest::of(changed.as_bytes()), "now it is the file's");
+    assert_eq!(
+        bench.session().opened.digest,
+        Digest::of(changed.as_bytes()),
+        "now it is the file's"
+    );
     assert!(!bench.app.situation().approved, "the approval was for the other one");
     bench.until("the runs", |app| app.plan.runs.iter().any(|run| run.plan_digest == approved));
 }
@@ -373,7 +387,7 @@ fn a_dropped_file_is_opened() {
     let mut output = ctx.run_ui(dropped, |ui| app.take_dropped_files(ui.ctx()));
     output.textures_delta.clear();
     bench.until("opened", |app| {
-        app.plan.shown.as_ref().is_some_and(|session| session.path.as_ref() == Some(&plan))
+        app.plan.shown.as_ref().is_some_and(|session| session.path() == Some(plan.as_path()))
     });
 }
 
@@ -381,14 +395,14 @@ fn a_dropped_file_is_opened() {
 fn the_watch_finds_a_changed_plan() {
     let (mut bench, plan) = bench();
     bench.open(&plan);
-    let before = bench.session().digest;
+    let before = bench.session().opened.digest;
     std::fs::write(&plan, PLAN.replace("heron", "egret")).unwrap();
     let ctx = bench.ctx.clone();
     for _ in 0..2_000 {
         bench.app.shared.now = now();
         bench.app.drain();
         bench.app.keep_time(&ctx);
-        if bench.session().digest != before {
+        if bench.session().opened.digest != before {
             return;
         }
         let _ = bench.woken.recv_timeout(Duration::from_millis(20));
@@ -420,7 +434,7 @@ fn a_rejection_is_kept_with_its_reason() {
     let (mut bench, plan) = bench();
     bench.open(&plan);
     bench.act(Action::Do(Command::Reject));
-    let digest = bench.session().digest;
+    let digest = bench.session().opened.digest;
     let reason = "It writes too much.".to_owned();
     bench.act(Action::Dialog(DialogAction::Reject { digest, reason: reason.clone() }));
     bench.until("rejected", |app| {
@@ -451,7 +465,7 @@ fn another_plan_opens_during_a_run() {
     assert!(bench.app.plan.live.is_some() && bench.app.situation().running);
     let run_id = bench.app.plan.live.as_ref().unwrap().run.run_id.unwrap();
     bench.act(Action::Plan(PlanAction::OpenRun(run_id)));
-    assert_eq!(bench.session().path.as_ref(), Some(&plan));
+    assert_eq!(bench.session().path(), Some(plan.as_path()));
     bench.answer(1, Decision::Cancel);
     bench.ended();
 }
@@ -461,7 +475,7 @@ fn a_broken_plan_file_is_a_finding() {
     let mut bench = Bench::new();
     let broken = bench.file("broken.json", "{\"plan_id\": ");
     bench.open(&broken);
-    assert!(!bench.session().findings.is_empty());
+    assert!(!bench.session().opened.findings.is_empty());
     assert!(bench.app.situation().not_authorizable.is_some());
 }
 
@@ -470,8 +484,13 @@ fn the_tour_opens_and_can_be_authorized() {
     let mut bench = Bench::new();
     bench.act(Action::Do(Command::OpenTour));
     bench.until("the tour", |app| app.plan.shown.is_some());
-    assert_eq!(bench.app.situation().not_authorizable, None, "{:?}", bench.session().findings);
-    let path = bench.session().path.clone().unwrap();
+    assert_eq!(
+        bench.app.situation().not_authorizable,
+        None,
+        "{:?}",
+        bench.session().opened.findings
+    );
+    let path = bench.session().path().map(Path::to_path_buf).unwrap();
     let folder = path.parent().unwrap();
     assert!(folder.starts_with(std::env::temp_dir()), "{}", folder.display());
     std::fs::remove_dir_all(folder).unwrap();
@@ -500,11 +519,11 @@ fn a_run_continues_as_another_plan() {
     let (mut bench, plan) = denied();
     let first = bench.session().run.run_id.unwrap();
     bench.act(Action::Do(Command::ContinueFromHere));
-    bench.until("the rest", |app| app.plan.shown.as_ref().unwrap().continues.is_some());
+    bench.until("the rest", |app| app.plan.shown.as_ref().unwrap().opened.continues.is_some());
     let session = bench.session();
-    assert_eq!(session.continues, Some(first));
-    assert_eq!(session.plan.as_ref().unwrap().steps.len(), 1);
-    let path = session.path.clone().unwrap();
+    assert_eq!(session.opened.continues, Some(first));
+    assert_eq!(session.opened.plan.as_ref().unwrap().steps.len(), 1);
+    let path = session.path().map(Path::to_path_buf).unwrap();
     assert!(path.starts_with(bench.app.shared.setup.location.evidence.join("continuations")));
     assert_eq!(bench.app.view().plan.unwrap().continues, Some(first), "its header says so");
     bench.authorize();
@@ -518,7 +537,7 @@ fn a_run_continues_as_another_plan() {
     bench.app.plan.shown = None;
     bench.act(Action::Plan(PlanAction::OpenRun(second)));
     bench.until("the replay", |app| app.plan.shown.is_some());
-    assert_eq!(bench.session().continues, Some(first), "the link is in the records");
+    assert_eq!(bench.session().opened.continues, Some(first), "the link is in the records");
 }
 
 #[test]
@@ -539,7 +558,7 @@ fn a_run_repeats_from_file_or_records() {
     assert_eq!(offered.others, follow_ups);
     bench.act(Action::Do(Command::RunAgain));
     bench.until("the question", question_is_open);
-    let digest = bench.session().digest;
+    let digest = bench.session().opened.digest;
     assert_eq!(digest, Digest::of(&std::fs::read(&plan).unwrap()));
     bench.act(Action::Dialog(DialogAction::Authorize(digest)));
     bench.until("authorized", |app| app.situation().approved);
@@ -550,12 +569,13 @@ fn a_run_repeats_with_wider_walls() {
     let (mut bench, _) = denied();
     let beside = tempfile::tempdir().unwrap();
     let path = beside.path().canonicalize().unwrap().display().to_string();
-    bench.act(Action::Plan(PlanAction::RunAgainWithWrite(path.clone())));
+    bench.act(Action::Plan(PlanAction::RunAgainWider(Some(path.clone()))));
     bench.until("the question", question_is_open);
-    let grants = |bench: &Bench| bench.session().review.as_ref().unwrap().binding.grants.clone();
+    let grants =
+        |bench: &Bench| bench.session().opened.review.as_ref().unwrap().binding.grants.clone();
     assert_eq!(grants(&bench).write, [path.clone()].into());
     bench.act(Action::Dialog(DialogAction::LeaveUndecided));
-    bench.act(Action::Plan(PlanAction::RunAgainWithNetwork));
+    bench.act(Action::Plan(PlanAction::RunAgainWider(None)));
     bench.until("the question", question_is_open);
     assert!(grants(&bench).network && grants(&bench).write == [path].into());
 }
@@ -567,7 +587,10 @@ fn a_changed_plan_is_not_asked_about() {
     std::fs::write(&plan, PLAN.replace("heron", "egret")).unwrap();
     bench.act(Action::Do(Command::RunAgain));
     bench.until("the new plan", |app| {
-        app.shared.notices.iter().any(|notice| notice.summary.contains("no longer the one"))
+        app.shared
+            .notices
+            .iter()
+            .any(|notice| notice.summary.contains("has changed since that run"))
     });
     assert!(!question_is_open(&bench.app));
 }

@@ -1,6 +1,7 @@
 //! From the state to what one frame shows.
 
 use super::App;
+use super::loop_page::Which;
 use super::shared::Prompt;
 use crate::run::{CommandsReview, PlaceReview, RunState};
 use crate::ui::action::Page;
@@ -50,7 +51,7 @@ impl App {
             return Some((state.workspace.clone(), "The workspace of the loop.".to_owned()));
         }
         let session = self.plan.shown.as_ref()?;
-        match &session.review {
+        match &session.opened.review {
             Some(review) => {
                 Some((review.workspace.display().to_string(), review.workspace_reason.clone()))
             }
@@ -65,7 +66,7 @@ impl App {
             page: self.shared.page,
             results: self.evidence.listed().len(),
             looping: self.loops.under_way().is_some(),
-            loop_form: self.loops.shows_form(),
+            loop_form: self.loops.which == Which::Form,
             no_place: self.loops.place().and_then(PlaceReview::refusal),
             looking_elsewhere: of_plan.running
                 && (of_plan.looking_elsewhere || self.shared.page != Page::Plan),
@@ -82,13 +83,13 @@ impl App {
         };
         let question = match prompt {
             Prompt::Close => Question::Close,
-            Prompt::Trust | Prompt::TrustPlace => {
+            Prompt::Trust | Prompt::TrustForLoop => {
                 let (workspace, commands) = self.asked_to_trust(prompt)?;
                 Question::Trust { workspace, commands, of_plan: prompt == Prompt::Trust }
             }
             Prompt::Reject => {
                 let session = self.plan.shown.as_ref()?;
-                let plan = session.plan.as_ref()?;
+                let plan = session.opened.plan.as_ref()?;
                 Question::Reject {
                     digest: plan.digest,
                     name: plan.name(),
@@ -111,7 +112,7 @@ impl App {
                 let review = self.plan.review()?;
                 Some((&review.binding.workspace, review.workspace_commands.as_ref()?))
             }
-            Prompt::TrustPlace => {
+            Prompt::TrustForLoop => {
                 let place = self.loops.place()?;
                 Some((&place.workspace, place.commands.as_ref().ok()?.as_ref()?))
             }

@@ -6,13 +6,12 @@ use crate::ui::overlay::{Overlay, SettingsView};
 use crate::ui::theme::{self, Tone};
 
 use super::App;
-use super::settings::{self, ThemeChoice};
+use super::settings;
 use crate::worker::{EditorCommand, KeepFile, Query as _};
 
 impl App {
     pub(super) fn apply_window(&mut self, action: WindowAction, ctx: &egui::Context) {
         match action {
-            WindowAction::Go(page) => self.go(page),
             WindowAction::TryAgain => self.shared.try_again(),
             WindowAction::DismissNotice(id) => self.shared.dismiss(id),
             WindowAction::CloseOverlay => self.overlay = None,
@@ -35,7 +34,7 @@ impl App {
     }
 
     pub(super) fn set_theme(&mut self, theme: egui::ThemePreference, ctx: &egui::Context) {
-        self.settings.theme = ThemeChoice::of(theme);
+        self.settings.theme = theme;
         ctx.set_theme(theme);
         self.refresh_settings(ctx);
     }
@@ -73,12 +72,19 @@ impl App {
 
     pub(super) fn settings_view(&self, ctx: &egui::Context) -> SettingsView {
         let policy = &self.shared.setup.policy;
-        let tools: Vec<_> = policy.confirm_tools.iter().map(|tool| tool.name()).collect();
+        let tools: Vec<_> =
+            policy.confirm_tools.iter().map(|tool| tool.name().to_owned()).collect();
         let roots: Vec<_> =
             policy.extra_roots.iter().map(|root| root.display().to_string()).collect();
         let or = |list: Vec<String>, none: &str| {
             if list.is_empty() { none.to_owned() } else { list.join(", ") }
         };
+        let rules = match policy.command_rules.len() {
+            0 => "judged by the built-in rules alone".to_owned(),
+            1 => "judged by the built-in rules and one of yours".to_owned(),
+            many => format!("judged by the built-in rules and {many} of yours"),
+        };
+        let approval = format::remaining(policy.authorization_ttl_ms);
         SettingsView {
             theme: ctx.options(|options| options.theme_preference),
             high_contrast: self.settings.high_contrast,
@@ -92,25 +98,14 @@ impl App {
                 .as_ref()
                 .map_or_else(|| "none".to_owned(), |file| file.display().to_string()),
             evidence: self.shared.setup.location.evidence.display().to_string(),
-            policy: vec![
-                (
-                    "always ask for".to_owned(),
-                    or(tools.into_iter().map(str::to_owned).collect(), "no tool by itself"),
-                ),
-                ("also reachable".to_owned(), or(roots, "nothing outside the workspace")),
-                (
-                    "commands".to_owned(),
-                    match policy.command_rules.len() {
-                        0 => "judged by the built-in rules alone".to_owned(),
-                        1 => "judged by the built-in rules and one of yours".to_owned(),
-                        many => format!("judged by the built-in rules and {many} of yours"),
-                    },
-                ),
-                (
-                    "approval".to_owned(),
-                    format!("waits {} for its run", format::remaining(policy.authorization_ttl_ms)),
-                ),
-            ],
+            policy: [
+                ("always ask for", or(tools, "no tool by itself")),
+                ("also reachable", or(roots, "nothing outside the workspace")),
+                ("commands", rules),
+                ("approval", format!("waits {approval} for its run")),
+            ]
+            .map(|(name, value)| (name.to_owned(), value))
+            .into(),
         }
     }
 }

@@ -81,10 +81,8 @@ pub enum PlanAction {
     GrantProposed(bool),
     /// Make the grants of this plan apply to every plan in its workspace, or withdraw all of those.
     RememberWalls(bool),
-    /// Open the authorization dialog again, with the network granted to every step.
-    RunAgainWithNetwork,
-    /// The same, with write access to this path granted.
-    RunAgainWithWrite(String),
+    /// Open the authorization dialog again, with this path granted to every step for writing, or else the network.
+    RunAgainWider(Option<String>),
     /// Open the dialog for the step that waits for a decision.
     AskInFront,
 }
@@ -229,8 +227,6 @@ pub enum Saved {
 /// An action that every page allows.
 #[derive(Debug, Clone, PartialEq)]
 pub enum WindowAction {
-    /// Show this page.
-    Go(Page),
     /// Try again to draw the page that panicked.
     TryAgain,
     /// Close this notice.

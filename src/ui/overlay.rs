@@ -176,16 +176,12 @@ fn help_ui(ui: &mut Ui) {
     ScrollArea::vertical().max_height(300.0).auto_shrink([false, true]).show(ui, |ui| {
         for spec in &TABLE {
             let Some(key) = spec.shortcut_text(ui) else { continue };
-            ui.horizontal(|ui| {
-                let (rect, _) = ui.allocate_exact_size(vec2(150.0, 20.0), egui::Sense::hover());
+            ui.horizontal_top(|ui| {
+                let (rect, _) = ui.allocate_exact_size(vec2(150.0, 18.0), egui::Sense::hover());
                 let parts = [(&*key, Text::Mono, theme.text)];
                 widgets::paint_parts(ui, rect.left_center(), 146.0, &parts);
-                widgets::line(
-                    ui,
-                    format!("{}: {}", spec.text.trim_end_matches('…'), spec.tooltip),
-                    Text::Meta,
-                    Tone::Dim,
-                );
+                let text = format!("{}: {}", spec.text.trim_end_matches('…'), spec.tooltip);
+                widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
             });
         }
     });
@@ -210,7 +206,7 @@ fn settings_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Vec<Action>) 
     });
     widgets::heading(ui, "Contrast");
     ui.horizontal(|ui| {
-        for (name, high) in [("Usual", false), ("High", true)] {
+        for (name, high) in [("Normal", false), ("High", true)] {
             if choice_ui(ui, None, name, settings.high_contrast == high) {
                 actions.push(Action::Window(WindowAction::SetHighContrast(high)));
             }
@@ -227,7 +223,7 @@ fn settings_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Vec<Action>) 
     });
     editor_ui(ui, settings, actions);
     ui.add_space(6.0);
-    widgets::heading(ui, "Preset decisions");
+    widgets::heading(ui, "Rules from the settings file");
     for (name, value) in &settings.policy {
         widgets::fact(ui, name, value, Text::Body);
     }
@@ -235,8 +231,7 @@ fn settings_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Vec<Action>) 
     for (name, path) in [("settings file", &settings.file), ("evidence", &settings.evidence)] {
         widgets::copyable_fact(ui, name, path, &format!("the path of the {name}"));
     }
-    let text =
-        "Edit preset decisions in the settings file. It is read at the start of the program.";
+    let text = "Edit these rules in the settings file. They take effect at the next start.";
     ui.label(widgets::rich(text, Text::Small, theme.dim));
 }
 
@@ -254,12 +249,8 @@ fn editor_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Vec<Action>) {
     let id = ui.scope_id().with("editor command");
     let typed = ui.data_mut(|data| data.get_temp::<String>(id));
     let mut text = typed.unwrap_or_else(|| settings.editor.clone());
-    let edit = TextEdit::singleline(&mut text)
-        .id(id.with("edit"))
-        .font(Text::Mono.font())
-        .hint_text("code -g {file}:{line}:{column}")
-        .margin(Margin::symmetric(10, 6))
-        .desired_width(f32::INFINITY);
+    let edit = widgets::code_field(&mut text, id.with("edit"), f32::INFINITY)
+        .hint_text("code -g {file}:{line}:{column}");
     let response = ui.add(edit).accessible_name("Editor command");
     if response.lost_focus() {
         ui.data_mut(|data| data.remove::<String>(id));

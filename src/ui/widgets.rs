@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use egui::style::ScrollAnimation;
 use egui::text::{LayoutJob, TextFormat, TextWrapping};
 use egui::{
-    Align, Align2, Button, Color32, CornerRadius, Frame, Galley, Key, Label, Margin, Modifiers,
-    Panel, Rect, Response, RichText, Role, Sense, Stroke, Ui, Vec2, WidgetInfo, WidgetText, pos2,
-    vec2,
+    Align, Align2, AsIdSalt, Button, Color32, Context, CornerRadius, Frame, Galley, Id, Key, Label,
+    Margin, Modifiers, Panel, Rect, Response, RichText, Role, ScrollArea, Sense, Stroke, TextEdit,
+    Ui, Vec2, WidgetInfo, WidgetText, pos2, vec2,
 };
 
 use super::icon::{self, Icon};
@@ -21,7 +22,7 @@ pub fn rich(text: impl Into<String>, kind: Text, color: Color32) -> RichText {
 
 /// The part of a text that can be visible in a truncated line. A step's argument may be a megabyte long, and
 /// laying all of it out would delay the frame.
-fn beginning(text: &str) -> Cow<'_, str> {
+pub fn beginning(text: &str) -> Cow<'_, str> {
     const MAX_CHARS: usize = 1_000;
     match text.char_indices().nth(MAX_CHARS) {
         None => visible(text),
@@ -88,6 +89,11 @@ pub fn button(ui: &mut Ui, look: Look, icon: Option<Icon>, text: &str, enabled: 
     response
 }
 
+/// A button that leads somewhere, explained on hover. Returns whether it was pressed.
+pub fn link_button(ui: &mut Ui, look: Look, icon: Icon, text: &str, hint: &str) -> bool {
+    button(ui, look, Some(icon), text, true).on_hover_text(hint).clicked()
+}
+
 /// A small square button with only an icon; its name is shown on hover.
 pub fn icon_button(ui: &mut Ui, icon: Icon, name: &str) -> Response {
     let theme = Theme::of(ui);
@@ -119,7 +125,7 @@ pub fn paint_icon(ui: &Ui, center: egui::Pos2, icon: Icon, size: f32, color: Col
     ui.painter().text(center, Align2::CENTER_CENTER, icon.0, icon.font(size), color);
 }
 
-/// The format of a part of a text with several styles.
+/// The format of a text in a layout, vertically centred.
 pub fn text_format(kind: Text, color: Color32) -> TextFormat {
     TextFormat { font_id: kind.font(), color, valign: Align::Center, ..TextFormat::default() }
 }
@@ -358,15 +364,46 @@ pub fn scroll_by_key(ui: &Ui) {
     if covered || ui.ctx().text_edit_focused() || super::artifact::has_keyboard(ui.ctx()) {
         return;
     }
-    let page = (ui.clip_rect().height() - theme::CODE_ROW).max(theme::CODE_ROW);
-    // Larger than any content; the scroll area clamps it.
-    let far = 1e9;
-    let keys = [(Key::PageDown, -page), (Key::PageUp, page), (Key::End, -far), (Key::Home, far)];
-    for (key, by) in keys {
-        if ui.input_mut(|input| input.consume_key(Modifiers::NONE, key)) {
-            ui.scroll_with_delta_animation(vec2(0.0, by), egui::style::ScrollAnimation::none());
-        }
+    if let Some(by) = scroll_key(ui.ctx(), ui.clip_rect().height(), &PAGE_KEYS) {
+        ui.scroll_with_delta_animation(by, ScrollAnimation::none());
     }
+}
+
+/// Content of any height, with a margin, scrolled by wheel and keys.
+pub fn scrolled(ui: &mut Ui, salt: impl AsIdSalt, margin: Margin, add: impl FnOnce(&mut Ui)) {
+    ScrollArea::vertical().id_salt(salt).auto_shrink([false, false]).show(ui, |ui| {
+        scroll_by_key(ui);
+        Frame::NONE.inner_margin(margin).show(ui, |ui| {
+            ui.spacing_mut().item_spacing.y = 6.0;
+            add(ui);
+        });
+    });
+}
+
+/// The keys that scroll by a page or to an end.
+pub const PAGE_KEYS: [Key; 4] = [Key::PageDown, Key::PageUp, Key::End, Key::Home];
+/// The same, with the arrow keys up and down.
+pub const VERTICAL_KEYS: [Key; 6] =
+    [Key::PageDown, Key::PageUp, Key::End, Key::Home, Key::ArrowDown, Key::ArrowUp];
+
+/// How far a pressed key of these scrolls what has this height, as [`Ui::scroll_with_delta`] takes it.
+pub fn scroll_key(ctx: &Context, height: f32, keys: &[Key]) -> Option<Vec2> {
+    // Larger than any content; the scroll area clamps it.
+    const FAR: f32 = 1e9;
+    let (row, page) = (theme::CODE_ROW, (height - theme::CODE_ROW).max(theme::CODE_ROW));
+    let all = [
+        (Key::PageDown, vec2(0.0, -page)),
+        (Key::PageUp, vec2(0.0, page)),
+        (Key::End, vec2(0.0, -FAR)),
+        (Key::Home, vec2(0.0, FAR)),
+        (Key::ArrowDown, vec2(0.0, -row)),
+        (Key::ArrowUp, vec2(0.0, row)),
+        (Key::ArrowRight, vec2(-4.0 * row, 0.0)),
+        (Key::ArrowLeft, vec2(4.0 * row, 0.0)),
+    ];
+    let is_pressed = |key| ctx.input_mut(|input| input.consume_key(Modifiers::NONE, key));
+    let pressed = all.into_iter().find(|(key, _)| keys.contains(key) && is_pressed(*key));
+    pressed.map(|(_, by)| by)
 }
 
 /// A button with the copy icon.
@@ -374,6 +411,15 @@ pub fn copy_button(ui: &mut Ui, whole: &str, what: &str) {
     if icon_button(ui, icon::COPY, &format!("Copy {what}")).clicked() {
         ui.ctx().copy_text(whole.to_owned());
     }
+}
+
+/// A field for one line of code, a path or a number; the caller names it.
+pub fn code_field(text: &mut String, id: Id, width: f32) -> TextEdit<'_> {
+    TextEdit::singleline(text)
+        .id(id)
+        .font(Text::Mono.font())
+        .margin(Margin::symmetric(10, 6))
+        .desired_width(width)
 }
 
 /// A text with several styles.

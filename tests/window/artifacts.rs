@@ -12,7 +12,7 @@ fn simulated_run_and_saved(workspace: &Workspace) -> Outcome<PathBuf> {
     desktop.wait_for_text("Read the note, then write the list")?;
     desktop.wait_for_control("Authorize…")?;
     desktop.key("F9")?;
-    desktop.wait_for_text("Every step would get through.")?;
+    desktop.wait_for_text("Every step would succeed.")?;
     desktop.wait_for_text(&format!("+1. {WORD}"))?;
     desktop.screenshot("artifacts_1_simulation")?;
     desktop.key("Escape")?;

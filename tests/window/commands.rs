@@ -105,7 +105,7 @@ fn blocked_command_cannot_be_signed() {
 fn guided(workspace: &Workspace) -> Outcome<Vec<String>> {
     let mut desktop = workspace.open()?;
     sign(&mut desktop)?;
-    for (step, button) in [(1, "Run this step"), (2, "Mark as done"), (3, "Skip")] {
+    for (step, button) in [(1, "Run this step"), (2, "Mark as done"), (3, "Skip this step")] {
         desktop.wait_for_text(&format!("Waiting for you: step {step} of 4"))?;
         // The card is among the steps, and a key leads to it.
         desktop.key("F8")?;

@@ -63,7 +63,7 @@ fn five_faults() -> Outcome {
     let plan = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/plans/five-faults.plan.json");
     let mut desktop = Desktop::start_here(&[&plan.display().to_string()])?;
     desktop
-        .wait_for_text("5 errors. The plan cannot be authorized until its errors are mended.")?;
+        .wait_for_text("5 errors. The plan cannot be authorized until its errors are corrected.")?;
     desktop.screenshot("faulty_1")?;
     let tree = desktop.tree()?;
     for place in [

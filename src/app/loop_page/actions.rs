@@ -6,12 +6,12 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use super::loop_folders::TYPING_MS;
-use super::{LoopPage, ShownLoop, Which};
+use super::{LoopPage, Which};
 use crate::app::shared::{Prompt, Shared};
 use crate::plan::VerifyScope;
 use crate::run::{LoopPhase, LoopState};
 use crate::ui::action::{FolderFor, LoopAction};
-use crate::ui::loop_page::{Form, PlannerChoice, Wanted};
+use crate::ui::loop_page::{Form, PlannerChoice, ShownLoop, Wanted};
 use crate::ui::theme::Tone;
 use crate::worker::{Command, LoopOrder, ReplayLoop, RevokeClass, VerifyChoice};
 
@@ -24,7 +24,7 @@ impl LoopPage {
                 // Also where the folders stay the same: what is in them may not.
                 self.look_at_folders(TYPING_MS, shared);
             }
-            LoopAction::LookAtCommands => shared.show_prompt(Some(Prompt::TrustPlace)),
+            LoopAction::LookAtCommands => shared.show_prompt(Some(Prompt::TrustForLoop)),
             LoopAction::Show(loop_id) => self.show_loop(loop_id, shared),
             LoopAction::Unfold(attempt, unfolded) => {
                 self.unfolded.insert(attempt, unfolded);
@@ -65,11 +65,11 @@ impl LoopPage {
 
     /// Puts a folder that was picked into the form.
     pub fn take_folder(&mut self, folder: &Path, what: FolderFor, shared: &Shared) {
-        let text = folder.display().to_string();
-        match what {
-            FolderFor::Plans => self.form.folder = text,
-            FolderFor::Workspace => self.form.workspace = text,
-        }
+        let field = match what {
+            FolderFor::Plans => &mut self.form.folder,
+            FolderFor::Workspace => &mut self.form.workspace,
+        };
+        *field = folder.display().to_string();
         self.look_at_folders(0, shared);
     }
 

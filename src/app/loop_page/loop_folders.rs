@@ -54,7 +54,7 @@ impl LoopPage {
     fn take_place(&mut self, seen: PlaceReview, shared: &mut Shared) {
         let digest = |seen: &PlaceReview| Some(seen.commands.as_ref().ok()?.as_ref()?.digest);
         let before = self.folders.seen.as_ref().and_then(digest);
-        if shared.prompt == Some(Prompt::TrustPlace) && before != digest(&seen) {
+        if shared.prompt == Some(Prompt::TrustForLoop) && before != digest(&seen) {
             shared.prompt = None;
             shared.notify(
                 Tone::Caution,

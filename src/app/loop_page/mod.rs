@@ -11,7 +11,7 @@
 //! when the window comes to the front, after a decision about the commands found there, and every two seconds while
 //! a folder is unusable. The form shows only findings about the folders that it contains (`loop_folders.rs`), and
 //! nothing starts by it: the loop checks for itself. Every attempt of a long loop has its line, for the keyboard;
-//! unfolded content is drawn only near the visible part (`src/ui/loop_page/near.rs`).
+//! unfolded content is drawn only near the visible part (`draw_near` in `src/ui/loop_page/attempt.rs`).
 
 mod actions;
 mod loop_folders;
@@ -22,10 +22,8 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 use super::shared::Shared;
-use crate::authorization::AuthorizationClass;
-use crate::plan::ShownPlan;
-use crate::run::{Failure, LoopFate, LoopPhase, LoopState, LoopSummary, RunEvent};
-use crate::ui::loop_page::{Form, FormView, LoopView, Shown, TimelineView};
+use crate::run::{Attempt, Failure, LoopFate, LoopPhase, LoopState, LoopSummary, RunEvent};
+use crate::ui::loop_page::{Form, FormView, LoopView, Shown, ShownLoop, TimelineView};
 use crate::worker::{LoopReplayed, PlanProposal};
 use loop_folders::LoopFolders;
 
@@ -48,34 +46,17 @@ pub(super) struct LoopPage {
     /// The loop that was started here last.
     pub(super) live: Option<ShownLoop>,
     recorded: Option<ShownLoop>,
-    which: Which,
+    pub(super) which: Which,
     unfolded: BTreeMap<u32, bool>,
     scroll_to_latest: bool,
     /// Whether the goal is to be typed with the next frame.
     focus_goal: bool,
 }
 
-/// A loop on the page: the one that was started here last, or one from the evidence.
-#[derive(Debug, Default)]
-pub(super) struct ShownLoop {
-    pub(super) state: LoopState,
-    recorded: bool,
-    verify: String,
-    class: Option<AuthorizationClass>,
-    pub(super) class_revoked: bool,
-    /// The plans of its attempts; none of a loop from the evidence.
-    plans: BTreeMap<u32, Arc<ShownPlan>>,
-    /// What its planner printed on its error output; none of a live loop.
-    printed: BTreeMap<u32, String>,
-    stopping: bool,
-    pub(super) ended_at_ms: Option<i64>,
-}
-
 /// The attempt that a loop is in.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CurrentAttempt {
-    pub(super) loop_id: Uuid,
-    pub(super) number: u32,
+    pub(super) attempt: Attempt,
     /// Whether the loop's own verification is under way.
     pub(super) verifies: bool,
 }
@@ -88,11 +69,6 @@ impl LoopPage {
 
     fn under_way_mut(&mut self) -> Option<&mut ShownLoop> {
         self.live.as_mut().filter(|live| live.ended_at_ms.is_none())
-    }
-
-    /// Whether the form stands on the page.
-    pub(super) fn shows_form(&self) -> bool {
-        self.which == Which::Form
     }
 
     /// Puts this on the page.
@@ -145,7 +121,10 @@ impl LoopPage {
             RunEvent::AttemptStarted { .. } => self.scroll_to_latest = true,
             _ => {}
         }
-        current.map(|(loop_id, number)| CurrentAttempt { loop_id, number, verifies })
+        current.map(|(loop_id, number)| {
+            let attempt = Attempt { loop_id, number };
+            CurrentAttempt { attempt, verifies }
+        })
     }
 
     /// Keeps the plan of an attempt. False when no loop is under way.
@@ -201,18 +180,10 @@ impl LoopPage {
 
     pub(super) fn view<'a>(&'a self, shared: &'a Shared) -> LoopView<'a> {
         let shown = match self.shown() {
-            Some(it) => Shown::Loop(TimelineView {
-                state: &it.state,
-                recorded: it.recorded,
-                plans: &it.plans,
-                printed: &it.printed,
+            Some(shown) => Shown::Loop(TimelineView {
+                shown,
                 unfolded: &self.unfolded,
-                verify: &it.verify,
-                class: it.class.as_ref(),
-                class_revoked: it.class_revoked,
-                stopping: it.stopping,
-                ended_at_ms: it.ended_at_ms,
-                scroll_to_latest: self.scroll_to_latest && !it.recorded,
+                scroll_to_latest: self.scroll_to_latest && !shown.recorded,
             }),
             None if self.which == Which::Reading => Shown::Reading,
             None => Shown::Form(FormView {

@@ -2,19 +2,17 @@
 
 use uuid::Uuid;
 
-use super::session::Simulated;
 use super::{PlanPage, PlanSession};
 use crate::app::pending::Unanswered;
 use crate::app::shared::{Prompt, Shared};
 use crate::authorization::{Grants, Method, PlanAuthorization};
 use crate::plan::Digest;
-use crate::run::Failure;
+use crate::run::{Attempt, Failure};
 use crate::ui::action::{Page, PlanAction};
-use crate::ui::plan::Approval;
+use crate::ui::plan::{Approval, Effect, PlanAttempt, Simulated};
 use crate::ui::theme::Tone;
 use crate::worker::{
-    Authorization, FollowUp, QueryError, RecordAuthorization, RememberWalls, ReplayRun, Simulate,
-    Simulation,
+    Authorization, FollowUp, RecordAuthorization, RememberWalls, ReplayRun, Simulate, Simulation,
 };
 
 impl PlanPage {
@@ -33,7 +31,7 @@ impl PlanPage {
             }),
             PlanAction::CloseSimulation => self.change(PlanSession::hide_simulation),
             PlanAction::CopyOutput => {
-                self.change(|session| shared.to_copy = Some(session.transcript.text()));
+                self.change(|session| shared.to_copy = Some(session.output.transcript.text()));
             }
             PlanAction::LookAtCommands => shared.show_prompt(Some(Prompt::Trust)),
             PlanAction::AskInFront => self.ask_in_front(shared),
@@ -42,12 +40,11 @@ impl PlanPage {
                 self.change(|session| session.grants.proposed = proposed);
                 self.review_again(true, shared);
             }
-            PlanAction::RunAgainWithNetwork => {
-                self.change(|session| session.grants.network = true);
-                self.run_again(shared);
-            }
-            PlanAction::RunAgainWithWrite(path) => {
-                self.change(|session| session.grants.write.extend([path]));
+            PlanAction::RunAgainWider(path) => {
+                self.change(|session| match path {
+                    Some(path) => session.grants.write.extend([path]),
+                    None => session.grants.network = true,
+                });
                 self.run_again(shared);
             }
         }
@@ -74,13 +71,8 @@ impl PlanPage {
     }
 
     /// Shows the plan of an attempt, or the run of it that is recorded.
-    pub fn open_attempt(
-        &mut self,
-        (loop_id, number): (Uuid, u32),
-        run_id: Option<Uuid>,
-        shared: &mut Shared,
-    ) {
-        let is_it = |session: &PlanSession| session.is_attempt(loop_id, number);
+    pub fn open_attempt(&mut self, attempt: Attempt, run_id: Option<Uuid>, shared: &mut Shared) {
+        let is_it = |session: &PlanSession| session.is_attempt(attempt);
         if self.shown.as_ref().is_some_and(is_it) {
             shared.try_again();
             shared.page = Page::Plan;
@@ -94,14 +86,14 @@ impl PlanPage {
     /// Brings the question of the step that waits to the front of everything else.
     pub fn ask_in_front(&mut self, shared: &mut Shared) {
         if let Some(session) = self.running_mut() {
-            session.dismissed = false;
+            session.waiting.dismissed = false;
         }
         shared.show_prompt(None);
     }
 
     /// Whether the step that waits must not run without the question that is not in front now.
     pub fn wants_question(&self) -> bool {
-        let waiting = self.running().filter(|session| session.dismissed);
+        let waiting = self.running().filter(|session| session.waiting.dismissed);
         waiting.and_then(PlanSession::request).is_some_and(|request| request.required)
     }
 
@@ -115,10 +107,23 @@ impl PlanPage {
         shared.ask_each(query, |app, recorded, _| app.trust_changed(recorded));
     }
 
+    /// The id of the shown run.
+    pub fn shown_run(&self) -> Option<Uuid> {
+        self.shown.as_ref()?.run.run_id
+    }
+
+    /// Opens a plan that is made from the shown run.
+    pub fn follow_up(&self, follow_up: FollowUp, shared: &mut Shared) {
+        if let Some(run_id) = self.shown_run() {
+            shared.follow_up(run_id, follow_up);
+        }
+    }
+
     /// Reviews the plan of the shown run as things are now; the question follows when that is done.
     pub fn run_again(&mut self, shared: &mut Shared) {
         let Some(session) = &self.shown else { return };
-        let (digest, file, run_id) = (session.digest, session.path.is_some(), session.run.run_id);
+        let (digest, file, run_id) =
+            (session.opened.digest, session.path().is_some(), session.run.run_id);
         if file {
             self.review_again(true, shared);
         } else if let Some(run_id) = run_id {
@@ -131,16 +136,19 @@ impl PlanPage {
     pub fn simulate(&mut self, shared: &mut Shared) {
         shared.page = Page::Plan;
         let Some(session) = &mut self.shown else { return };
-        let (Some(plan), Some(review)) = (session.plan.clone(), &session.review) else { return };
-        let (digest, workspace) = (session.digest, review.workspace.clone());
+        let (Some(plan), Some(review)) = (session.opened.plan.clone(), &session.opened.review)
+        else {
+            return;
+        };
+        let (digest, workspace) = (session.opened.digest, review.workspace.clone());
         session.simulation = Some(Simulated { outcome: None, stale: false, is_shown: true });
         shared.ask_each(Simulate { plan, workspace }, move |app, simulated, latest| {
-            let outcome = match simulated {
-                Ok(simulation) => Ok(simulation),
-                Err(Unanswered { error: QueryError::Failed(failure), .. }) => Err(failure),
-                Err(unanswered) => {
-                    if let Some(session) = app.plan.shown.as_mut().filter(|it| it.digest == digest)
-                    {
+            let outcome = match simulated.map_err(Unanswered::into_failure) {
+                Ok(Simulation { previews, changes, .. }) => Ok(Effect { previews, changes }),
+                Err(Ok(failure)) => Err(failure),
+                Err(Err(unanswered)) => {
+                    let shown = app.plan.shown.as_mut();
+                    if let Some(session) = shown.filter(|it| it.opened.digest == digest) {
                         session.simulation = None;
                     }
                     if latest {
@@ -153,10 +161,10 @@ impl PlanPage {
         });
     }
 
-    fn take_simulation(&mut self, digest: Digest, outcome: Result<Simulation, Failure>) {
+    fn take_simulation(&mut self, digest: Digest, outcome: Result<Effect, Failure>) {
         let Some(session) = &mut self.shown else { return };
         if let Some(simulated) = session.simulation.as_mut().filter(|it| it.outcome.is_none()) {
-            simulated.stale |= session.digest != digest;
+            simulated.stale |= session.opened.digest != digest;
             simulated.outcome = Some(outcome);
         }
     }
@@ -164,7 +172,7 @@ impl PlanPage {
     /// Selects the step below or above.
     pub fn move_selection(&mut self, by: isize) {
         let Some(session) = &mut self.shown else { return };
-        let count = session.plan.as_ref().map_or(0, |plan| plan.steps.len());
+        let count = session.opened.plan.as_ref().map_or(0, |plan| plan.steps.len());
         let index = session.pane.selected.saturating_add_signed(by).min(count.saturating_sub(1));
         session.pane.select(index);
         session.pane.is_pinned = true;
@@ -173,7 +181,7 @@ impl PlanPage {
     /// Follows the run under way; false when it has no plan to show.
     pub fn follow_run(&mut self, shared: &mut Shared) -> bool {
         // The loop's own verification is shown on the page of the loop.
-        if self.live.as_ref().is_some_and(|live| live.plan.is_none()) {
+        if self.live.as_ref().is_some_and(|live| live.opened.plan.is_none()) {
             return false;
         }
         if self.shown.as_ref().is_none_or(|session| !session.run.is_active()) {
@@ -198,14 +206,17 @@ impl PlanPage {
         }
         let now = shared.now.ms;
         let Some(session) = &mut self.shown else { return };
-        let (Some(plan), Some(review)) = (session.plan.clone(), &session.review) else { return };
+        let (Some(plan), Some(review)) = (session.opened.plan.clone(), &session.opened.review)
+        else {
+            return;
+        };
         if plan.digest != digest || session.not_authorizable().is_some() {
             return;
         }
         let Some(plan) = std::sync::Arc::unwrap_or_clone(plan).complete() else { return };
         let pending =
             PlanAuthorization::pending(&plan, review.binding.clone(), Method::Window, now)
-                .continuing(session.continues);
+                .continuing(session.opened.continues);
         let authorization = Box::new(decide(pending, now));
         session.approval = Approval::Recording;
         let plan = Box::new(plan);
@@ -235,11 +246,12 @@ impl PlanPage {
             return;
         }
         let Some(session) = &mut self.shown else { return };
-        let Some(attempt) = session.attempt.filter(|_| session.digest == digest) else { return };
+        let attempt = session.attempt.filter(|_| session.opened.digest == digest);
+        let Some(PlanAttempt { attempt, .. }) = attempt else { return };
         if session.not_authorizable().is_some() {
             return;
         }
-        if shared.worker.answer_plan(attempt.loop_id, attempt.attempt, answer) {
+        if shared.worker.answer_plan(attempt.loop_id, attempt.number, answer) {
             session.approval = Approval::Recording;
         } else {
             shared.notify(Tone::Caution, "The loop no longer waits for that answer.", "", "");

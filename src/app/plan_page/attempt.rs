@@ -5,25 +5,21 @@ use std::path::PathBuf;
 use uuid::Uuid;
 
 use super::session::PlanSession;
-use crate::run::{Phase, RunState, Steps};
-use crate::ui::plan::Approval;
+use crate::run::{Attempt, Phase, RunState, Steps};
+use crate::ui::plan::{Approval, PlanAttempt};
 use crate::worker::{OpenedPlan, PlanProposal};
 
-/// The attempt of a bounded loop whose plan a session shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PlanAttempt {
-    pub loop_id: Uuid,
-    /// Which one, from 1.
-    pub attempt: u32,
-    pub max_attempts: u32,
-    /// Whether the loop waits for an answer to it.
-    pub waits: bool,
+/// A run of so many steps that is shown as running although its first event comes later.
+pub(super) fn begun(steps: usize, started_at_ms: i64) -> RunState {
+    let steps = Steps::waiting(steps);
+    RunState { phase: Phase::Running, steps, started_at_ms, ..RunState::default() }
 }
 
 impl PlanSession {
     /// A session for the plan that a loop has, as it was reviewed there.
     pub fn proposed(proposal: PlanProposal) -> Self {
-        let PlanProposal { loop_id, attempt, max_attempts, plan, review, .. } = proposal;
+        let PlanProposal { loop_id, attempt: number, max_attempts, plan, review, .. } = proposal;
+        let attempt = Attempt { loop_id, number };
         let opened = OpenedPlan {
             digest: plan.digest,
             findings: review.findings.clone(),
@@ -32,16 +28,22 @@ impl PlanSession {
             ..OpenedPlan::without_plan(PathBuf::new())
         };
         Self {
-            path: None,
-            attempt: Some(PlanAttempt { loop_id, attempt, max_attempts, waits: false }),
+            attempt: Some(PlanAttempt { attempt, max_attempts, waits: false }),
             ..Self::opened(opened, None)
         }
     }
 
     /// A session for the loop's own verification, which has no page: it holds what the run asks.
     pub fn verification(now_ms: i64) -> Self {
-        let run = RunState { phase: Phase::Running, started_at_ms: now_ms, ..RunState::default() };
-        Self { path: None, run, ..Self::opened(OpenedPlan::without_plan(PathBuf::new()), None) }
+        let run = begun(0, now_ms);
+        Self { run, ..Self::opened(OpenedPlan::without_plan(PathBuf::new()), None) }
+    }
+
+    /// Notes whether the loop waits for an answer to it.
+    pub(super) fn set_waits(&mut self, waits: bool) {
+        if let Some(attempt) = &mut self.attempt {
+            attempt.waits = waits;
+        }
     }
 
     /// Whether a loop waits for an answer to it.
@@ -49,16 +51,9 @@ impl PlanSession {
         self.attempt.is_some_and(|attempt| attempt.waits)
     }
 
-    /// Notes that the loop waits for an answer to it.
-    pub(super) fn wait_for_answer(&mut self) {
-        if let Some(attempt) = &mut self.attempt {
-            attempt.waits = true;
-        }
-    }
-
     /// Whether it is the plan of an attempt of this loop.
     pub(super) fn is_of_loop(&self, loop_id: Uuid) -> bool {
-        self.attempt.is_some_and(|attempt| attempt.loop_id == loop_id)
+        self.attempt.is_some_and(|it| it.attempt.loop_id == loop_id)
     }
 
     /// Whether it stays when another plan is put on the page: its run is under way, or a loop waits for it.
@@ -67,28 +62,21 @@ impl PlanSession {
     }
 
     /// Whether it is the plan of this attempt.
-    pub fn is_attempt(&self, loop_id: Uuid, number: u32) -> bool {
-        self.attempt.is_some_and(|it| (it.loop_id, it.attempt) == (loop_id, number))
+    pub fn is_attempt(&self, attempt: Attempt) -> bool {
+        self.attempt.is_some_and(|it| it.attempt == attempt)
     }
 
     /// Shows the attempt as running: it was authorized.
     pub fn begin_attempt(&mut self, now_ms: i64) {
-        let steps = self.plan.as_ref().map_or(0, |plan| plan.steps.len());
+        let steps = self.opened.plan.as_ref().map_or(0, |plan| plan.steps.len());
         self.approval = Approval::Used { at_ms: now_ms };
-        self.run = RunState {
-            phase: Phase::Running,
-            steps: Steps::waiting(steps),
-            started_at_ms: now_ms,
-            ..RunState::default()
-        };
+        self.run = begun(steps, now_ms);
         self.hide_simulation();
     }
 
     /// Ends the attempt: no answer is waited for, and no more events of its run come.
     pub fn end_attempt(&mut self, now_ms: i64) {
-        if let Some(attempt) = &mut self.attempt {
-            attempt.waits = false;
-        }
+        self.set_waits(false);
         if self.approval == Approval::Recording {
             self.approval = Approval::None;
         }

@@ -11,7 +11,9 @@ impl PlanPage {
     /// Tries to connect to the host of the shown plan.
     pub fn try_host(&mut self, shared: &mut Shared) {
         let Some(session) = &self.shown else { return };
-        let (Some(plan), Some(review)) = (&session.plan, &session.review) else { return };
+        let (Some(plan), Some(review)) = (&session.opened.plan, &session.opened.review) else {
+            return;
+        };
         let Some(destination) = plan.target.clone() else { return };
         let workspace = review.workspace.clone();
         let summary = visible(&format!("Trying {destination}…")).into_owned();
@@ -44,10 +46,6 @@ impl PlanPage {
             shared.dismiss(notice);
         }
         notice.is_some()
-    }
-
-    pub fn is_trying(&self) -> bool {
-        self.trying.is_some()
     }
 }
 

@@ -9,7 +9,7 @@ mod step_pane;
 mod view;
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::pending::Unanswered;
 use super::shared::{Prompt, Shared};
@@ -81,7 +81,7 @@ impl PlanPage {
 
     /// The review of the plan on the page.
     pub(super) fn review(&self) -> Option<&Review> {
-        self.shown.as_ref()?.review.as_deref()
+        self.shown.as_ref()?.opened.review.as_deref()
     }
 
     /// Reads and reviews a plan file.
@@ -95,7 +95,7 @@ impl PlanPage {
     /// that happens only while it matters.
     pub(super) fn review_again(&self, always: bool, shared: &mut Shared) {
         let Some(session) = &self.shown else { return };
-        let Some(path) = session.path.clone() else { return };
+        let Some(path) = session.path().map(Path::to_path_buf) else { return };
         if session.run.is_active() && !always {
             return;
         }
@@ -133,11 +133,11 @@ impl PlanPage {
     /// Opens the question about the plan that is shown, when it is the one that was wanted.
     fn authorize_if(&self, wanted: Option<Digest>, shared: &mut Shared) {
         let Some((wanted, session)) = wanted.zip(self.shown.as_ref()) else { return };
-        if session.digest != wanted {
+        if session.opened.digest != wanted {
             shared.notify(
                 Tone::Caution,
-                "The plan file is no longer the one of that run.",
-                format!("It was {wanted} and is {} now.", session.digest),
+                "The plan file has changed since that run.",
+                format!("It was {wanted} and is {} now.", session.opened.digest),
                 "Look at the steps as they are now, then authorize them.",
             );
         } else if session.not_authorizable().is_none() {
@@ -178,10 +178,10 @@ impl PlanPage {
 
     fn take_review(&mut self, opened: OpenedPlan, shared: &mut Shared) {
         let Some(session) = &mut self.shown else { return };
-        if session.path.as_ref() != Some(&opened.path) || session.run.is_active() {
+        if session.path() != Some(&*opened.path) || session.run.is_active() {
             return;
         }
-        let ran = session.run.is_over() && session.digest != opened.digest;
+        let ran = session.run.is_over() && session.opened.digest != opened.digest;
         let was_approved = matches!(session.approval, Approval::Approved { .. });
         let changes = session.reviewed(opened);
         self.tell_changes(&changes, ran, was_approved, shared);
@@ -199,7 +199,7 @@ impl PlanPage {
                 Tone::Caution,
                 "The plan file has changed since its run.",
                 all,
-                "The page shows the file as it is now. What ran stands in the list of runs.",
+                "The page shows the file as it is now. What ran is in the list of runs.",
             );
         } else if shared.close_prompt(&Prompt::ABOUT_PLAN) {
             shared.notify(
@@ -222,8 +222,8 @@ impl PlanPage {
     fn watch_files(&mut self, shared: &mut Shared) {
         let mut files = BTreeSet::new();
         if let Some(session) = &self.shown {
-            files.extend(session.path.clone());
-            if let Some(review) = &session.review {
+            files.extend(session.path().map(Path::to_path_buf));
+            if let Some(review) = &session.opened.review {
                 let inputs = review.binding.inputs.keys();
                 files.extend(inputs.map(|path| review.workspace.join(path)));
             }

@@ -1,5 +1,7 @@
 //! The run of a plan on the page, from its start to its end, also as an attempt of a bounded loop.
 
+use std::path::Path;
+
 use uuid::Uuid;
 
 use super::{PlanPage, PlanSession};
@@ -19,7 +21,10 @@ impl PlanPage {
             return;
         }
         let Some(approved) = session.start() else { return };
-        let command = Command::Run { approved: Box::new(approved), file: session.path.clone() };
+        let command = Command::Run {
+            approved: Box::new(approved),
+            file: session.path().map(Path::to_path_buf),
+        };
         if let Err(back) = shared.worker.send(command) {
             // The approval was not used and is still valid.
             session.run = RunState::default();
@@ -63,10 +68,10 @@ impl PlanPage {
         shared: &mut Shared,
     ) {
         let now = shared.now.ms;
-        let CurrentAttempt { loop_id, number, verifies } = current;
-        let session = self.sessions_mut().find(|session| session.is_attempt(loop_id, number));
+        let CurrentAttempt { attempt, verifies } = current;
+        let session = self.sessions_mut().find(|session| session.is_attempt(attempt));
         match (event, session) {
-            (RunEvent::AuthorizationNeeded { .. }, Some(session)) => session.wait_for_answer(),
+            (RunEvent::AuthorizationNeeded { .. }, Some(session)) => session.set_waits(true),
             (RunEvent::AuthorizationDecided { approved, how }, Some(session)) => {
                 session.end_attempt(now);
                 if *approved {
@@ -78,7 +83,7 @@ impl PlanPage {
             (RunEvent::RunStarted { .. }, _) if verifies => {
                 self.live = Some(PlanSession::verification(now));
             }
-            (RunEvent::AttemptEnded { .. }, _) => self.end_attempts(loop_id, shared),
+            (RunEvent::AttemptEnded { .. }, _) => self.end_attempts(attempt.loop_id, shared),
             _ => {}
         }
     }
@@ -103,7 +108,7 @@ impl PlanPage {
     pub fn end_attempts(&mut self, loop_id: Uuid, shared: &mut Shared) {
         let mut was_asked = false;
         for session in self.sessions_mut() {
-            if session.is_of_loop(loop_id) || session.plan.is_none() {
+            if session.is_of_loop(loop_id) || session.opened.plan.is_none() {
                 was_asked |= session.waits();
                 session.end_attempt(shared.now.ms);
             }
@@ -112,7 +117,7 @@ impl PlanPage {
             let summary = "The loop no longer waits for an answer to this plan.";
             shared.notify(Tone::Caution, summary, "", "");
         }
-        self.live.take_if(|session| session.plan.is_none());
+        self.live.take_if(|session| session.opened.plan.is_none());
         shared.list_runs();
     }
 

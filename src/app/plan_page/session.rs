@@ -1,118 +1,94 @@
 //! One plan on the page: its review, the decision about it, its run.
 
 use std::cell::OnceCell;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::attempt::PlanAttempt;
+use super::attempt::begun;
 use super::step_pane::StepPane;
 use crate::app::diagnostics_page::DiagnosticsPage;
 use crate::authorization::{ApprovedPlan, Change, Grants, PlanAuthorization, SinceBoot};
-use crate::plan::{self, Dialect, Digest, Finding, Mode, ShownPlan};
+use crate::plan::{self, Dialect, Mode, ShownPlan};
 use crate::run::{
-    ConfirmationRequest, Failure, Phase, Review, RunEvent, RunFate, RunState, RunStatus, StepState,
-    StepTimer, Steps, Transcript,
+    ConfirmationRequest, Phase, Review, RunEvent, RunFate, RunState, RunStatus, StepState,
+    Transcript,
 };
 use crate::ui::action::Tab;
-use crate::ui::dialog::{AuthorizeView, authorize_view};
-use crate::ui::plan::{Approval, Figures};
-use crate::worker::{OpenedPlan, Replayed, Simulation};
+use crate::ui::dialog::AuthorizeView;
+use crate::ui::plan::{Approval, Figures, PlanAttempt, RunOutput, Simulated};
+use crate::worker::{OpenedPlan, Replayed};
 
 /// One plan on the page.
 #[derive(Debug, Clone)]
 pub struct PlanSession {
-    pub path: Option<PathBuf>,
+    /// The plan file as it was read last; without a path for a plan that has no file.
+    pub opened: OpenedPlan,
     /// The workspace the person chose; none for the default one.
     pub workspace: Option<PathBuf>,
     /// What they grant beyond the walls of its steps.
     pub grants: Grants,
-    pub digest: Digest,
-    pub plan: Option<Arc<ShownPlan>>,
     /// Counts of its steps by kind and risk.
     pub figures: Figures,
-    pub findings: Vec<Finding>,
-    pub review: Option<Arc<Review>>,
     /// What an approval of exactly this plan and review would cover, once somebody asks.
     pub question: OnceCell<Arc<AuthorizeView>>,
-    /// The run that the plan, or the recorded run itself, continues.
-    pub continues: Option<Uuid>,
     pub approval: Approval,
     /// The authorization, while it can still be used.
     pub authorization: Option<PlanAuthorization>,
     pub run: RunState,
-    /// What it has printed.
-    pub transcript: Transcript,
-    /// Times of the step under way.
-    pub pace: StepTimer,
-    /// Whether what it prints is shown below the steps.
-    pub shows_output: bool,
     /// The run's whole duration, once it is over.
     pub elapsed_ms: Option<i64>,
+    pub output: RunOutput,
     pub pane: StepPane,
     pub diagnostics: DiagnosticsPage,
     /// What all its steps would do together, once somebody asked.
     pub simulation: Option<Simulated>,
-    /// Whether the question of the step under way is not in front: closed without an answer, or asked in
-    /// the step's card until the person wants to run what needs the question.
-    pub dismissed: bool,
-    /// Whether the card of the step that waits is to be brought into view.
-    pub reveal_card: bool,
-    /// The step that was answered and has not gone on yet.
-    pub answered: Option<usize>,
+    pub waiting: WaitingStep,
     /// The attempt of a bounded loop whose plan it is.
     pub attempt: Option<PlanAttempt>,
 }
 
-/// A simulation that was asked for.
-#[derive(Debug, Clone)]
-pub struct Simulated {
-    /// What came of it; none while it is under way.
-    pub outcome: Option<Result<Simulation, Failure>>,
-    /// Whether the plan, its workspace or a file it uses has changed since it was asked for.
-    pub stale: bool,
-    /// Whether the page shows it instead of the steps.
-    pub is_shown: bool,
+/// How the question of the step that waits is shown.
+#[derive(Debug, Clone, Default)]
+pub struct WaitingStep {
+    /// Whether the question is not in front: closed without an answer, or asked in the step's card until the person
+    /// wants to run what needs the question.
+    pub dismissed: bool,
+    /// Whether the card of the step is to be brought into view.
+    pub reveal_card: bool,
+    /// The step that was answered and has not gone on yet.
+    pub answered: Option<usize>,
 }
 
 impl PlanSession {
     /// A session for a plan file that was opened.
     pub fn opened(opened: OpenedPlan, workspace: Option<PathBuf>) -> Self {
         Self {
-            path: Some(opened.path),
             workspace,
             grants: Grants::default(),
-            digest: opened.digest,
             figures: opened.plan.as_deref().map(Figures::of).unwrap_or_default(),
-            plan: opened.plan,
-            findings: opened.findings,
-            review: opened.review,
             question: OnceCell::new(),
-            continues: opened.continues,
             approval: Approval::None,
             authorization: None,
             run: RunState::default(),
-            transcript: Transcript::default(),
-            pace: StepTimer::default(),
-            shows_output: false,
             elapsed_ms: None,
+            output: RunOutput::default(),
             pane: StepPane::default(),
             diagnostics: DiagnosticsPage::default(),
             simulation: None,
-            dismissed: false,
-            reveal_card: false,
-            answered: None,
+            waiting: WaitingStep::default(),
             attempt: None,
+            opened,
         }
     }
 
     /// A session for a run from the records.
     pub fn replayed(replayed: Replayed) -> Self {
-        let (mut run, mut transcript) = (RunState::default(), Transcript::default());
+        let (mut run, mut output) = (RunState::default(), RunOutput::default());
         for event in &replayed.events {
             run.apply(event);
-            transcript.apply(event);
+            output.transcript.apply(event);
         }
         run.run_id = Some(replayed.summary.run_id);
         if replayed.summary.fate == RunFate::Interrupted {
@@ -132,7 +108,6 @@ impl PlanSession {
             ..OpenedPlan::without_plan(PathBuf::new())
         };
         Self {
-            path: None,
             approval: Approval::Recorded,
             elapsed_ms: summary.ended_at_ms.map(|end| end - summary.started_at_ms),
             run,
@@ -144,6 +119,11 @@ impl PlanSession {
             },
             ..Self::opened(opened, Some(summary.workspace.into()))
         }
+    }
+
+    /// The plan file; none for a plan from the records or of a loop.
+    pub fn path(&self) -> Option<&Path> {
+        Some(&*self.opened.path).filter(|path| !path.as_os_str().is_empty())
     }
 
     /// Whether its run is over, so that it can be followed up.
@@ -158,35 +138,30 @@ impl PlanSession {
 
     /// Why the plan cannot be authorized now; none when it can.
     pub fn not_authorizable(&self) -> Option<&'static str> {
-        if self.approval == Approval::Recorded {
-            return Some("This is a run from the records. Run it again, or continue from here.");
-        }
-        if self.run.is_active() {
-            return Some("Its run is under way.");
-        }
-        if self.attempt.is_some() && !self.waits() {
-            return Some("It is the plan of a loop, which does not wait for it.");
-        }
-        if self.approval == Approval::Recording {
-            return Some("Your answer is being recorded.");
-        }
-        match (&self.plan, &self.review) {
-            (None, _) => Some("The file cannot be read as a plan."),
-            (Some(_), Some(review)) if review.untrusted().is_some() => {
+        let untrusted = |review: &Arc<Review>| review.untrusted().is_some();
+        match &self.opened.review {
+            _ if self.approval == Approval::Recorded => self.not_simulatable(),
+            _ if self.run.is_active() => Some("Its run is under way."),
+            _ if self.attempt.is_some_and(|attempt| !attempt.waits) => {
+                Some("It belongs to a loop that does not wait for it.")
+            }
+            _ if self.approval == Approval::Recording => Some("Your answer is being recorded."),
+            Some(review) if self.opened.plan.is_some() && untrusted(review) => {
                 Some("It would run commands that you do not trust yet.")
             }
-            _ if !plan::is_valid(&self.findings) => Some("Its findings contain errors."),
-            (_, None) => Some("It could not be reviewed in its workspace."),
-            _ => None,
+            _ if self.opened.plan.is_some() && !plan::is_valid(&self.opened.findings) => {
+                Some("Its findings contain errors.")
+            }
+            _ => self.not_simulatable(),
         }
     }
 
     /// Why the plan cannot be simulated; none when it can.
     pub fn not_simulatable(&self) -> Option<&'static str> {
-        if self.approval == Approval::Recorded {
-            return Some("This is a run from the records. Run it again, or continue from here.");
-        }
-        match (&self.plan, &self.review) {
+        match (&self.opened.plan, &self.opened.review) {
+            _ if self.approval == Approval::Recorded => {
+                Some("This is a run from the records. Run it again, or continue from here.")
+            }
             (None, _) => Some("The file cannot be read as a plan."),
             (_, None) => Some("It could not be reviewed in its workspace."),
             _ => None,
@@ -195,12 +170,11 @@ impl PlanSession {
 
     /// What an approval would cover for `ttl_ms` milliseconds; none without a review.
     pub fn question(&self, ttl_ms: i64) -> Option<Arc<AuthorizeView>> {
-        let (plan, review) = (self.plan.as_ref()?, self.review.as_ref()?);
+        let (plan, review) = (self.opened.plan.as_ref()?, self.opened.review.as_ref()?);
         // Cached: a plan may have ten thousand files, and each frame asks.
         let make = || {
-            let attempt = self.attempt.map(|it| (it.attempt, it.max_attempts));
-            let view = authorize_view(plan, review, self.continues, ttl_ms);
-            Arc::new(AuthorizeView { attempt, ..view })
+            let (plan, review) = (Arc::clone(plan), Arc::clone(review));
+            Arc::new(AuthorizeView::new(plan, review, self.opened.continues, self.attempt, ttl_ms))
         };
         Some(Arc::clone(self.question.get_or_init(make)))
     }
@@ -210,21 +184,21 @@ impl PlanSession {
         let goes_on = |plan: &Arc<ShownPlan>| {
             plan.dialect == Dialect::CommandPlan && plan.mode == Mode::Automatic
         };
-        self.plan.as_ref().is_some_and(goes_on) && !self.run.became_guided
+        self.opened.plan.as_ref().is_some_and(goes_on) && !self.run.became_guided
     }
 
     /// Applies a new review of the same file. Gives what has changed of what an approval covers.
     pub fn reviewed(&mut self, opened: OpenedPlan) -> Vec<Change> {
         let mut changes = Vec::new();
-        if opened.digest != self.digest {
+        if opened.digest != self.opened.digest {
             changes.push(Change {
                 what: "plan bytes".to_owned(),
-                approved: self.digest.to_string(),
+                approved: self.opened.digest.to_string(),
                 now: opened.digest.to_string(),
             });
         }
         // Compares with what the approval covers; without one, with what was shown.
-        let covered = match (&self.authorization, &self.review) {
+        let covered = match (&self.authorization, &self.opened.review) {
             (Some(authorization), _) => Some(&authorization.binding),
             (None, Some(review)) => Some(&review.binding),
             (None, None) => None,
@@ -233,8 +207,8 @@ impl PlanSession {
             changes.extend(covered.changes(&review.binding));
         }
         if let Some(simulation) = &mut self.simulation {
-            simulation.stale |= opened.digest != self.digest
-                || match (&self.review, &opened.review) {
+            simulation.stale |= opened.digest != self.opened.digest
+                || match (&self.opened.review, &opened.review) {
                     (Some(then), Some(now)) => {
                         then.workspace != now.workspace
                             || !then.binding.changes(&now.binding).is_empty()
@@ -247,7 +221,7 @@ impl PlanSession {
             self.approval = Approval::Void(changes.clone());
             self.authorization = None;
         }
-        if opened.digest != self.digest {
+        if opened.digest != self.opened.digest {
             self.run = RunState::default();
             self.elapsed_ms = None;
         }
@@ -255,14 +229,10 @@ impl PlanSession {
             self.pane.previews.clear();
         }
         self.pane.previews.forget_failed();
-        self.digest = opened.digest;
         self.figures = opened.plan.as_deref().map(Figures::of).unwrap_or_default();
-        self.plan = opened.plan;
-        self.findings = opened.findings;
-        self.review = opened.review;
-        self.continues = opened.continues;
+        self.opened = opened;
         self.question = OnceCell::new();
-        let count = self.plan.as_ref().map_or(0, |plan| plan.steps.len());
+        let count = self.opened.plan.as_ref().map_or(0, |plan| plan.steps.len());
         self.pane.selected = self.pane.selected.min(count.saturating_sub(1));
         changes
     }
@@ -270,7 +240,7 @@ impl PlanSession {
     /// Applies a decision that was recorded.
     pub fn answered(&mut self, authorization: PlanAuthorization) {
         use crate::authorization::AuthorizationStatus::{Approved, Pending, Rejected};
-        if authorization.plan_digest != self.digest {
+        if authorization.plan_digest != self.opened.digest {
             return;
         }
         match &authorization.status {
@@ -309,18 +279,13 @@ impl PlanSession {
 
     /// Takes the approval for its one run.
     pub fn start(&mut self) -> Option<ApprovedPlan> {
-        let plan = Arc::unwrap_or_clone(self.plan.clone()?).complete()?;
+        let plan = Arc::unwrap_or_clone(self.opened.plan.clone()?).complete()?;
         let authorization = self.authorization.take()?;
         self.approval = Approval::Used { at_ms: authorization.decided_at_ms };
         // Shown as running from the click on; its first event comes later.
-        self.run = RunState {
-            phase: Phase::Running,
-            steps: Steps::waiting(plan.steps.len()),
-            started_at_ms: authorization.decided_at_ms,
-            ..RunState::default()
-        };
-        self.transcript = Transcript::default();
-        self.shows_output |= plan.dialect == Dialect::CommandPlan;
+        self.run = begun(plan.steps.len(), authorization.decided_at_ms);
+        self.output.transcript = Transcript::default();
+        self.output.is_shown |= plan.dialect == Dialect::CommandPlan;
         self.elapsed_ms = None;
         self.pane.executions.clear();
         // A run is shown by its steps.
@@ -332,17 +297,17 @@ impl PlanSession {
     /// Applies an event of the run. True when it asks a question.
     pub fn happened(&mut self, event: &RunEvent, now_ms: i64) -> bool {
         self.run.apply(event);
-        self.transcript.apply(event);
-        self.pace.apply(event, now_ms);
+        self.output.transcript.apply(event);
+        self.output.timer.apply(event, now_ms);
         match event {
             RunEvent::StepStarted { step_index, .. } => {
-                self.answered = None;
+                self.waiting.answered = None;
                 self.pane.follow(*step_index);
             }
             RunEvent::ConfirmationNeeded { request } => {
                 // Without a plan there is no list for a card.
-                self.dismissed = request.guided && self.plan.is_some();
-                self.answered = None;
+                self.waiting.dismissed = request.guided && self.opened.plan.is_some();
+                self.waiting.answered = None;
                 if request.guided {
                     self.pane.follow(request.step_index);
                 }
@@ -363,20 +328,15 @@ impl PlanSession {
 
     /// The workspace in which the file names of its run begin.
     pub fn reviewed_workspace(&self) -> Option<PathBuf> {
-        let reviewed = self.review.as_ref().map(|review| review.workspace.clone());
+        let reviewed = self.opened.review.as_ref().map(|review| review.workspace.clone());
         reviewed.or_else(|| self.workspace.clone())
-    }
-
-    /// The step that waits for an answer, from 0.
-    pub fn asking(&self) -> Option<usize> {
-        self.request().map(|request| request.step_index)
     }
 
     /// The confirmation that the run waits for, unless it was answered.
     pub fn request(&self) -> Option<&ConfirmationRequest> {
         match &self.run.phase {
             Phase::AwaitingConfirmation(request) => {
-                Some(request.as_ref()).filter(|it| self.answered != Some(it.step_index))
+                Some(request.as_ref()).filter(|it| self.waiting.answered != Some(it.step_index))
             }
             _ => None,
         }

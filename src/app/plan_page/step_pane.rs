@@ -109,8 +109,8 @@ impl PlanPage {
     /// Asks for what the page wants to show and does not have yet.
     pub fn prefetch(&mut self, shared: &mut Shared) {
         let Some(session) = &mut self.shown else { return };
-        let (step_index, digest) = (session.pane.selected, session.digest);
-        if let (Some(plan), Some(review)) = (&session.plan, &session.review)
+        let (step_index, digest) = (session.pane.selected, session.opened.digest);
+        if let (Some(plan), Some(review)) = (&session.opened.plan, &session.opened.review)
             && plan.steps.get(step_index).is_some_and(|step| step.call.is_some())
             && session.pane.previews.wants(step_index)
         {
@@ -122,7 +122,9 @@ impl PlanPage {
                     Ok(preview) => (Some(preview), None),
                     Err(unanswered) => (None, Some(unanswered)),
                 };
-                if let Some(session) = app.plan.shown.as_mut().filter(|it| it.digest == digest) {
+                if let Some(session) =
+                    app.plan.shown.as_mut().filter(|it| it.opened.digest == digest)
+                {
                     // Another plan was opened: asked for again, should this one stay in front.
                     if is_cancelled {
                         session.pane.previews.forget(&step_index);

@@ -3,19 +3,17 @@
 use super::{PlanPage, PlanSession};
 use crate::app::shared::Shared;
 use crate::plan::{ShownPlan, ShownStep, ToolCall, ToolClass};
-use crate::run::{Attempt, ConfirmationRequest, Phase, StepState};
+use crate::run::{ConfirmationRequest, Phase, StepState};
 use crate::ui::commands::Situation;
-use crate::ui::plan::{
-    Approval, AttemptView, CardView, PlanView, SidebarView, SimulationState, SimulationView,
-};
+use crate::ui::plan::{Approval, CardView, PlanView, SidebarView};
 
 impl PlanPage {
     pub fn sidebar<'a>(&'a self, shared: &'a Shared) -> SidebarView<'a> {
         SidebarView {
             plans: &self.recent,
-            open: self.shown.as_ref().and_then(|session| session.path.as_deref()),
+            open: self.shown.as_ref().and_then(|session| session.path()),
             runs: &self.runs,
-            run: self.shown.as_ref().and_then(|session| session.run.run_id),
+            run: self.shown_run(),
             now: &shared.now,
         }
     }
@@ -29,19 +27,19 @@ impl PlanPage {
                 paused: live.run.phase == Phase::Paused,
                 automatic: live.is_automatic(),
                 requested: live.run.requested.is_some(),
-                asking: live.asking(),
+                asking: live.request().map(|request| request.step_index),
                 looking_elsewhere: self.live.is_some()
                     || live.pane.selected != live.run.current_step,
                 ..Situation::default()
             },
         };
         let of_run = Situation {
-            trying: self.is_trying(),
+            trying: self.trying.is_some(),
             attempt_waits: self.waiting_attempt().is_some(),
             ..of_run
         };
         let Some(shown) = &self.shown else { return of_run };
-        let plan = shown.plan.as_deref();
+        let plan = shown.opened.plan.as_deref();
         Situation {
             plan_open: true,
             steps: plan.map_or(0, |plan| plan.steps.len()),
@@ -61,7 +59,7 @@ impl PlanPage {
 
     /// What the step that waits asks, unless its question was closed.
     pub fn request(&self) -> Option<&ConfirmationRequest> {
-        self.running().filter(|session| !session.dismissed)?.request()
+        self.running().filter(|session| !session.waiting.dismissed)?.request()
     }
 
     /// The plan on the page; `covered` where a dialog or an overlay is in front of it.
@@ -69,34 +67,25 @@ impl PlanPage {
         let session = self.shown.as_ref()?;
         let run_id = session.run.run_id;
         Some(PlanView {
-            path: session.path.as_deref(),
-            digest: session.digest,
-            plan: session.plan.as_deref(),
+            path: session.path(),
+            digest: session.opened.digest,
+            plan: session.opened.plan.as_deref(),
             figures: session.figures,
-            findings: &session.findings,
-            review: session.review.as_deref(),
+            findings: &session.opened.findings,
+            review: session.opened.review.as_deref(),
             approval: &session.approval,
             run: &session.run,
-            transcript: &session.transcript,
-            pace: session.pace,
-            shows_output: session.shows_output,
-            continues: session.continues,
-            attempt: session.attempt.map(|attempt| AttemptView {
-                attempt: attempt.attempt,
-                max_attempts: attempt.max_attempts,
-                waits: attempt.waits,
-            }),
-            of_loop: match session.attempt {
-                Some(it) => Some(Attempt { loop_id: it.loop_id, number: it.attempt }),
-                None => shared.attempt_of(run_id),
-            },
+            output: &session.output,
+            continues: session.opened.continues,
+            attempt: session.attempt,
+            of_loop: session.attempt.map(|it| it.attempt).or_else(|| shared.attempt_of(run_id)),
             reconciled: shared.reconciled_in(run_id),
             selected: session.pane.selected,
             scroll_to_selected: session.pane.scroll_to_selected,
             tab: session.pane.tab,
             card: session.card(covered, shared),
             preview: session.pane.previews.get(&session.pane.selected),
-            simulation: session.simulation_view(),
+            simulation: session.simulation.as_ref().filter(|it| it.is_shown),
             contents: shared.contents.all(),
             execution: session.selected_execution().and_then(|id| session.pane.executions.get(&id)),
             now: &shared.now,
@@ -107,7 +96,7 @@ impl PlanPage {
     pub fn drawn(&mut self) {
         self.change(|session| {
             session.pane.scroll_to_selected = false;
-            session.reveal_card = false;
+            session.waiting.reveal_card = false;
             session.diagnostics.drawn();
         });
     }
@@ -120,23 +109,10 @@ impl PlanSession {
         Some(CardView {
             prompt: shared.prompt_id(Some(request)),
             request,
-            reveal: self.reveal_card,
+            reveal: self.waiting.reveal_card,
             covered,
-            in_front: shared.prompt.is_none() && !self.dismissed,
+            in_front: shared.prompt.is_none() && !self.waiting.dismissed,
         })
-    }
-
-    fn simulation_view(&self) -> Option<SimulationView<'_>> {
-        let it = self.simulation.as_ref().filter(|it| it.is_shown)?;
-        let state = match &it.outcome {
-            None => SimulationState::UnderWay,
-            Some(Err(failure)) => SimulationState::Failed(failure),
-            Some(Ok(simulation)) => SimulationState::Done {
-                previews: &simulation.previews,
-                changes: &simulation.changes,
-            },
-        };
-        Some(SimulationView { state, stale: it.stale })
     }
 }
 

@@ -33,7 +33,7 @@ impl Bench {
     fn waits(&mut self, number: u32) {
         self.until("a plan that waits", |app| {
             let waiting = app.plan.waiting_attempt().and_then(|session| session.attempt);
-            waiting.is_some_and(|attempt| attempt.attempt == number)
+            waiting.is_some_and(|attempt| attempt.attempt.number == number)
         });
     }
 
@@ -42,13 +42,14 @@ impl Bench {
         self.waits(number);
         self.act(Action::Do(Command::OpenAttempt));
         assert_eq!(self.app.shared.page, Page::Plan);
-        assert_eq!(self.session().attempt.unwrap().attempt, number);
+        assert_eq!(self.session().attempt.unwrap().attempt.number, number);
         self.act(Action::Do(Command::Authorize));
-        let digest = self.session().digest;
+        let digest = self.session().opened.digest;
         let Question::Authorize(view) = self.app.view().dialog.unwrap().question else {
             panic!("another question")
         };
-        assert_eq!((view.digest, view.attempt), (digest, Some((number, 3))));
+        let of_loop = view.attempt.map(|it| (it.attempt.number, it.max_attempts));
+        assert_eq!((view.plan.digest, of_loop), (digest, Some((number, 3))));
         self.act(Action::Dialog(DialogAction::Authorize(digest)));
     }
 
@@ -70,7 +71,7 @@ fn a_loop_goes_from_form_to_evidence() {
     assert!(bench.app.situation().looping);
     bench.sign(1);
     bench.waits(2);
-    assert_eq!(bench.session().attempt.unwrap().attempt, 2, "the page follows its loop");
+    assert_eq!(bench.session().attempt.unwrap().attempt.number, 2, "the page follows its loop");
     assert!(!bench.workspace.path().join("egg").exists(), "nothing runs by itself");
     bench.sign(2);
     assert_eq!(bench.loop_ended(), StopCode::Completed);
@@ -108,8 +109,8 @@ fn a_loop_goes_from_form_to_evidence() {
     bench.until("the loop", |app| app.loops.shown_state().is_some());
     let view = bench.app.view();
     let Shown::Loop(timeline) = &view.looping.shown else { panic!("no loop is shown") };
-    assert!(timeline.recorded && timeline.state.stop_reason().is_some());
-    assert_eq!(timeline.printed.get(&1).map(String::as_str), Some("thinking\n"));
+    assert!(timeline.shown.recorded && timeline.shown.state.stop_reason().is_some());
+    assert_eq!(timeline.shown.printed.get(&1).map(String::as_str), Some("thinking\n"));
 }
 
 /// Other plans can be opened and authorized meanwhile; only the answer in the waiting plan's dialog counts.
@@ -129,12 +130,12 @@ fn a_waiting_plan_survives_other_plans() {
     assert!(bench.app.plan.waiting_attempt().is_some() && bench.app.plan.running().is_none());
     bench.act(Action::Do(Command::OpenAttempt));
     // Without the dialog nothing is authorized, whatever a view reports.
-    let digest = bench.session().digest;
+    let digest = bench.session().opened.digest;
     bench.act(Action::Dialog(DialogAction::Authorize(digest)));
     assert_eq!(bench.session().approval, Approval::None);
     bench.open(&other);
     bench.act(Action::Do(Command::OpenAttempt));
-    assert_eq!(bench.session().digest, digest, "it has stayed");
+    assert_eq!(bench.session().opened.digest, digest, "it has stayed");
     bench.act(Action::Do(Command::Reject));
     let reason = "not an egg".to_owned();
     bench.act(Action::Dialog(DialogAction::Reject { digest, reason }));
@@ -311,7 +312,7 @@ fn a_recorded_loop_shows_planner_stderr_end() {
     bench.until("the loop", |app| app.loops.shown_state().is_some());
     let view = bench.app.view();
     let Shown::Loop(timeline) = &view.looping.shown else { panic!("no loop is shown") };
-    let printed = &timeline.printed[&1];
+    let printed = &timeline.shown.printed[&1];
     assert!(printed.ends_with("heron 199999\nheron 200000\n"), "{printed}");
     assert!(printed.len() <= 16 << 10, "{}", printed.len());
 }

@@ -20,8 +20,8 @@ fn a_frame_takes_bounded_output() {
     bench.act(Action::Do(Command::Run));
     let printed = |bench: &Bench| {
         let session = bench.session();
-        let rows = output_lines(&session.transcript, 0, 80);
-        (session.transcript.printed(), rows.iter().map(|row| row.text.len()).sum::<usize>())
+        let rows = output_lines(&session.output.transcript, 0, 80);
+        (session.output.transcript.printed(), rows.iter().map(|row| row.text.len()).sum::<usize>())
     };
     let (mut before, mut frames) = (0, 0);
     while !(bench.session().run.is_over() && bench.session().elapsed_ms.is_some()) {
@@ -40,14 +40,14 @@ fn a_frame_takes_bounded_output() {
     let session = bench.session();
     let StepState::Done(result) = &session.run.steps.first().unwrap() else { panic!() };
     assert_eq!(result.stdout_bytes, 11 * LINES);
-    let lines = session.transcript.lines();
+    let lines = session.output.transcript.lines();
     let shown = lines.iter().filter(|line| line.text == "kingfisher").count() as u64;
     assert!(shown + 100 < LINES, "not all of it is shown, and that is said");
     assert!(
         lines.iter().any(|line| {
             line.part == Part::Remark
                 && line.text.ends_with("are left out here; the evidence gets all.")
-        }) || session.transcript.left_out() > 0
+        }) || session.output.transcript.left_out() > 0
     );
     assert_eq!(lines.back().unwrap().text, "kingfisher", "the end is what is seen");
 }

@@ -45,7 +45,7 @@ fn guided_steps_ask_in_card_or_dialog() {
         Action::Dialog(DialogAction::Answer { run_id, step_index: 1, decision: Decision::Approve })
     };
     bench.act(approve());
-    assert_eq!(bench.session().answered, None);
+    assert_eq!(bench.session().waiting.answered, None);
     assert_eq!(faces(&bench), (Some(1), true), "it brings the question");
     bench.act(Action::Dialog(DialogAction::LeaveUndecided));
     assert_eq!(faces(&bench), (Some(1), false), "back to the card");

@@ -5,7 +5,6 @@ use egui_kittest::{Harness, kittest};
 
 use super::*;
 use crate::run::RunFate;
-use crate::ui::action::WindowAction;
 
 /// The message of a view that panics in a test.
 const WORDS: &str = "in the middle of a layer";
@@ -103,7 +102,7 @@ fn a_panicking_step_dialog_decides_nothing() {
     assert!(shows(&window, "Waiting for you: step 2 of 3"), "the bars are still there");
     let app = &window.state().bench.app;
     assert_eq!(app.situation().asking, Some(1), "still undecided");
-    assert_eq!(app.plan.shown.as_ref().unwrap().answered, None);
+    assert_eq!(app.plan.shown.as_ref().unwrap().waiting.answered, None);
     let folder = plan.parent().unwrap();
     assert_eq!(std::fs::read_to_string(folder.join("a.txt")).unwrap(), "bittern\n");
 
@@ -144,7 +143,7 @@ fn a_panicking_plan_dialog_authorizes_nothing() {
 
 impl Bench {
     fn authorize_again(&mut self) {
-        let digest = self.session().digest;
+        let digest = self.session().opened.digest;
         assert!(matches!(self.app.view().dialog.unwrap().question, Question::Authorize(_)));
         self.act(Action::Dialog(DialogAction::Authorize(digest)));
         self.until("authorized", |app| app.situation().approved);
@@ -228,7 +227,7 @@ fn a_panicking_worker_takes_the_next_plan() {
     bench.act(Action::Do(Command::Run));
     bench.until("a notice", |app| {
         app.shared.notices.iter().any(|notice| {
-            notice.summary.contains("The worker broke down; the run is interrupted")
+            notice.summary.contains("The worker crashed; the run is interrupted")
                 && notice.details == "planted in the worker: ⟨U+202E⟩desrever"
         })
     });
@@ -275,12 +274,12 @@ fn a_panicking_query_leaves_the_next_query() {
     bench.act(Action::Evidence(EvidenceAction::Search("heron".into())));
     bench.until("a notice", |app| {
         app.shared.notices.iter().any(|notice| {
-            notice.summary == "The evidence cannot be searched. The reader broke down."
+            notice.summary == "The evidence cannot be searched. The query thread crashed."
                 && notice.details == "planted in the reader: ⟨U+202E⟩desrever"
         })
     });
     assert_eq!(bench.app.evidence.page, None);
-    bench.act(Action::Window(WindowAction::Go(Page::Evidence)));
+    bench.act(Action::Do(Command::GoEvidence));
     bench.until("an answer", |app| app.evidence.page.is_some());
     assert_eq!(bench.app.shared.notices.len(), 1);
 }

@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::run::Failure;
-use crate::worker::Simulation;
+use crate::ui::plan::Effect;
 
-fn outcome(app: &App) -> Option<&Result<Simulation, Failure>> {
+fn outcome(app: &App) -> Option<&Result<Effect, Failure>> {
     app.plan.shown.as_ref()?.simulation.as_ref()?.outcome.as_ref()
 }
 
@@ -70,9 +70,9 @@ fn a_failed_simulation_says_why() {
     bench.open(&plan);
     // The workspace is gone, and the window has not noticed.
     let gone = bench.workspace.path().join("gone");
-    let mut review = (**bench.session().review.as_ref().unwrap()).clone();
+    let mut review = (**bench.session().opened.review.as_ref().unwrap()).clone();
     review.workspace = gone;
-    bench.app.plan.shown.as_mut().unwrap().review = Some(Arc::new(review));
+    bench.app.plan.shown.as_mut().unwrap().opened.review = Some(Arc::new(review));
     simulate(&mut bench);
     let failure = outcome(&bench.app).unwrap().as_ref().unwrap_err();
     assert!(failure.message.contains("gone"), "{failure:?}");

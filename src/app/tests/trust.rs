@@ -8,7 +8,7 @@ const PLAN: &str = r#"{"version": "2026-02-19", "goal": "see whether it is sound
   "actions": [{"type": "verify", "request": {}}]}"#;
 
 fn commands(app: &App) -> Option<&CommandsReview> {
-    app.plan.shown.as_ref()?.review.as_ref()?.workspace_commands.as_ref()
+    app.plan.shown.as_ref()?.opened.review.as_ref()?.workspace_commands.as_ref()
 }
 
 /// Answers the question that is in front.
@@ -39,7 +39,12 @@ fn commands_run_only_while_they_are_trusted() {
     bench.act(Action::Dialog(DialogAction::Trust { digest, trusted: true }));
     assert!(bench.app.situation().not_authorizable.is_some(), "nobody was asked");
     decide(&mut bench, true);
-    assert_eq!(bench.app.situation().not_authorizable, None, "{:?}", bench.session().findings);
+    assert_eq!(
+        bench.app.situation().not_authorizable,
+        None,
+        "{:?}",
+        bench.session().opened.findings
+    );
     bench.authorize();
     bench.act(Action::Do(Command::Run));
     bench.ended();

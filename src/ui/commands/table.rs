@@ -233,7 +233,7 @@ pub static TABLE: [Spec; 43] = [
         .tooltip("Find any command by its name.")
         .key(Modifiers::COMMAND, Key::K),
     Spec::new(Command::Settings, "Settings…", Some(icon::SETTINGS))
-        .tooltip("Theme, size, and your preset decisions.")
+        .tooltip("Theme, contrast, size, editor, and the rules from the settings file.")
         .key(Modifiers::COMMAND, Key::Comma),
     Spec::new(Command::SwitchTheme, "Light or dark", Some(icon::SUN))
         .tooltip("Switch between the light and the dark theme."),

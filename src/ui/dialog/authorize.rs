@@ -2,49 +2,35 @@
 
 use std::sync::Arc;
 
-use egui::{Align, Layout, Ui};
+use egui::Ui;
 use uuid::Uuid;
 
-use super::arming::{DANGEROUS_DELAY_MS, DELAY_MS};
-use super::{PromptId, Shape, padded, question_ui};
+use super::{Answer, Answers, PromptId, READ_FIRST, Shape, question_ui};
 use crate::authorization::FileState;
 use crate::plan::visible;
-use crate::plan::{Digest, Mode, ShownPlan};
-use crate::risk::RiskLevel;
+use crate::plan::{Mode, ShownPlan};
 use crate::run::Review;
 use crate::ui::action::{Action, DialogAction};
 use crate::ui::format;
 use crate::ui::icon;
 use crate::ui::plan::{
-    Gutter, WallLines, code_rows_ui, columns, kept_rows, lines_ui, risk_icon, text_rows,
-    wall_lines, whole_ui,
+    GroupedSteps, Gutter, PlanAttempt, WallLines, code_rows_ui, columns, indented, kept_rows,
+    lines_ui, text_rows, wall_lines, whole_ui,
 };
 use crate::ui::theme::{Text, Tone};
-use crate::ui::widgets::{self, Chip, Look};
+use crate::ui::widgets;
 
 /// The content of one authorization.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct AuthorizeView {
-    /// The plan's name.
-    pub name: String,
-    /// Its id.
-    pub plan_id: String,
-    /// The digest of its exact bytes.
-    pub digest: Digest,
-    /// How many steps it has.
-    pub steps: usize,
+    /// The plan.
+    pub plan: Arc<ShownPlan>,
+    /// Its review; its binding is what the authorization covers.
+    pub review: Arc<Review>,
     /// The run that this plan follows up.
     pub continues: Option<Uuid>,
-    /// Whether the plan undoes the changes of that run instead of continuing it.
-    pub reverts: bool,
-    /// The workspace folder.
-    pub workspace: String,
-    /// How the run is controlled.
-    pub mode: Mode,
-    /// Where remote steps run.
-    pub target: String,
-    /// The digest of the settings that affect confirmations and limits.
-    pub policy: Digest,
+    /// The attempt of a bounded loop. Its plan runs as soon as it is authorized.
+    pub attempt: Option<PlanAttempt>,
     /// How long the authorization is valid before the run begins, in words.
     pub expiry: String,
     /// Each file whose present content is covered, with the digest of the content; one line each.
@@ -55,65 +41,38 @@ pub struct AuthorizeView {
     pub asks: Vec<String>,
     /// The walls of the steps that are covered; `None` when no step has any.
     pub walls: Option<WallLines>,
-    /// The number of steps with effects that cannot be reverted from the evidence.
-    pub irreversible: usize,
-    /// The highest risk of any step.
-    pub worst: Option<RiskLevel>,
-    /// The number of this attempt of a bounded loop, and the largest number of attempts. The plan runs as
-    /// soon as it is authorized.
-    pub attempt: Option<(u32, u32)>,
 }
 
-/// What an authorization of this plan, as reviewed, would cover for `ttl_ms` milliseconds.
-pub fn authorize_view(
-    plan: &ShownPlan,
-    review: &Review,
-    continues: Option<Uuid>,
-    ttl_ms: i64,
-) -> AuthorizeView {
-    let binding = &review.binding;
-    AuthorizeView {
-        name: plan.name().to_owned(),
-        plan_id: plan.plan_id.clone(),
-        digest: plan.digest,
-        steps: plan.steps.len(),
-        continues,
-        reverts: plan.is_revert(),
-        workspace: binding.workspace.clone(),
-        mode: binding.mode,
-        target: binding
-            .target
-            .as_ref()
-            .map_or_else(|| "this computer".to_owned(), ToString::to_string),
-        policy: binding.policy,
-        expiry: format!("{}, unless the run has begun", format::remaining(ttl_ms)),
-        inputs: binding
-            .inputs
-            .iter()
-            .map(|(path, state)| {
-                let state = match state {
-                    FileState::Absent => "absent now".to_owned(),
-                    FileState::Content(digest) => digest.to_string(),
-                };
-                // The untruncated digest, below its path.
-                format!("{}\n    {state}", visible(path))
-            })
-            .collect::<Vec<_>>()
-            .join("\n")
-            .into(),
-        writes: review
-            .impact
-            .files
-            .iter()
-            .map(|path| visible(path))
-            .collect::<Vec<_>>()
-            .join("\n")
-            .into(),
-        asks: by_reason(&review.asks),
-        walls: review.walls.as_ref().and_then(wall_lines),
-        irreversible: review.impact.irreversible,
-        worst: review.impact.worst,
-        attempt: None,
+impl AuthorizeView {
+    /// What an authorization of this plan, as reviewed, would cover for `ttl_ms` milliseconds.
+    pub fn new(
+        plan: Arc<ShownPlan>,
+        review: Arc<Review>,
+        continues: Option<Uuid>,
+        attempt: Option<PlanAttempt>,
+        ttl_ms: i64,
+    ) -> Self {
+        let input = |(path, state): (&String, &FileState)| {
+            let state = match state {
+                FileState::Absent => "absent now".to_owned(),
+                FileState::Content(digest) => digest.to_string(),
+            };
+            // The untruncated digest, below its path.
+            format!("{}\n    {state}", visible(path))
+        };
+        let lines = |lines: Vec<_>| Arc::from(lines.join("\n"));
+        let writes = review.impact.files.iter().map(|path| visible(path).into_owned());
+        Self {
+            continues,
+            attempt,
+            expiry: format!("{}, unless the run has begun", format::remaining(ttl_ms)),
+            inputs: lines(review.binding.inputs.iter().map(input).collect()),
+            writes: lines(writes.collect()),
+            asks: by_reason(&review.asks),
+            walls: review.walls.as_ref().and_then(wall_lines),
+            plan,
+            review,
+        }
     }
 }
 
@@ -123,46 +82,33 @@ pub(super) fn authorize_ui(
     view: &AuthorizeView,
     actions: &mut Vec<Action>,
 ) {
-    let dangerous = view.worst.is_some_and(|worst| worst >= RiskLevel::Dangerous);
     let shape = Shape {
         title: "Authorize exactly this plan?",
-        chip: view.worst.map(|worst| {
-            Chip::new(risk_icon(worst), format!("worst: {}", worst.as_str()), worst.into())
-        }),
-        delay_ms: if dangerous { DANGEROUS_DELAY_MS } else { DELAY_MS },
+        risk: view.review.impact.worst,
+        chip_prefix: "worst: ",
         width: 680.0,
+    };
+    // A loop continues at once, so the button says that it also runs the plan.
+    let text = if view.attempt.is_some() { "Authorize and run" } else { "Authorize" };
+    let action = DialogAction::Authorize(view.plan.digest);
+    let answers = Answers {
+        safe: vec![Answer::leave("Not now")],
+        approve: Some(Answer::approve(icon::SIGNATURE, text, READ_FIRST, action)),
     };
     question_ui(
         ui,
         prompt,
         &shape,
         actions,
-        |ui, asked, actions| {
-            let hold_back = asked.allowed.hold_back;
-            if widgets::button(ui, Look::Plain, None, "Not now", hold_back)
-                .on_hover_text("Close this; nothing is decided.")
-                .clicked()
-            {
-                actions.push(Action::Dialog(DialogAction::LeaveUndecided));
-            }
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                let enabled = asked.allowed.approve;
-                // A loop continues at once, so the button says that it also runs the plan.
-                let text = if view.attempt.is_some() { "Authorize and run" } else { "Authorize" };
-                if widgets::button(ui, Look::Primary, Some(icon::SIGNATURE), text, enabled)
-                    .on_disabled_hover_text("One moment: read it first.")
-                    .clicked()
-                {
-                    actions.push(Action::Dialog(DialogAction::Authorize(view.digest)));
-                }
-            });
-        },
-        |ui, _| padded(ui, |ui| body_ui(ui, view)),
+        |_| answers,
+        |ui, _, _| indented(ui, |ui| body_ui(ui, view)),
     );
 }
 
 fn body_ui(ui: &mut Ui, view: &AuthorizeView) {
-    whole_ui(ui, "name", &view.name, |ui, name| {
+    let AuthorizeView { plan, review, .. } = view;
+    let binding = &review.binding;
+    whole_ui(ui, "name", plan.name(), |ui, name| {
         widgets::paragraph(ui, name, Text::Strong, Tone::Plain);
     });
     let text = "Your signature covers what is listed here. If any of it changes before the run \
@@ -173,32 +119,35 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView) {
         lines_ui(ui, walls);
     }
     ui.add_space(2.0);
-    widgets::fact(ui, "plan", view.plan_id.as_str(), Text::Mono);
-    widgets::fact(ui, "bytes", view.digest.to_string(), Text::SmallMono);
-    widgets::fact(ui, "steps", format::counted(view.steps, "step"), Text::Body);
+    widgets::fact(ui, "plan", &plan.plan_id, Text::Mono);
+    widgets::fact(ui, "bytes", plan.digest.to_string(), Text::SmallMono);
+    widgets::fact(ui, "steps", format::counted(plan.steps.len(), "step"), Text::Body);
     if let Some(run_id) = view.continues {
-        let how = if view.reverts { "reverts" } else { "continues" };
+        let how = if plan.is_revert() { "reverts" } else { "continues" };
         widgets::fact(ui, how, format!("run {run_id}"), Text::Mono);
     }
-    widgets::fact(ui, "workspace", &view.workspace, Text::Mono);
-    widgets::fact(ui, "runs on", &view.target, Text::Body);
-    let mode = match view.mode {
+    widgets::fact(ui, "workspace", &binding.workspace, Text::Mono);
+    let target = binding.target.as_ref().map(ToString::to_string);
+    widgets::fact(ui, "runs on", target.as_deref().unwrap_or("this computer"), Text::Body);
+    let mode = match binding.mode {
         Mode::Automatic => "automatic: steps run on until one must ask",
         Mode::Guided => "guided: you start each step",
     };
     widgets::fact(ui, "mode", mode, Text::Body);
-    widgets::fact(ui, "settings", view.policy.to_string(), Text::SmallMono);
+    widgets::fact(ui, "settings", binding.policy.to_string(), Text::SmallMono);
     match view.attempt {
-        Some((attempt, most)) => {
-            let text = format!("attempt {attempt} of {most}; it runs as soon as you authorize it");
+        Some(it) => {
+            let number = format!("attempt {} of {}", it.attempt.number, it.max_attempts);
+            let text = format!("{number}; it runs as soon as you authorize it");
             widgets::fact(ui, "loop", text, Text::Body);
         }
         None => widgets::fact(ui, "valid for", &view.expiry, Text::Body),
     }
     let title = "Files whose present content is covered";
-    let none = match view.irreversible {
+    let irreversible = review.impact.irreversible;
+    let none = match irreversible {
         0 => "No step changes a file.",
-        _ => "None: what the steps change cannot be told in advance.",
+        _ => "None: what the steps change cannot be predicted.",
     };
     list(ui, title, &view.inputs, none);
     if !view.writes.is_empty() {
@@ -216,51 +165,25 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView) {
     for reason in &view.asks {
         widgets::remark(ui, icon::HAND, Tone::Accent, reason);
     }
-    if view.irreversible > 0 {
+    if irreversible > 0 {
         let text = format!(
-            "{} may do something that the evidence cannot give back.",
-            format::counted(view.irreversible, "step")
+            "{} may do something that the evidence cannot restore.",
+            format::counted(irreversible, "step")
         );
         widgets::remark(ui, icon::WARNING, Tone::Caution, text);
     } else {
-        let text = "What is replaced is kept in the evidence, byte for byte.";
+        let text = "Replaced contents are kept in the evidence, byte for byte.";
         widgets::remark(ui, icon::REVERT, Tone::Safe, text);
     }
 }
 
 /// Each reason to ask once, with its step numbers in words; the input has the reason of each step.
 fn by_reason(asks: &[Option<String>]) -> Vec<String> {
-    let mut reasons: Vec<(&str, Vec<usize>)> = Vec::new();
+    let mut reasons = GroupedSteps::default();
     for (index, why) in asks.iter().enumerate() {
-        let Some(why) = why else { continue };
-        match reasons.iter_mut().find(|(reason, _)| reason == why) {
-            Some((_, numbers)) => numbers.push(index + 1),
-            None => reasons.push((why, vec![index + 1])),
-        }
+        reasons.add(index, why.iter().map(|why| (0, why.clone())));
     }
-    let sentence = |(why, numbers): (_, Vec<_>)| format!("{}: {why}", steps_in_words(&numbers));
-    reasons.into_iter().map(sentence).collect()
-}
-
-/// Ascending step numbers, with ranges joined: `Steps 2, 4–7`.
-pub(crate) fn steps_in_words(numbers: &[usize]) -> String {
-    let mut runs: Vec<(usize, usize)> = Vec::new();
-    for &number in numbers {
-        match runs.last_mut() {
-            Some((_, last)) if *last + 1 == number => *last = number,
-            _ => runs.push((number, number)),
-        }
-    }
-    let parts: Vec<_> = runs
-        .iter()
-        .map(|&(first, last)| match last - first {
-            0 => first.to_string(),
-            1 => format!("{first}, {last}"),
-            _ => format!("{first}–{last}"),
-        })
-        .collect();
-    let noun = if numbers.len() == 1 { "Step" } else { "Steps" };
-    format!("{noun} {}", parts.join(", "))
+    reasons.lines()
 }
 
 /// An untruncated list of any length, drawn only where visible.

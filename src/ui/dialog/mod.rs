@@ -7,32 +7,35 @@
 pub(super) mod after_click;
 pub mod arming;
 mod authorize;
-mod close;
 mod confirm;
 mod focus;
-mod reject;
+mod short;
 #[cfg(test)]
 mod tests;
 mod trust;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use egui::{
-    Align, CornerRadius, Event, Frame, Id, Key, Layout, Margin, Modal, Rect, ScrollArea, Sense,
-    Stroke, Ui, UiBuilder, vec2,
+    Align, CornerRadius, Event, Frame, Id, Key, Layout, Modal, Rect, ScrollArea, Sense, Stroke, Ui,
+    UiBuilder, vec2,
 };
 use uuid::Uuid;
 
 use super::action::{Action, DialogAction};
+use super::icon::Icon;
+use super::plan::risk_icon;
 use super::theme::{self, Text, Theme};
-use super::widgets::{self, Chip};
+use super::widgets::{self, Chip, Look};
 use crate::plan::visible;
+use crate::risk::RiskLevel;
 use crate::run::{CommandsReview, ConfirmationRequest};
-use arming::{Allowed, Arming, Input};
+use arming::{Arming, DANGEROUS_DELAY_MS, DELAY_MS, Input};
 
 pub use after_click::swallow_rest_of_click;
-pub(crate) use authorize::steps_in_words;
-pub use authorize::{AuthorizeView, authorize_view};
+pub use authorize::AuthorizeView;
+pub(super) use confirm::SAFE_ANSWERS;
 pub use focus::give_back as give_focus_back;
 
 /// Identifies one showing of one question; a new showing is a new question.
@@ -94,21 +97,77 @@ struct Memory {
     typed: String,
 }
 
-/// What the body and the footer of a question receive.
-struct Asked<'a> {
-    allowed: Allowed,
-    typed: &'a mut String,
-    prompt: Id,
-}
-
 /// The fixed parts of a question.
 struct Shape<'a> {
     title: &'a str,
-    chip: Option<Chip>,
-    delay_ms: u64,
+    /// The highest risk of what is asked for. Approving something dangerous takes longer.
+    risk: Option<RiskLevel>,
+    /// What the chip says in front of the risk.
+    chip_prefix: &'static str,
     width: f32,
 }
 
+impl Shape<'_> {
+    fn is_dangerous(&self) -> bool {
+        self.risk.is_some_and(|risk| risk >= RiskLevel::Dangerous)
+    }
+}
+
+/// One answer of a question, as a button.
+struct Answer<'a> {
+    look: Look,
+    icon: Option<Icon>,
+    text: &'a str,
+    /// The tooltip: what the answer does, or why approval is not enabled yet.
+    hint: Cow<'a, str>,
+    /// Whether nothing but time is missing for it.
+    ready: bool,
+    action: DialogAction,
+}
+
+impl<'a> Answer<'a> {
+    /// An answer after which nothing runs that would not have run before.
+    fn safe(icon: Option<Icon>, text: &'a str, hint: &'a str, action: DialogAction) -> Self {
+        Self { look: Look::Plain, icon, text, hint: hint.into(), ready: true, action }
+    }
+
+    /// Closes the question without an answer.
+    fn leave(text: &'a str) -> Self {
+        Self::safe(
+            None,
+            text,
+            "Close this dialog; nothing is decided.",
+            DialogAction::LeaveUndecided,
+        )
+    }
+
+    fn approve(icon: Icon, text: &'a str, hint: &'a str, action: DialogAction) -> Self {
+        Self { look: Look::Primary, ..Self::safe(Some(icon), text, hint, action) }
+    }
+
+    fn ui(self, ui: &mut Ui, allowed: bool, actions: &mut Vec<Action>) {
+        let enabled = allowed && self.ready;
+        let response = widgets::button(ui, self.look, self.icon, self.text, enabled);
+        if response.clicked() {
+            actions.push(Action::Dialog(self.action));
+        }
+        // Only a button that cannot be pressed needs an explanation for an approval.
+        match self.look {
+            Look::Primary => response.on_disabled_hover_text(self.hint),
+            Look::Plain | Look::Bare => response.on_hover_text(self.hint),
+        };
+    }
+}
+
+/// The answers of a question: the safe ones, of which the first gets the focus first, and the one that lets something
+/// happen.
+struct Answers<'a> {
+    safe: Vec<Answer<'a>>,
+    approve: Option<Answer<'a>>,
+}
+
+/// Why approval is not enabled yet.
+const READ_FIRST: &str = "One moment: read it first.";
 const HEADER: f32 = 56.0;
 const FOOTER: f32 = 60.0;
 /// The left and right margin; the inspector uses the same, and some of its parts appear here too.
@@ -120,31 +179,31 @@ pub fn dialog_ui(ui: &mut Ui, dialog: &Dialog<'_>, actions: &mut Vec<Action>) {
         Question::Confirm(request) => confirm::confirm_ui(ui, dialog.prompt, request, actions),
         Question::Authorize(view) => authorize::authorize_ui(ui, dialog.prompt, view, actions),
         Question::Reject { digest, name, ends_loop } => {
-            reject::reject_ui(ui, dialog.prompt, *digest, name, *ends_loop, actions);
+            short::reject_ui(ui, dialog.prompt, *digest, name, *ends_loop, actions);
         }
         Question::Trust { workspace, commands, of_plan } => {
             let shown = (*workspace, *commands, *of_plan);
             trust::trust_ui(ui, dialog.prompt, shown, actions);
         }
-        Question::Close => close::close_ui(ui, dialog.prompt, actions),
+        Question::Close => short::close_ui(ui, dialog.prompt, actions),
     }
 }
 
-/// Shows the frame of a question. `footer` is added before `body`, so that Tab reaches its first button
-/// first. That button must be the safe one.
-fn question_ui(
+/// Shows the frame of a question. The buttons are added before `body`, so that Tab reaches the first one first.
+/// `answers` gets what the person has typed, `body` the field for it with its id.
+fn question_ui<'a>(
     ui: &mut Ui,
     prompt: PromptId,
     shape: &Shape<'_>,
     actions: &mut Vec<Action>,
-    footer: impl FnOnce(&mut Ui, &mut Asked<'_>, &mut Vec<Action>),
-    body: impl FnOnce(&mut Ui, &mut Asked<'_>),
+    answers: impl FnOnce(&str) -> Answers<'a>,
+    body: impl FnOnce(&mut Ui, &mut String, Id),
 ) {
     let theme = Theme::of(ui);
     let ctx = ui.ctx().clone();
     let id = Id::unique(prompt);
     let mut memory = ctx.data_mut(|data| data.get_temp::<Memory>(id)).unwrap_or_else(|| Memory {
-        arming: Arming::new(shape.delay_ms),
+        arming: Arming::new(if shape.is_dangerous() { DANGEROUS_DELAY_MS } else { DELAY_MS }),
         body_height: 200.0,
         offset: 0.0,
         typed: String::new(),
@@ -164,7 +223,7 @@ fn question_ui(
     let allowed = memory.arming.frame(read_input(&ctx));
     if let Some(wait) = allowed.wait_ms {
         // Deny and skip count before a dangerous approval does.
-        let wait = if allowed.hold_back { wait } else { wait.min(arming::DELAY_MS / 5) };
+        let wait = if allowed.hold_back { wait } else { wait.min(DELAY_MS / 5) };
         ctx.request_repaint_after(std::time::Duration::from_millis(wait.max(16)));
     }
     let screen = ctx.content_rect();
@@ -177,7 +236,6 @@ fn question_ui(
         .stroke(Stroke::new(1.0, theme.line))
         .corner_radius(CornerRadius::same(theme::DIALOG_RADIUS))
         .shadow(ui.visuals().window_shadow);
-    let mut asked = Asked { allowed, typed: &mut memory.typed, prompt: id };
     let modal = Modal::new(id).frame(frame).backdrop_color(theme.backdrop).show(&ctx, |ui| {
         let size = vec2(width, HEADER + body_height + FOOTER);
         let (whole, _) = ui.allocate_exact_size(size, Sense::hover());
@@ -197,7 +255,15 @@ fn question_ui(
         let layout = Layout::left_to_right(Align::Center);
         let mut area =
             ui.new_child(UiBuilder::new().id_salt("footer").max_rect(inner).layout(layout));
-        footer(&mut area, &mut asked, actions);
+        let Answers { safe, approve } = answers(&memory.typed);
+        for answer in safe {
+            answer.ui(&mut area, allowed.hold_back, actions);
+        }
+        if let Some(answer) = approve {
+            area.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                answer.ui(ui, allowed.approve, actions);
+            });
+        }
         title_ui(ui, top.shrink2(vec2(PADDING, 0.0)), shape);
         let mut area = ui.new_child(UiBuilder::new().id_salt("body").max_rect(middle));
         let mut scroll = ScrollArea::vertical()
@@ -208,8 +274,9 @@ fn question_ui(
             scroll = scroll.vertical_scroll_offset(offset);
         }
         scroll.show(&mut area, |ui| {
-            ui.spacing_mut().item_spacing.y = 8.0;
-            body(ui, &mut asked);
+            // The parts have margins of their own.
+            ui.spacing_mut().item_spacing.y = 4.0;
+            body(ui, &mut memory.typed, id);
             ui.add_space(8.0);
         })
     });
@@ -238,28 +305,23 @@ fn question_ui(
 fn scroll_by_key(ctx: &egui::Context, memory: &Memory, seen: f32) -> Option<f32> {
     let typing = ctx.text_edit_focused();
     let focused = ctx.memory(|memory| memory.focused().is_some());
-    let page = (seen - theme::CODE_ROW).max(theme::CODE_ROW);
-    let end = (memory.body_height - seen).max(0.0);
-    let keys = [
-        (Key::PageDown, true, memory.offset + page),
-        (Key::PageUp, true, memory.offset - page),
-        (Key::End, !typing, end),
-        (Key::Home, !typing, 0.0),
+    let is_free = |key: &Key| match key {
+        Key::End | Key::Home => !typing,
         // When a button has the focus, the arrow keys move between buttons instead.
-        (Key::ArrowDown, !focused, memory.offset + theme::CODE_ROW),
-        (Key::ArrowUp, !focused, memory.offset - theme::CODE_ROW),
-    ];
-    let wanted = keys.into_iter().find(|(key, free, _)| {
-        *free && ctx.input_mut(|input| input.consume_key(egui::Modifiers::NONE, *key))
-    });
-    wanted.map(|(_, _, offset)| offset.clamp(0.0, end))
+        Key::ArrowDown | Key::ArrowUp => !focused,
+        _ => true,
+    };
+    let keys: Vec<_> = widgets::VERTICAL_KEYS.into_iter().filter(is_free).collect();
+    let by = widgets::scroll_key(ctx, seen, &keys)?.y;
+    Some((memory.offset - by).clamp(0.0, (memory.body_height - seen).max(0.0)))
 }
 
 fn title_ui(ui: &mut Ui, rect: Rect, shape: &Shape<'_>) {
     let layout = Layout::right_to_left(Align::Center);
     let mut area = ui.new_child(UiBuilder::new().id_salt("title").max_rect(rect).layout(layout));
-    if let Some(chip) = &shape.chip {
-        chip.ui(&mut area);
+    if let Some(risk) = shape.risk {
+        let text = format!("{}{}", shape.chip_prefix, risk.as_str());
+        Chip::new(risk_icon(risk), text, risk.into()).ui(&mut area);
     }
     area.with_layout(Layout::left_to_right(Align::Center), |ui| {
         ui.spacing_mut().item_spacing.x = 0.0;
@@ -290,24 +352,10 @@ pub(super) fn read_input(ctx: &egui::Context) -> Input {
     })
 }
 
-/// A part of a body, with the margin of titles and buttons.
-fn padded(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
-    Frame::NONE.inner_margin(Margin::symmetric(PADDING as i8, 0)).show(ui, |ui| {
-        ui.set_min_width(ui.available_width());
-        ui.spacing_mut().item_spacing.y = 6.0;
-        add(ui);
-    });
-}
-
 /// A text field with its name in front; a long name wraps and is not truncated.
 fn field(ui: &mut Ui, id: Id, name: &str, text: &mut String, width: f32) {
     ui.horizontal_wrapped(|ui| {
         let label = ui.label(widgets::rich(visible(name), Text::Body, Theme::of(ui).dim));
-        let edit = egui::TextEdit::singleline(text)
-            .id(id)
-            .font(Text::Mono.font())
-            .margin(Margin::symmetric(10, 6))
-            .desired_width(width);
-        ui.add(edit).labelled_by(label.id);
+        ui.add(widgets::code_field(text, id, width)).labelled_by(label.id);
     });
 }

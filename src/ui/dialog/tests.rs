@@ -385,7 +385,7 @@ fn an_authorization_says_what_it_covers_and_obeys_the_same_rules() {
     for text in [
         plan.digest.to_string().as_str(),
         "src/lib.rs",
-        "What is replaced is kept in the evidence, byte for byte.",
+        "Replaced contents are kept in the evidence, byte for byte.",
     ] {
         assert!(harness.query_all_by_label(text).next().is_some(), "{text}");
     }

@@ -1,18 +1,17 @@
 //! The question whether to trust the commands that a workspace names. It shows all of them, untruncated,
 //! before any answer counts.
 
-use egui::{Align, Layout, Ui};
+use egui::Ui;
 
-use super::arming::{DANGEROUS_DELAY_MS, DELAY_MS};
-use super::{PromptId, Shape, padded, question_ui};
+use super::{Answer, Answers, PromptId, READ_FIRST, Shape, question_ui};
 use crate::risk::RiskLevel;
 use crate::run::{CommandReview, CommandsReview};
 use crate::ui::action::{Action, DialogAction};
 use crate::ui::format;
 use crate::ui::icon;
-use crate::ui::plan::{command_ui, risk_icon};
+use crate::ui::plan::{command_ui, indented, risk_chip, risk_icon};
 use crate::ui::theme::{Text, Tone};
-use crate::ui::widgets::{self, Chip, Look};
+use crate::ui::widgets;
 
 pub(super) fn trust_ui(
     ui: &mut Ui,
@@ -20,69 +19,30 @@ pub(super) fn trust_ui(
     (workspace, view, of_plan): (&str, &CommandsReview, bool),
     actions: &mut Vec<Action>,
 ) {
-    let worst = view.commands.iter().map(|command| command.risk.level).max();
-    let dangerous = worst.is_some_and(|worst| worst >= RiskLevel::Dangerous);
     let title = if view.trusted { "You trust these commands" } else { "Trust these commands?" };
-    let shape = Shape {
-        title,
-        chip: worst.map(|worst| {
-            Chip::new(risk_icon(worst), format!("worst: {}", worst.as_str()), worst.into())
-        }),
-        delay_ms: if dangerous { DANGEROUS_DELAY_MS } else { DELAY_MS },
-        width: 680.0,
+    let risk = view.commands.iter().map(|command| command.risk.level).max();
+    let shape = Shape { title, risk, chip_prefix: "worst: ", width: 680.0 };
+    let decide = |trusted| DialogAction::Trust { digest: view.digest, trusted };
+    let answers = if view.trusted {
+        // Withdrawing trust is a safe answer too.
+        let hint = "None of them runs until you trust them again.";
+        let stop = Answer::safe(Some(icon::PROHIBIT), "Stop trusting", hint, decide(false));
+        Answers { safe: vec![Answer::leave("Close"), stop], approve: None }
+    } else {
+        let ready = view.faults.is_empty();
+        let hint = if ready { READ_FIRST } else { "Correct the file first." };
+        let trust = Answer::approve(icon::SIGNATURE, "Trust these commands", hint, decide(true));
+        Answers { safe: vec![Answer::leave("Not now")], approve: Some(Answer { ready, ..trust }) }
     };
-    let digest = view.digest;
     question_ui(
         ui,
         prompt,
         &shape,
         actions,
-        |ui, asked, actions| {
-            let mut decide = |trusted| {
-                actions.push(Action::Dialog(DialogAction::Trust { digest, trusted }));
-            };
-            let hold_back = asked.allowed.hold_back;
-            let left = if view.trusted { "Close" } else { "Not now" };
-            let leave = widgets::button(ui, Look::Plain, None, left, hold_back)
-                .on_hover_text("Close this; nothing is decided.")
-                .clicked();
-            // Withdrawing trust is a safe answer too.
-            if view.trusted
-                && widgets::button(
-                    ui,
-                    Look::Plain,
-                    Some(icon::PROHIBIT),
-                    "Stop trusting",
-                    hold_back,
-                )
-                .on_hover_text("None of them runs any more, until you trust them again.")
-                .clicked()
-            {
-                decide(false);
-            }
-            if !view.trusted {
-                ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                    let sound = view.faults.is_empty();
-                    let enabled = asked.allowed.approve && sound;
-                    let why = if sound {
-                        "One moment: read them first."
-                    } else {
-                        "Correct the file first."
-                    };
-                    let text = "Trust these commands";
-                    if widgets::button(ui, Look::Primary, Some(icon::SIGNATURE), text, enabled)
-                        .on_disabled_hover_text(why)
-                        .clicked()
-                    {
-                        decide(true);
-                    }
-                });
-            }
-            if leave {
-                actions.push(Action::Dialog(DialogAction::LeaveUndecided));
-            }
+        |_| answers,
+        |ui, _, _| {
+            indented(ui, |ui| body_ui(ui, workspace, view, of_plan));
         },
-        |ui, _| padded(ui, |ui| body_ui(ui, workspace, view, of_plan)),
     );
 }
 
@@ -108,8 +68,7 @@ fn body_ui(ui: &mut Ui, workspace: &str, view: &CommandsReview, of_plan: bool) {
 fn command_of_ui(ui: &mut Ui, index: usize, command: &CommandReview, of_plan: bool) {
     ui.horizontal_wrapped(|ui| {
         widgets::heading(ui, &command.name);
-        let level = command.risk.level;
-        Chip::new(risk_icon(level), level.as_str(), level.into()).ui(ui);
+        risk_chip(command.risk.level).ui(ui);
     });
     command_ui(ui, ("trust", index), &command.command, Some(&command.risk));
     let used = match command.steps.len() {
@@ -126,7 +85,7 @@ fn command_of_ui(ui: &mut Ui, index: usize, command: &CommandReview, of_plan: bo
         _ if seconds.is_multiple_of(60) => format::counted(seconds / 60, "minute"),
         _ => format::counted(seconds, "second"),
     };
-    let text = format!("{used}ended after {time} · matcher: {}", command.matcher);
+    let text = format!("{used}time limit {time} · matcher: {}", command.matcher);
     widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
     if command.risk.level > RiskLevel::Safe {
         let tone = Tone::from(command.risk.level);

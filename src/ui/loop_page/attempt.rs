@@ -1,12 +1,11 @@
 //! One attempt: the planner's answer, the changes of the plan, the authorization, the actions, and the
 //! verification.
 
-use egui::{CornerRadius, Frame, Id, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{CornerRadius, Frame, Id, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::TimelineView;
 use super::happened::{actions_ui, verify_ui};
 use super::model::{attempt_look, verify_sentence};
-use super::near::draw_near;
 use crate::plan::visible;
 use crate::run::{
     AttemptState, LoopPhase, PlanDifference, PlannerReport, PlannerStatus, StepChange,
@@ -19,11 +18,11 @@ use crate::ui::theme::{self, Text, Theme, Tone};
 use crate::ui::widgets::{self, Chip, Look};
 
 /// The largest number of findings, changed steps or actions listed; the plan page shows all.
-pub(super) const MOST_LISTED: usize = 50;
+pub(super) const MAX_LISTED: usize = 50;
 /// The number of lines shown of the planner's output; the last ones are shown.
-const MOST_LINES: usize = 12;
+const MAX_LINES: usize = 12;
 /// The number of characters of a message that are laid out.
-const MOST_CHARS: usize = 2_000;
+const MAX_CHARS: usize = 2_000;
 /// The width of the icon column, in points.
 const ICONS: f32 = 24.0;
 
@@ -35,7 +34,7 @@ pub(super) fn attempt_ui(
     actions: &mut Vec<Action>,
 ) {
     let number = attempt.attempt;
-    let is_latest = view.state.attempts.last().is_some_and(|last| last.attempt == number);
+    let is_latest = view.shown.state.attempts.last().is_some_and(|last| last.attempt == number);
     let unfolded = view.unfolded.get(&number).copied().unwrap_or(is_latest);
     ui.push_id(number, |ui| {
         let frame: Frame = widgets::card(ui).inner_margin(0);
@@ -46,8 +45,8 @@ pub(super) fn attempt_ui(
             }
             if unfolded {
                 // Only the latest attempt of a live loop can still change.
-                let id = Id::unique(("attempt", view.state.loop_id, number));
-                draw_near(ui, id, is_latest && !view.recorded, |ui| {
+                let id = Id::unique(("attempt", view.shown.state.loop_id, number));
+                draw_near(ui, id, is_latest && !view.shown.recorded, |ui| {
                     Frame::NONE
                         .inner_margin(egui::Margin { left: 12, right: 12, top: 2, bottom: 12 })
                         .show(ui, |ui| {
@@ -70,10 +69,10 @@ fn head_ui(
     now: &Now,
 ) -> bool {
     let theme = Theme::of(ui);
-    let (icon, word, tone) = attempt_look(view.state, attempt);
+    let (icon, word, tone) = attempt_look(&view.shown.state, attempt);
     let size = vec2(ui.available_width(), 40.0);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
-    let name = format!("Attempt {} of {}", attempt.attempt, view.state.max_attempts);
+    let name = format!("Attempt {} of {}", attempt.attempt, view.shown.state.max_attempts);
     response.widget_info(|| {
         let name = format!("{name}, {word}");
         WidgetInfo::selected(Role::Button, true, unfolded, name)
@@ -125,9 +124,9 @@ fn body_ui(
     is_latest: bool,
     actions: &mut Vec<Action>,
 ) {
-    let plan = view.plans.get(&attempt.attempt).map(AsRef::as_ref);
-    let live = is_latest && !view.state.is_over();
-    planner_ui(ui, view, attempt, live && view.state.phase == LoopPhase::Planning);
+    let plan = view.shown.plans.get(&attempt.attempt).map(AsRef::as_ref);
+    let live = is_latest && !view.shown.state.is_over();
+    planner_ui(ui, view, attempt, live && view.shown.state.phase == LoopPhase::Planning);
     difference_ui(ui, attempt);
     authorization_ui(ui, view, attempt, live, actions);
     actions_ui(ui, attempt, plan, actions);
@@ -153,7 +152,7 @@ pub(super) fn stage(ui: &mut Ui, icon: Icon, tone: Tone, title: &str, add: impl 
 
 fn planner_ui(ui: &mut Ui, view: &TimelineView<'_>, attempt: &AttemptState, at_work: bool) {
     let printed = match attempt.planner_output.as_str() {
-        "" => view.printed.get(&attempt.attempt).map(String::as_str).unwrap_or_default(),
+        "" => view.shown.printed.get(&attempt.attempt).map(String::as_str).unwrap_or_default(),
         live => live,
     };
     match &attempt.planner {
@@ -199,7 +198,7 @@ fn answer_text(report: &PlannerReport) -> String {
 }
 
 fn findings_ui(ui: &mut Ui, report: &PlannerReport) {
-    for finding in report.findings.iter().take(MOST_LISTED) {
+    for finding in report.findings.iter().take(MAX_LISTED) {
         let (icon, tone) = match finding.severity.as_str() {
             "error" => (icon::FAILED, Tone::Danger),
             "warning" => (icon::WARNING, Tone::Caution),
@@ -224,7 +223,7 @@ fn printed_ui(ui: &mut Ui, text: &str) {
         return;
     }
     let theme = Theme::of(ui);
-    let latest = lines.get(lines.len().saturating_sub(MOST_LINES)..).unwrap_or_default();
+    let latest = lines.get(lines.len().saturating_sub(MAX_LINES)..).unwrap_or_default();
     let frame = Frame::NONE
         .fill(theme.panel)
         .corner_radius(CornerRadius::same(theme::RADIUS))
@@ -233,7 +232,7 @@ fn printed_ui(ui: &mut Ui, text: &str) {
         ui.set_min_width(ui.available_width());
         ui.spacing_mut().item_spacing.y = 2.0;
         if latest.len() < lines.len() {
-            let text = format!("the latest {} lines", latest.len());
+            let text = format!("the last {} lines", latest.len());
             widgets::line(ui, text, Text::Small, Tone::Dim);
         }
         for line in latest {
@@ -261,7 +260,7 @@ fn difference_ui(ui: &mut Ui, attempt: &AttemptState) {
 
 fn steps_ui(ui: &mut Ui, difference: &PlanDifference) {
     let theme = Theme::of(ui);
-    for step in difference.steps.iter().take(MOST_LISTED) {
+    for step in difference.steps.iter().take(MAX_LISTED) {
         let (sign, word, tone) = match step.change {
             StepChange::New => ("+", "new", Tone::Safe),
             StepChange::Gone => ("−", "gone", Tone::Danger),
@@ -300,11 +299,11 @@ fn authorization_ui(
     live: bool,
     actions: &mut Vec<Action>,
 ) {
-    match (&attempt.authorized, &view.state.phase) {
+    match (&attempt.authorized, &view.shown.state.phase) {
         (Some((true, how)), _) => {
             let by_class = how.contains("authorization class");
             let (icon, title) = match by_class {
-                true => (icon::SEAL, "Authorized by the class, without asking anybody."),
+                true => (icon::SEAL, "Authorized by the class; nobody was asked."),
                 false => (icon::SIGNATURE, "Authorized."),
             };
             stage(ui, icon, Tone::Safe, title, |ui| {
@@ -318,18 +317,16 @@ fn authorization_ui(
             });
         }
         (None, LoopPhase::AwaitingAuthorization(outside)) if live => {
-            let title = "Waits for your signature. Nothing runs before.";
+            let title = "Waits for your signature. Nothing runs before that.";
             stage(ui, icon::HAND, Tone::Caution, title, |ui| {
-                for what in outside.iter().take(MOST_LISTED) {
+                for what in outside.iter().take(MAX_LISTED) {
                     let text = format!("Outside the class: {}", cut(what));
                     widgets::remark(ui, icon::SEAL, Tone::Caution, text);
                 }
                 more_ui(ui, outside.len());
-                let spec = Command::OpenAttempt.spec();
-                if widgets::button(ui, Look::Plain, spec.icon, "Look at the plan, then sign", true)
-                    .on_hover_text(spec.tooltip)
-                    .clicked()
-                {
+                let (text, hint) =
+                    ("Look at the plan, then sign", Command::OpenAttempt.spec().tooltip);
+                if widgets::link_button(ui, Look::Plain, icon::PLAN, text, hint) {
                     actions.push(Action::Loop(LoopAction::OpenAttempt(attempt.attempt)));
                 }
             });
@@ -344,23 +341,21 @@ fn open_plan_ui(
     attempt: &AttemptState,
     actions: &mut Vec<Action>,
 ) {
-    let has_plan = view.plans.contains_key(&attempt.attempt);
+    let has_plan = view.shown.plans.contains_key(&attempt.attempt);
     let has_run = attempt.run.as_ref().is_some_and(|run| run.run_id.is_some());
     if !has_plan && !has_run {
         return;
     }
     let name = format!("Plan and run of attempt {}", attempt.attempt);
-    if widgets::button(ui, Look::Bare, Some(icon::PLAN), &name, true)
-        .on_hover_text("Show the plan of this attempt, with its steps, on the plan page.")
-        .clicked()
-    {
+    let hint = "Show the plan of this attempt, with its steps, on the plan page.";
+    if widgets::link_button(ui, Look::Bare, icon::PLAN, &name, hint) {
         actions.push(Action::Loop(LoopAction::OpenAttempt(attempt.attempt)));
     }
 }
 
 /// The remark that a list is incomplete, with the number of missing entries.
 pub(super) fn more_ui(ui: &mut Ui, all: usize) {
-    if let Some(more) = all.checked_sub(MOST_LISTED).filter(|more| *more > 0) {
+    if let Some(more) = all.checked_sub(MAX_LISTED).filter(|more| *more > 0) {
         let text = format!("{} more; the plan page has them all.", format::count(more as u64));
         widgets::paragraph(ui, text, Text::Small, Tone::Dim);
     }
@@ -368,8 +363,28 @@ pub(super) fn more_ui(ui: &mut Ui, all: usize) {
 
 /// The part of a long message that is laid out.
 pub(super) fn cut(text: &str) -> &str {
-    match text.char_indices().nth(MOST_CHARS) {
+    match text.char_indices().nth(MAX_CHARS) {
         Some((end, _)) => text.get(..end).unwrap_or_default(),
         None => text,
     }
+}
+
+/// Parts within this distance of the visible area are drawn, in points, so that the next Tab finds their
+/// controls.
+const NEAR: f32 = 240.0;
+
+/// Draws a part, or reserves the height that it had when it was last drawn if it is out of sight. A part that
+/// `changes` is always drawn, because its height may differ.
+fn draw_near(ui: &mut Ui, id: Id, changes: bool, add: impl FnOnce(&mut Ui)) {
+    let width = ui.available_width();
+    let known = ui.data(|data| data.get_temp::<(f32, f32)>(id));
+    if let Some((_, height)) = known.filter(|(of, _)| *of == width && !changes) {
+        let room = Rect::from_min_size(ui.cursor().min, vec2(width, height));
+        if !room.expand(NEAR).intersects(ui.clip_rect()) {
+            ui.allocate_space(room.size());
+            return;
+        }
+    }
+    let drawn = ui.scope(add).response.rect;
+    ui.data_mut(|data| data.insert_temp(id, (width, drawn.height())));
 }

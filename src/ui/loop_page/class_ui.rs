@@ -3,7 +3,7 @@
 use egui::{Id, Margin, TextEdit, Ui};
 
 use super::form::{Field, Form};
-use super::form_ui::{choice_ui, fault_ui, number_ui};
+use super::form_ui::{Choice, choices_ui, fault_ui, numbers_ui};
 use crate::plan::{RiskLevel, TOOLS};
 use crate::ui::controls;
 use crate::ui::icon;
@@ -11,28 +11,32 @@ use crate::ui::plan::risk_icon;
 use crate::ui::theme::{Text, Tone};
 use crate::ui::widgets;
 
+const SIGNATURES: [Choice<bool>; 2] = [
+    (
+        false,
+        icon::SIGNATURE,
+        "ask for each plan",
+        "Every plan waits for your signature, even if it equals the plan before it.",
+    ),
+    (
+        true,
+        icon::SEAL,
+        "authorize a class in advance",
+        "A plan inside the class runs without asking you; any other waits for you. Steps that must ask still \
+         ask. You can revoke the class while the loop runs.",
+    ),
+];
+
 pub(super) fn class_ui(ui: &mut Ui, form: &mut Form) {
     ui.add_space(6.0);
     widgets::heading(ui, "Signatures");
-    ui.horizontal_wrapped(|ui| {
-        if choice_ui(ui, icon::SIGNATURE, "ask for each plan", !form.class.on) {
-            form.class.on = false;
-        }
-        if choice_ui(ui, icon::SEAL, "authorize a class in advance", form.class.on) {
-            form.class.on = true;
-        }
-    });
+    choices_ui(ui, &mut form.class.on, &SIGNATURES);
     if !form.class.on {
-        let text = "Every plan waits for you in the window, however like the last one it is.";
-        widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
         return;
     }
-    let text = "A plan inside the class runs without asking you; any other waits for you. Steps that must \
-                ask still ask. You can take the class back while the loop runs.";
-    widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
     tools_ui(ui, form);
     ui.add_space(4.0);
-    let label = widgets::heading(ui, "Paths, one in a line; a dot is the whole workspace");
+    let label = widgets::heading(ui, "Paths, one per line; a dot is the whole workspace");
     let edit = TextEdit::multiline(&mut form.class.paths)
         .id(Id::unique("class paths"))
         .font(Text::Mono.font())
@@ -41,17 +45,13 @@ pub(super) fn class_ui(ui: &mut Ui, form: &mut Form) {
         .margin(Margin::symmetric(10, 6));
     ui.add(edit).labelled_by(label.id);
     fault_ui(ui, form, Field::ClassPaths);
-    let label = widgets::heading(ui, "Hosts; none is this computer alone");
-    let edit = TextEdit::singleline(&mut form.class.hosts)
-        .id(Id::unique("class hosts"))
-        .font(Text::Mono.font())
-        .hint_text("deploy@web-1.example.org")
-        .desired_width(f32::INFINITY)
-        .margin(Margin::symmetric(10, 6));
-    ui.add(edit).labelled_by(label.id);
+    let label = widgets::heading(ui, "Hosts; empty means this computer only");
+    let id = Id::unique("class hosts");
+    let edit = widgets::code_field(&mut form.class.hosts, id, f32::INFINITY);
+    ui.add(edit.hint_text("deploy@web-1.example.org")).labelled_by(label.id);
     fault_ui(ui, form, Field::ClassHosts);
     ui.add_space(4.0);
-    widgets::heading(ui, "Worst risk of a step");
+    widgets::heading(ui, "Highest risk of a step");
     ui.horizontal_wrapped(|ui| {
         for risk in [RiskLevel::Safe, RiskLevel::Caution, RiskLevel::Dangerous] {
             let on = form.class.max_risk == risk;
@@ -61,21 +61,14 @@ pub(super) fn class_ui(ui: &mut Ui, form: &mut Form) {
         }
     });
     ui.add_space(4.0);
-    ui.horizontal_top(|ui| {
-        ui.spacing_mut().item_spacing.x = 24.0;
-        ui.vertical(|ui| {
-            ui.set_width(190.0);
-            let label = widgets::heading(ui, "Attempts covered");
-            number_ui(ui, "class attempts", &mut form.class.max_attempts, &label);
-            fault_ui(ui, form, Field::ClassAttempts);
-        });
-        ui.vertical(|ui| {
-            ui.set_width(190.0);
-            let label = widgets::heading(ui, "Holds for, in minutes");
-            number_ui(ui, "class minutes", &mut form.class.minutes, &label);
-            fault_ui(ui, form, Field::ClassMinutes);
-        });
-    });
+    numbers_ui(
+        ui,
+        form,
+        [
+            (Field::ClassAttempts, "Attempts covered", |form| &mut form.class.max_attempts),
+            (Field::ClassMinutes, "Valid for, in minutes", |form| &mut form.class.minutes),
+        ],
+    );
 }
 
 fn tools_ui(ui: &mut Ui, form: &mut Form) {

@@ -10,11 +10,11 @@ use crate::plan::{RiskLevel, VerifyScope};
 use crate::run::LoopPlace;
 
 /// The largest number of attempts, as on the command line.
-const MOST_ATTEMPTS: u32 = 100;
+const MAX_ATTEMPTS: u32 = 100;
 /// The longest planner timeout, in seconds: a day.
-const LONGEST_S: u32 = 86_400;
+const MAX_TIMEOUT_S: u32 = 86_400;
 /// The longest validity of a class, in minutes: a week.
-const LONGEST_MIN: u32 = 7 * 24 * 60;
+const MAX_CLASS_MINUTES: u32 = 7 * 24 * 60;
 
 /// The kinds of planners.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -137,15 +137,12 @@ pub struct Wanted {
 impl Form {
     /// The planner as `loop --planner` names it; empty when a part is missing.
     pub fn planner_name(&self) -> String {
-        let typed = match self.planner {
-            PlannerChoice::CargoFix => return "cargo-fix".to_owned(),
-            PlannerChoice::Model => return "openai-compatible".to_owned(),
-            PlannerChoice::Replay => self.folder.trim(),
-            PlannerChoice::Command => self.command.trim(),
-        };
-        match self.planner {
-            PlannerChoice::Replay if !typed.is_empty() => format!("replay:{typed}"),
-            _ => typed.to_owned(),
+        match (self.planner, self.folder.trim()) {
+            (PlannerChoice::CargoFix, _) => "cargo-fix".to_owned(),
+            (PlannerChoice::Model, _) => "openai-compatible".to_owned(),
+            (PlannerChoice::Replay, "") => String::new(),
+            (PlannerChoice::Replay, folder) => format!("replay:{folder}"),
+            (PlannerChoice::Command, _) => self.command.trim().to_owned(),
         }
     }
 
@@ -166,28 +163,23 @@ impl Form {
             "" => "the workspace",
             place => place,
         };
-        let what = match self.planner {
-            PlannerChoice::CargoFix => {
-                "Starting asks the compiler: it runs cargo, with the project's build scripts,"
-            }
-            PlannerChoice::Model => {
-                "Starting sends the goal, the names of the workspace's files and what went wrong to the \
-                 model server, from"
-            }
-            PlannerChoice::Replay => "Starting reads the plans of the folder, and",
-            PlannerChoice::Command => "Starting runs this command in",
-        };
         let rest = if self.class.on {
             "Plans inside the class run unasked; any other needs your signature."
         } else {
             "Each plan it prints is shown and needs your signature before it runs."
         };
         match self.planner {
-            PlannerChoice::Replay => {
-                format!("{what} proposes one after the other for {place}. {rest}")
-            }
-            PlannerChoice::CargoFix => format!("{what} in {place}. {rest}"),
-            _ => format!("{what} {place}. {rest}"),
+            PlannerChoice::CargoFix => format!(
+                "Starting asks the compiler: it runs cargo, with the project's build scripts, in {place}. {rest}"
+            ),
+            PlannerChoice::Model => format!(
+                "Starting sends the goal, the names of the workspace's files and what went wrong to the model \
+                 server, from {place}. {rest}"
+            ),
+            PlannerChoice::Replay => format!(
+                "Starting reads the plans of the folder, and proposes one after the other for {place}. {rest}"
+            ),
+            PlannerChoice::Command => format!("Starting runs this command in {place}. {rest}"),
         }
     }
 
@@ -196,32 +188,32 @@ impl Form {
         let mut faults = Vec::new();
         let mut say = |field, text: &str| faults.push((field, text.to_owned()));
         if self.goal.trim().is_empty() {
-            say(Field::Goal, "Say what is to be reached.");
+            say(Field::Goal, "Enter a goal.");
         }
         match self.planner {
             PlannerChoice::Replay if self.folder.trim().is_empty() => {
-                say(Field::Planner, "Name the folder with the plans.");
+                say(Field::Planner, "Enter the folder with the plans.");
             }
             PlannerChoice::Command if self.command.trim().is_empty() => {
-                say(Field::Planner, "Type the command that makes the plans.");
+                say(Field::Planner, "Enter the command that prints the plans.");
             }
             _ => {}
         }
         if self.workspace.trim().is_empty() {
-            say(Field::Workspace, "Name the folder that the plans work in.");
+            say(Field::Workspace, "Enter the workspace folder.");
         }
         let numbers = [
-            (Field::Attempts, &self.max_attempts, MOST_ATTEMPTS),
-            (Field::Timeout, &self.timeout_s, LONGEST_S),
+            (Field::Attempts, &self.max_attempts, MAX_ATTEMPTS),
+            (Field::Timeout, &self.timeout_s, MAX_TIMEOUT_S),
         ];
         let of_class = [
-            (Field::ClassAttempts, &self.class.max_attempts, MOST_ATTEMPTS),
-            (Field::ClassMinutes, &self.class.minutes, LONGEST_MIN),
+            (Field::ClassAttempts, &self.class.max_attempts, MAX_ATTEMPTS),
+            (Field::ClassMinutes, &self.class.minutes, MAX_CLASS_MINUTES),
         ];
         let of_class = of_class.into_iter().filter(|_| self.class.on);
         for (field, typed, most) in numbers.into_iter().chain(of_class) {
             if number(typed, most).is_none() {
-                say(field, &format!("Type a whole number from 1 to {most}."));
+                say(field, &format!("Enter a whole number from 1 to {most}."));
             }
         }
         if self.class.on {
@@ -236,12 +228,12 @@ impl Form {
         }
         let paths = self.class.paths();
         if paths.is_empty() {
-            say(Field::ClassPaths, "Name at least one path; a dot is the whole workspace.");
+            say(Field::ClassPaths, "Enter at least one path; a dot is the whole workspace.");
         }
         for path in &paths {
             if path.starts_with('/') || path.contains('\\') || path.split('/').any(|it| it == "..")
             {
-                say(Field::ClassPaths, &format!("{path} is no path inside the workspace."));
+                say(Field::ClassPaths, &format!("{path} is not a path inside the workspace."));
             }
         }
     }
@@ -256,9 +248,8 @@ impl Form {
             Field::ClassMinutes => &self.class.minutes,
             _ => "",
         };
-        let faults = self.faults().into_iter();
-        let fault = faults.filter(|(of, _)| *of == field).map(|(_, text)| text).next();
-        fault.filter(|_| self.tried || !typed.trim().is_empty())
+        let fault = self.faults().into_iter().find(|(of, _)| *of == field);
+        fault.filter(|_| self.tried || !typed.trim().is_empty()).map(|(_, text)| text)
     }
 
     /// The settings, at this time in Unix milliseconds; `None` while there is a fault.
@@ -274,8 +265,8 @@ impl Form {
             goal: self.goal.trim().to_owned(),
             planner: self.planner_name(),
             workspace: self.workspace.trim().into(),
-            max_attempts: number(&self.max_attempts, MOST_ATTEMPTS)?,
-            timeout_s: number(&self.timeout_s, LONGEST_S)?,
+            max_attempts: number(&self.max_attempts, MAX_ATTEMPTS)?,
+            timeout_s: number(&self.timeout_s, MAX_TIMEOUT_S)?,
             verify: self.verify,
             class,
         })
@@ -289,7 +280,7 @@ impl ClassForm {
     }
 
     fn read(&self, now_ms: i64) -> Option<AuthorizationClass> {
-        let minutes = i64::from(number(&self.minutes, LONGEST_MIN)?);
+        let minutes = i64::from(number(&self.minutes, MAX_CLASS_MINUTES)?);
         let ends = Timestamp::from_millisecond(now_ms.checked_add(minutes * 60_000)?).ok()?;
         let hosts = self.hosts.split([',', ' ', '\n']).filter(|host| !host.is_empty());
         let class = AuthorizationClass {
@@ -297,7 +288,7 @@ impl ClassForm {
             paths: self.paths(),
             hosts: hosts.map(str::to_owned).collect(),
             max_risk: self.max_risk,
-            max_attempts: number(&self.max_attempts, MOST_ATTEMPTS)?,
+            max_attempts: number(&self.max_attempts, MAX_ATTEMPTS)?,
             expires_at: ends.to_string(),
             needs: Default::default(),
         };

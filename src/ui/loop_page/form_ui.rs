@@ -1,15 +1,16 @@
 //! The form that describes a loop.
 
-use egui::{Frame, Id, Label, Margin, Response, ScrollArea, TextEdit, Ui, vec2};
+use egui::{Id, Label, Margin, TextEdit, Ui, vec2};
 
 use super::FormView;
 use super::class_ui::class_ui;
 use super::form::{Field, Form, PlannerChoice};
-use super::place_ui::{limits_ui, plans_ui, workspace_ui};
 use crate::plan::{VerifyScope, visible_lines};
+use crate::run::{CommandsReview, PlaceReview};
 use crate::ui::action::{Action, FolderFor, LoopAction};
 use crate::ui::controls;
 use crate::ui::icon::{self, Icon};
+use crate::ui::plan::commands_button;
 use crate::ui::theme::{Text, Theme, Tone};
 use crate::ui::widgets::{self, Look};
 
@@ -19,25 +20,22 @@ const WIDTH: f32 = 680.0;
 pub(super) fn form_ui(ui: &mut Ui, view: &FormView<'_>, actions: &mut Vec<Action>) {
     let form = view.form;
     let mut edited = form.clone();
-    ScrollArea::vertical().id_salt("loop form").auto_shrink([false, false]).show(ui, |ui| {
-        widgets::scroll_by_key(ui);
-        Frame::NONE.inner_margin(Margin { left: 24, right: 24, top: 18, bottom: 24 }).show(ui, |ui| {
-            ui.set_max_width(ui.available_width().min(WIDTH));
-            ui.spacing_mut().item_spacing.y = 6.0;
-            widgets::line(ui, "Work towards a goal", Text::Title, Tone::Plain);
-            let text = "A planner proposes a plan, you sign for it, it runs and is verified; where that \
-                        fails, the planner is told why and asked again, so often and no more.";
-            widgets::paragraph(ui, text, Text::Body, Tone::Dim);
-            ui.add_space(8.0);
-            goal_ui(ui, &mut edited, view.focus_goal);
-            planner_ui(ui, &mut edited, actions);
-            limits_ui(ui, view);
-            plans_ui(ui, view);
-            place_ui(ui, &mut edited, actions);
-            workspace_ui(ui, view, actions);
-            budget_ui(ui, &mut edited);
-            class_ui(ui, &mut edited);
-        });
+    let margin = Margin { left: 24, right: 24, top: 18, bottom: 24 };
+    widgets::scrolled(ui, "loop form", margin, |ui| {
+        ui.set_max_width(ui.available_width().min(WIDTH));
+        widgets::line(ui, "Work towards a goal", Text::Title, Tone::Plain);
+        let text = "A planner proposes a plan, you sign it, it runs and is verified. If that fails, the \
+                        planner is told why and asked again, up to the number of attempts below.";
+        widgets::paragraph(ui, text, Text::Body, Tone::Dim);
+        ui.add_space(8.0);
+        goal_ui(ui, &mut edited, view.focus_goal);
+        planner_ui(ui, &mut edited, actions);
+        limits_ui(ui, view);
+        plans_ui(ui, view);
+        place_ui(ui, &mut edited, actions);
+        workspace_ui(ui, view, actions);
+        budget_ui(ui, &mut edited);
+        class_ui(ui, &mut edited);
     });
     if edited != *form {
         edited.refusal = None;
@@ -52,7 +50,7 @@ fn goal_ui(ui: &mut Ui, form: &mut Form, focus: bool) {
         .desired_rows(3)
         .desired_width(f32::INFINITY)
         .margin(Margin::symmetric(10, 8))
-        .hint_text("What is to be reached, in words for the planner");
+        .hint_text("What the planner should achieve, in your words");
     let response = ui.add(edit).labelled_by(label.id);
     if focus {
         response.request_focus();
@@ -63,41 +61,15 @@ fn goal_ui(ui: &mut Ui, form: &mut Form, focus: bool) {
 fn planner_ui(ui: &mut Ui, form: &mut Form, actions: &mut Vec<Action>) {
     ui.add_space(6.0);
     widgets::heading(ui, "Planner");
-    ui.horizontal_wrapped(|ui| {
-        for (choice, icon, name) in [
-            (PlannerChoice::CargoFix, icon::CHECK, "cargo-fix"),
-            (PlannerChoice::Model, icon::LINK, "openai-compatible"),
-            (PlannerChoice::Replay, icon::FILES, "replay"),
-            (PlannerChoice::Command, icon::TERMINAL, "a command"),
-        ] {
-            if choice_ui(ui, icon, name, form.planner == choice) {
-                form.planner = choice;
-            }
-        }
-    });
-    let about = match form.planner {
-        PlannerChoice::CargoFix => "Applies what the compiler itself suggests, and nothing else.",
-        PlannerChoice::Model => {
-            "Asks a server with the chat completions interface, which the environment or the settings name."
-        }
-        PlannerChoice::Replay => "Plays the plans of a folder in the order of their names.",
-        PlannerChoice::Command => {
-            "Reads a request on its input and prints one plan; the shell of this machine reads the command."
-        }
-    };
-    widgets::paragraph(ui, about, Text::Meta, Tone::Dim);
+    choices_ui(ui, &mut form.planner, &PLANNERS);
     match form.planner {
         PlannerChoice::Replay => {
             folder_ui(ui, "Folder with the plans", &mut form.folder, FolderFor::Plans, actions);
         }
         PlannerChoice::Command => {
-            let edit = TextEdit::singleline(&mut form.command)
-                .id(Id::unique("loop command"))
-                .font(Text::Mono.font())
-                .hint_text("python3 plan.py")
-                .margin(Margin::symmetric(10, 6))
-                .desired_width(f32::INFINITY);
-            ui.add(edit).accessible_name("Planner command");
+            let id = Id::unique("loop command");
+            let edit = widgets::code_field(&mut form.command, id, f32::INFINITY);
+            ui.add(edit.hint_text("python3 plan.py")).accessible_name("Planner command");
         }
         PlannerChoice::CargoFix | PlannerChoice::Model => {}
     }
@@ -113,58 +85,101 @@ fn place_ui(ui: &mut Ui, form: &mut Form, actions: &mut Vec<Action>) {
 
 fn budget_ui(ui: &mut Ui, form: &mut Form) {
     ui.add_space(6.0);
-    ui.horizontal_top(|ui| {
-        ui.spacing_mut().item_spacing.x = 24.0;
-        ui.vertical(|ui| {
-            ui.set_width(190.0);
-            let label = widgets::heading(ui, "Attempts at most");
-            number_ui(ui, "loop attempts", &mut form.max_attempts, &label);
-            fault_ui(ui, form, Field::Attempts);
-        });
-        ui.vertical(|ui| {
-            ui.set_width(190.0);
-            let label = widgets::heading(ui, "Seconds for one answer");
-            number_ui(ui, "loop timeout", &mut form.timeout_s, &label);
-            fault_ui(ui, form, Field::Timeout);
-        });
-    });
+    numbers_ui(
+        ui,
+        form,
+        [
+            (Field::Attempts, "Attempts at most", |form| &mut form.max_attempts),
+            (Field::Timeout, "Seconds per answer", |form| &mut form.timeout_s),
+        ],
+    );
     ui.add_space(6.0);
     widgets::heading(ui, "Verify after each attempt");
+    choices_ui(ui, &mut form.verify, &SCOPES);
+}
+
+/// A choice with its icon, its name, and a sentence about it.
+pub(super) type Choice<T> = (T, Icon, &'static str, &'static str);
+
+const PLANNERS: [Choice<PlannerChoice>; 4] = [
+    (
+        PlannerChoice::CargoFix,
+        icon::CHECK,
+        "cargo-fix",
+        "Applies what the compiler itself suggests, and nothing else.",
+    ),
+    (
+        PlannerChoice::Model,
+        icon::LINK,
+        "openai-compatible",
+        "Asks a model server with a chat completions interface. The environment or the settings name it.",
+    ),
+    (
+        PlannerChoice::Replay,
+        icon::FILES,
+        "replay",
+        "Proposes the plans of a folder, in the order of their names.",
+    ),
+    (
+        PlannerChoice::Command,
+        icon::TERMINAL,
+        "a command",
+        "The command gets a request on its input and prints one plan. The shell of this computer runs it.",
+    ),
+];
+
+const SCOPES: [Choice<Option<VerifyScope>>; 3] = [
+    (
+        Some(VerifyScope::Local),
+        icon::CHECK,
+        "local",
+        "The quick check, by default cargo check. If a plan verifies this itself, that counts.",
+    ),
+    (
+        Some(VerifyScope::Full),
+        icon::SHIELD_CHECK,
+        "full",
+        "Everything, with tests. If a plan verifies all of this itself, that counts.",
+    ),
+    (
+        None,
+        icon::PROHIBIT,
+        "none",
+        "Nothing checks the result. A loop that completes is then marked as not verified.",
+    ),
+];
+
+/// Several choices, with the sentence about the chosen one.
+pub(super) fn choices_ui<T: Copy + PartialEq>(ui: &mut Ui, chosen: &mut T, choices: &[Choice<T>]) {
     ui.horizontal_wrapped(|ui| {
-        for (scope, icon, name) in [
-            (Some(VerifyScope::Local), icon::CHECK, "local"),
-            (Some(VerifyScope::Full), icon::SHIELD_CHECK, "full"),
-            (None, icon::PROHIBIT, "none"),
-        ] {
-            if choice_ui(ui, icon, name, form.verify == scope) {
-                form.verify = scope;
+        for (choice, icon, name, _) in choices {
+            if controls::toggle(ui, *icon, name, Tone::Accent, chosen == choice).clicked() {
+                *chosen = *choice;
             }
         }
     });
-    let about = match form.verify {
-        Some(VerifyScope::Local) => {
-            "The quick look, by default cargo check; where a plan verifies by itself, that counts."
-        }
-        Some(VerifyScope::Full) => {
-            "Everything, with tests; where a plan verifies all that by itself, that counts."
-        }
-        None => "Nothing checks the result: an end as completed then says that it is not verified.",
-    };
-    widgets::paragraph(ui, about, Text::Meta, Tone::Dim);
+    if let Some((.., about)) = choices.iter().find(|it| it.0 == *chosen) {
+        widgets::paragraph(ui, about, Text::Meta, Tone::Dim);
+    }
 }
 
-/// One of several choices. Returns whether it was chosen now.
-pub(super) fn choice_ui(ui: &mut Ui, icon: Icon, name: &str, chosen: bool) -> bool {
-    controls::toggle(ui, icon, name, Tone::Accent, chosen).clicked()
-}
+/// A field for a number with its name, and where its text is in the form.
+type NumberField<'a> = (Field, &'a str, fn(&mut Form) -> &mut String);
 
-pub(super) fn number_ui(ui: &mut Ui, id: &str, text: &mut String, label: &Response) {
-    let edit = TextEdit::singleline(text)
-        .id(Id::unique(id))
-        .font(Text::Mono.font())
-        .margin(Margin::symmetric(10, 6))
-        .desired_width(72.0);
-    ui.add(edit).labelled_by(label.id);
+/// Fields for numbers beside each other, each with its name and its fault.
+pub(super) fn numbers_ui(ui: &mut Ui, form: &mut Form, fields: [NumberField<'_>; 2]) {
+    ui.horizontal_top(|ui| {
+        ui.spacing_mut().item_spacing.x = 24.0;
+        for (field, name, text) in fields {
+            ui.vertical(|ui| {
+                ui.set_width(190.0);
+                let label = widgets::heading(ui, name);
+                let edit = widgets::code_field(text(form), Id::unique(name), 72.0);
+                ui.add(edit).labelled_by(label.id);
+                fault_ui(ui, form, field);
+            });
+        }
+    });
 }
 
 fn folder_ui(
@@ -177,13 +192,8 @@ fn folder_ui(
     ui.horizontal(|ui| {
         let button = controls::button_width(ui, "Choose…", true) + 8.0;
         let width = (ui.available_width() - button).max(80.0);
-        let edit = TextEdit::singleline(text)
-            .id(Id::unique(name))
-            .font(Text::Mono.font())
-            .hint_text("/home/ada/src/parser")
-            .margin(Margin::symmetric(10, 6))
-            .desired_width(width);
-        ui.add(edit).accessible_name(name);
+        let edit = widgets::code_field(text, Id::unique(name), width);
+        ui.add(edit.hint_text("/home/ada/src/parser")).accessible_name(name);
         let response = widgets::button(ui, Look::Plain, Some(icon::OPEN), "Choose…", true);
         if response.clicked() {
             actions.push(Action::Loop(LoopAction::PickFolder(what)));
@@ -206,4 +216,79 @@ pub(super) fn fault_line(ui: &mut Ui, fault: &str) {
         widgets::paint_icon(ui, rect.center(), icon::WARNING, 14.0, theme.danger);
         ui.add(Label::new(widgets::rich(visible_lines(fault), Text::Meta, theme.danger)).wrap());
     });
+}
+
+/// Remarks below the workspace field.
+fn workspace_ui(ui: &mut Ui, view: &FormView<'_>, actions: &mut Vec<Action>) {
+    let Some(place) = view.place else { return };
+    if let Some(fault) = &place.workspace_fault {
+        fault_line(ui, &fault.sentence());
+        return;
+    }
+    let commands = match &place.commands {
+        Ok(Some(commands)) => commands,
+        Ok(None) => return,
+        Err(why) => {
+            let text = format!("Its countersign.toml cannot be used: {}.", visible_lines(why));
+            widgets::remark(ui, icon::WARNING, Tone::Caution, text);
+            return;
+        }
+    };
+    let (tone, text) = says(view.form, place, commands);
+    match tone {
+        Tone::Dim => {
+            widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
+        }
+        tone => widgets::remark(ui, icon::WARNING, tone, text),
+    }
+    if commands_button(ui, commands) {
+        actions.push(Action::Loop(LoopAction::LookAtCommands));
+    }
+}
+
+/// What the planner may do, below its name.
+fn limits_ui(ui: &mut Ui, view: &FormView<'_>) {
+    let Some(place) = view.place.filter(|it| it.place.planner == view.form.planner_name()) else {
+        return;
+    };
+    match &place.planner {
+        Ok(limits) if limits.is_empty() => {}
+        Ok(limits) => {
+            let text = format!("What it may do: {}.", visible_lines(limits));
+            widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
+        }
+        Err(why) => {
+            widgets::remark(ui, icon::WARNING, Tone::Caution, visible_lines(why));
+        }
+    }
+}
+
+/// Remarks below the field of the plan folder.
+fn plans_ui(ui: &mut Ui, view: &FormView<'_>) {
+    let fault = view.place.and_then(|place| place.plans_fault.as_ref());
+    if let Some(fault) = fault {
+        fault_line(ui, &fault.sentence());
+    }
+}
+
+/// The effect of the workspace's commands on a loop.
+fn says(form: &Form, place: &PlaceReview, commands: &CommandsReview) -> (Tone, &'static str) {
+    let verifies = form.verify.is_some_and(|scope| place.verified_by.contains(&scope));
+    match (commands.faults.is_empty(), commands.trusted) {
+        (false, _) => (
+            Tone::Caution,
+            "Its countersign.toml has errors. Until they are corrected, nothing can be verified here.",
+        ),
+        (true, true) => (Tone::Dim, "You trust the commands that its countersign.toml names."),
+        (true, false) if verifies => (
+            Tone::Caution,
+            "The loop would verify with commands that the workspace names, and you do not trust them \
+             yet: it would end as not_authorized.",
+        ),
+        (true, false) => (
+            Tone::Caution,
+            "The workspace names commands, and you do not trust them yet: a plan that would run them \
+             ends the loop as not_authorized.",
+        ),
+    }
 }

@@ -2,7 +2,7 @@
 
 use egui::{CornerRadius, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
-use super::attempt::{MOST_LISTED, cut, more_ui, stage};
+use super::attempt::{MAX_LISTED, cut, more_ui, stage};
 use super::model::{ActionRow, action_rows, gate_row, verify_sentence};
 use crate::plan::{ShownPlan, visible};
 use crate::run::AttemptState;
@@ -36,15 +36,13 @@ pub(super) fn actions_ui(
         ui.spacing_mut().item_spacing.y = 0.0;
         // The list ends with the latest action, which is the one people watch.
         let shown = rows.iter().rposition(|row| row.look.1 != "waiting").map_or(0, |at| at + 1);
-        let first = shown.saturating_sub(MOST_LISTED);
+        let first = shown.saturating_sub(MAX_LISTED);
         if first > 0 {
-            let text = format!(
-                "{} earlier ones stand on the page of the run.",
-                format::count(first as u64)
-            );
+            let text =
+                format!("{} earlier actions are on the plan page.", format::count(first as u64));
             widgets::paragraph(ui, text, Text::Small, Tone::Dim);
         }
-        for (index, row) in rows.iter().enumerate().skip(first).take(MOST_LISTED) {
+        for (index, row) in rows.iter().enumerate().skip(first).take(MAX_LISTED) {
             row_ui(ui, row, &format!("Action {}", index + 1), actions);
         }
         more_ui(ui, rows.len() - first);

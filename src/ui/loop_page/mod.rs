@@ -7,13 +7,10 @@
 mod attempt;
 mod bar;
 mod class_ui;
-mod ended;
 mod form;
 mod form_ui;
 mod happened;
 mod model;
-mod near;
-mod place_ui;
 #[cfg(test)]
 mod tests;
 mod timeline;
@@ -25,15 +22,13 @@ use super::action::{Action, LoopAction};
 use super::commands::{Command, Situation, command_button};
 use super::format::Now;
 use super::icon;
+use super::plan::{Entry, bar_ui};
 use super::theme::{self, Text, Theme, Tone};
 use super::widgets::{self, Look, panel_frame};
 use crate::authorization::AuthorizationClass;
 use crate::plan::{ShownPlan, visible};
 use crate::run::{Attempt, LoopState, LoopSummary, PlaceReview};
-use egui::{
-    CentralPanel, CornerRadius, Margin, Panel, Role, ScrollArea, Sense, Ui, UiBuilder, WidgetInfo,
-    pos2, vec2,
-};
+use egui::{CentralPanel, Margin, Panel, ScrollArea, Ui, UiBuilder};
 
 pub use form::{ClassForm, Field, Form, PlannerChoice, Wanted};
 pub use model::{ActionRow, action_rows, attempt_look, fate_look, gate_row, phase_look};
@@ -72,28 +67,35 @@ pub struct FormView<'a> {
 }
 
 /// A loop, live or from the evidence.
-#[derive(Debug, Clone)]
-pub struct TimelineView<'a> {
+#[derive(Debug, Clone, Default)]
+pub struct ShownLoop {
     /// The state of the loop, computed from its events.
-    pub state: &'a LoopState,
+    pub state: LoopState,
     /// Whether it comes from the evidence and sends no events to this window.
     pub recorded: bool,
-    /// The available plans of its attempts, by attempt.
-    pub plans: &'a BTreeMap<u32, Arc<ShownPlan>>,
+    /// The available plans of its attempts, by attempt; none of a loop from the evidence.
+    pub plans: BTreeMap<u32, Arc<ShownPlan>>,
     /// The planner's further output, for attempts from the evidence.
-    pub printed: &'a BTreeMap<u32, String>,
-    /// Attempts that were expanded or collapsed by hand; by default only the latest is expanded.
-    pub unfolded: &'a BTreeMap<u32, bool>,
+    pub printed: BTreeMap<u32, String>,
     /// The verification after each attempt, as a word.
-    pub verify: &'a str,
+    pub verify: String,
     /// The class that was authorized in advance.
-    pub class: Option<&'a AuthorizationClass>,
+    pub class: Option<AuthorizationClass>,
     /// Whether that class was revoked.
     pub class_revoked: bool,
     /// Whether a stop was requested but has not happened yet.
     pub stopping: bool,
     /// The time of its end, in Unix milliseconds.
     pub ended_at_ms: Option<i64>,
+}
+
+/// A loop in order of time.
+#[derive(Debug, Clone, Copy)]
+pub struct TimelineView<'a> {
+    /// The loop.
+    pub shown: &'a ShownLoop,
+    /// Attempts that were expanded or collapsed by hand; by default only the latest is expanded.
+    pub unfolded: &'a BTreeMap<u32, bool>,
     /// Whether to scroll to the latest attempt now.
     pub scroll_to_latest: bool,
 }
@@ -132,16 +134,14 @@ pub fn loop_page_ui(
     // complete.
     let mut area = ui.new_child(UiBuilder::new().id_salt("loop bar").max_rect(bar.0));
     area.set_clip_rect(bar.1);
-    bar::bar_ui(&mut area, view, situation, actions);
+    // The effect of starting must be readable, so the detail may take two rows.
+    bar_ui(&mut area, &bar::bar(view, situation), 2, situation, actions);
 }
 
 /// The link from a run to its loop.
 pub(crate) fn loop_link_ui(ui: &mut Ui, attempt: Attempt, actions: &mut Vec<Action>) {
-    let hint = format!("It is of attempt {} of a loop. Show that loop.", attempt.number);
-    if widgets::button(ui, Look::Plain, Some(icon::REPEAT), "Open its loop", true)
-        .on_hover_text(hint)
-        .clicked()
-    {
+    let hint = format!("This is attempt {} of a loop. Show that loop.", attempt.number);
+    if widgets::link_button(ui, Look::Plain, icon::REPEAT, "Open its loop", &hint) {
         actions.push(Action::Do(Command::GoLoop));
         actions.push(Action::Loop(LoopAction::Show(attempt.loop_id)));
     }
@@ -151,7 +151,7 @@ fn list_ui(ui: &mut Ui, view: &LoopView<'_>, situation: &Situation, actions: &mu
     command_button(ui, Command::NewLoop, Look::Plain, None, situation, actions);
     ui.add_space(8.0);
     let open = match &view.shown {
-        Shown::Loop(timeline) => timeline.state.loop_id,
+        Shown::Loop(timeline) => timeline.shown.state.loop_id,
         Shown::Form(_) | Shown::Reading => None,
     };
     ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
@@ -171,45 +171,25 @@ fn list_ui(ui: &mut Ui, view: &LoopView<'_>, situation: &Situation, actions: &mu
 }
 
 fn entry_ui(ui: &mut Ui, summary: &LoopSummary, selected: bool, now: &Now) -> bool {
-    let theme = Theme::of(ui);
-    let size = vec2(ui.available_width(), 42.0);
-    let (rect, response) = ui.allocate_exact_size(size, Sense::click());
-    let fill = match (selected, response.hovered()) {
-        (true, _) => theme.selection,
-        (false, true) => theme.hover,
-        (false, false) => theme.panel,
-    };
-    ui.painter().rect_filled(rect, CornerRadius::same(theme::RADIUS), fill);
     let (icon, word, tone) = fate_look(summary.fate);
-    let center = pos2(rect.left() + 17.0, rect.top() + 14.0);
-    widgets::paint_icon(ui, center, icon, 15.0, theme.tone(tone));
-    let left = rect.left() + 32.0;
-    let width = rect.right() - 8.0 - left;
-    let goal = first_line(&summary.goal);
-    let parts = [(goal, Text::Body, theme.text)];
-    widgets::paint_parts(ui, pos2(left, rect.top() + 14.0), width, &parts);
-    let time = now.short(summary.started_at_ms);
-    let right = pos2(rect.right() - 8.0, rect.top() + 30.0);
-    let taken = widgets::paint_right(ui, right, &time, Text::SmallMono, theme.dim);
-    let parts = [(word, Text::Small, theme.dim)];
-    let below = pos2(left, rect.top() + 30.0);
-    widgets::paint_parts(ui, below, (width - taken - 8.0).max(0.0), &parts);
-    response.widget_info(|| {
-        let name = format!("Loop {}, {word}, {time}", visible(goal));
-        WidgetInfo::selected(Role::Button, true, selected, name)
-    });
-    widgets::focus_ring(ui, &response);
-    let clicked = response.clicked();
-    response.on_hover_text(format!(
-        "{}\n{word}, {} of {} attempts\nplanner {}\nstarted {}\nin {}",
-        visible(&summary.goal),
-        summary.attempts_begun,
-        summary.max_attempts,
-        visible(&summary.planner),
-        now.full(summary.started_at_ms),
-        visible(&summary.workspace),
-    ));
-    clicked
+    let (goal, time) = (first_line(&summary.goal), now.short(summary.started_at_ms));
+    let entry = Entry {
+        look: Some((icon, tone)),
+        title: goal,
+        below: Some(word),
+        time: &time,
+        name: format!("Loop {}, {word}, {time}", visible(goal)),
+        hover: format!(
+            "{}\n{word}, {} of {} attempts\nplanner {}\nstarted {}\nin {}",
+            visible(&summary.goal),
+            summary.attempts_begun,
+            summary.max_attempts,
+            visible(&summary.planner),
+            now.full(summary.started_at_ms),
+            visible(&summary.workspace),
+        ),
+    };
+    entry.ui(ui, selected)
 }
 
 /// The first line of a text that is not blank.

@@ -46,22 +46,23 @@ pub fn phase_look(phase: &LoopPhase) -> StateLook {
         }
         LoopPhase::Applying => (icon::RUNNING, "the plan runs", Tone::Accent),
         LoopPhase::Verifying => (icon::RUNNING, "verifying", Tone::Accent),
-        LoopPhase::Ended(reason) => {
-            let (icon, tone) = stop_look(reason.code);
-            (icon, reason.code.as_str(), tone)
-        }
-        LoopPhase::Interrupted => (icon::WARNING, "interrupted", Tone::Danger),
+        LoopPhase::Ended(reason) => fate_look(LoopFate::Ended(reason.code)),
+        LoopPhase::Interrupted => fate_look(LoopFate::Interrupted),
     }
 }
+
+const NOT_RECORDED: StateLook = (icon::WARNING, "not recorded", Tone::Danger);
+/// Of a step that had begun when its run ended without its result.
+const UNKNOWN: StateLook = (icon::WARNING, "outcome unknown", Tone::Danger);
 
 /// The outcome or the progress of an attempt.
 pub fn attempt_look(state: &LoopState, attempt: &AttemptState) -> StateLook {
     let Some(record) = &attempt.record else {
         let is_last = state.attempts.last().is_some_and(|last| last.attempt == attempt.attempt);
         return match &state.phase {
-            LoopPhase::Ended(_) => (icon::WARNING, "not recorded", Tone::Danger),
+            LoopPhase::Ended(_) => NOT_RECORDED,
             phase if is_last => phase_look(phase),
-            _ => (icon::WARNING, "not recorded", Tone::Danger),
+            _ => NOT_RECORDED,
         };
     };
     if let Some(code) = record.stop_reason.filter(|code| {
@@ -74,8 +75,7 @@ pub fn attempt_look(state: &LoopState, attempt: &AttemptState) -> StateLook {
                 | StopCode::RunnerInternalError
         )
     }) {
-        let (icon, tone) = stop_look(code);
-        return (icon, code.as_str(), tone);
+        return fate_look(LoopFate::Ended(code));
     }
     let failed = |row: &&ActionRecord| row.status == ActionStatus::Failed;
     if record.planner.status == PlannerStatus::Failed {
@@ -108,6 +108,12 @@ pub struct ActionRow {
     pub execution_id: Option<Uuid>,
 }
 
+impl ActionRow {
+    fn without_result(look: StateLook, kind: String, summary: String) -> Self {
+        Self { look, kind, summary, failure: None, duration_ms: None, execution_id: None }
+    }
+}
+
 /// The known actions of an attempt, from its record or from the current run.
 pub fn action_rows(attempt: &AttemptState, plan: Option<&ShownPlan>) -> Vec<ActionRow> {
     if let Some(record) = &attempt.record {
@@ -130,11 +136,11 @@ pub fn action_rows(attempt: &AttemptState, plan: Option<&ShownPlan>) -> Vec<Acti
                 return ActionRow { kind: result.tool_name.clone(), ..row };
             }
             StepState::Running if run.is_active() => (icon::RUNNING, "running", Tone::Accent),
-            StepState::Running => (icon::WARNING, "outcome unknown", Tone::Danger),
+            StepState::Running => UNKNOWN,
             StepState::Waiting if run.is_active() => (icon::WAITING, "waiting", Tone::Dim),
             StepState::Waiting => (icon::WAITING, "not reached", Tone::Dim),
         };
-        ActionRow { look, kind, summary, failure: None, duration_ms: None, execution_id: None }
+        ActionRow::without_result(look, kind, summary)
     };
     run.steps.iter().enumerate().map(row).collect()
 }
@@ -156,16 +162,10 @@ pub fn gate_row(attempt: &AttemptState) -> Option<ActionRow> {
             return Some(recorded(&ActionRecord::of(result, "Verify the program"), Some(run)));
         }
         _ if run.is_active() => (icon::RUNNING, "running", Tone::Accent),
-        _ => (icon::WARNING, "outcome unknown", Tone::Danger),
+        _ => UNKNOWN,
     };
-    Some(ActionRow {
-        look,
-        kind: VERIFY_GATE.to_owned(),
-        summary: "Verify the program".to_owned(),
-        failure: None,
-        duration_ms: None,
-        execution_id: None,
-    })
+    let summary = "Verify the program".to_owned();
+    Some(ActionRow::without_result(look, VERIFY_GATE.to_owned(), summary))
 }
 
 fn recorded(row: &ActionRecord, run: Option<&RunState>) -> ActionRow {

@@ -30,16 +30,16 @@ fn each_reason_to_stop_says_what_it_means_and_what_to_do_next() {
 fn a_faulty_form_says_what_is_wrong_beside_each_field() {
     let harness = window("loop-faulty", SIZE);
     for text in [
-        "Say what is to be reached.",
-        "Name the folder with the plans.",
-        "Name the folder that the plans work in.",
-        "Type a whole number from 1 to 100.",
-        "4 fields to mend",
+        "Enter a goal.",
+        "Enter the folder with the plans.",
+        "Enter the workspace folder.",
+        "Enter a whole number from 1 to 100.",
+        "4 fields to correct",
     ] {
         assert!(says(&harness, text), "{text}");
     }
     let harness = window("loop", SIZE);
-    assert!(!says(&harness, "Say what is to be reached."), "nobody has tried to start yet");
+    assert!(!says(&harness, "Enter a goal."), "nobody has tried to start yet");
     assert!(says(&harness, "Starting asks the compiler"));
 }
 
@@ -146,9 +146,9 @@ fn a_loop_is_stopped_at_any_time_and_an_interrupted_one_offers_nothing_of_it() {
         assert!(harness.state().actions.contains(&Action::Do(Command::StopNow)), "{name}");
     }
     let harness = window("loop-interrupted", SIZE);
-    assert_eq!(harness.state().scene.looping.state.phase, LoopPhase::Interrupted);
+    assert_eq!(harness.state().scene.looping.shown.state.phase, LoopPhase::Interrupted);
     assert!(harness.query_by_label(Command::StopNow.spec().text).is_none());
-    assert!(says(&harness, "never goes on"));
+    assert!(says(&harness, "will not resume by itself"));
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn a_loop_leads_to_its_records_and_they_lead_back() {
     let mut harness = window("loop-completed", SIZE);
     harness.get_by_label("Records of the loop").click();
     harness.run_ok();
-    let loop_id = harness.state().scene.looping.state.loop_id.unwrap();
+    let loop_id = harness.state().scene.looping.shown.state.loop_id.unwrap();
     let search = Action::Evidence(EvidenceAction::Search(format!("loop:{loop_id}")));
     assert!(harness.state().actions.contains(&search));
     // The test window takes over the text of the search but stays on this page.

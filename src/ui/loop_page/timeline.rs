@@ -1,9 +1,11 @@
 //! A loop in order of time: its goal, its attempts, and why it ended.
 
-use egui::{Frame, Margin, ScrollArea, Ui, vec2};
+use egui::{Frame, Margin, Ui, vec2};
 
-use super::{TimelineView, attempt, ended};
+use super::model::stop_look;
+use super::{TimelineView, attempt};
 use crate::authorization::AuthorizationClass;
+use crate::run::{LoopPhase, LoopState, StopReason};
 use crate::ui::action::{Action, EvidenceAction, LoopAction};
 use crate::ui::format::{self, Now};
 use crate::ui::icon;
@@ -17,29 +19,24 @@ pub(super) fn timeline_ui(
     actions: &mut Vec<Action>,
 ) {
     header_ui(ui, view, now, actions);
-    let salt = ("timeline", view.state.loop_id);
-    ScrollArea::vertical().id_salt(salt).auto_shrink([false, false]).show(ui, |ui| {
-        widgets::scroll_by_key(ui);
-        Frame::NONE.inner_margin(Margin { left: 18, right: 18, top: 14, bottom: 18 }).show(
-            ui,
-            |ui| {
-                ui.set_min_width(ui.available_width());
-                ui.spacing_mut().item_spacing.y = 10.0;
-                // The reason comes first, because it is what people look for in a loop that has ended.
-                ended::ended_ui(ui, view.state);
-                for attempt in &view.state.attempts {
-                    attempt::attempt_ui(ui, view, attempt, now, actions);
-                }
-                if view.scroll_to_latest {
-                    ui.scroll_to_cursor(Some(egui::Align::BOTTOM));
-                }
-            },
-        );
+    let salt = ("timeline", view.shown.state.loop_id);
+    let margin = Margin { left: 18, right: 18, top: 14, bottom: 18 };
+    widgets::scrolled(ui, salt, margin, |ui| {
+        ui.set_min_width(ui.available_width());
+        ui.spacing_mut().item_spacing.y = 10.0;
+        // The reason comes first, because it is what people look for in a loop that has ended.
+        ended_ui(ui, &view.shown.state);
+        for attempt in &view.shown.state.attempts {
+            attempt::attempt_ui(ui, view, attempt, now, actions);
+        }
+        if view.scroll_to_latest {
+            ui.scroll_to_cursor(Some(egui::Align::BOTTOM));
+        }
     });
 }
 
 fn header_ui(ui: &mut Ui, view: &TimelineView<'_>, now: &Now, actions: &mut Vec<Action>) {
-    let state = view.state;
+    let state = &view.shown.state;
     Frame::NONE.inner_margin(Margin { left: 18, right: 18, top: 16, bottom: 14 }).show(ui, |ui| {
         ui.set_min_width(ui.available_width());
         ui.spacing_mut().item_spacing = vec2(6.0, 7.0);
@@ -52,34 +49,27 @@ fn header_ui(ui: &mut Ui, view: &TimelineView<'_>, now: &Now, actions: &mut Vec<
             for chip in chips(view, now) {
                 chip.ui(ui);
             }
-            let can_revoke = !view.recorded && !view.class_revoked && !state.is_over();
+            let can_revoke = !view.shown.recorded && !view.shown.class_revoked && !state.is_over();
             if let Some(class_id) = state.class_id.filter(|_| can_revoke) {
-                let name = "Revoke the class";
-                if widgets::button(ui, Look::Plain, Some(icon::PROHIBIT), name, true)
-                    .on_hover_text("From the next plan on, you are asked about each.")
-                    .clicked()
-                {
+                let hint = "From the next plan on, you are asked about each.";
+                if widgets::link_button(ui, Look::Plain, icon::PROHIBIT, "Revoke the class", hint) {
                     actions.push(Action::Loop(LoopAction::RevokeClass(class_id)));
                 }
             }
         });
-        ui.horizontal(|ui| {
+        let named = |ui: &mut Ui, name: &str, value: &str, what: &str| {
             ui.spacing_mut().item_spacing.x = 8.0;
             ui.spacing_mut().interact_size.y = 18.0;
-            widgets::line(ui, "planner", Text::Meta, Tone::Dim);
-            widgets::copyable(ui, &state.planner, &state.planner, "the planner");
-        });
+            widgets::line(ui, name, Text::Meta, Tone::Dim);
+            widgets::copyable(ui, value, value, what);
+        };
+        ui.horizontal(|ui| named(ui, "planner", &state.planner, "the planner"));
         ui.horizontal(|ui| {
-            ui.spacing_mut().item_spacing.x = 8.0;
-            ui.spacing_mut().interact_size.y = 18.0;
-            widgets::line(ui, "in", Text::Meta, Tone::Dim);
-            widgets::copyable(ui, &state.workspace, &state.workspace, "the workspace");
+            named(ui, "in", &state.workspace, "the workspace");
             if let Some(loop_id) = state.loop_id {
                 let name = "Records of the loop";
-                if widgets::button(ui, Look::Bare, Some(icon::DATABASE), name, true)
-                    .on_hover_text("Search the evidence for everything that ran in this loop.")
-                    .clicked()
-                {
+                let hint = "Search the evidence for everything that ran in this loop.";
+                if widgets::link_button(ui, Look::Bare, icon::DATABASE, name, hint) {
                     let search = EvidenceAction::Search(format!("loop:{loop_id}"));
                     actions.push(Action::Evidence(search));
                 }
@@ -90,13 +80,13 @@ fn header_ui(ui: &mut Ui, view: &TimelineView<'_>, now: &Now, actions: &mut Vec<
 }
 
 fn chips(view: &TimelineView<'_>, now: &Now) -> Vec<Chip> {
-    let state = view.state;
+    let state = &view.shown.state;
     let attempts = format!("{} of {} attempts", state.attempts.len(), state.max_attempts);
     let mut chips = vec![
         Chip::new(icon::REPEAT, attempts, Tone::Dim)
-            .explained("How often the planner was asked, and how often it is asked at most."),
-        Chip::new(icon::CHECK, format!("verify: {}", view.verify), Tone::Dim)
-            .explained("What the loop verifies by itself where a plan has not verified."),
+            .explained("The attempts so far, and the maximum."),
+        Chip::new(icon::CHECK, format!("verify: {}", view.shown.verify), Tone::Dim)
+            .explained("What the loop verifies itself if a plan has not verified it."),
     ];
     if state.attempts_left == Some(1) && !state.is_over() {
         chips.push(
@@ -104,15 +94,15 @@ fn chips(view: &TimelineView<'_>, now: &Now) -> Vec<Chip> {
                 .explained("If this one fails, the loop ends."),
         );
     }
-    if let Some(class) = view.class {
-        let (text, tone) = match view.class_revoked {
+    if let Some(class) = &view.shown.class {
+        let (text, tone) = match view.shown.class_revoked {
             true => ("class revoked", Tone::Dim),
             false => ("class authorized in advance", Tone::Accent),
         };
         chips.push(Chip::new(icon::SEAL, text, tone).explained(class_text(class)));
     }
     if state.started_at_ms > 0 {
-        let end = view.ended_at_ms.or((!view.recorded).then_some(now.ms));
+        let end = view.shown.ended_at_ms.or((!view.shown.recorded).then_some(now.ms));
         let text = match end {
             Some(end) if state.is_over() => format::duration(end - state.started_at_ms),
             _ => format!("since {}", now.minute(state.started_at_ms)),
@@ -139,4 +129,57 @@ fn class_text(class: &AuthorizationClass) -> String {
         class.expires_at,
     );
     crate::plan::visible_lines(&text)
+}
+
+/// Why the loop ended, what that means and what to do next, in the words of the specification.
+fn ended_ui(ui: &mut Ui, state: &LoopState) {
+    match &state.phase {
+        LoopPhase::Ended(reason) => boxed(ui, |ui| reason_ui(ui, reason)),
+        LoopPhase::Interrupted => boxed(ui, |ui| {
+            Chip::new(icon::WARNING, "interrupted", Tone::Danger).ui(ui);
+            let text = "The program that ran this loop has stopped without recording an end. The loop \
+                        will not resume by itself. The outcome of the step under way is unknown.";
+            widgets::paragraph(ui, text, Text::Body, Tone::Plain);
+            let text = "Look at the last attempt and its run; Reconcile, on the page of the run, compares \
+                        its files with the disk. Then start a new loop.";
+            widgets::paragraph(ui, text, Text::Body, Tone::Dim);
+        }),
+        _ => {}
+    }
+}
+
+fn boxed(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
+    let frame: Frame = widgets::card(ui);
+    frame.show(ui, |ui| {
+        ui.set_min_width(ui.available_width());
+        ui.spacing_mut().item_spacing.y = 6.0;
+        add(ui);
+    });
+}
+
+fn reason_ui(ui: &mut Ui, reason: &StopReason) {
+    let (icon, tone) = stop_look(reason.code);
+    ui.horizontal_wrapped(|ui| {
+        Chip::new(icon, reason.code.as_str(), tone).ui(ui);
+        let detail = &reason.detail;
+        let place = [
+            detail.attempt.map(|attempt| format!("attempt {attempt}")),
+            detail.action_index.map(|index| format!("action {}", index + 1)),
+            detail.planner_failure_code.clone(),
+        ];
+        let place: Vec<String> = place.into_iter().flatten().collect();
+        if !place.is_empty() {
+            widgets::line(ui, place.join(", "), Text::Meta, Tone::Dim);
+        }
+        if detail.verified == Some(false) {
+            Chip::new(icon::WARNING, "not verified", Tone::Caution)
+                .explained("No verification has passed: nothing has checked the result.")
+                .ui(ui);
+        }
+    });
+    widgets::paragraph(ui, reason.code.meaning(), Text::Body, Tone::Plain);
+    if !reason.message.is_empty() {
+        widgets::paragraph(ui, &reason.message, Text::Mono, Tone::Plain);
+    }
+    widgets::paragraph(ui, reason.code.next(), Text::Body, Tone::Dim);
 }

@@ -1,22 +1,24 @@
-//! The bar with which a plan is authorized and its run controlled.
+//! The bar with which a plan is authorized and its run controlled; the page of the loop has such a bar too.
 
+use egui::text::LayoutJob;
 use egui::{Align, Layout, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
-use super::{PlanView, bar};
+use super::Bar;
 use crate::plan::{visible, visible_lines};
 use crate::ui::action::Action;
 use crate::ui::commands::{Command, Situation, command_button};
 use crate::ui::theme::{self, Text, Theme, Tone};
 use crate::ui::widgets::{self, Look};
 
-pub(super) fn action_bar_ui(
+/// Draws a bar into the panel at the bottom. `rows`: how many rows the detail may take.
+pub(crate) fn bar_ui(
     ui: &mut Ui,
-    view: &PlanView<'_>,
+    bar: &Bar,
+    rows: usize,
     situation: &Situation,
     actions: &mut Vec<Action>,
 ) {
     let theme = Theme::of(ui);
-    let bar = bar(view, situation);
     let rect = ui.max_rect();
     let line = Stroke::new(1.0, theme.line);
     ui.painter().hline(ui.clip_rect().x_range(), rect.top(), line);
@@ -41,39 +43,49 @@ pub(super) fn action_bar_ui(
                 icon_command(ui, *command, situation, actions);
                 continue;
             }
-            let text = (*command == Command::Authorize && view.run.is_over())
-                .then_some("Authorize again…");
+            let text = (*command == Command::Authorize).then_some("Authorize again…");
             command_button(ui, *command, Look::Plain, text, situation, actions);
         }
-        if let Some((command, text)) = &bar.primary {
-            command_button(ui, *command, Look::Primary, Some(text), situation, actions);
+        if let Some(command) = bar.primary {
+            let asking = situation.asking.filter(|_| command == Command::AnswerStep);
+            let text = asking.map(|step| format!("Answer step {}", step + 1));
+            command_button(ui, command, Look::Primary, text.as_deref(), situation, actions);
         }
-        let size = vec2(ui.available_width().max(0.0), theme::ACTION_BAR - 10.0);
-        let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
-        let color = theme.tone(bar.tone);
-        widgets::paint_icon(ui, pos2(rect.left() + 10.0, rect.center().y), bar.icon, 18.0, color);
-        let (left, width) = (rect.left() + 28.0, rect.width() - 36.0);
-        let strong = if bar.tone == Tone::Dim { theme.text } else { color };
-        let middle = rect.center().y;
-        let title_y = if bar.detail.is_empty() { middle } else { middle - 9.0 };
-        // Two letters and an ellipsis would say less than the icon and its tooltip.
-        let mut cut = width < 48.0;
-        if !cut {
-            let parts = [(bar.title.as_str(), Text::Body, strong)];
-            let (_, cut_above) = widgets::paint_parts(ui, pos2(left, title_y), width, &parts);
-            let parts = [(bar.detail.as_str(), Text::Small, theme.dim)];
-            let (_, cut_below) = widgets::paint_parts(ui, pos2(left, middle + 9.0), width, &parts);
-            cut = cut_above || cut_below;
-        }
-        response.widget_info(|| {
-            let text = format!("{}. {}", bar.title, visible(&bar.detail));
-            WidgetInfo::labeled(Role::Label, true, text)
-        });
-        let more = if bar.more.is_empty() { &bar.detail } else { &bar.more };
-        if cut || !bar.more.is_empty() {
-            response.on_hover_text(visible_lines(&format!("{}\n{more}", bar.title)));
-        }
+        text_ui(ui, bar, rows);
     });
+}
+
+/// Draws the text of a bar into the room that its buttons have left.
+fn text_ui(ui: &mut Ui, bar: &Bar, rows: usize) {
+    let theme = Theme::of(ui);
+    let size = vec2(ui.available_width().max(0.0), theme::ACTION_BAR - 6.0);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+    let color = theme.tone(bar.tone);
+    let center = pos2(rect.left() + 10.0, rect.center().y);
+    widgets::paint_icon(ui, center, bar.icon, 18.0, color);
+    let (left, width) = (rect.left() + 28.0, (rect.width() - 40.0).max(0.0));
+    // Two letters and an ellipsis would say less than the icon and its tooltip.
+    let mut cut = width < 48.0;
+    if !cut {
+        let strong = if bar.tone == Tone::Dim { theme.text } else { color };
+        let detail = widgets::beginning(&bar.detail).into_owned();
+        let mut job = LayoutJob::simple(detail, Text::Small.font(), theme.dim, width);
+        (job.wrap.max_rows, job.wrap.break_anywhere) = (rows, rows == 1);
+        let lines = ui.painter().layout_job(job);
+        let below = if bar.detail.is_empty() { 0.0 } else { lines.size().y + 3.0 };
+        let middle = rect.center().y - below / 2.0;
+        let parts = [(bar.title.as_str(), Text::Body, strong)];
+        cut = widgets::paint_parts(ui, pos2(left, middle), width, &parts).1 || lines.elided;
+        ui.painter().galley(pos2(left, middle + 9.0), lines, theme.dim);
+    }
+    response.widget_info(|| {
+        let text = format!("{}. {}", bar.title, visible(&bar.detail));
+        WidgetInfo::labeled(Role::Label, true, text)
+    });
+    if cut || !bar.more.is_empty() {
+        let more = if bar.more.is_empty() { &bar.detail } else { &bar.more };
+        response.on_hover_text(visible_lines(&format!("{}\n{more}", bar.title)));
+    }
 }
 
 fn icon_command(ui: &mut Ui, command: Command, situation: &Situation, actions: &mut Vec<Action>) {

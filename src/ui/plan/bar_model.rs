@@ -23,8 +23,8 @@ pub struct Bar {
     pub detail: String,
     /// The tooltip; empty when the detail is complete.
     pub more: String,
-    /// The primary command, with its text.
-    pub primary: Option<(Command, String)>,
+    /// The primary command.
+    pub primary: Option<Command>,
     /// The other commands.
     pub others: Vec<Command>,
 }
@@ -37,53 +37,30 @@ pub fn bar(view: &PlanView<'_>, situation: &Situation) -> Bar {
     if let Some(ended) = ended(view, situation) {
         return ended;
     }
-    let waiting = |icon, tone, title: &str, detail: String| Bar {
-        icon,
-        tone,
-        title: title.to_owned(),
-        detail,
-        more: String::new(),
-        primary: Some((Command::Authorize, Command::Authorize.spec().text.to_owned())),
-        others: vec![Command::Reject],
-    };
     if let (Some(attempt), Approval::None) = (view.attempt, view.approval)
         && attempt.waits
     {
-        let title = format!("Attempt {} of {}", attempt.attempt, attempt.max_attempts);
-        let detail = "Its loop waits for you. It runs as soon as you authorize it.".to_owned();
-        return waiting(icon::HAND, Tone::Caution, &title, detail);
+        let title = format!("Attempt {} of {}", attempt.attempt.number, attempt.max_attempts);
+        let detail = "Its loop waits for you. It runs as soon as you authorize it.";
+        return Bar::new(icon::HAND, Tone::Caution, title, detail).with_authorize();
     }
-    match view.approval {
-        Approval::Recorded => Bar {
-            primary: None,
-            others: Vec::new(),
-            ..waiting(
-                icon::CLOCK,
-                Tone::Dim,
-                "From the records",
-                "This run had no steps.".to_owned(),
-            )
-        },
-        Approval::Recording => Bar {
-            primary: None,
-            others: Vec::new(),
-            ..waiting(icon::CLOCK, Tone::Dim, "Writing your answer down", String::new())
-        },
-        Approval::Approved { at_ms, until_ms } => Bar {
-            primary: Some((Command::Run, Command::Run.spec().text.to_owned())),
-            ..waiting(
-                icon::SIGNATURE,
-                Tone::Safe,
-                &format!("Authorized {}", view.now.minute(*at_ms)),
-                format!("valid {}", format::remaining(until_ms - view.now.ms)),
-            )
-        },
-        _ if situation.not_authorizable.is_some() => waiting(
-            icon::PROHIBIT,
-            Tone::Danger,
-            "Cannot be authorized",
-            situation.not_authorizable.unwrap_or_default().to_owned(),
-        ),
+    let bar = match view.approval {
+        Approval::Recorded => {
+            return Bar::new(icon::CLOCK, Tone::Dim, "From the records", "This run had no steps.");
+        }
+        Approval::Recording => {
+            return Bar::new(icon::CLOCK, Tone::Dim, "Recording your answer", "");
+        }
+        Approval::Approved { at_ms, until_ms } => {
+            let title = format!("Authorized {}", view.now.minute(*at_ms));
+            let detail = format!("valid {}", format::remaining(until_ms - view.now.ms));
+            let bar = Bar::new(icon::SIGNATURE, Tone::Safe, title, detail).with_authorize();
+            return Bar { primary: Some(Command::Run), ..bar };
+        }
+        _ if situation.not_authorizable.is_some() => {
+            let why = situation.not_authorizable.unwrap_or_default();
+            Bar::new(icon::PROHIBIT, Tone::Danger, "Cannot be authorized", why)
+        }
         Approval::Void(changes) => {
             let first = changes.first().map(|change| format!("Changed since: {}", change.what));
             let rest = match changes.len() {
@@ -91,34 +68,48 @@ pub fn bar(view: &PlanView<'_>, situation: &Situation) -> Bar {
                 number => format!(" and {} more", number - 1),
             };
             let all: Vec<_> = changes.iter().map(ToString::to_string).collect();
-            Bar {
-                more: all.join("\n"),
-                ..waiting(
-                    icon::WARNING,
-                    Tone::Caution,
-                    "The approval is void",
-                    format!("{}{rest}", first.unwrap_or_default()),
-                )
-            }
+            let detail = format!("{}{rest}", first.unwrap_or_default());
+            let bar = Bar::new(icon::WARNING, Tone::Caution, "The approval is void", detail);
+            Bar { more: all.join("\n"), ..bar }
         }
-        Approval::Expired => waiting(
-            icon::CLOCK,
-            Tone::Caution,
-            "The approval has expired",
-            "Look again, then authorize again.".to_owned(),
-        ),
-        Approval::Rejected(reason) => waiting(
-            icon::PROHIBIT,
-            Tone::Danger,
-            "Rejected",
-            if reason.is_empty() { "No reason given.".to_owned() } else { reason.clone() },
-        ),
-        Approval::None | Approval::Used { .. } => waiting(
-            icon::SIGNATURE,
-            Tone::Dim,
-            "Not authorized",
-            "Nothing runs before you sign for it.".to_owned(),
-        ),
+        Approval::Expired => {
+            let detail = "Look again, then authorize again.";
+            Bar::new(icon::CLOCK, Tone::Caution, "The approval has expired", detail)
+        }
+        Approval::Rejected(reason) => {
+            let detail = if reason.is_empty() { "No reason given." } else { reason };
+            Bar::new(icon::PROHIBIT, Tone::Danger, "Rejected", detail)
+        }
+        Approval::None | Approval::Used { .. } => {
+            let detail = "Nothing runs before you sign for it.";
+            Bar::new(icon::SIGNATURE, Tone::Dim, "Not authorized", detail)
+        }
+    };
+    bar.with_authorize()
+}
+
+impl Bar {
+    /// A bar without commands.
+    pub(crate) fn new(
+        icon: Icon,
+        tone: Tone,
+        title: impl Into<String>,
+        detail: impl Into<String>,
+    ) -> Self {
+        Self {
+            icon,
+            tone,
+            title: title.into(),
+            detail: detail.into(),
+            more: String::new(),
+            primary: None,
+            others: Vec::new(),
+        }
+    }
+
+    /// Adds the commands of a plan that waits for an authorization.
+    fn with_authorize(self) -> Self {
+        Self { primary: Some(Command::Authorize), others: vec![Command::Reject], ..self }
     }
 }
 
@@ -140,34 +131,25 @@ fn running(view: &PlanView<'_>, situation: &Situation) -> Bar {
         }
         _ => signed,
     };
-    let mut bar = Bar {
-        icon: icon::RUNNING,
-        tone: Tone::Accent,
-        title: format!("Running step {number} of {total}"),
-        detail,
-        more: String::new(),
-        primary: None,
-        others: vec![Command::Pause, Command::CancelAfterStep, Command::StopNow],
-    };
+    let title = format!("Running step {number} of {total}");
+    let mut bar = Bar::new(icon::RUNNING, Tone::Accent, title, detail);
+    bar.others = vec![Command::Pause, Command::CancelAfterStep, Command::StopNow];
     if situation.automatic {
         bar.others.insert(1, Command::GoOnGuided);
     }
-    if let Some(step) = situation.asking {
-        bar.icon = icon::HAND;
-        bar.tone = Tone::Caution;
+    if situation.asking.is_some() {
+        (bar.icon, bar.tone) = (icon::HAND, Tone::Caution);
         bar.title = "Waiting for you".to_owned();
-        let text = format!("Answer step {}", step + 1);
         if view.card.is_some() {
             // The card has the primary buttons; this command leads to the card.
             bar.others.insert(0, Command::AnswerStep);
         } else {
-            bar.primary = Some((Command::AnswerStep, text));
+            bar.primary = Some(Command::AnswerStep);
         }
     } else if situation.paused {
-        bar.icon = icon::PAUSE;
-        bar.tone = Tone::Caution;
+        (bar.icon, bar.tone) = (icon::PAUSE, Tone::Caution);
         bar.title = format!("Paused before step {}", number.min(total));
-        bar.primary = Some((Command::Resume, Command::Resume.spec().text.to_owned()));
+        bar.primary = Some(Command::Resume);
         bar.others = vec![Command::StopNow];
     }
     bar
@@ -188,15 +170,15 @@ fn ended(view: &PlanView<'_>, situation: &Situation) -> Option<Bar> {
         let word = if denied { "Denied" } else { word };
         title = format!("{word} at step {}", step + 1);
     }
-    let detail = match (&view.run.failure, &view.run.phase) {
+    let mut detail = match (&view.run.failure, &view.run.phase) {
         (Some((code, message)), _) => format!("{code} {message}"),
         (None, Phase::Interrupted) => "The outcome of the step under way is unknown.".to_owned(),
         (None, _) => tally(view),
     };
-    let detail = match view.run.left_running.as_slice() {
-        [] => detail,
-        names => format!("{detail} Ended with it, still running: {}.", visible(&names.join(", "))),
-    };
+    if !view.run.left_running.is_empty() {
+        let names = view.run.left_running.join(", ");
+        detail.push_str(&format!(" Ended with it, still running: {}.", visible(&names)));
+    }
     let mut others = match (&view.run.phase, view.approval) {
         (Phase::Ended(RunStatus::Completed), Approval::Recorded) => vec![Command::RunAgain],
         (Phase::Ended(RunStatus::Completed), _) => vec![Command::Authorize],
@@ -209,7 +191,6 @@ fn ended(view: &PlanView<'_>, situation: &Situation) -> Option<Bar> {
         others.push(Command::Revert);
     }
     let more = detail.clone();
-    let mut detail = detail;
     if view.run.phase == Phase::Interrupted {
         others.insert(0, Command::Reconcile);
         // Three buttons leave little room; the tooltip has the whole sentence.

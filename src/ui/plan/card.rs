@@ -15,7 +15,7 @@ mod tests;
 
 use egui::{
     Align, CornerRadius, Frame, Id, Key, Layout, Margin, Modifiers, Rect, Role, ScrollArea, Sense,
-    Stroke, Ui, UiBuilder, WidgetInfo, style::ScrollAnimation, vec2,
+    Stroke, Ui, UiBuilder, Vec2, WidgetInfo, style::ScrollAnimation, vec2,
 };
 
 use super::PlanView;
@@ -26,8 +26,8 @@ use crate::ui::action::{Action, DialogAction, PlanAction};
 use crate::ui::artifact::keep_keyboard;
 use crate::ui::controls::button_width;
 use crate::ui::dialog::arming::{Allowed, Arming, DELAY_MS};
-use crate::ui::dialog::{PromptId, after_click, read_input};
-use crate::ui::icon::{self, Icon};
+use crate::ui::dialog::{PromptId, SAFE_ANSWERS, after_click, read_input};
+use crate::ui::icon;
 use crate::ui::theme::{self, Theme};
 use crate::ui::widgets::{self, Look};
 
@@ -67,21 +67,9 @@ const LINE: f32 = theme::BUTTON + 8.0;
 /// The smallest visible part of the contents, in points, with which the step can be answered.
 const LEAST: f32 = 56.0;
 /// How often the list is asked to scroll for one showing.
-const MOST_TOLD: u8 = 4;
+const MAX_SCROLLS: u8 = 4;
 /// The left and right margin, in points.
 const MARGIN: f32 = 18.0;
-
-/// The safe answers, in display order.
-const HOLD_BACK: [(Decision, Icon, &str, &str); 3] = [
-    (Decision::Cancel, icon::FAILED, "Deny and stop", "Do not run this step, and end the run."),
-    (Decision::Skip, icon::SKIP, "Skip", "Do not run this step, and go on with the next one."),
-    (
-        Decision::DoneByHand,
-        icon::HAND,
-        "Mark as done",
-        "You have done it by hand: nothing is run, and it goes on with the next step.",
-    ),
-];
 
 /// The layout of a card in the available room.
 #[derive(Debug, Clone, Copy)]
@@ -112,7 +100,8 @@ impl<'a> Card<'a> {
         }
         let width = seen.x - 2.0 * MARGIN;
         let gap = ui.spacing().item_spacing.x;
-        let hold_back = HOLD_BACK.iter().map(|(_, _, text, _)| button_width(ui, text, true) + gap);
+        let hold_back =
+            SAFE_ANSWERS.iter().map(|(_, _, text, _)| button_width(ui, text, true) + gap);
         let whole = hold_back.sum::<f32>() + button_width(ui, run_text(view.request), true);
         let lines = if whole <= width { 1.0 } else { 2.0 };
         let room = seen.y - theme::ROW - lines * LINE - 6.0;
@@ -157,7 +146,7 @@ impl<'a> Card<'a> {
                 (memory.scrolled, memory.told) = (frame, self.memory.told + 1);
             }
             // Without enough room the card never becomes visible, so the number of attempts is limited.
-            memory.revealing &= memory.told < MOST_TOLD;
+            memory.revealing &= memory.told < MAX_SCROLLS;
         });
         ui.ctx().request_repaint();
     }
@@ -228,7 +217,7 @@ impl<'a> Card<'a> {
         let area_of = ScrollArea::vertical().id_salt(self.view.prompt).max_height(place.height());
         let shown = area_of.auto_shrink([false, false]).show(&mut area, |ui| {
             if let Some(by) = scroll {
-                ui.scroll_with_delta_animation(vec2(0.0, by), ScrollAnimation::none());
+                ui.scroll_with_delta_animation(by, ScrollAnimation::none());
             }
             let margin = Margin { left: MARGIN as i8, right: MARGIN as i8, top: 8, bottom: 4 };
             Frame::NONE.inner_margin(margin).show(ui, |ui| {
@@ -245,7 +234,7 @@ impl<'a> Card<'a> {
     }
 
     /// Contents that do not fit can be focused with Tab and scrolled with keys.
-    fn scroll(&self, ui: &mut Ui, place: Rect) -> Option<f32> {
+    fn scroll(&self, ui: &mut Ui, place: Rect) -> Option<Vec2> {
         if self.memory.content <= place.height() + 0.5 {
             return None;
         }
@@ -260,21 +249,7 @@ impl<'a> Card<'a> {
             response.surrender_focus();
         }
         widgets::focus_ring(ui, &response);
-        // Larger than any content; the scroll area clamps it.
-        const FAR: f32 = 1e9;
-        let page = (place.height() - theme::CODE_ROW).max(theme::CODE_ROW);
-        let keys = [
-            (Key::ArrowDown, -theme::CODE_ROW),
-            (Key::ArrowUp, theme::CODE_ROW),
-            (Key::PageDown, -page),
-            (Key::PageUp, page),
-            (Key::End, -FAR),
-            (Key::Home, FAR),
-        ];
-        let pressed = keys
-            .into_iter()
-            .find(|(key, _)| ui.input_mut(|input| input.consume_key(Modifiers::NONE, *key)));
-        pressed.map(|(_, by)| by)
+        widgets::scroll_key(ui.ctx(), place.height(), &widgets::VERTICAL_KEYS)
     }
 
     fn footer_ui(&self, ui: &mut Ui, place: Rect, allowed: Allowed, actions: &mut Vec<Action>) {
@@ -290,7 +265,7 @@ impl<'a> Card<'a> {
         let (first, last) =
             if self.lines > 1.0 { inner.split_top_bottom_at_fraction(0.5) } else { (inner, inner) };
         let mut area = line(ui, "hold back", first, Layout::left_to_right(Align::Center));
-        for (decision, icon, text, tooltip) in HOLD_BACK {
+        for (decision, icon, text, tooltip) in SAFE_ANSWERS {
             let clicked =
                 widgets::button(&mut area, Look::Plain, Some(icon), text, allowed.hold_back)
                     .on_hover_text(tooltip)
@@ -334,7 +309,7 @@ impl<'a> Card<'a> {
     }
 }
 
-const WAIT: &str = "One moment: read it first, all of the card in sight.";
+const WAIT: &str = "One moment: read it first, with the whole card visible.";
 
 fn id(prompt: PromptId) -> Id {
     Id::unique(("card", prompt))

@@ -1,12 +1,13 @@
-//! File diffs, one after the other.
+//! What a step changes, where a person decides about it: its preview, and the diffs of its files.
 
-use egui::{Align, Label, Layout, TextStyle, TextWrapMode, Ui, vec2};
+use egui::{Align, Label, Layout, ScrollArea, Sense, TextStyle, TextWrapMode, Ui, vec2};
 
 use super::code::whole_ui;
 use super::diff::{diff_ui, layout_ui};
-use super::files::files_ui;
 use super::inspector::indented;
-use crate::run::{Diff, FileChange};
+use crate::authorization::FileState;
+use crate::plan::visible;
+use crate::run::{Diff, FileChange, Predicted, Preview};
 use crate::ui::format;
 use crate::ui::icon;
 use crate::ui::theme::{Text, Theme, Tone};
@@ -17,6 +18,51 @@ const FILES: usize = 50;
 
 /// The width of what shares a line with a path: its icon and the choice of [`layout_ui`], in points.
 const BESIDE_PATH: f32 = 190.0;
+
+/// Fewer files than this need no list.
+const MANY: usize = 4;
+/// The largest height of the list, in points; it scrolls beyond that.
+const HEIGHT: f32 = 168.0;
+
+/// The preview of a step: its diffs, and remarks in words.
+pub(crate) fn preview_ui(ui: &mut Ui, preview: &Preview) {
+    // Remarks after the diffs of many files would go unnoticed, and an expected failure has no diff.
+    let words_first = are_many(&preview.changes) || preview.would_fail();
+    if words_first {
+        words_ui(ui, preview);
+    }
+    changes_ui(ui, "preview", &preview.changes);
+    if !words_first {
+        words_ui(ui, preview);
+    }
+}
+
+fn words_ui(ui: &mut Ui, preview: &Preview) {
+    indented(ui, |ui| {
+        let (icon, tone, sure) = match preview.predicted {
+            Predicted::Exact => (icon::DONE, Tone::Safe, None),
+            Predicted::Partial => {
+                (icon::INFO, Tone::Caution, Some("Its effect can be predicted only in part."))
+            }
+            Predicted::Unpredictable => {
+                (icon::WARNING, Tone::Caution, Some("Its effect cannot be predicted."))
+            }
+        };
+        let fails = preview.would_fail();
+        let (icon, tone) = if fails { (icon::WARNING, Tone::Caution) } else { (icon, tone) };
+        // Each remark is one sentence; a line break in a file name must not split it.
+        let summary = visible(&preview.summary);
+        whole_ui(ui, "summary", &summary, |ui, text| widgets::remark(ui, icon, tone, text));
+        if let Some(sure) = sure {
+            widgets::remark(ui, icon::CLOCK, Tone::Dim, sure);
+        }
+        for (index, note) in preview.notes.iter().enumerate() {
+            whole_ui(ui, ("note", index), &visible(note), |ui, text| {
+                widgets::remark(ui, icon::INFO, Tone::Dim, text);
+            });
+        }
+    });
+}
 
 /// File diffs, one after the other. `place` distinguishes several uses in the same part of the window.
 pub(crate) fn changes_ui(ui: &mut Ui, place: &str, changes: &[FileChange]) {
@@ -100,4 +146,110 @@ fn change_ui(ui: &mut Ui, change: &FileChange, index: usize) {
         }),
     }
     ui.add_space(4.0);
+}
+
+/// Whether there are enough files for a list.
+fn are_many(changes: &[FileChange]) -> bool {
+    changes.len() >= MANY
+}
+
+/// Lists the files if there are many. Returns the index of the file that was chosen.
+fn files_ui(ui: &mut Ui, place: &str, changes: &[FileChange]) -> Option<usize> {
+    if !are_many(changes) {
+        return None;
+    }
+    let mut wanted = None;
+    indented(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = 2.0;
+        let title = format!("{} files", format::count(changes.len() as u64));
+        widgets::line(ui, title, Text::Small, Tone::Dim);
+        widgets::card(ui).show(ui, |ui| {
+            ui.set_width(ui.available_width());
+            ScrollArea::vertical().id_salt(("files", place)).max_height(HEIGHT).show(ui, |ui| {
+                for (index, change) in changes.iter().enumerate() {
+                    if file_ui(ui, change) {
+                        wanted = Some(index);
+                    }
+                }
+            });
+        });
+        ui.add_space(6.0);
+    });
+    wanted
+}
+
+fn file_ui(ui: &mut Ui, change: &FileChange) -> bool {
+    let theme = Theme::of(ui);
+    let counts = match &change.diff {
+        Diff::Text { added, removed, .. } => {
+            [(*added, '+'), (*removed, '−')].map(|(count, sign)| {
+                if count > 0 { format!("  {sign}{count}") } else { String::new() }
+            })
+        }
+        Diff::Unchanged | Diff::Binary { .. } => [String::new(), String::new()],
+    };
+    let word = match (change.before, change.after) {
+        (FileState::Absent, _) => "  new",
+        (_, FileState::Absent) => "  deleted",
+        _ if matches!(change.diff, Diff::Binary { .. }) => "  not text",
+        _ => "",
+    };
+    let path = visible(&change.path);
+    let [added, removed] = &counts;
+    let text = widgets::job(&[
+        (&path, Text::Mono, theme.text),
+        (word, Text::Small, theme.dim),
+        (added, Text::Mono, theme.safe),
+        (removed, Text::Mono, theme.danger),
+    ]);
+    let label = ui.add(Label::new(text).truncate().selectable(false).sense(Sense::click()));
+    widgets::focus_ring(ui, &label);
+    label
+        .on_hover_text("Show its difference.")
+        .on_hover_cursor(egui::CursorIcon::PointingHand)
+        .clicked()
+}
+
+#[cfg(test)]
+mod tests {
+    use egui_kittest::Harness;
+    use egui_kittest::kittest::Queryable as _;
+
+    use super::*;
+    use crate::plan::Digest;
+
+    fn changes(count: usize) -> Vec<FileChange> {
+        let change = |index: usize| FileChange {
+            path: format!("src/file_{index}.rs"),
+            before: FileState::Absent,
+            after: FileState::Content(Digest::of(b"x")),
+            diff: Diff::Text { lines: Vec::new(), added: index, removed: 0 },
+        };
+        (0..count).map(change).collect()
+    }
+
+    #[test]
+    fn many_files_are_listed_and_each_leads_to_its_difference() {
+        let wanted = std::cell::Cell::new(None);
+        let all = changes(128);
+        let mut harness = Harness::builder().with_size(egui::vec2(500.0, 400.0)).build_ui(|ui| {
+            if let Some(index) = files_ui(ui, "test", &all) {
+                wanted.set(Some(index));
+            }
+        });
+        harness.get_by_label("128 files");
+        let row = harness.get_by_label_contains("src/file_3.rs");
+        row.focus();
+        harness.run();
+        harness.key_press(egui::Key::Enter);
+        harness.run();
+        assert_eq!(wanted.get(), Some(3), "by the keyboard alone");
+    }
+
+    #[test]
+    fn few_files_need_no_list() {
+        let few = changes(3);
+        let harness = Harness::new_ui(|ui| assert_eq!(files_ui(ui, "test", &few), None));
+        assert!(harness.query_by_label("3 files").is_none());
+    }
 }

@@ -1,7 +1,9 @@
 //! Lines of code and of output: wrapped, never truncated, drawn only where visible.
 
+use std::borrow::Borrow;
+
 use egui::text::{LayoutJob, TextFormat};
-use egui::{Align, Color32, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Color32, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::kept::kept_rows;
 use super::marks::Marks;
@@ -9,6 +11,7 @@ use super::output::text_rows;
 use crate::plan::visible;
 use crate::run::{DiffLine, LineKind};
 use crate::ui::theme::{self, Text, Theme};
+use crate::ui::widgets::{self, text_format};
 
 /// One row on screen; a long line of a file takes several rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,6 +77,21 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     }
     pieces.push(piece);
     pieces
+}
+
+/// The rows of a text with its marks, which are ranges of the line in which the text begins at byte `from`.
+pub(super) fn marked_rows(
+    text: &str,
+    marks: &Marks,
+    from: usize,
+    columns: usize,
+) -> impl Iterator<Item = CodeRow> {
+    let mut end = from;
+    wrap(text, columns).into_iter().map(move |piece| {
+        let start = end;
+        end += piece.len();
+        CodeRow { marks: marks.part(start..end), ..CodeRow::plain(piece) }
+    })
 }
 
 /// The number of columns of a character: from U+1100 on it may be drawn twice as wide.
@@ -165,24 +183,20 @@ pub fn whole_ui(
 /// All rows of a code block. Only rows inside the clip rectangle are drawn, so an enclosing scroll area may
 /// hold any number.
 pub fn code_rows_ui(ui: &mut Ui, id: impl egui::AsIdSalt, rows: &[CodeRow], gutter: Gutter) {
-    seen_ui(ui, id, rows.len(), |ui, index, place, id| {
-        if let Some(row) = rows.get(index) {
-            row_ui(ui, place, row, gutter, id);
-        }
-    });
+    growing_rows_ui(ui, id, rows.len(), gutter, |index| rows.get(index));
 }
 
 /// The same for `count` rows that are created when drawn, or that are not laid out yet.
-pub(super) fn growing_rows_ui(
+pub(super) fn growing_rows_ui<R: Borrow<CodeRow>>(
     ui: &mut Ui,
     id: impl egui::AsIdSalt,
     count: usize,
     gutter: Gutter,
-    row: impl Fn(usize) -> Option<CodeRow>,
+    row: impl Fn(usize) -> Option<R>,
 ) {
     seen_ui(ui, id, count, |ui, index, place, id| {
         if let Some(row) = row(index) {
-            row_ui(ui, place, &row, gutter, id);
+            row_ui(ui, place, row.borrow(), gutter, id);
         }
     });
 }
@@ -250,13 +264,7 @@ fn row_ui(ui: &Ui, rect: Rect, row: &CodeRow, gutter: Gutter, id: egui::Id) {
     let number = |x: f32, number: Option<usize>| {
         if let Some(number) = number {
             let at = pos2(rect.left() + x, middle);
-            super::super::widgets::paint_right(
-                ui,
-                at,
-                &number.to_string(),
-                Text::SmallMono,
-                theme.dim,
-            );
+            widgets::paint_right(ui, at, &number.to_string(), Text::SmallMono, theme.dim);
         }
     };
     if gutter.numbers > 0 {
@@ -280,27 +288,27 @@ fn row_ui(ui: &Ui, rect: Rect, row: &CodeRow, gutter: Gutter, id: egui::Id) {
 
 /// A part of a row with one style.
 #[derive(Clone, Copy)]
-struct Piece<'a> {
-    text: &'a str,
-    colour: Color32,
+pub(super) struct Piece<'a> {
+    pub(super) text: &'a str,
+    pub(super) colour: Color32,
     /// The background of a changed word.
-    ground: Option<Color32>,
+    pub(super) ground: Option<Color32>,
     /// The underline of text that needs attention.
-    underline: Stroke,
+    pub(super) underline: Stroke,
 }
 
 impl<'a> Piece<'a> {
-    fn plain(text: &'a str, colour: Color32) -> Self {
+    pub(super) fn plain(text: &'a str, colour: Color32) -> Self {
         Self { text, colour, ground: None, underline: Stroke::NONE }
     }
 }
 
 /// Splits the text of a row where its style changes.
 fn pieces<'a>(row: &'a CodeRow, plain: Color32, theme: &Theme) -> Vec<Piece<'a>> {
-    let Marks { colours, changed, pointed, inks } = &row.marks;
+    let Marks { colours, changed, pointed, styles } = &row.marks;
     let ends = colours.iter().flat_map(|(it, _)| [it.start, it.end]);
     let marked = changed.iter().chain(pointed.iter().map(|(it, _)| it));
-    let marked = marked.chain(inks.iter().map(|(it, _)| it));
+    let marked = marked.chain(styles.iter().map(|(it, _)| it));
     let mut cuts: Vec<usize> = ends.chain(marked.flat_map(|it| [it.start, it.end])).collect();
     cuts.extend([0, row.text.len()]);
     cuts.sort_unstable();
@@ -321,7 +329,7 @@ fn pieces<'a>(row: &'a CodeRow, plain: Color32, theme: &Theme) -> Vec<Piece<'a>>
                     ..Piece::plain(text, plain)
                 };
             }
-            if let Some((_, ink)) = inks.iter().find(|(it, _)| it.contains(&at)) {
+            if let Some((_, ink)) = styles.iter().find(|(it, _)| it.contains(&at)) {
                 (piece.colour, piece.underline) = theme.ink(*ink, plain);
             }
             if let Some((_, tone)) = pointed.iter().find(|(it, _)| it.contains(&at)) {
@@ -332,16 +340,17 @@ fn pieces<'a>(row: &'a CodeRow, plain: Color32, theme: &Theme) -> Vec<Piece<'a>>
         .collect()
 }
 
-fn paint<'a>(ui: &Ui, left_center: egui::Pos2, pieces: impl IntoIterator<Item = Piece<'a>>) {
+pub(super) fn paint<'a>(
+    ui: &Ui,
+    left_center: egui::Pos2,
+    pieces: impl IntoIterator<Item = Piece<'a>>,
+) {
     let mut job = LayoutJob { break_on_newline: false, ..LayoutJob::default() };
     for Piece { text, colour, ground, underline } in pieces {
         let format = TextFormat {
-            font_id: Text::Mono.font(),
-            color: colour,
             background: ground.unwrap_or(Color32::TRANSPARENT),
             underline,
-            valign: Align::Center,
-            ..TextFormat::default()
+            ..text_format(Text::Mono, colour)
         };
         job.append(text, 0.0, format);
     }

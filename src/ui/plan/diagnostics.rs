@@ -1,8 +1,9 @@
 //! What a step found in the code: counts by level, and each diagnostic as its tool renders it.
 
-use egui::{Frame, Margin, ScrollArea, Ui};
+use egui::{ScrollArea, Ui};
 
 use super::code::{CodeRow, Gutter, code_rows_ui, columns, wrap};
+use super::inspector::indented;
 use super::kept::kept_rows;
 use crate::run::{DiagnosticArtifact, Level, StepResult};
 use crate::ui::action::{Action, DiagnosticsAction};
@@ -15,16 +16,13 @@ use crate::ui::widgets::{self, Look};
 pub(super) fn diagnostics_ui(ui: &mut Ui, result: &StepResult, actions: &mut Vec<Action>) {
     let all = &result.diagnostic_artifacts;
     ui.add_space(8.0);
-    Frame::NONE.inner_margin(Margin::symmetric(16, 2)).show(ui, |ui| {
-        ui.spacing_mut().item_spacing.y = 6.0;
+    indented(ui, |ui| {
         for (icon, tone, text) in counts(all) {
             widgets::remark(ui, icon, tone, text);
         }
         let text = "Show in the table";
-        if widgets::button(ui, Look::Plain, Some(icon::CHECK), text, true)
-            .on_hover_text("Each with its source, compared with the run's first check.")
-            .clicked()
-        {
+        let hint = "Each with its source, compared with the run's first check.";
+        if widgets::link_button(ui, Look::Plain, icon::CHECK, text, hint) {
             let step = Some(result.step_index);
             actions.push(Action::Diagnostics(DiagnosticsAction::Show(step)));
         }

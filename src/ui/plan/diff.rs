@@ -1,10 +1,8 @@
 //! A diff, unified or side by side.
 
-use std::ops::Range;
-
 use egui::{Id, Ui};
 
-use super::code::{CodeRow, Gutter, columns, growing_rows_ui, pairs_ui, wrap};
+use super::code::{CodeRow, Gutter, columns, growing_rows_ui, marked_rows, pairs_ui};
 use super::growing::{Rows, Wanted, growing_rows};
 use super::marks::{Marks, marks, pairs};
 use crate::plan::visible;
@@ -35,7 +33,7 @@ pub(super) fn diff_ui(
     let wanted = Wanted { sources, columns: columns(ui, width, gutter), beside };
     let Rows { layout, laid, left } = growing_rows(ui, place, wanted, lines);
     if layout.is_left_plain(lines) {
-        let text = "Too long for colours and for marks of changed words; the text is whole.";
+        let text = "Too long for colours and for marks of changed words; the text is complete.";
         widgets::remark(ui, icon::INFO, Tone::Dim, text);
     }
     let row = |index: usize| laid.get(index).and_then(|laid| layout.row(lines, laid));
@@ -219,22 +217,16 @@ fn line_rows(line: &DiffLine, marks: &Marks, columns: usize, from: usize) -> Vec
     }
     let (start, end) = (text.floor_char_boundary(from), text.floor_char_boundary(from + PART));
     let is_last = end == text.len();
-    let mut at = start;
     let text = text.get(start..end).unwrap_or_default();
-    let mut rows: Vec<_> = wrap(text, columns)
-        .into_iter()
+    let mut rows: Vec<_> = marked_rows(text, marks, start, columns)
         .enumerate()
-        .map(|(index, text)| {
+        .map(|(index, row)| {
             let first = index == 0 && from == 0;
-            let part: Range<usize> = at..at + text.len();
-            at = part.end;
             CodeRow {
                 numbers: if first { (line.before, line.after) } else { (None, None) },
                 kind: line.kind,
                 sign: if first { sign } else { "" },
-                text,
-                stderr: false,
-                marks: marks.part(part),
+                ..row
             }
         })
         .collect();

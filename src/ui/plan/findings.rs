@@ -30,7 +30,7 @@ pub fn summary(findings: &[Finding]) -> String {
         }
     }
     let tail = if count(Severity::Error) > 0 {
-        ". The plan cannot be authorized until its errors are mended."
+        ". The plan cannot be authorized until its errors are corrected."
     } else {
         "."
     };

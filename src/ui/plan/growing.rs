@@ -1,13 +1,12 @@
 //! Lays out the rows of a long diff over several frames, so that a diff of a hundred thousand lines delays no
 //! frame. A diff of usual length is complete in its first frame.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use egui::cache::CacheTrait;
-use egui::{AsIdSalt, Id, Ui};
+use egui::{AsIdSalt, Ui};
 
 use super::diff::{Laid, Layout, PART};
+use super::kept::ByPlace;
 use crate::run::DiffLine;
 
 /// The number of lines laid out in one frame; this takes some milliseconds.
@@ -39,26 +38,6 @@ struct Kept {
     next: usize,
     /// How many bytes of the line at `next` are laid out.
     from: usize,
-    used_in: u32,
-}
-
-/// Layouts by the place where they are shown; dropped after a frame that does not use them.
-#[derive(Default)]
-struct Growing {
-    frame: u32,
-    kept: HashMap<Id, Kept>,
-}
-
-impl CacheTrait for Growing {
-    fn update(&mut self) {
-        let frame = self.frame;
-        self.kept.retain(|_, kept| kept.used_in == frame);
-        self.frame = self.frame.wrapping_add(1);
-    }
-
-    fn len(&self) -> usize {
-        self.kept.len()
-    }
 }
 
 /// The rows of these lines that are laid out so far; requests another frame until all are. `place`
@@ -71,10 +50,8 @@ pub(super) fn growing_rows(
 ) -> Rows {
     let place = ui.scope_id().with(place);
     let rows = ui.memory_mut(|memory| {
-        let cache = memory.caches.cache::<Growing>();
-        let frame = cache.frame;
-        // The entry is removed during layout because the cache cannot stay borrowed.
-        let mut kept = match cache.kept.remove(&place) {
+        let cache = memory.caches.cache::<ByPlace<Kept>>();
+        let mut kept = match cache.take(place) {
             Some(kept) if kept.wanted == wanted => kept,
             _ => Kept {
                 layout: Arc::new(Layout::new(&wanted, lines)),
@@ -82,7 +59,6 @@ pub(super) fn growing_rows(
                 laid: Arc::default(),
                 next: 0,
                 from: 0,
-                used_in: frame,
             },
         };
         let until = lines.len().min(kept.next + LINES);
@@ -101,13 +77,12 @@ pub(super) fn growing_rows(
                 }
             }
         }
-        kept.used_in = frame;
         let rows = Rows {
             layout: Arc::clone(&kept.layout),
             laid: Arc::clone(&kept.laid),
             left: lines.len() - kept.next,
         };
-        cache.kept.insert(place, kept);
+        cache.keep(place, kept);
         rows
     });
     if rows.left > 0 {

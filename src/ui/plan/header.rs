@@ -4,8 +4,8 @@ use egui::{Align, Frame, Layout, Margin, Ui, vec2};
 
 use super::PlanView;
 use super::walls;
-use super::workspace_commands::workspace_commands_ui;
 use crate::plan::{Digest, Mode, ShownPlan, ToolClass, visible};
+use crate::run::CommandsReview;
 use crate::ui::action::{Action, PlanAction};
 use crate::ui::commands::{Command, Situation, command_button};
 use crate::ui::format;
@@ -47,7 +47,7 @@ pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
         let text = format!("{} faulty", format::counted(faulty, "step"));
         chips.push(
             Chip::new(icon::FAILED, text, Tone::Danger)
-                .explained("What these would do cannot be told; the findings say why."),
+                .explained("What these steps would do is unknown. The findings say why."),
         );
         return chips;
     }
@@ -56,7 +56,7 @@ pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
     let (text, files) = match impact.files.len() {
         0 if view.figures.commands > 0 => (
             format::counted(view.figures.commands, "command"),
-            "What a command changes cannot be told in advance.".to_owned(),
+            "What a command changes cannot be predicted.".to_owned(),
         ),
         0 => ("no files".to_owned(), "Writes no file.".to_owned()),
         count => {
@@ -87,15 +87,15 @@ pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
     chips.extend(review.walls.as_ref().and_then(walls::chip));
     chips.push(match impact.asks {
         0 => Chip::new(icon::HAND, "asks nothing", Tone::Dim)
-            .explained("No step stops for your answer."),
+            .explained("No step waits for your answer."),
         asks => Chip::new(icon::HAND, format!("asks {asks}×"), Tone::Accent)
-            .explained("So many steps stop for your answer before they run."),
+            .explained("This many steps wait for your answer before they run."),
     });
     chips.push(match impact.irreversible {
         0 => Chip::new(icon::REVERT, "contents kept", Tone::Safe)
             .explained("The evidence keeps what is needed to restore every file."),
         number => Chip::new(icon::WARNING, format!("{number} not restorable"), Tone::Caution)
-            .explained("So many steps may do something that the evidence cannot restore."),
+            .explained("This many steps may do something that the evidence cannot restore."),
     });
     chips
 }
@@ -111,9 +111,9 @@ fn notes_chips(plan: &ShownPlan) -> Vec<Chip> {
     }
     let way_back = &plan.notes.rollback;
     if !way_back.is_empty() {
-        let text = format!("way back: {}", format::counted(way_back.len(), "command"));
+        let text = format!("rollback: {}", format::counted(way_back.len(), "command"));
         chips.push(Chip::new(icon::REVERT, text, Tone::Dim).explained(format!(
-            "Offered after a failure as a plan of its own:\n{}",
+            "The author's commands to undo the plan. After a failure they are offered as a plan:\n{}",
             visible_list(way_back)
         )));
     }
@@ -173,7 +173,7 @@ pub(super) fn header_ui(
                     };
                     command_button(ui, command, Look::Plain, None, situation, actions);
                     let output =
-                        if view.shows_output { "Hide the output" } else { "Show the output" };
+                        if view.output.is_shown { "Hide the output" } else { "Show the output" };
                     if widgets::icon_button(ui, icon::TERMINAL, output).clicked() {
                         actions.push(Action::Do(Command::ToggleOutput));
                     }
@@ -228,15 +228,13 @@ pub(super) fn header_ui(
             let mut short = run_id.to_string();
             short.truncate(8);
             let (text, what) = match view.plan {
-                Some(plan) if plan.is_revert() => {
-                    (format!("Reverts run {short}"), "Show the run whose changes this takes back.")
-                }
-                _ => (format!("Continues run {short}"), "Show the run whose rest this is."),
+                Some(plan) if plan.is_revert() => (
+                    format!("Reverts run {short}"),
+                    "Show the run whose changes this plan reverts.",
+                ),
+                _ => (format!("Continues run {short}"), "Show the run that this plan continues."),
             };
-            if widgets::button(ui, Look::Plain, Some(icon::LINK), &text, true)
-                .on_hover_text(what)
-                .clicked()
-            {
+            if widgets::link_button(ui, Look::Plain, icon::LINK, &text, what) {
                 actions.push(Action::Plan(PlanAction::OpenRun(run_id)));
             }
         }
@@ -252,4 +250,33 @@ pub(super) fn header_ui(
         }
     });
     widgets::line_below(ui);
+}
+
+/// Whether the commands that the workspace names are trusted, with a button that opens the trust dialog.
+fn workspace_commands_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
+    let commands = view.review.and_then(|review| review.workspace_commands.as_ref());
+    let Some(commands) = commands else { return };
+    if !commands.trusted {
+        let text =
+            "The plan would run commands that the workspace names. You do not trust them yet.";
+        widgets::remark(ui, icon::WARNING, Tone::Caution, text);
+    } else {
+        // The button below keeps its identity, so that it keeps the keyboard focus.
+        ui.skip_ahead_auto_ids(1);
+    }
+    if commands_button(ui, commands) {
+        actions.push(Action::Plan(PlanAction::LookAtCommands));
+    }
+}
+
+/// The button that opens the trust dialog for the commands of a workspace; true when it was pressed.
+pub(crate) fn commands_button(ui: &mut Ui, commands: &CommandsReview) -> bool {
+    let (text, hint) = match commands.trusted {
+        true => (
+            "Commands of the workspace…",
+            "You trust these commands. Look at them, or stop trusting them.",
+        ),
+        false => ("Look at the commands…", "See them all, and decide whether they may be run."),
+    };
+    widgets::link_button(ui, Look::Plain, icon::TERMINAL, text, hint)
 }

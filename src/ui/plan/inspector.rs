@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use egui::{Align, Frame, Layout, Margin, ScrollArea, Ui, vec2};
 
+use super::changes::preview_ui;
 use super::code::{Gutter, code_rows_ui, columns, whole_ui};
-use super::command::command_ui;
 use super::diagnostics::diagnostics_ui;
 use super::kept::kept_rows;
 use super::output::output_lines;
-use super::preview::preview_ui;
-use super::rows::{outcome_look, risk_icon, step_row};
+use super::request::{command_ui, verdict_ui};
+use super::rows::{outcome_look, risk_chip, step_row};
 use super::walls::{WALLS, sentence, step_walls};
 use super::{PlanView, text_rows};
 use crate::authorization::WallLevel;
@@ -26,7 +26,7 @@ use crate::ui::format;
 use crate::ui::icon::{self, Icon};
 use crate::ui::tabs::tabs_ui;
 use crate::ui::theme::{Text, Theme, Tone};
-use crate::ui::widgets::{self, Chip};
+use crate::ui::widgets;
 
 const TABS: [(Tab, &str); 6] = [
     (Tab::WillDo, "Will do"),
@@ -39,6 +39,7 @@ const TABS: [(Tab, &str); 6] = [
 
 /// The margin in the inspector, in points.
 const MARGIN: i8 = 16;
+const SCROLLED: Margin = Margin::symmetric(MARGIN, 12);
 
 pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
     let theme = Theme::of(ui);
@@ -57,9 +58,7 @@ pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<A
                 ui.label(widgets::rich(place, Text::Meta, theme.dim));
                 ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                     if let Some((level, reason)) = &row.risk {
-                        Chip::new(risk_icon(*level), level.as_str(), (*level).into())
-                            .explained(reason.clone())
-                            .ui(ui);
+                        risk_chip(*level).explained(reason.clone()).ui(ui);
                     }
                     ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                         widgets::line(ui, &step.tool_name, Text::Mono, Tone::Plain);
@@ -93,10 +92,10 @@ pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<A
                 let height = ui.available_height();
                 detail::kept_ui(ui, execution, view.contents, height, actions);
             }
-            None => nothing(ui, icon::FILE_TEXT, "Nothing kept yet", NOT_RUN),
+            None => nothing(ui, icon::FILE_TEXT, "No artifacts yet", NOT_RUN),
         },
         Tab::Evidence => match view.execution {
-            Some(execution) => scrolled(ui, |ui| {
+            Some(execution) => widgets::scrolled(ui, "evidence", SCROLLED, |ui| {
                 detail::facts_ui(ui, (execution, view.of_loop), view.now, actions)
             }),
             None => nothing(ui, icon::DATABASE, "No evidence yet", NOT_RUN),
@@ -104,10 +103,10 @@ pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<A
     }
 }
 
-const FINDS: &str = "What a check finds in the code will stand here: errors, warnings and notes.";
+const FINDS: &str = "Errors, warnings and notes of a check appear here.";
 const BY_HAND: &str = "You did this step yourself; nothing was run for it.";
-const LEFT_OUT: &str = "You left this step out; nothing was run for it.";
-const NOT_RUN: &str = "Once the step has run, was skipped or was denied, its record stands here.";
+const LEFT_OUT: &str = "You skipped this step; nothing was run for it.";
+const NOT_RUN: &str = "The record appears here once the step has run, was skipped or was denied.";
 
 /// Why the step asks for confirmation, or else what is known about it.
 fn second_line(view: &PlanView<'_>, step: &ShownStep) -> String {
@@ -116,7 +115,7 @@ fn second_line(view: &PlanView<'_>, step: &ShownStep) -> String {
     }
     let Some(review) = view.review else {
         // A recorded run is not reviewed again, so whether its steps would ask now is unknown.
-        return step.reason.clone().unwrap_or_else(|| "As it was recorded.".to_owned());
+        return step.reason.clone().unwrap_or_else(|| "From a recorded run.".to_owned());
     };
     let asks = review.asks.get(step.step_index).and_then(Option::as_deref);
     match (asks, &step.reason) {
@@ -126,16 +125,6 @@ fn second_line(view: &PlanView<'_>, step: &ShownStep) -> String {
     }
 }
 
-fn scrolled(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
-    ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
-        widgets::scroll_by_key(ui);
-        Frame::NONE.inner_margin(Margin::symmetric(MARGIN, 12)).show(ui, |ui| {
-            ui.spacing_mut().item_spacing.y = 6.0;
-            add(ui);
-        });
-    });
-}
-
 fn nothing(ui: &mut Ui, icon: Icon, title: &str, text: &str) {
     Frame::NONE
         .inner_margin(Margin::symmetric(MARGIN, 12))
@@ -143,66 +132,49 @@ fn nothing(ui: &mut Ui, icon: Icon, title: &str, text: &str) {
 }
 
 fn will_do_ui(ui: &mut Ui, view: &PlanView<'_>, step: &ShownStep) {
-    ScrollArea::vertical().id_salt("will do").auto_shrink([false, false]).show(ui, |ui| {
-        widgets::scroll_by_key(ui);
-        Frame::NONE.inner_margin(Margin { left: 0, right: 0, top: 10, bottom: 12 }).show(
-            ui,
-            |ui| {
-                ui.spacing_mut().item_spacing.y = 6.0;
-                if let Some(StepState::Done(result)) = view.run.steps.get(view.selected)
-                    && result.error_message.is_some()
-                {
-                    indented(ui, |ui| trouble_ui(ui, result));
-                }
-                if let Some(command) =
-                    step.arguments.get("command").filter(|_| step.tool_name == "shell")
-                {
-                    let risk = view.review.and_then(|review| review.risks.get(step.step_index));
-                    indented(ui, |ui| command_ui(ui, ("command", step.step_index), command, risk));
-                }
-                let Some(preview) = view.preview else {
-                    indented(ui, |ui| {
-                        let text = if step.call.is_some() {
-                            "Computing what this step would do…"
-                        } else {
-                            "The step is faulty. Its findings stand above the steps."
-                        };
-                        widgets::paragraph(ui, text, Text::Body, Tone::Dim);
-                    });
-                    return;
+    let margin = Margin { left: 0, right: 0, top: 10, bottom: 12 };
+    widgets::scrolled(ui, "will do", margin, |ui| {
+        if let Some(StepState::Done(result)) = view.run.steps.get(view.selected)
+            && result.error_message.is_some()
+        {
+            indented(ui, |ui| trouble_ui(ui, result));
+        }
+        if let Some(command) = step.arguments.get("command").filter(|_| step.tool_name == "shell") {
+            let risk = view.review.and_then(|review| review.risks.get(step.step_index));
+            indented(ui, |ui| command_ui(ui, ("command", step.step_index), command, risk));
+        }
+        let Some(preview) = view.preview else {
+            indented(ui, |ui| {
+                let text = if step.call.is_some() {
+                    "Computing what this step would do…"
+                } else {
+                    "The step has errors. They are listed above the steps."
                 };
-                preview_ui(ui, preview);
-                indented(ui, |ui| {
-                    expected_ui(ui, step);
-                    if let Some((icon, tone, text)) = precondition(view, step) {
-                        widgets::remark(ui, icon, tone, text);
-                    }
-                    if let Some(verdict) =
-                        view.review.and_then(|review| review.risks.get(step.step_index))
-                    {
-                        let text = format!("{} (rule {})", verdict.reason, verdict.rule);
-                        widgets::remark(ui, risk_icon(verdict.level), verdict.level.into(), text);
-                        if let Some(suggestion) = &verdict.suggestion {
-                            widgets::remark(
-                                ui,
-                                icon::INFO,
-                                Tone::Dim,
-                                format!("Safer: {suggestion}"),
-                            );
-                        }
-                    }
-                    if let Some(walls) = step_walls(view, step.step_index) {
-                        let is_weak = walls.level < WallLevel::Full || walls.is_widened();
-                        let tone = if is_weak { Tone::Caution } else { Tone::Dim };
-                        widgets::remark(ui, WALLS, tone, visible(&sentence(walls)));
-                    }
-                });
-            },
-        );
+                widgets::paragraph(ui, text, Text::Body, Tone::Dim);
+            });
+            return;
+        };
+        preview_ui(ui, preview);
+        indented(ui, |ui| {
+            expected_ui(ui, step);
+            if let Some((icon, tone, text)) = precondition(view, step) {
+                widgets::remark(ui, icon, tone, text);
+            }
+            if let Some(verdict) = view.review.and_then(|review| review.risks.get(step.step_index))
+            {
+                verdict_ui(ui, verdict);
+            }
+            if let Some(walls) = step_walls(view, step.step_index) {
+                let is_weak = walls.level < WallLevel::Full || walls.is_widened();
+                let tone = if is_weak { Tone::Caution } else { Tone::Dim };
+                widgets::remark(ui, WALLS, tone, visible(&sentence(walls)));
+            }
+        });
     });
 }
 
-pub(super) fn indented(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
+/// A part with the margin of the inspector and of the dialogs.
+pub(crate) fn indented(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
     Frame::NONE.inner_margin(Margin::symmetric(MARGIN, 2)).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 6.0;
         add(ui);
@@ -230,7 +202,7 @@ fn precondition(view: &PlanView<'_>, step: &ShownStep) -> Option<(Icon, Tone, St
 
 fn arguments_ui(ui: &mut Ui, step: &ShownStep) {
     let theme = Theme::of(ui);
-    scrolled(ui, |ui| {
+    widgets::scrolled(ui, "arguments", SCROLLED, |ui| {
         widgets::fact(ui, "step id", &step.step_id, Text::Mono);
         widgets::fact(ui, "precondition", &step.precondition_text, Text::Body);
         let asks = if step.requires_confirmation { "yes, by the plan" } else { "not by the plan" };
@@ -285,9 +257,9 @@ fn output_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
     let rows = match state {
         Some(StepState::Running) => {
             // Comparing the whole text in every frame would be slow; its length is enough.
-            let extent = format!("{:?}", view.transcript.extent());
+            let extent = format!("{:?}", view.output.transcript.extent());
             kept_rows(ui, ("output", view.run.run_id, view.selected), &[extent], columns, || {
-                output_lines(view.transcript, view.selected, columns)
+                output_lines(&view.output.transcript, view.selected, columns)
             })
         }
         _ => Arc::default(),
@@ -296,7 +268,7 @@ fn output_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
         if rows.is_empty() {
             let text = match state {
                 Some(StepState::Running) => "Nothing printed yet.",
-                _ => "What the step prints will stand here, line by line.",
+                _ => "The output of the step appears here, line by line.",
             };
             nothing(ui, icon::TERMINAL, "No output", text);
         }
@@ -350,7 +322,7 @@ fn why_skipped(reason: Option<&String>) -> Cow<'static, str> {
     match reason.map(String::as_str) {
         None => LEFT_OUT.into(),
         Some(WITH_ITS_COMMAND) => format!("Nothing was run for it: {WITH_ITS_COMMAND}.").into(),
-        Some(note) => format!("{LEFT_OUT} Said then: {}", visible(note)).into(),
+        Some(note) => format!("{LEFT_OUT} Your note: {}", visible(note)).into(),
     }
 }
 

@@ -11,57 +11,59 @@ use egui::{AsIdSalt, Id, Ui};
 
 use super::code::CodeRow;
 
-struct Kept {
-    sources: Vec<Arc<str>>,
-    columns: usize,
-    rows: Arc<Vec<CodeRow>>,
-    used_in: u32,
-}
-
-/// Rows by the place where they are shown; dropped after a frame that does not use them.
-#[derive(Default)]
-struct RowCache {
+/// Values by the place where they are shown; dropped after a frame that does not use them.
+pub(super) struct ByPlace<T> {
     frame: u32,
-    kept: HashMap<Id, Kept>,
+    kept: HashMap<Id, (u32, T)>,
 }
 
-impl RowCache {
-    fn get(
-        &mut self,
-        place: Id,
-        sources: &[impl AsRef<str>],
-        columns: usize,
-    ) -> Option<Arc<Vec<CodeRow>>> {
-        let kept = self.kept.get_mut(&place)?;
-        let same = kept.sources.len() == sources.len()
-            && kept
-                .sources
-                .iter()
-                .zip(sources)
-                .all(|(kept, source)| is_same(kept, source.as_ref()));
-        if kept.columns != columns || !same {
-            return None;
-        }
-        kept.used_in = self.frame;
-        Some(Arc::clone(&kept.rows))
+impl<T> Default for ByPlace<T> {
+    fn default() -> Self {
+        Self { frame: 0, kept: HashMap::new() }
     }
 }
 
-/// Whether two texts are equal. The pointer comparison avoids reading a shared text, which cannot change.
-fn is_same(kept: &str, source: &str) -> bool {
-    std::ptr::eq(kept, source) || kept == source
+impl<T> ByPlace<T> {
+    pub(super) fn take(&mut self, place: Id) -> Option<T> {
+        self.kept.remove(&place).map(|(_, value)| value)
+    }
+
+    /// Keeps a value until the end of the next frame.
+    pub(super) fn keep(&mut self, place: Id, value: T) {
+        self.kept.insert(place, (self.frame, value));
+    }
 }
 
-impl CacheTrait for RowCache {
+impl<T: Send + Sync + 'static> CacheTrait for ByPlace<T> {
     fn update(&mut self) {
         let frame = self.frame;
-        self.kept.retain(|_, kept| kept.used_in == frame);
+        self.kept.retain(|_, (used_in, _)| *used_in == frame);
         self.frame = self.frame.wrapping_add(1);
     }
 
     fn len(&self) -> usize {
         self.kept.len()
     }
+}
+
+struct Kept {
+    sources: Vec<Arc<str>>,
+    columns: usize,
+    rows: Arc<Vec<CodeRow>>,
+}
+
+impl Kept {
+    fn is_of(&self, sources: &[impl AsRef<str>], columns: usize) -> bool {
+        let mut pairs = self.sources.iter().zip(sources);
+        self.columns == columns
+            && self.sources.len() == sources.len()
+            && pairs.all(|(kept, source)| is_same(kept, source.as_ref()))
+    }
+}
+
+/// Whether two texts are equal. The pointer comparison avoids reading a shared text, which cannot change.
+fn is_same(kept: &str, source: &str) -> bool {
+    std::ptr::eq(kept, source) || kept == source
 }
 
 /// Returns the rows that `make` creates from these sources for this number of columns. They are created again
@@ -75,18 +77,20 @@ pub fn kept_rows<S: AsRef<str> + Clone + Into<Arc<str>>>(
     make: impl FnOnce() -> Vec<CodeRow>,
 ) -> Arc<Vec<CodeRow>> {
     let place = ui.scope_id().with(place);
-    let known =
-        ui.memory_mut(|memory| memory.caches.cache::<RowCache>().get(place, sources, columns));
+    let known = ui.memory_mut(|memory| {
+        let cache = memory.caches.cache::<ByPlace<Kept>>();
+        let kept = cache.take(place).filter(|kept| kept.is_of(sources, columns))?;
+        let rows = Arc::clone(&kept.rows);
+        cache.keep(place, kept);
+        Some(rows)
+    });
     if let Some(rows) = known {
         return rows;
     }
     let rows = Arc::new(make());
     let sources = sources.iter().cloned().map(Into::into).collect();
-    ui.memory_mut(|memory| {
-        let cache = memory.caches.cache::<RowCache>();
-        let kept = Kept { sources, columns, rows: Arc::clone(&rows), used_in: cache.frame };
-        cache.kept.insert(place, kept);
-    });
+    let kept = Kept { sources, columns, rows: Arc::clone(&rows) };
+    ui.memory_mut(|memory| memory.caches.cache::<ByPlace<Kept>>().keep(place, kept));
     rows
 }
 

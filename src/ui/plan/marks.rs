@@ -13,11 +13,11 @@ use crate::ui::theme::Tone;
 
 /// The most text that is coloured at once, in bytes. More would cause a noticeable pause; longer texts stay
 /// plain.
-const MOST_COLOURED: usize = 128 << 10;
+const MAX_COLOURED_BYTES: usize = 128 << 10;
 /// The longest lines that are compared word by word, in bytes.
-const MOST_COMPARED: usize = 1_000;
+const MAX_COMPARED_BYTES: usize = 1_000;
 /// Least similarity, as a ratio, of two lines that count as one changed line.
-const ALIKE: f32 = 0.5;
+const MIN_SIMILARITY: f32 = 0.5;
 
 /// The marks of one line; ranges are bytes of its text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub struct Marks {
     /// Text that needs attention, in order, with the tone of the reason.
     pub pointed: Vec<(Range<usize>, Tone)>,
     /// Text that a program printed with its own style, in order.
-    pub inks: Vec<(Range<usize>, AnsiStyle)>,
+    pub styles: Vec<(Range<usize>, AnsiStyle)>,
 }
 
 impl Marks {
@@ -46,7 +46,7 @@ impl Marks {
                 .filter_map(|(it, class)| Some((cut(it)?, *class)))
                 .collect(),
             changed: self.changed.iter().filter_map(cut).collect(),
-            inks: self.inks.iter().filter_map(|(it, ink)| Some((cut(it)?, *ink))).collect(),
+            styles: self.styles.iter().filter_map(|(it, ink)| Some((cut(it)?, *ink))).collect(),
             pointed: self.pointed.iter().filter_map(|(it, tone)| Some((cut(it)?, *tone))).collect(),
         }
     }
@@ -54,7 +54,7 @@ impl Marks {
 
 /// The marks of every line of the diff of the file at `path`; empty when the diff is too long.
 pub fn marks(path: &str, lines: &[DiffLine]) -> Vec<Marks> {
-    let mut room = MOST_COLOURED;
+    let mut room = MAX_COLOURED_BYTES;
     for line in lines {
         // Stop as soon as the limit is exceeded, without reading a hundred thousand lines.
         match room.checked_sub(line.text.len() + 1) {
@@ -117,11 +117,11 @@ fn colour(language: Language, lines: &[DiffLine], side: LineKind, marks: &mut [M
 fn compare(lines: &[DiffLine], marks: &mut [Marks]) {
     for (old, new) in pairs(lines) {
         let (Some(before), Some(after)) = (lines.get(old), lines.get(new)) else { continue };
-        if before.text.len().max(after.text.len()) > MOST_COMPARED {
+        if before.text.len().max(after.text.len()) > MAX_COMPARED_BYTES {
             continue;
         }
         let words = TextDiff::from_words(before.text.as_str(), after.text.as_str());
-        if words.ratio() < ALIKE {
+        if words.ratio() < MIN_SIMILARITY {
             continue;
         }
         let (mut at_old, mut at_new) = (0, 0);

@@ -9,10 +9,8 @@ mod bar_model;
 mod card;
 mod changes;
 mod code;
-mod command;
 mod diagnostics;
 mod diff;
-mod files;
 mod findings;
 mod growing;
 mod header;
@@ -21,7 +19,6 @@ mod kept;
 mod marks;
 mod output;
 mod output_pane;
-mod preview;
 mod request;
 mod rows;
 mod sidebar;
@@ -29,7 +26,6 @@ mod simulation;
 #[cfg(test)]
 mod tests;
 mod walls;
-mod workspace_commands;
 
 use std::path::Path;
 
@@ -49,25 +45,25 @@ use crate::run::{
     Attempt, ExecutionDetail, Preview, Reconciled, Review, RunState, StepTimer, Transcript,
 };
 
+pub(crate) use action_bar::bar_ui;
 pub use bar_model::{Bar, bar};
 pub use card::CardView;
-pub(crate) use changes::changes_ui;
+pub(crate) use changes::{changes_ui, preview_ui};
 pub use code::{CodeRow, Gutter, code_rows_ui, columns, whole_ui};
-pub(crate) use command::command_ui;
 pub use header::Figures;
-pub(crate) use inspector::{argument_ui, short_first};
+pub(crate) use header::commands_button;
+pub(crate) use inspector::{argument_ui, indented, short_first};
 pub use kept::kept_rows;
 pub use output::{output_lines, text_rows};
-pub(crate) use preview::preview_ui;
-pub(crate) use request::request_ui;
+pub(crate) use request::{command_ui, request_ui};
 pub use rows::{StepRow, step_row};
-pub(crate) use rows::{outcome_look, risk_icon};
+pub(crate) use rows::{outcome_look, risk_chip, risk_icon};
+pub(crate) use sidebar::Entry;
 pub use sidebar::{RecentPlan, SidebarView, sidebar_ui};
 pub(super) use simulation::take_keys;
-pub use simulation::{SimulationState, SimulationView};
-pub(crate) use walls::lines_ui;
+pub use simulation::{Effect, Simulated};
+pub(crate) use walls::{GroupedSteps, lines_ui};
 pub use walls::{WallLines, wall_lines};
-pub(crate) use workspace_commands::commands_button;
 
 /// The authorization state of the open plan.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -119,15 +115,11 @@ pub struct PlanView<'a> {
     /// Its run; idle when there is none.
     pub run: &'a RunState,
     /// The output of the run.
-    pub transcript: &'a Transcript,
-    /// The timing of the current step.
-    pub pace: StepTimer,
-    /// Whether the output pane below the steps is open.
-    pub shows_output: bool,
+    pub output: &'a RunOutput,
     /// The run that this plan or run continues.
     pub continues: Option<Uuid>,
     /// The attempt of a bounded loop that this plan belongs to, while this process runs the loop.
-    pub attempt: Option<AttemptView>,
+    pub attempt: Option<PlanAttempt>,
     /// The attempt that the plan and its run belong to, no matter which process runs the loop.
     pub of_loop: Option<Attempt>,
     /// The result of comparing its interrupted steps with the disk.
@@ -143,7 +135,7 @@ pub struct PlanView<'a> {
     /// The preview of the selected step, once computed.
     pub preview: Option<&'a Preview>,
     /// The simulation of all steps; `None` while the steps are shown.
-    pub simulation: Option<SimulationView<'a>>,
+    pub simulation: Option<&'a Simulated>,
     /// Artifact contents that were requested.
     pub contents: &'a Contents,
     /// The evidence of the selected step, once read.
@@ -152,11 +144,22 @@ pub struct PlanView<'a> {
     pub now: &'a Now,
 }
 
+/// The output of a run.
+#[derive(Debug, Clone, Default)]
+pub struct RunOutput {
+    /// What the steps have printed.
+    pub transcript: Transcript,
+    /// The timing of the current step.
+    pub timer: StepTimer,
+    /// Whether the output pane below the steps is open.
+    pub is_shown: bool,
+}
+
 /// The attempt of a bounded loop that a plan belongs to (SPEC §10).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AttemptView {
-    /// The number of the attempt, counted from 1.
-    pub attempt: u32,
+pub struct PlanAttempt {
+    /// The loop, and the number of the attempt.
+    pub attempt: Attempt,
     /// The largest number of attempts.
     pub max_attempts: u32,
     /// Whether the loop waits for a decision about this plan.
@@ -217,13 +220,13 @@ pub fn plan_page_ui(
         .exact_size(theme::ACTION_BAR)
         .resizable(false)
         .frame(panel_frame(theme.panel, Margin::symmetric(16, 0)))
-        .show(ui, |ui| action_bar::action_bar_ui(ui, view, situation, actions));
+        .show(ui, |ui| bar_ui(ui, &bar(view, situation), 1, situation, actions));
     let height = ui.available_height();
     // In a small window the steps of a guided run have priority, because the person answers there.
     let small = height < SMALL && view.run.is_active() && rows::is_guided(view);
     let (id, least) = if small { ("little output", 300.0) } else { ("output", 200.0) };
     let has_room = !small || height >= least + LITTLE_OUTPUT;
-    if view.shows_output && view.simulation.is_none() && has_room {
+    if view.output.is_shown && view.simulation.is_none() && has_room {
         let usual = if small { LITTLE_OUTPUT } else { theme::OUTPUT.min(height * 0.4) };
         Panel::bottom(id)
             .default_size(usual)
@@ -238,7 +241,7 @@ pub fn plan_page_ui(
     CentralPanel::no_frame().frame(panel_frame(theme.background, Margin::ZERO)).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         header::header_ui(ui, view, situation, actions);
-        if let Some(simulation) = &view.simulation {
+        if let Some(simulation) = view.simulation {
             simulation::simulation_ui(ui, view, simulation, situation, actions);
             return;
         }

@@ -1,6 +1,6 @@
 //! The output of the current step, as lines.
 
-use super::code::{CodeRow, wrap};
+use super::code::{CodeRow, marked_rows, wrap};
 use super::marks::Marks;
 use crate::run::{LineKind, Part, Stream, Transcript};
 
@@ -22,7 +22,7 @@ pub fn output_lines(transcript: &Transcript, step: usize, columns: usize) -> Vec
     }
     let mut rows = Vec::new();
     if earlier.next().is_some() {
-        let text = "What came before stands in Output, below the steps.";
+        let text = "Earlier output is in the output pane below the steps.";
         rows.extend(remarks(text, columns));
     }
     for line in lines.into_iter().rev() {
@@ -30,14 +30,11 @@ pub fn output_lines(transcript: &Transcript, step: usize, columns: usize) -> Vec
             rows.extend(remarks(&line.text, columns));
             continue;
         };
-        let marks = Marks { inks: line.inks.clone(), ..Marks::default() };
-        let mut end = 0;
-        for piece in wrap(&line.text, columns) {
-            let start = end;
-            end += piece.len();
-            let marks = marks.part(start..end);
-            rows.push(CodeRow { marks, stderr: stream == Stream::Stderr, ..CodeRow::plain(piece) });
-        }
+        let marks = Marks { styles: line.inks.clone(), ..Marks::default() };
+        let stderr = stream == Stream::Stderr;
+        rows.extend(
+            marked_rows(&line.text, &marks, 0, columns).map(|row| CodeRow { stderr, ..row }),
+        );
     }
     rows
 }

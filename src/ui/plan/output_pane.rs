@@ -3,14 +3,14 @@
 //! Lines are not wrapped and have the same height, so that fifty thousand lines cost no more than the visible
 //! ones. The pane follows the end until the person scrolls.
 
-use egui::text::{LayoutJob, TextFormat};
 use egui::{
     Align, CornerRadius, Key, Layout, Modifiers, Rect, Role, ScrollArea, Sense, Stroke, Ui, Vec2b,
     WidgetInfo, pos2, vec2,
 };
 
+use super::code::{Piece, paint};
 use super::{PlanView, outcome_look, step_row};
-use crate::run::{AnsiStyle, Outcome, Part, Phase, StepState, Stream, TranscriptLine};
+use crate::run::{Outcome, Part, Phase, StepState, Stream, TranscriptLine};
 use crate::ui::action::{Action, PlanAction};
 use crate::ui::artifact::keep_keyboard;
 use crate::ui::commands::Command;
@@ -26,11 +26,11 @@ pub(super) fn output_pane_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec
     // The pane keeps the height that the person chose, whatever its content.
     ui.set_min_height(ui.available_height());
     head_ui(ui, view, actions);
-    let transcript = view.transcript;
+    let transcript = &view.output.transcript;
     let extra = usize::from(transcript.left_out() > 0);
     let count = transcript.lines().len() + extra;
     if count == 0 {
-        let text = "What the steps print will stand here, in the order in which it comes.";
+        let text = "The output of the steps appears here, in order of arrival.";
         widgets::empty_state(ui, icon::TERMINAL, "No output", text);
         return;
     }
@@ -45,7 +45,7 @@ pub(super) fn output_pane_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec
             take_keys(ui, seen);
             let size = vec2(width.max(seen.width()), theme::CODE_ROW * count as f32);
             let (whole, _) = ui.allocate_exact_size(size, Sense::hover());
-            keep_place(ui, view.transcript.left_out(), count, viewport.bottom());
+            keep_place(ui, view.output.transcript.left_out(), count, viewport.bottom());
             let first = (viewport.top() / theme::CODE_ROW).floor().max(0.0) as usize;
             let last = (viewport.bottom() / theme::CODE_ROW).ceil().max(0.0) as usize;
             for row in first..last.min(count) {
@@ -55,7 +55,7 @@ pub(super) fn output_pane_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec
                 let Some(index) = row.checked_sub(extra) else {
                     let lines = format::counted(transcript.left_out() as usize, "line");
                     let text =
-                        format!("{lines} before this are left out here; the evidence has all.");
+                        format!("{lines} before this are not shown; the evidence has all of them.");
                     remark_ui(ui, place, &text);
                     continue;
                 };
@@ -86,23 +86,9 @@ fn take_keys(ui: &Ui, seen: Rect) {
     }
     keep_keyboard(ui, id);
     widgets::focus_ring(ui, &response);
-    let (row, page) = (theme::CODE_ROW, (seen.height() - theme::CODE_ROW).max(theme::CODE_ROW));
-    // Larger than any content; the scroll area clamps it.
-    const FAR: f32 = 1e9;
-    let moves = [
-        (Key::ArrowDown, vec2(0.0, -row)),
-        (Key::ArrowUp, vec2(0.0, row)),
-        (Key::ArrowRight, vec2(-4.0 * row, 0.0)),
-        (Key::ArrowLeft, vec2(4.0 * row, 0.0)),
-        (Key::PageDown, vec2(0.0, -page)),
-        (Key::PageUp, vec2(0.0, page)),
-        (Key::End, vec2(0.0, -FAR)),
-        (Key::Home, vec2(0.0, FAR)),
-    ];
-    for (key, by) in moves {
-        if ui.input_mut(|input| input.consume_key(Modifiers::NONE, key)) {
-            ui.scroll_with_delta_animation(by, egui::style::ScrollAnimation::none());
-        }
+    let keys = [&widgets::VERTICAL_KEYS[..], &[Key::ArrowRight, Key::ArrowLeft]].concat();
+    if let Some(by) = widgets::scroll_key(ui.ctx(), seen.height(), &keys) {
+        ui.scroll_with_delta_animation(by, egui::style::ScrollAnimation::none());
     }
     if ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape)) {
         response.surrender_focus();
@@ -130,7 +116,7 @@ fn head_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), HEAD), Sense::hover());
     ui.painter().rect_filled(rect, CornerRadius::ZERO, theme.panel);
     ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, theme.line));
-    let printed = view.transcript.printed() as usize;
+    let printed = view.output.transcript.printed() as usize;
     let lines = if printed > 0 { format::counted(printed, "line") } else { String::new() };
     let parts = [("Output", Text::Strong, theme.text), (&*lines, Text::Meta, theme.dim)];
     let left = pos2(rect.left() + 18.0, rect.center().y);
@@ -199,9 +185,9 @@ fn how_it_went(view: &PlanView<'_>, index: usize) -> String {
         }
         Some(StepState::Running) if view.run.is_active() => {
             let now = view.now.ms;
-            let idle = view.pace.idle_ms(now);
+            let idle = view.output.timer.idle_ms(now);
             let idle = idle.map(|ms| format!(", silent for {}", format::clock(ms)));
-            let elapsed = format::clock(view.pace.elapsed_ms(now));
+            let elapsed = format::clock(view.output.timer.elapsed_ms(now));
             format!("running {elapsed}{}", idle.unwrap_or_default())
         }
         _ => String::new(),
@@ -212,11 +198,11 @@ fn remark_ui(ui: &Ui, place: Rect, text: &str) {
     let theme = Theme::of(ui);
     let at = pos2(place.left() + GUTTER, place.center().y);
     widgets::paint_parts(ui, at, f32::INFINITY, &[(text, Text::Small, theme.dim)]);
-    named(ui, place, text.to_owned());
+    set_name(ui, place, text.to_owned());
 }
 
 /// Sets the accessible name of a line.
-fn named(ui: &Ui, place: Rect, words: String) {
+fn set_name(ui: &Ui, place: Rect, words: String) {
     let id = ui.scope_id().with(("line", place.top() as i64));
     let response = ui.interact(place.intersect(ui.clip_rect()), id, Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &words));
@@ -233,35 +219,21 @@ fn line_ui(ui: &Ui, place: Rect, line: &TranscriptLine, stream: Stream, marked: 
             widgets::paint_right(ui, at, "stderr", Text::SmallMono, theme.caution);
         }
     }
-    let mut job = LayoutJob { break_on_newline: false, ..LayoutJob::default() };
+    let mut pieces = Vec::with_capacity(2 * line.inks.len() + 1);
     let mut end = 0;
-    let plain = AnsiStyle::default();
-    for (range, ink) in &line.inks {
-        append(&mut job, line.text.get(end..range.start).unwrap_or_default(), plain, theme);
-        append(&mut job, line.text.get(range.clone()).unwrap_or_default(), *ink, theme);
+    for (range, style) in &line.inks {
+        let before = line.text.get(end..range.start).unwrap_or_default();
+        let styled = line.text.get(range.clone()).unwrap_or_default();
+        let (colour, underline) = theme.ink(*style, theme.text);
+        pieces.push(Piece::plain(before, theme.text));
+        pieces.push(Piece { underline, ..Piece::plain(styled, colour) });
         end = range.end;
     }
-    append(&mut job, line.text.get(end..).unwrap_or_default(), plain, theme);
-    let galley = ui.painter().layout_job(job);
-    let min = pos2(place.left() + GUTTER, middle - galley.size().y / 2.0);
-    ui.painter().galley(min, galley, theme.text);
+    pieces.push(Piece::plain(line.text.get(end..).unwrap_or_default(), theme.text));
+    pieces.retain(|piece| !piece.text.is_empty());
+    paint(ui, pos2(place.left() + GUTTER, middle), pieces);
     let stream = if stream == Stream::Stderr { "stderr: " } else { "" };
-    named(ui, place, format!("{stream}{}", line.text));
-}
-
-fn append(job: &mut LayoutJob, text: &str, ink: AnsiStyle, theme: &Theme) {
-    if text.is_empty() {
-        return;
-    }
-    let (color, underline) = theme.ink(ink, theme.text);
-    let format = TextFormat {
-        font_id: Text::Mono.font(),
-        color,
-        underline,
-        valign: Align::Center,
-        ..TextFormat::default()
-    };
-    job.append(text, 0.0, format);
+    set_name(ui, place, format!("{stream}{}", line.text));
 }
 
 #[cfg(test)]
@@ -277,13 +249,15 @@ mod tests {
     #[test]
     fn it_follows_the_end_until_the_person_scrolls() {
         let mut harness = window("output-many", [1280.0, 800.0]);
-        assert!(harness.query_all_by_label_contains("lines before this are left out").count() == 0);
+        assert!(
+            harness.query_all_by_label_contains("lines before this are not shown").count() == 0
+        );
         assert!(harness.query_by_label_contains("Output of step 3").is_none());
         harness.get_by_label("Output of the run").focus();
         harness.run_ok();
         harness.key_press(Key::Home);
         harness.run_ok();
-        assert_eq!(harness.query_all_by_label_contains("left out here").count(), 1);
+        assert_eq!(harness.query_all_by_label_contains("are not shown").count(), 1);
         harness.key_press(Key::End);
         harness.run_ok();
         assert!(harness.query_all_by_label_contains("stderr: ").count() > 0);

@@ -7,7 +7,7 @@ use super::card::Card;
 use super::walls::{step_walls, wider};
 use crate::plan::{Mode, ToolCall, visible};
 use crate::risk::RiskLevel;
-use crate::run::{Outcome, Phase, StepState};
+use crate::run::{Outcome, Phase, Review, StepState};
 use crate::ui::action::{Action, PlanAction};
 use crate::ui::format;
 use crate::ui::icon::{self, Icon};
@@ -47,6 +47,11 @@ pub(crate) fn risk_icon(level: RiskLevel) -> Icon {
         RiskLevel::Dangerous => icon::STOP_SIGN,
         RiskLevel::Blocked => icon::PROHIBIT,
     }
+}
+
+/// A risk as a chip.
+pub(crate) fn risk_chip(level: RiskLevel) -> Chip {
+    Chip::new(risk_icon(level), level.as_str(), level.into())
 }
 
 /// The icon, word and colour of an outcome.
@@ -97,41 +102,34 @@ pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
     // A faulty step may name no tool.
     let mut detail: Vec<_> =
         Some(step.tool_name.clone()).filter(|it| !it.is_empty()).into_iter().collect();
-    let (mut duration, mut failure) = (None, None);
-    if let StepState::Done(result) = state {
-        duration = Some(format::duration(result.duration_ms));
-        failure = result.error_message.as_ref().map(|message| match result.error_code {
-            Some(code) => format!("{code} {}", first_line(message)),
-            None => first_line(message).to_owned(),
-        });
-    }
-    if let Some(failure) = failure {
-        detail.push(failure);
+    let result = match state {
+        StepState::Done(result) => Some(result),
+        StepState::Waiting | StepState::Running => None,
+    };
+    if let Some(message) = result.and_then(|result| result.error_message.as_ref()) {
+        let code = result.and_then(|result| result.error_code);
+        let code = code.map(|code| format!("{code} ")).unwrap_or_default();
+        detail.push(format!("{code}{}", message.lines().next().unwrap_or_default()));
     } else {
-        match state {
-            StepState::Done(result) if result.outcome != Outcome::Succeeded => {
-                detail.push(word.to_owned());
-            }
-            StepState::Waiting if step.call.is_none() => {
-                detail.push("its findings stand above".to_owned());
-            }
-            StepState::Waiting if blocked(view, index) => detail.push("cannot run".to_owned()),
-            StepState::Waiting
-                if view.review.is_some_and(|r| r.asks.get(index).is_some_and(Option::is_some)) =>
-            {
-                detail.push("asks before it runs".to_owned());
-            }
-            StepState::Running => detail.push(word.to_owned()),
+        let level = |review: &Review| review.risks.get(index).map(|risk| risk.level);
+        let blocked = |review| level(review) == Some(RiskLevel::Blocked);
+        let asks = |review: &Review| review.asks.get(index).is_some_and(Option::is_some);
+        let note = match state {
+            StepState::Done(result) if result.outcome != Outcome::Succeeded => word,
             // In a guided run every finished step shows its outcome.
-            StepState::Done(_) if is_guided(view) => detail.push("run".to_owned()),
-            _ => {}
-        }
+            StepState::Done(_) if is_guided(view) => "run",
+            StepState::Done(_) => "",
+            StepState::Running => word,
+            StepState::Waiting if step.call.is_none() => "its errors are listed above",
+            StepState::Waiting if view.review.is_some_and(blocked) => "cannot run",
+            StepState::Waiting if view.review.is_some_and(asks) => "asks before it runs",
+            StepState::Waiting => "",
+        };
+        detail.extend(Some(note.to_owned()).filter(|note| !note.is_empty()));
         if let Some(walls) = step_walls(view, index) {
             detail.extend(wider(walls));
         }
-        if let Some(title) = &step.title {
-            detail.push(title.clone());
-        }
+        detail.extend(step.title.clone());
     }
     // The risk of a faulty step is unknown, and the step never runs.
     let risk = view
@@ -148,22 +146,13 @@ pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
         object,
         detail: detail.join("  ·  "),
         risk,
-        duration,
+        duration: result.map(|result| format::duration(result.duration_ms)),
     })
-}
-
-fn blocked(view: &PlanView<'_>, index: usize) -> bool {
-    let risk = view.review.and_then(|review| review.risks.get(index));
-    risk.is_some_and(|risk| risk.level == RiskLevel::Blocked)
 }
 
 /// Whether a person decides about every step of the run.
 pub(super) fn is_guided(view: &PlanView<'_>) -> bool {
     view.run.became_guided || view.plan.is_some_and(|plan| plan.mode == Mode::Guided)
-}
-
-fn first_line(text: &str) -> &str {
-    text.lines().next().unwrap_or_default()
 }
 
 /// The positions of the rows. All have the same height except for the card, which is higher by the given
@@ -286,8 +275,7 @@ fn row_ui(
         right -= 68.0;
     }
     if let Some((level, _)) = &row.risk {
-        let chip = Chip::new(risk_icon(*level), level.as_str(), (*level).into());
-        right = chip.paint_right(ui, pos2(right, middle), ground).left();
+        right = risk_chip(*level).paint_right(ui, pos2(right, middle), ground).left();
     }
     let left = rect.left() + 74.0 + indent;
     let width = (right - 12.0 - left).max(0.0);

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use egui::{CornerRadius, Rect, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{CornerRadius, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 use uuid::Uuid;
 
 use crate::plan::visible;
@@ -90,66 +90,85 @@ pub fn sidebar_ui(
 }
 
 fn plan_ui(ui: &mut Ui, plan: &RecentPlan, selected: bool) -> bool {
-    let theme = Theme::of(ui);
-    let (rect, response) = item(ui, 42.0, selected);
-    let width = rect.width() - 20.0;
-    let left = rect.left() + 10.0;
-    let parts = [(plan.name.as_str(), Text::Body, theme.text)];
-    widgets::paint_parts(ui, pos2(left, rect.top() + 14.0), width, &parts);
-    let parts = [(plan.detail.as_str(), Text::Small, theme.dim)];
-    widgets::paint_parts(ui, pos2(left, rect.top() + 30.0), width, &parts);
-    response.widget_info(|| {
-        let name = format!("Plan {}", visible(&plan.name));
-        WidgetInfo::selected(Role::Button, true, selected, name)
-    });
-    widgets::focus_ring(ui, &response);
-    let clicked = response.clicked();
-    let path = plan.path.display().to_string();
-    response.on_hover_text(format!("{}\n{}", visible(&plan.name), visible(&path)));
-    clicked
+    let (name, path) = (visible(&plan.name), plan.path.display().to_string());
+    let entry = Entry {
+        look: None,
+        title: &plan.name,
+        below: Some(&plan.detail),
+        time: "",
+        name: format!("Plan {name}"),
+        hover: format!("{name}\n{}", visible(&path)),
+    };
+    entry.ui(ui, selected)
 }
 
 fn run_ui(ui: &mut Ui, run: &RunSummary, selected: bool, now: &Now) -> bool {
-    let theme = Theme::of(ui);
-    let (rect, response) = item(ui, 28.0, selected);
     let (icon, word, tone) = fate_look(run.fate);
-    let middle = rect.center().y;
-    widgets::paint_icon(ui, pos2(rect.left() + 17.0, middle), icon, 15.0, theme.tone(tone));
-    let time = now.short(run.started_at_ms);
-    let right = rect.right() - 6.0;
-    let taken = widgets::paint_right(ui, pos2(right, middle), &time, Text::SmallMono, theme.dim);
-    let left = rect.left() + 32.0;
-    let width = (right - taken - 8.0 - left).max(0.0);
-    let parts = [(run.plan_name.as_str(), Text::Body, theme.text)];
-    widgets::paint_parts(ui, pos2(left, middle), width, &parts);
-    response.widget_info(|| {
-        let name = format!("Run of {}, {word}, {time}", visible(&run.plan_name));
-        WidgetInfo::selected(Role::Button, true, selected, name)
-    });
-    widgets::focus_ring(ui, &response);
-    let clicked = response.clicked();
-    response.on_hover_text(format!(
-        "{}\n{word}, {} of {}\nstarted {}\nin {}",
-        visible(&run.plan_name),
-        run.steps_recorded,
-        format::counted(run.step_count, "step"),
-        now.full(run.started_at_ms),
-        visible(&run.workspace),
-    ));
-    clicked
+    let (name, time) = (visible(&run.plan_name), now.short(run.started_at_ms));
+    let entry = Entry {
+        look: Some((icon, tone)),
+        title: &run.plan_name,
+        below: None,
+        time: &time,
+        name: format!("Run of {name}, {word}, {time}"),
+        hover: format!(
+            "{name}\n{word}, {} of {}\nstarted {}\nin {}",
+            run.steps_recorded,
+            format::counted(run.step_count, "step"),
+            now.full(run.started_at_ms),
+            visible(&run.workspace),
+        ),
+    };
+    entry.ui(ui, selected)
 }
 
-fn item(ui: &mut Ui, height: f32, selected: bool) -> (Rect, egui::Response) {
-    let theme = Theme::of(ui);
-    let size = vec2(ui.available_width(), height);
-    let (rect, response) = ui.allocate_exact_size(size, Sense::click());
-    let fill = if selected {
-        theme.selection
-    } else if response.hovered() {
-        theme.hover
-    } else {
-        theme.panel
-    };
-    ui.painter().rect_filled(rect, CornerRadius::same(theme::RADIUS), fill);
-    (rect, response)
+/// An entry of the list at the left of a page.
+pub(crate) struct Entry<'a> {
+    pub(crate) look: Option<(Icon, Tone)>,
+    pub(crate) title: &'a str,
+    /// The second line, if the entry has two.
+    pub(crate) below: Option<&'a str>,
+    /// At the right of the last line.
+    pub(crate) time: &'a str,
+    /// The accessible name.
+    pub(crate) name: String,
+    pub(crate) hover: String,
+}
+
+impl Entry<'_> {
+    /// Draws the entry. Returns whether it was clicked.
+    pub(crate) fn ui(self, ui: &mut Ui, selected: bool) -> bool {
+        let theme = Theme::of(ui);
+        let size = vec2(ui.available_width(), if self.below.is_some() { 42.0 } else { 28.0 });
+        let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+        let fill = match (selected, response.hovered()) {
+            (true, _) => theme.selection,
+            (false, true) => theme.hover,
+            (false, false) => theme.panel,
+        };
+        ui.painter().rect_filled(rect, CornerRadius::same(theme::RADIUS), fill);
+        let first = rect.top() + 14.0;
+        let last = if self.below.is_some() { rect.top() + 30.0 } else { first };
+        let (mut left, right) = (rect.left() + 10.0, rect.right() - 8.0);
+        if let Some((icon, tone)) = self.look {
+            let center = pos2(rect.left() + 17.0, first);
+            widgets::paint_icon(ui, center, icon, 15.0, theme.tone(tone));
+            left = rect.left() + 32.0;
+        }
+        let at = pos2(right, last);
+        let taken = widgets::paint_right(ui, at, self.time, Text::SmallMono, theme.dim);
+        let beside_time = (right - taken - 8.0 - left).max(0.0);
+        let title = [(self.title, Text::Body, theme.text)];
+        let width = if self.below.is_some() { right - left } else { beside_time };
+        widgets::paint_parts(ui, pos2(left, first), width, &title);
+        if let Some(below) = self.below {
+            let below = [(below, Text::Small, theme.dim)];
+            widgets::paint_parts(ui, pos2(left, last), beside_time, &below);
+        }
+        response.widget_info(|| WidgetInfo::selected(Role::Button, true, selected, &self.name));
+        widgets::focus_ring(ui, &response);
+        let clicked = response.clicked();
+        response.on_hover_text(self.hover);
+        clicked
+    }
 }

@@ -16,29 +16,24 @@ use crate::ui::tabs::tabs_ui;
 use crate::ui::theme::{self, Text, Theme, Tone};
 use crate::ui::widgets::{self, Look};
 
-/// A simulation, as shown.
-#[derive(Debug, Clone, Copy)]
-pub struct SimulationView<'a> {
-    /// Its progress or result.
-    pub state: SimulationState<'a>,
-    /// Whether the plan, its workspace or a file that it uses has changed since the simulation.
+/// A simulation that was asked for.
+#[derive(Debug, Clone)]
+pub struct Simulated {
+    /// Its result; `None` while it is in progress.
+    pub outcome: Option<Result<Effect, Failure>>,
+    /// Whether the plan, its workspace or a file that it uses has changed since.
     pub stale: bool,
+    /// Whether the page shows it instead of the steps.
+    pub is_shown: bool,
 }
 
-/// The progress or result of a simulation.
-#[derive(Debug, Clone, Copy)]
-pub enum SimulationState<'a> {
-    /// In progress.
-    UnderWay,
-    /// The simulation failed.
-    Failed(&'a Failure),
-    /// Complete.
-    Done {
-        /// The preview of each step, given the steps before it.
-        previews: &'a [Preview],
-        /// The difference between the files now and after the last step.
-        changes: &'a [FileChange],
-    },
+/// What all steps of a plan would do together.
+#[derive(Debug, Clone)]
+pub struct Effect {
+    /// The preview of each step, given the steps before it.
+    pub previews: Vec<Preview>,
+    /// The difference between the files now and after the last step.
+    pub changes: Vec<FileChange>,
 }
 
 /// The selected view of a simulation.
@@ -59,10 +54,7 @@ pub fn verdict(plan: &ShownPlan, previews: &[Preview]) -> (Icon, Tone, String) {
         let why = previews.get(index).map_or("", |preview| &preview.summary);
         let rest = match after {
             0 => String::new(),
-            1 => " The step after it would not be reached.".to_owned(),
-            _ => {
-                format!(" The {} steps after it would not be reached.", format::count(after as u64))
-            }
+            _ => format!(" {} after it would not be reached.", format::counted(after, "step")),
         };
         let text = match why.strip_prefix(Preview::WOULD_FAIL) {
             Some(why) => format!("Step {} would fail: {}{rest}", index + 1, visible(why)),
@@ -71,23 +63,14 @@ pub fn verdict(plan: &ShownPlan, previews: &[Preview]) -> (Icon, Tone, String) {
         return (icon::FAILED, Tone::Danger, text);
     }
     let unsure = previews.iter().filter(|it| it.predicted != Predicted::Exact).count();
-    match unsure {
-        0 => (icon::DONE, Tone::Safe, "Every step would get through.".to_owned()),
-        1 => (
-            icon::INFO,
-            Tone::Caution,
-            "Nothing stands in the way, but what one step does can be told only in part."
-                .to_owned(),
-        ),
-        _ => (
-            icon::INFO,
-            Tone::Caution,
-            format!(
-                "Nothing stands in the way, but what {} steps do can be told only in part.",
-                format::count(unsure as u64)
-            ),
-        ),
+    if unsure == 0 {
+        return (icon::DONE, Tone::Safe, "Every step would succeed.".to_owned());
     }
+    let text = format!(
+        "No step would fail, but the effect of {} can be predicted only in part.",
+        format::counted(unsure, "step")
+    );
+    (icon::INFO, Tone::Caution, text)
 }
 
 /// The number of files in a diff, and of lines on each side.
@@ -103,7 +86,7 @@ fn figures(changes: &[FileChange]) -> (String, usize, usize) {
 pub(super) fn simulation_ui(
     ui: &mut Ui,
     view: &PlanView<'_>,
-    simulation: &SimulationView<'_>,
+    simulation: &Simulated,
     situation: &Situation,
     actions: &mut Vec<Action>,
 ) {
@@ -113,19 +96,19 @@ pub(super) fn simulation_ui(
     Frame::NONE.inner_margin(Margin { left: 18, right: 18, top: 12, bottom: 0 }).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 6.0;
         head_ui(ui, simulation, situation, actions);
-        match simulation.state {
-            SimulationState::UnderWay => {
+        match &simulation.outcome {
+            None => {
                 let text = "Working out what every step would do. Nothing is run or changed.";
                 widgets::remark(ui, icon::CLOCK, Tone::Dim, text);
             }
-            SimulationState::Failed(failure) => {
+            Some(Err(failure)) => {
                 let text = format!("{} {}", failure.code, failure.message);
                 widgets::remark(ui, icon::FAILED, Tone::Danger, text);
                 if !failure.next.is_empty() {
                     widgets::remark(ui, icon::RIGHT, Tone::Dim, &failure.next);
                 }
             }
-            SimulationState::Done { previews, .. } => {
+            Some(Ok(Effect { previews, .. })) => {
                 let (icon, tone, text) = verdict(plan, previews);
                 widgets::remark(ui, icon, tone, text);
                 let tabs = [(Side::Difference, "Difference"), (Side::Steps, "Steps")];
@@ -136,7 +119,7 @@ pub(super) fn simulation_ui(
             }
         }
     });
-    let SimulationState::Done { previews, changes } = simulation.state else { return };
+    let Some(Ok(Effect { previews, changes })) = &simulation.outcome else { return };
     widgets::line_below(ui);
     match side {
         Side::Difference => difference_ui(ui, changes),
@@ -156,12 +139,7 @@ pub(in crate::ui) fn take_keys(ui: &Ui, view: &PlanView<'_>, actions: &mut Vec<A
 }
 
 /// The header: what the simulation is, whether it is current, and a button back to the steps.
-fn head_ui(
-    ui: &mut Ui,
-    simulation: &SimulationView<'_>,
-    situation: &Situation,
-    actions: &mut Vec<Action>,
-) {
+fn head_ui(ui: &mut Ui, simulation: &Simulated, situation: &Situation, actions: &mut Vec<Action>) {
     ui.horizontal(|ui| {
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             let back = "Back to the steps";
@@ -174,8 +152,7 @@ fn head_ui(
         });
     });
     if simulation.stale {
-        let text =
-            "The plan, its workspace or a file it uses has changed since. This is as it was.";
+        let text = "The plan, its workspace or a file it uses has changed since this simulation, which shows the earlier state.";
         widgets::remark(ui, icon::WARNING, Tone::Caution, text);
         let again = Some("Simulate again");
         command_button(ui, Command::Simulate, Look::Plain, again, situation, actions);
@@ -184,7 +161,7 @@ fn head_ui(
 
 fn difference_ui(ui: &mut Ui, changes: &[FileChange]) {
     if changes.is_empty() {
-        let text = "In the end, every file would be what it is now.";
+        let text = "After the last step, every file would be the same as now.";
         widgets::empty_state(ui, icon::FILES, "No difference", text);
         return;
     }
@@ -286,14 +263,14 @@ mod tests {
         let mut previews: Vec<_> =
             (0..plan.steps.len()).map(|index| fixture::preview(&plan, index)).collect();
         let said = |plan: &ShownPlan, previews: &[Preview]| verdict(plan, previews).2;
-        assert!(said(&plan, &previews).contains("told only in part"), "one runs cargo");
+        assert!(said(&plan, &previews).contains("predicted only in part"), "one runs cargo");
         previews[3].predicted = Predicted::Exact;
-        assert_eq!(said(&plan, &previews), "Every step would get through.");
+        assert_eq!(said(&plan, &previews), "Every step would succeed.");
         previews[2].summary = format!("{}E301 src/lib.rs is a folder.", Preview::WOULD_FAIL);
         let after = plan.steps.len() - 3;
         let text = said(&plan, &previews);
         assert!(text.starts_with("Step 3 would fail: E301"), "{text}");
-        assert!(text.contains(&format!("The {after} steps after it")), "{text}");
+        assert!(text.contains(&format!("{after} steps after it")), "{text}");
         plan.steps[0].call = None;
         assert!(said(&plan, &previews).starts_with("Step 1 would end the run."));
     }

@@ -20,9 +20,7 @@ fn page(approval: &Approval, run: &RunState, situation: &Situation) -> String {
         review: Some(&review),
         approval,
         run,
-        transcript: &Default::default(),
-        pace: StepTimer::default(),
-        shows_output: false,
+        output: &RunOutput::default(),
         continues: None,
         attempt: None,
         of_loop: None,
@@ -153,7 +151,7 @@ fn colours_go_on_where_a_line_of_output_is_wrapped() {
     let rows = output_lines(&transcript, 2, 12);
     let red: String = rows
         .iter()
-        .flat_map(|row| row.marks.inks.iter().map(|(it, _)| row.text[it.clone()].to_owned()))
+        .flat_map(|row| row.marks.styles.iter().map(|(it, _)| row.text[it.clone()].to_owned()))
         .collect();
     assert!(rows.len() > 2, "{rows:?}");
     assert_eq!(red, "red words that go on");
@@ -163,7 +161,7 @@ fn colours_go_on_where_a_line_of_output_is_wrapped() {
 fn of_endless_output_the_latest_is_laid_out_and_the_rest_is_told() {
     let many = "kingfisher\n".repeat(20_000);
     let rows = output_lines(&printed(&[(Stream::Stdout, &many)]), 2, 80);
-    assert!(rows[0].text.starts_with("What came before"), "{:?}", rows[0]);
+    assert!(rows[0].text.starts_with("Earlier output"), "{:?}", rows[0]);
     assert!((2_000..4_000).contains(&rows.len()), "{}", rows.len());
     let short = output_lines(&printed(&[(Stream::Stdout, "one\ntwo\n")]), 2, 80);
     assert_eq!(short.len(), 2);

@@ -34,13 +34,13 @@ pub fn wall_lines(walls: &WallsReview) -> Option<WallLines> {
     let why = walls.why_not_better.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
     let level = match (walls.level, walls.setting) {
         (WallLevel::None, WallSetting::Off) => {
-            "Off in your settings: what calls for caution asks.".to_owned()
+            "Off in your settings: steps rated caution ask before they run.".to_owned()
         }
         (WallLevel::None, _) => {
-            format!("This computer has none{why}: what calls for caution asks.")
+            format!("This computer has none{why}: steps rated caution ask before they run.")
         }
         (WallLevel::Files, _) => {
-            format!("Level files: contents, names and network are held{why}.")
+            format!("Level files: access to files and to the network is restricted{why}.")
         }
         (WallLevel::Full, _) => {
             let is_wider = walls.steps.iter().flatten().any(|step| step.walls.is_widened());
@@ -48,13 +48,12 @@ pub fn wall_lines(walls: &WallsReview) -> Option<WallLines> {
             format!("{what}: writes stay in the workspace, no network.")
         }
     };
-    let mut granted = Grouped::default();
-    let mut proposed = Grouped::default();
+    let mut granted = GroupedSteps::default();
+    let mut proposed = GroupedSteps::default();
     for (index, step) in walls.steps.iter().enumerate() {
         let Some(step) = step else { continue };
-        granted.add(index, &parts(&step.walls));
-        let reasons = step.reasons.join("; ");
-        proposed.add(index, &words(&step.proposed, &reasons));
+        granted.add(index, parts(&step.walls));
+        proposed.add(index, words(&step.proposed, &step.reasons.join("; ")));
     }
     Some(WallLines {
         level,
@@ -92,34 +91,53 @@ fn parts(walls: &StepWalls) -> Vec<(u8, String)> {
     parts
 }
 
-fn words(needs: &Needs, reasons: &str) -> Vec<(u8, String)> {
-    if needs.is_empty() {
-        return Vec::new();
-    }
-    vec![(0, format!("{needs} ({reasons})"))]
+fn words(needs: &Needs, reasons: &str) -> Option<(u8, String)> {
+    (!needs.is_empty()).then(|| (0, format!("{needs} ({reasons})")))
 }
 
-/// Groups the steps that have the same words.
+/// The numbers of the steps for which the same words hold, by rank and words.
 #[derive(Default)]
-struct Grouped(Vec<((u8, String), Vec<usize>)>);
+pub(crate) struct GroupedSteps(Vec<((u8, String), Vec<usize>)>);
 
-impl Grouped {
-    fn add(&mut self, index: usize, parts: &[(u8, String)]) {
-        for part in parts {
-            match self.0.iter_mut().find(|(known, _)| known == part) {
+impl GroupedSteps {
+    pub(crate) fn add(&mut self, index: usize, words: impl IntoIterator<Item = (u8, String)>) {
+        for words in words {
+            match self.0.iter_mut().find(|(known, _)| *known == words) {
                 Some((_, steps)) => steps.push(index + 1),
-                None => self.0.push((part.clone(), vec![index + 1])),
+                None => self.0.push((words, vec![index + 1])),
             }
         }
     }
 
-    fn lines(mut self) -> Vec<String> {
-        self.0.sort_by_key(|((weight, _), steps)| (*weight, steps.first().copied()));
+    /// One line for each, the lowest rank first: `Steps 2, 4–7: network`.
+    pub(crate) fn lines(mut self) -> Vec<String> {
+        self.0.sort_by_key(|((rank, _), steps)| (*rank, steps.first().copied()));
         let line = |((_, what), steps): ((u8, String), Vec<usize>)| {
-            format!("{}: {what}", crate::ui::dialog::steps_in_words(&steps))
+            format!("{}: {what}", steps_in_words(&steps))
         };
         self.0.into_iter().map(line).collect()
     }
+}
+
+/// Ascending step numbers, with ranges joined: `Steps 2, 4–7`.
+fn steps_in_words(numbers: &[usize]) -> String {
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    for &number in numbers {
+        match runs.last_mut() {
+            Some((_, last)) if *last + 1 == number => *last = number,
+            _ => runs.push((number, number)),
+        }
+    }
+    let parts: Vec<_> = runs
+        .iter()
+        .map(|&(first, last)| match last - first {
+            0 => first.to_string(),
+            1 => format!("{first}, {last}"),
+            _ => format!("{first}–{last}"),
+        })
+        .collect();
+    let noun = if numbers.len() == 1 { "Step" } else { "Steps" };
+    format!("{noun} {}", parts.join(", "))
 }
 
 /// The chip about the walls of a plan.
@@ -151,14 +169,13 @@ fn wider_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
         return;
     }
     let mut offer = |text: &str, hint: &str, action: PlanAction| {
-        let button = widgets::button(ui, Look::Plain, Some(WALLS), &visible(text), true);
-        if button.on_hover_text(visible(hint)).clicked() {
+        if widgets::link_button(ui, Look::Plain, WALLS, &visible(text), &visible(hint)) {
             actions.push(Action::Plan(action));
         }
     };
     if view.run.failure.as_ref().is_some_and(|(code, _)| *code == Code::StoppedByWall) {
         let hint = "Every step of the run gets the network of this computer. You sign the plan for that again.";
-        offer("Run again with the network…", hint, PlanAction::RunAgainWithNetwork);
+        offer("Run again with the network…", hint, PlanAction::RunAgainWider(None));
     }
     let stopped = view.run.steps.stopped_at().and_then(|index| view.run.steps.get(index));
     if let Some(StepState::Done(result)) = stopped
@@ -168,12 +185,12 @@ fn wider_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
         let hint = format!(
             "Every step of the run may write {path} and what is below it. You sign the plan for that again."
         );
-        offer(&text, &hint, PlanAction::RunAgainWithWrite(path.clone()));
+        offer(&text, &hint, PlanAction::RunAgainWider(Some(path.clone())));
     }
 }
 
 /// A button in the plan's head: its text, its tooltip and its action.
-type Offer = (&'static str, &'static str, PlanAction);
+type HeadButton = (&'static str, &'static str, PlanAction);
 
 /// Walls in the plan's head: proposals, grants for every plan of the workspace, and the buttons that change
 /// them.
@@ -207,7 +224,7 @@ pub(super) fn proposal_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Ac
 }
 
 /// The proposal, with a button that grants it or takes the grant back.
-fn proposed(walls: &WallsReview, grants: Option<&Grants>) -> Option<(Vec<String>, Offer)> {
+fn proposed(walls: &WallsReview, grants: Option<&Grants>) -> Option<(Vec<String>, HeadButton)> {
     let is_remembered = walls.remembered.as_ref().is_some_and(|grants| grants.proposed);
     let is_granted = grants.is_some_and(|grants| grants.proposed);
     if is_remembered || (!walls.proposes() && !is_granted) {
@@ -225,7 +242,7 @@ fn proposed(walls: &WallsReview, grants: Option<&Grants>) -> Option<(Vec<String>
 
 /// The grants for every plan of the workspace with a button that takes them back, or a button that grants
 /// them.
-fn remembered(walls: &WallsReview, grants: Option<&Grants>) -> Option<(Vec<String>, Offer)> {
+fn remembered(walls: &WallsReview, grants: Option<&Grants>) -> Option<(Vec<String>, HeadButton)> {
     if let Some(remembered) = &walls.remembered {
         let line = format!("Every plan in this workspace is granted: {remembered}.");
         let hint = "Plans in this workspace get only what they ask for again.";
@@ -245,7 +262,7 @@ pub(crate) fn lines_ui(ui: &mut Ui, lines: &WallLines) {
     let tone = if lines.is_weak { Tone::Caution } else { Tone::Safe };
     widgets::remark(ui, WALLS, tone, visible(&lines.level));
     for line in &lines.proposed {
-        let text = format!("Not granted, and perhaps needed. {line}");
+        let text = format!("Perhaps needed, but not granted. {line}");
         widgets::remark(ui, icon::INFO, Tone::Dim, visible(&text));
     }
 }
@@ -254,7 +271,7 @@ pub(crate) fn lines_ui(ui: &mut Ui, lines: &WallLines) {
 pub(crate) fn sentence(walls: &StepWalls) -> String {
     let granted: Vec<_> = parts(walls).into_iter().map(|(_, what)| what).collect();
     match (walls.open, walls.level) {
-        (true, _) => "No walls: it may do whatever you may.".to_owned(),
+        (true, _) => "No walls: it may do everything that you may.".to_owned(),
         (false, WallLevel::None) => "No walls here.".to_owned(),
         (false, level) if granted.is_empty() => format!("Walls: {level}."),
         (false, level) => format!("Walls: {level}, with {}.", granted.join(", ")),

@@ -1,0 +1,71 @@
+//! The short questions: whether to close the window while a run is in progress, and why a plan is rejected.
+
+use egui::{Margin, TextEdit, Ui};
+
+use super::{Answer, Answers, PromptId, Shape, question_ui};
+use crate::plan::Digest;
+use crate::ui::action::{Action, DialogAction};
+use crate::ui::icon;
+use crate::ui::plan::indented;
+use crate::ui::theme::{Text, Tone};
+use crate::ui::widgets;
+
+pub(super) fn close_ui(ui: &mut Ui, prompt: PromptId, actions: &mut Vec<Action>) {
+    let shape =
+        Shape { title: "Stop the run and close?", risk: None, chip_prefix: "", width: 480.0 };
+    let leave = Answer::leave("Keep running");
+    let text = "The run is cancelled, then the window closes.";
+    let stop = Answer::safe(Some(icon::STOP), "Stop and close", text, DialogAction::StopAndClose);
+    let answers = Answers { safe: vec![leave], approve: Some(stop) };
+    question_ui(
+        ui,
+        prompt,
+        &shape,
+        actions,
+        |_| answers,
+        |ui, _, _| {
+            indented(ui, |ui| {
+                let text = "A run is under way. Closing stops it now, with every process it \
+                        started; the step under way is recorded as cancelled. A step that \
+                        waits for your answer stays unanswered.";
+                widgets::paragraph(ui, text, Text::Body, Tone::Plain);
+            });
+        },
+    );
+}
+
+pub(super) fn reject_ui(
+    ui: &mut Ui,
+    prompt: PromptId,
+    digest: Digest,
+    name: &str,
+    ends_loop: bool,
+    actions: &mut Vec<Action>,
+) {
+    let shape = Shape { title: "Reject this plan?", risk: None, chip_prefix: "", width: 520.0 };
+    let answers = |typed: &str| {
+        let reason = typed.trim().to_owned();
+        let ready = !reason.is_empty();
+        let action = DialogAction::Reject { digest, reason };
+        let reject = Answer::approve(icon::PROHIBIT, "Reject", "Enter the reason first.", action);
+        Answers { safe: vec![Answer::leave("Not now")], approve: Some(Answer { ready, ..reject }) }
+    };
+    question_ui(ui, prompt, &shape, actions, answers, |ui, typed, id| {
+        indented(ui, |ui| {
+            widgets::paragraph(ui, name, Text::Strong, Tone::Plain);
+            let text = if ends_loop {
+                "It ends the loop. The rejection and its reason are kept in the evidence."
+            } else {
+                "The rejection and its reason are kept in the evidence."
+            };
+            widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
+            let label = widgets::line(ui, "Reason", Text::Meta, Tone::Dim);
+            let edit = TextEdit::multiline(typed)
+                .id(id.with("reason"))
+                .desired_rows(4)
+                .desired_width(f32::INFINITY)
+                .margin(Margin::symmetric(10, 8));
+            ui.add(edit).labelled_by(label.id);
+        });
+    });
+}
