@@ -1,6 +1,6 @@
 //! Contents by their digest: compressed, in parts, encrypted where they hold a secret (SPEC §8).
 
-use rusqlite::{Connection, OptionalExtension as _};
+use rusqlite::Connection;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
@@ -9,6 +9,7 @@ use super::capture::{CapturedContent, CapturedStream, Large};
 use super::chunks::Chunks;
 use super::error::{EvidenceError, Result};
 use super::reader::EvidenceReader;
+use super::source::{find, unreadable, value};
 use super::spill_file::{PART_BYTES, PLAIN_PART_BYTES, Parts, SpillFile, Spilled};
 use super::vault::Vault;
 use crate::plan::Digest;
@@ -121,13 +122,9 @@ impl Appender<'_> {
 
     /// Whether nothing needs to be stored: the blob exists, or a person purged it.
     fn is_settled(&self, digest: &Digest) -> Result<bool> {
-        Ok(self
-            .tx()
-            .prepare_cached(
-                "SELECT EXISTS (SELECT 1 FROM blobs WHERE digest = ?1)
-                     OR EXISTS (SELECT 1 FROM purges WHERE digest = ?1)",
-            )?
-            .query_row([digest.hex()], |row| row.get(0))?)
+        let sql = "SELECT 1 FROM blobs WHERE digest = ?1
+                   UNION ALL SELECT 1 FROM purges WHERE digest = ?1";
+        Ok(self.tx().prepare_cached(sql)?.exists([digest.hex()])?)
     }
 
     fn blob(&mut self, digest: &Digest, bytes: &[u8], sealed: bool) -> Result<()> {
@@ -248,54 +245,44 @@ pub(super) fn read_each(
     let mut found = 0;
     let mut expected = None;
     while let Some(row) = rows.next()? {
-        let part: i64 = row.get(0)?;
-        expected = Some(row.get::<_, i64>(1)?);
-        let size = usize::try_from(row.get::<_, i64>(2)?).unwrap_or_default();
-        let encoding: String = row.get(3)?;
-        let mut data: Vec<u8> = row.get(4)?;
+        let (part, parts, size, encoding, mut data): (i64, i64, i64, String, Vec<u8>) =
+            row.try_into()?;
+        expected = Some(parts);
         if encoding == SEALED {
             data = vault
                 .and_then(|vault| vault.unseal(&data, &place_name(digest, part)))
                 .ok_or(EvidenceError::NotAvailable { digest: *digest })?;
         }
-        let plain = zstd::bulk::decompress(&data, size.min(PART_BYTES))
-            .map_err(|source| EvidenceError::Content { source })?;
+        let plain = decompressed(&data, size)?;
         hash.update(&plain);
         each(&plain)?;
         found += 1;
     }
     let Some(expected) = expected else { return Ok(false) };
     if found != expected || Digest::from_bytes(hash.finalize().into()) != *digest {
-        return Err(EvidenceError::Unreadable {
-            what: format!("content {digest}: it is not what was stored"),
-        });
+        return Err(unreadable(format!("content {digest}: it is not what was stored")));
     }
     Ok(true)
 }
 
 /// The plain size of a content; 0 when there is none.
 pub(super) fn size(conn: &Connection, digest: &Digest) -> Result<u64> {
-    let sum: i64 = conn
-        .prepare_cached("SELECT coalesce(sum(bytes), 0) FROM blobs WHERE digest = ?1")?
-        .query_row([digest.hex()], |row| row.get(0))?;
-    Ok(sum.unsigned_abs())
+    let sql = "SELECT coalesce(sum(bytes), 0) FROM blobs WHERE digest = ?1";
+    Ok(value::<i64>(conn, sql, [digest.hex()])?.unsigned_abs())
 }
 
 /// The first part of a content that is not sealed; enough for an index and never the whole of a huge
 /// output. `None` when there is none, it was purged, or it is sealed.
 pub(super) fn read_start(conn: &Connection, digest: &Digest) -> Result<Option<Vec<u8>>> {
-    let found: Option<(i64, Vec<u8>)> = conn
-        .prepare_cached(
-            "SELECT bytes, data FROM blobs WHERE digest = ?1 AND part = 0 AND encoding = ?2",
-        )?
-        .query_row([&digest.hex(), PLAIN], |row| Ok((row.get(0)?, row.get(1)?)))
-        .optional()?;
-    found
-        .map(|(size, data)| {
-            let size = usize::try_from(size).unwrap_or_default().min(PART_BYTES);
-            zstd::bulk::decompress(&data, size).map_err(|source| EvidenceError::Content { source })
-        })
-        .transpose()
+    let sql = "SELECT bytes, data FROM blobs WHERE digest = ?1 AND part = 0 AND encoding = ?2";
+    let found = find::<(i64, Vec<u8>)>(conn, sql, [&digest.hex(), PLAIN], |row| row.try_into())?;
+    found.map(|(size, data)| decompressed(&data, size)).transpose()
+}
+
+/// The plain bytes of a part, which the row says to be so many.
+fn decompressed(data: &[u8], size: i64) -> Result<Vec<u8>> {
+    let size = usize::try_from(size).unwrap_or_default().min(PART_BYTES);
+    zstd::bulk::decompress(data, size).map_err(|source| EvidenceError::Content { source })
 }
 
 /// Authenticated data of a sealed part, so that parts cannot be exchanged.

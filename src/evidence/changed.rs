@@ -1,12 +1,13 @@
 //! Compares the rows of one execution, run or loop with their links in the chain.
 //! Only [`verify`](super::verify) checks the chain itself.
 
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::Connection;
 use uuid::Uuid;
 
 use super::error::Result;
 use super::ledger;
 use super::reader::EvidenceReader;
+use super::source::find;
 use crate::plan::Digest;
 
 /// Where the rows of one execution are, by its id.
@@ -80,11 +81,8 @@ fn changed_rows(conn: &Connection, places: &[(&str, &str)], id: Uuid) -> Result<
 
 /// How this row differs from its link, or `None`.
 fn difference(conn: &Connection, table: &str, row: i64) -> Result<Option<String>> {
-    let link = |seq: i64| {
-        conn.prepare_cached("SELECT table_name, digest FROM ledger WHERE seq = ?1")?
-            .query_row(params![seq], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))
-            .optional()
-    };
+    let sql = "SELECT table_name, digest FROM ledger WHERE seq = ?1";
+    let link = |seq: i64| find::<(String, String)>(conn, sql, [seq], |row| row.try_into());
     let Some((_, digest)) = link(row)?.filter(|(linked, _)| linked == table) else {
         return Ok(Some(format!("row {row} of {table} is not in the ledger")));
     };
