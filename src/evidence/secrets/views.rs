@@ -56,17 +56,11 @@ pub(super) fn find(
         let mut inner = Vec::new();
         find_plain(&view.text, &mut inner);
         for found in inner {
-            let Some(secret) = found.secret else { continue };
-            let plain = view.text.get(secret.clone()).unwrap_or_default().to_owned();
-            let (span, secret) = (view.original(found.span), view.original(secret));
+            let plain = view.text.get(found.secret.clone()).unwrap_or_default().to_owned();
+            let (span, secret) = (view.original(found.span), view.original(found.secret));
             // The span also contains a break in the name or the option.
             if span.len() != plain.len() {
-                matches.push(Match {
-                    span,
-                    secret: Some(secret),
-                    kind: found.kind,
-                    plain: Some(plain),
-                });
+                matches.push(Match { span, secret, kind: found.kind, plain: Some(plain) });
             }
         }
         place = end.max(last + 1);
