@@ -10,7 +10,7 @@ use super::vault::Vault;
 /// Longest secret that is never split: so much text is held back behind each cut.
 const HOLD: usize = 64 << 10;
 /// A longer match counts as a secret as it is.
-const MOST: usize = 8 << 20;
+const MAX_HELD: usize = 8 << 20;
 /// How far back a good place to cut is searched for.
 const LOOK_BACK: usize = 4 << 10;
 
@@ -77,7 +77,7 @@ fn cut(text: &str, mut spans: Vec<Range<usize>>, hold: usize) -> usize {
             cut = span.start;
         }
     }
-    if cut == 0 && text.len() > MOST { text.len() } else { cut }
+    if cut == 0 && text.len() > MAX_HELD { text.len() } else { cut }
 }
 
 /// A place not behind `limit` after which a word can begin, where there is one near: a rule that looks at

@@ -9,7 +9,7 @@ use super::secrets;
 const SCANNERS: &[&str] = &["keyhog", "kingfisher", "keyspoor", "secret", "stakpak"];
 
 /// Limit for the part of a file that is read. Longer output is rare.
-const MOST: u64 = 400_000;
+const MAX_BYTES: u64 = 400_000;
 
 /// Fails if more than one of 200 of these texts contains anything to redact.
 fn hardly_any(texts: impl Iterator<Item = (String, String)>, at_least: usize) {
@@ -34,7 +34,7 @@ fn texts_below(folders: Vec<PathBuf>) -> impl Iterator<Item = (String, String)> 
     });
     files.filter_map(|entry| {
         let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
-        let fits = is_file && entry.metadata().is_ok_and(|data| data.len() <= MOST);
+        let fits = is_file && entry.metadata().is_ok_and(|data| data.len() <= MAX_BYTES);
         let text = fits.then(|| std::fs::read_to_string(entry.path()).ok()).flatten()?;
         (!text.is_empty()).then(|| (entry.path().display().to_string(), text))
     })

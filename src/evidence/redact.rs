@@ -44,7 +44,7 @@ impl KnownSecrets {
     pub(super) fn lasting(mut self) -> Self {
         let before = self.secrets.len();
         self.secrets.retain(|(_, secret)| is_unmistakable(secret));
-        self.secrets.truncate(MOST_LASTING);
+        self.secrets.truncate(MAX_LASTING);
         if self.secrets.len() < before {
             self.seen = self.secrets.iter().map(|(_, secret)| secret.clone()).collect();
             self.finder = OnceCell::new();
@@ -255,7 +255,7 @@ fn longest_run(line: &str) -> &str {
 }
 
 /// Limit for the secrets of a run that are kept from one record to the next.
-const MOST_LASTING: usize = 4_096;
+const MAX_LASTING: usize = 4_096;
 
 /// Whether a text is long and random enough to be redacted in all records.
 fn is_unmistakable(text: &str) -> bool {

@@ -21,7 +21,7 @@ use crate::run::AnsweredBy;
 const GRANTED: &str = "walls_granted";
 const REVOKED: &str = "walls_revoked";
 /// How long what is remembered of one workspace may be, in bytes of JSON: it stands in its row as it is.
-const MOST_BYTES: usize = 3_000;
+const MAX_BYTES: usize = 3_000;
 
 /// A decision about the walls of every plan in a workspace.
 #[derive(Debug, Clone, Copy)]
@@ -49,8 +49,8 @@ impl EvidenceStore {
                 None => None,
             };
             let grants = json!(all);
-            if grants.to_string().len() > MOST_BYTES {
-                let what = format!("more than {MOST_BYTES} bytes of grants for one workspace");
+            if grants.to_string().len() > MAX_BYTES {
+                let what = format!("more than {MAX_BYTES} bytes of grants for one workspace");
                 return Err(EvidenceError::Content { source: std::io::Error::other(what) });
             }
             let word = if all.is_some() { GRANTED } else { REVOKED };

@@ -25,7 +25,7 @@ impl Deref for Words {
 }
 
 /// Limit for the words of a name. Longer texts are not names.
-const MOST_WORDS: usize = 12;
+const MAX_WORDS: usize = 12;
 
 /// The kind of a name, which determines how much its value must look like a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,7 +100,7 @@ static OPEN: Words = words(
 
 /// The class of a name; `None` if it does not indicate a secret.
 pub(super) fn classify(name: &str) -> Option<Class> {
-    let mut words = [""; MOST_WORDS];
+    let mut words = [""; MAX_WORDS];
     let mut count = 0;
     for word in words_of(name) {
         *words.get_mut(count)? = word;

@@ -208,7 +208,7 @@ pub(super) fn is_placeholder(value: &str) -> bool {
     ];
     let first = value.bytes().next().unwrap_or(0);
     let variable = first == b'$'
-        && value.bytes().nth(1).is_some_and(|byte| byte.is_ascii_alphabetic() || b"{(_$@".contains(&byte))
+        && value.as_bytes().get(1).is_some_and(|it| it.is_ascii_alphabetic() || b"{(_$@".contains(it))
         // A password hash has the same prefix.
         && value.bytes().filter(|byte| *byte == b'$').count() < 3;
     variable
