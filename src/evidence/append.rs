@@ -18,7 +18,9 @@ use super::vault::Vault;
 use crate::plan::Digest;
 
 /// The value of one column.
+#[derive(Default)]
 pub(super) enum Cell {
+    #[default]
     Null,
     Number(i64),
     /// A word of ours, an id or a digest: never redacted, because nothing in it comes from outside.

@@ -1,7 +1,7 @@
 //! Contents by their digest: compressed, in parts, encrypted where they hold a secret (SPEC §8).
 
 use rusqlite::Connection;
-use serde_json::Value;
+use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::append::{Appender, Cell};
@@ -64,15 +64,10 @@ impl Appender<'_> {
         if sight.is_text() && (sight.has_secret || self.knows_secrets()) {
             let hidden = self.hidden_parts(&spilled.spool)?;
             self.spilled_blob(&hidden, false)?;
-            let place = place_of(&hidden.digest, hidden.bytes, &head);
-            return Ok(apart(&place, hidden.digest, captured));
+            return Ok(apart(hidden.digest, hidden.bytes, &head, true, captured));
         }
         self.spilled_blob(spilled, sight.has_secret || self.knows_secrets())?;
-        let mut place = place_of(&spilled.digest, captured, &head);
-        if !sight.is_text() {
-            mark_as_bytes(&mut place);
-        }
-        Ok(apart(&place, spilled.digest, captured))
+        Ok(apart(spilled.digest, captured, &head, sight.is_text(), captured))
     }
 
     /// The same text with a marker in place of each secret.
@@ -105,9 +100,7 @@ impl Appender<'_> {
                 let digest = Digest::of(output);
                 self.exact_blob(&digest, output)?;
                 let readable = self.hidden(&String::from_utf8_lossy(output));
-                let mut place = place_of(&digest, output.len(), &readable);
-                mark_as_bytes(&mut place);
-                Ok(apart(&place, digest, output.len()))
+                Ok(apart(digest, output.len(), &readable, false, output.len()))
             }
         }
     }
@@ -117,7 +110,7 @@ impl Appender<'_> {
         if !self.is_settled(&digest)? {
             self.blob(&digest, text.as_bytes(), false)?;
         }
-        Ok(apart(&place_of(&digest, text.len(), text), digest, captured))
+        Ok(apart(digest, text.len(), text, true, captured))
     }
 
     /// Whether nothing needs to be stored: the blob exists, or a person purged it.
@@ -290,20 +283,15 @@ fn place_name(digest: &Digest, part: i64) -> String {
     format!("{digest}/{part}")
 }
 
-/// A value that is stored as a blob.
-fn apart(place: &Value, blob: Digest, captured: usize) -> Stored {
-    let json = Cell::Word(super::ledger::canonical(place));
-    Stored { json, blob: Some(blob), bytes: captured }
-}
-
-fn mark_as_bytes(place: &mut Value) {
-    if let Some(place) = place.as_object_mut() {
-        place.insert("encoding".to_owned(), "bytes".into());
-    }
-}
-
-fn place_of(digest: &Digest, bytes: usize, text: &str) -> Value {
+/// A reference to a blob, in place of a value. `bytes` is the size of the blob, and `text` begins like it; `captured`
+/// is the size of what was captured.
+fn apart(blob: Digest, bytes: usize, text: &str, is_text: bool, captured: usize) -> Stored {
     let end = text.floor_char_boundary(HEAD_BYTES);
     let head = text.get(..end).unwrap_or_default();
-    serde_json::json!({ "blob": digest.to_string(), "bytes": bytes, "head": head })
+    let mut place = json!({ "blob": blob.to_string(), "bytes": bytes, "head": head });
+    if let (Value::Object(place), false) = (&mut place, is_text) {
+        place.insert("encoding".to_owned(), "bytes".into());
+    }
+    let json = Cell::Word(super::ledger::canonical(&place));
+    Stored { json, blob: Some(blob), bytes: captured }
 }

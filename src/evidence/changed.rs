@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::error::Result;
 use super::ledger;
 use super::reader::EvidenceReader;
-use super::source::find;
+use super::source::{find, list};
 use crate::plan::Digest;
 
 /// Where the rows of one execution are, by its id.
@@ -70,10 +70,8 @@ fn changed_rows(conn: &Connection, places: &[(&str, &str)], id: Uuid) -> Result<
     let mut changed = Vec::new();
     for (table, place) in places {
         let sql = format!("SELECT rowid FROM {table} WHERE {place} ORDER BY rowid");
-        let mut rows = conn.prepare_cached(&sql)?;
-        let rows = rows.query_map([id.to_string()], |row| row.get::<_, i64>(0))?;
-        for row in rows {
-            changed.extend(difference(conn, table, row?)?);
+        for row in list(conn, &sql, [id.to_string()], |row| Ok(row.get(0)?))? {
+            changed.extend(difference(conn, table, row)?);
         }
     }
     Ok(changed)

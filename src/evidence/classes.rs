@@ -81,9 +81,8 @@ impl EvidenceStore {
     fn is_class_proven(&self, class_id: Uuid) -> Result<bool> {
         let mut statement =
             self.conn.prepare_cached("SELECT * FROM authorization_classes WHERE id = ?1")?;
-        let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
         let mut rows = statement.query([class_id.to_string()])?;
         let Some(row) = rows.next()? else { return Ok(false) };
-        grants::is_proven("authorization_classes", &names, row, &self.vault, self.database_id)
+        grants::is_proven("authorization_classes", row, &self.vault, self.database_id)
     }
 }

@@ -8,7 +8,7 @@ use super::error::{EvidenceError, Result};
 use super::index::{FIELDS, Index, data_version};
 use super::index_text::{flat, searchable, text_of};
 use super::queries;
-use super::source::{Source, find};
+use super::source::{Source, find, list};
 use crate::run::Known;
 
 /// Executions that are indexed in one transaction.
@@ -79,11 +79,9 @@ impl Index {
 
     /// Updates the state of steps without an outcome: running or interrupted.
     fn settle_open(&mut self, source: &Source<'_>) -> Result<()> {
-        let open: Vec<(i64, String, String)> = self
-            .conn
-            .prepare_cached("SELECT id, execution_id, outcome FROM docs WHERE open = 1")?
-            .query_map([], |row| row.try_into())?
-            .collect::<Result<_, _>>()?;
+        let sql = "SELECT id, execution_id, outcome FROM docs WHERE open = 1";
+        let open: Vec<(i64, String, String)> =
+            list(&self.conn, sql, [], |row| Ok(row.try_into()?))?;
         for (doc, execution_id, was) in open {
             let Ok(id) = execution_id.parse::<Uuid>() else { continue };
             let Some(row) = queries::execution_row(source, id)? else { continue };

@@ -13,7 +13,7 @@ use super::index_text;
 use super::loop_reader;
 use super::queries;
 use super::reader::EvidenceReader;
-use super::source::{Source, value};
+use super::source::{Source, list, value};
 use crate::run::{Facets, SearchHit, SearchPage, SearchQuery, TimeBucket};
 
 /// Hits on a page when the query does not say.
@@ -209,15 +209,10 @@ fn hits(
     words: &Words,
 ) -> Result<Vec<SearchHit>> {
     let limit = if query.limit == 0 { DEFAULT_LIMIT } else { query.limit };
-    let page: Vec<(i64, String, i64, String)> = conn
-        .prepare_cached(
-            "SELECT doc, execution_id, timestamp, tool FROM found
-             ORDER BY timestamp DESC, execution_id LIMIT ?1 OFFSET ?2",
-        )?
-        .query_map([limit, query.offset].map(|n| i64::try_from(n).unwrap_or(i64::MAX)), |row| {
-            row.try_into()
-        })?
-        .collect::<Result<_, _>>()?;
+    let sql = "SELECT doc, execution_id, timestamp, tool FROM found
+               ORDER BY timestamp DESC, execution_id LIMIT ?1 OFFSET ?2";
+    let range = [limit, query.offset].map(|n| i64::try_from(n).unwrap_or(i64::MAX));
+    let page: Vec<(i64, String, i64, String)> = list(conn, sql, range, |row| Ok(row.try_into()?))?;
     let mut hits = Vec::with_capacity(page.len());
     for (doc, execution_id, timestamp_ms, tool_name) in page {
         let Ok(id) = execution_id.parse() else { return Err(EvidenceError::Index) };
@@ -308,13 +303,11 @@ fn first_marked_line(text: &str) -> (String, Vec<Range<usize>>) {
 }
 
 fn facet(conn: &Connection, column: &str) -> Result<Vec<(String, u64)>> {
-    Ok(conn
-        .prepare_cached(&format!(
-            "SELECT {column}, count(*) FROM found WHERE {column} IS NOT NULL
-             GROUP BY {column} ORDER BY count(*) DESC, {column}"
-        ))?
-        .query_map([], |row| Ok((row.get(0)?, row.get::<_, i64>(1)?.unsigned_abs())))?
-        .collect::<Result<_, _>>()?)
+    let sql = format!(
+        "SELECT {column}, count(*) FROM found WHERE {column} IS NOT NULL
+         GROUP BY {column} ORDER BY count(*) DESC, {column}"
+    );
+    list(conn, &sql, [], |row| Ok((row.get(0)?, row.get::<_, i64>(1)?.unsigned_abs())))
 }
 
 fn timeline(conn: &Connection) -> Result<Vec<TimeBucket>> {

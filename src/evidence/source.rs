@@ -40,15 +40,9 @@ impl Source<'_> {
         &self,
         sql: &str,
         params: impl Params,
-        mut read: impl FnMut(&Row<'_>) -> Result<T>,
+        read: impl FnMut(&Row<'_>) -> Result<T>,
     ) -> Result<Vec<T>> {
-        let mut statement = self.conn.prepare_cached(&self.readable(sql))?;
-        let mut rows = statement.query(params)?;
-        let mut all = Vec::new();
-        while let Some(row) = rows.next()? {
-            all.push(read(row)?);
-        }
-        Ok(all)
+        list(self.conn, &self.readable(sql), params, read)
     }
 
     /// The first row of the answer.
@@ -87,6 +81,22 @@ pub(super) fn has_row(
 /// The first column of the only row.
 pub(super) fn value<T: FromSql>(conn: &Connection, sql: &str, params: impl Params) -> Result<T> {
     Ok(conn.prepare_cached(sql)?.query_row(params, |row| row.get(0))?)
+}
+
+/// Every row as `read` reads it.
+pub(super) fn list<T>(
+    conn: &Connection,
+    sql: &str,
+    params: impl Params,
+    mut read: impl FnMut(&Row<'_>) -> Result<T>,
+) -> Result<Vec<T>> {
+    let mut statement = conn.prepare_cached(sql)?;
+    let mut rows = statement.query(params)?;
+    let mut all = Vec::new();
+    while let Some(row) = rows.next()? {
+        all.push(read(row)?);
+    }
+    Ok(all)
 }
 
 /// The first row as `read` reads it, where there is one.

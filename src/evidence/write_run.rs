@@ -28,6 +28,7 @@ impl<'a> About<'a> {
 }
 
 /// A row of decisions.
+#[derive(Default)]
 pub(super) struct NewDecision<'a> {
     pub(super) authorization_id: Option<Uuid>,
     pub(super) run_id: Option<Uuid>,
@@ -47,9 +48,7 @@ pub(super) struct NewDecision<'a> {
 impl<'a> NewDecision<'a> {
     /// A decision about nothing yet.
     pub(super) fn new(word: &'static str, by: &impl Serialize, timestamp_ms: i64) -> Self {
-        let (authorization_id, run_id, about) = (None, None, None);
-        let (note, request, is_grant, by) = ("", None, false, self::word(by));
-        Self { authorization_id, run_id, about, word, by, note, request, timestamp_ms, is_grant }
+        Self { word, by: self::word(by), timestamp_ms, ..Self::default() }
     }
 
     pub(super) fn of_step(self, run_id: Uuid, about: About<'a>) -> Self {
