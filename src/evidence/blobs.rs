@@ -268,7 +268,8 @@ pub(super) fn size(conn: &Connection, digest: &Digest) -> Result<u64> {
 /// output. `None` when there is none, it was purged, or it is sealed.
 pub(super) fn read_start(conn: &Connection, digest: &Digest) -> Result<Option<Vec<u8>>> {
     let sql = "SELECT bytes, data FROM blobs WHERE digest = ?1 AND part = 0 AND encoding = ?2";
-    let found = find::<(i64, Vec<u8>)>(conn, sql, [&digest.hex(), PLAIN], |row| row.try_into())?;
+    let found =
+        find::<(i64, Vec<u8>)>(conn, sql, [&digest.hex(), PLAIN], |row| Ok(row.try_into()?))?;
     found.map(|(size, data)| decompressed(&data, size)).transpose()
 }
 

@@ -24,7 +24,7 @@ impl Chain {
     /// A database that cannot be read.
     pub(super) fn of(conn: &Connection) -> Result<Self> {
         let last = "SELECT seq, digest FROM ledger ORDER BY seq DESC LIMIT 1";
-        let Some((rows, head)) = find::<(i64, String)>(conn, last, [], |row| row.try_into())?
+        let Some((rows, head)) = find::<(i64, String)>(conn, last, [], |row| Ok(row.try_into()?))?
         else {
             return Ok(Self { rows: 0, head: ledger::GENESIS });
         };

@@ -80,7 +80,7 @@ fn changed_rows(conn: &Connection, places: &[(&str, &str)], id: Uuid) -> Result<
 /// How this row differs from its link, or `None`.
 fn difference(conn: &Connection, table: &str, row: i64) -> Result<Option<String>> {
     let sql = "SELECT table_name, digest FROM ledger WHERE seq = ?1";
-    let link = |seq: i64| find::<(String, String)>(conn, sql, [seq], |row| row.try_into());
+    let link = |seq: i64| find::<(String, String)>(conn, sql, [seq], |row| Ok(row.try_into()?));
     let Some((_, digest)) = link(row)?.filter(|(linked, _)| linked == table) else {
         return Ok(Some(format!("row {row} of {table} is not in the ledger")));
     };

@@ -121,7 +121,7 @@ fn take_in_row(tx: &Transaction<'_>, source: &Source<'_>, table: &str, seq: i64)
     let tool: String = row.get(3)?;
 
     let previous = "SELECT id FROM docs WHERE execution_id = ?1";
-    if let Some(doc) = find::<i64>(tx, previous, [&execution_id], |row| row.get(0))? {
+    if let Some(doc) = find::<i64>(tx, previous, [&execution_id], |row| Ok(row.get(0)?))? {
         for sql in [
             "DELETE FROM docs WHERE id = ?1",
             "DELETE FROM texts WHERE rowid = ?1",

@@ -60,8 +60,9 @@ pub fn marker_in(text: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
+    // What only looks like a marker is not found.
     #[test]
-    fn a_marker_is_found_and_what_only_looks_like_one_is_not() {
+    fn a_redaction_marker_is_found() {
         let folder = tempfile::tempdir().unwrap();
         let store = EvidenceStore::open(folder.path(), folder.path().join("keys")).unwrap();
         let mut hider = store.secret_hider();

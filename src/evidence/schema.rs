@@ -254,7 +254,7 @@ fn give_id(conn: &Connection) -> Result<()> {
 /// A database that cannot be read.
 pub(super) fn id_of(conn: &Connection) -> Result<Option<Uuid>> {
     let sql = "SELECT id FROM database_ids ORDER BY row LIMIT 1";
-    let id = find::<String>(conn, sql, [], |row| row.get(0))?;
+    let id = find::<String>(conn, sql, [], |row| Ok(row.get(0)?))?;
     Ok(id.and_then(|id| id.parse().ok()))
 }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use rusqlite::types::{FromSql, ValueRef};
-use rusqlite::{Connection, OptionalExtension as _, Params, Row, ToSql};
+use rusqlite::{Connection, Params, Row, ToSql};
 use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
@@ -52,9 +52,7 @@ impl Source<'_> {
         params: impl Params,
         read: impl FnOnce(&Row<'_>) -> Result<T>,
     ) -> Result<Option<T>> {
-        let mut statement = self.conn.prepare_cached(&self.readable(sql))?;
-        let mut rows = statement.query(params)?;
-        rows.next()?.map(read).transpose()
+        find(self.conn, &self.readable(sql), params, read)
     }
 
     /// The question without the columns that an older format does not have.
@@ -104,9 +102,11 @@ pub(super) fn find<T>(
     conn: &Connection,
     sql: &str,
     params: impl Params,
-    read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    read: impl FnOnce(&Row<'_>) -> Result<T>,
 ) -> Result<Option<T>> {
-    Ok(conn.prepare_cached(sql)?.query_row(params, read).optional()?)
+    let mut statement = conn.prepare_cached(sql)?;
+    let mut rows = statement.query(params)?;
+    rows.next()?.map(read).transpose()
 }
 
 pub(super) fn unreadable(what: impl std::fmt::Display) -> EvidenceError {

@@ -58,7 +58,7 @@ pub(super) fn standing(
     let mut latest = None;
     for kept in kept.of(id) {
         let link = "SELECT digest FROM ledger WHERE seq = ?1";
-        if find(conn, link, [kept.rows], |row| row.get(0))? != Some(kept.head.hex()) {
+        if find(conn, link, [kept.rows], |row| Ok(row.get(0)?))? != Some(kept.head.hex()) {
             let cut = match rows < kept.rows {
                 true => format!("it has {rows} records now and had {} before", kept.rows),
                 false => format!("record {} is another one than before", kept.rows),

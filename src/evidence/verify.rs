@@ -193,7 +193,7 @@ fn additional_row(conn: &Connection, table: &str) -> Result<String> {
         "SELECT rowid FROM \"{table}\" WHERE rowid NOT IN
          (SELECT seq FROM ledger WHERE table_name = ?1) ORDER BY rowid LIMIT 1"
     );
-    Ok(match find::<i64>(conn, &sql, [table], |row| row.get(0))? {
+    Ok(match find::<i64>(conn, &sql, [table], |row| Ok(row.get(0)?))? {
         Some(row_id) => format!("row {row_id} of {table} is not in the ledger"),
         None => format!("the number of rows of {table} differs from the ledger"),
     })

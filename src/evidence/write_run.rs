@@ -162,7 +162,7 @@ pub(super) fn authorization(
 /// The run that used this authorization.
 pub(super) fn used_by(conn: &Connection, authorization_id: Uuid) -> Result<Option<Uuid>> {
     let sql = "SELECT run_id FROM authorization_uses WHERE authorization_id = ?1";
-    let used = find::<String>(conn, sql, [authorization_id.to_string()], |row| row.get(0))?;
+    let used = find::<String>(conn, sql, [authorization_id.to_string()], |row| Ok(row.get(0)?))?;
     Ok(used.map(|run_id| run_id.parse().unwrap_or_default()))
 }
 

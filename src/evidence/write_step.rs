@@ -174,7 +174,7 @@ fn attempt_of(appender: &Appender<'_>, run_id: Uuid) -> Result<(Value, Value, Va
                JOIN attempts AS a ON a.id = r.attempt_id JOIN loops AS l ON l.id = a.loop_id
                WHERE r.id = ?1";
     let found = find::<(i64, String, String)>(appender.tx(), sql, [run_id.to_string()], |row| {
-        row.try_into()
+        Ok(row.try_into()?)
     })?;
     let found = found.map(|(attempt, loop_id, goal)| (attempt.into(), loop_id.into(), goal.into()));
     Ok(found.unwrap_or_default())
