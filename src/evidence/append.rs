@@ -13,12 +13,14 @@ use super::chunks::Chunks;
 use super::error::EvidenceError;
 use super::error::Result;
 use super::ledger;
-use super::redact::{KnownSecrets, Redactor};
+use super::redact::{self, KnownSecrets};
 use super::vault::Vault;
 use crate::plan::Digest;
 
 /// The value of one column.
+#[derive(Default)]
 pub(super) enum Cell {
+    #[default]
     Null,
     Number(i64),
     /// A word of ours, an id or a digest: never redacted, because nothing in it comes from outside.
@@ -95,7 +97,8 @@ impl Cell {
 /// One transaction.
 pub(super) struct Appender<'c> {
     tx: Transaction<'c>,
-    redactor: &'c Redactor,
+    /// Who writes, by the name in the environment.
+    pub(super) user: Option<&'c str>,
     pub(super) vault: &'c Vault,
     known: KnownSecrets,
     chain: Chain,
@@ -110,7 +113,7 @@ impl<'c> Appender<'c> {
     /// Begins an immediate transaction, so that no other process writes until it ends.
     pub(super) fn begin(
         conn: &'c mut Connection,
-        redactor: &'c Redactor,
+        user: Option<&'c str>,
         vault: &'c Vault,
         database_id: Uuid,
         known: KnownSecrets,
@@ -120,7 +123,7 @@ impl<'c> Appender<'c> {
         let chain = Chain::of(&tx)?;
         Ok(Self {
             tx,
-            redactor,
+            user,
             vault,
             known,
             chain,
@@ -145,7 +148,7 @@ impl<'c> Appender<'c> {
     /// Looks for secrets in exact bytes that belong to this record, so that no part of them appears in
     /// its rows.
     pub(super) fn learn(&mut self, exact: &[u8]) {
-        self.redactor.learn(&mut self.known, &String::from_utf8_lossy(exact));
+        self.known.learn(&String::from_utf8_lossy(exact));
     }
 
     /// Same as [`Self::learn`], for captured output.
@@ -163,22 +166,22 @@ impl<'c> Appender<'c> {
 
     /// The next chunk of this text, redacted.
     pub(super) fn hidden_stretch(&self, chunks: &mut Chunks, is_last: bool) -> String {
-        chunks.take(self.redactor, &self.known, is_last).hidden(self.vault)
+        chunks.take(&self.known, is_last).hidden(self.vault)
     }
 
     /// Whether exact bytes may only be stored encrypted.
     pub(super) fn is_secret(&self, exact: &[u8]) -> bool {
-        self.known.is_in(&String::from_utf8_lossy(exact)) || self.redactor.finds_in_bytes(exact)
+        self.known.is_in(&String::from_utf8_lossy(exact)) || redact::finds_in_bytes(exact)
     }
 
     /// The text as it may be stored.
     pub(super) fn hidden(&self, text: &str) -> String {
-        self.redactor.hide(self.vault, &self.known, text).into_owned()
+        self.known.hide(self.vault, text).into_owned()
     }
 
     /// The value as it may be stored, in canonical form.
     pub(super) fn hidden_json(&self, value: Value) -> String {
-        self.redactor.hide_in_json(self.vault, &self.known, value)
+        self.known.hide_in_json(self.vault, value)
     }
 
     /// Hides secrets in a row, and inserts it with its link. A [`Cell::Grant`] becomes the keyed digest of

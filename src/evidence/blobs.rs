@@ -1,7 +1,7 @@
 //! Contents by their digest: compressed, in parts, encrypted where they hold a secret (SPEC §8).
 
-use rusqlite::{Connection, OptionalExtension as _};
-use serde_json::Value;
+use rusqlite::Connection;
+use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::append::{Appender, Cell};
@@ -9,6 +9,7 @@ use super::capture::{CapturedContent, CapturedStream, Large};
 use super::chunks::Chunks;
 use super::error::{EvidenceError, Result};
 use super::reader::EvidenceReader;
+use super::source::{find, unreadable, value};
 use super::spill_file::{PART_BYTES, PLAIN_PART_BYTES, Parts, SpillFile, Spilled};
 use super::vault::Vault;
 use crate::plan::Digest;
@@ -63,15 +64,10 @@ impl Appender<'_> {
         if sight.is_text() && (sight.has_secret || self.knows_secrets()) {
             let hidden = self.hidden_parts(&spilled.spool)?;
             self.spilled_blob(&hidden, false)?;
-            let place = place_of(&hidden.digest, hidden.bytes, &head);
-            return Ok(apart(&place, hidden.digest, captured));
+            return Ok(apart(hidden.digest, hidden.bytes, &head, true, captured));
         }
         self.spilled_blob(spilled, sight.has_secret || self.knows_secrets())?;
-        let mut place = place_of(&spilled.digest, captured, &head);
-        if !sight.is_text() {
-            mark_as_bytes(&mut place);
-        }
-        Ok(apart(&place, spilled.digest, captured))
+        Ok(apart(spilled.digest, captured, &head, sight.is_text(), captured))
     }
 
     /// The same text with a marker in place of each secret.
@@ -104,9 +100,7 @@ impl Appender<'_> {
                 let digest = Digest::of(output);
                 self.exact_blob(&digest, output)?;
                 let readable = self.hidden(&String::from_utf8_lossy(output));
-                let mut place = place_of(&digest, output.len(), &readable);
-                mark_as_bytes(&mut place);
-                Ok(apart(&place, digest, output.len()))
+                Ok(apart(digest, output.len(), &readable, false, output.len()))
             }
         }
     }
@@ -116,18 +110,14 @@ impl Appender<'_> {
         if !self.is_settled(&digest)? {
             self.blob(&digest, text.as_bytes(), false)?;
         }
-        Ok(apart(&place_of(&digest, text.len(), text), digest, captured))
+        Ok(apart(digest, text.len(), text, true, captured))
     }
 
     /// Whether nothing needs to be stored: the blob exists, or a person purged it.
     fn is_settled(&self, digest: &Digest) -> Result<bool> {
-        Ok(self
-            .tx()
-            .prepare_cached(
-                "SELECT EXISTS (SELECT 1 FROM blobs WHERE digest = ?1)
-                     OR EXISTS (SELECT 1 FROM purges WHERE digest = ?1)",
-            )?
-            .query_row([digest.hex()], |row| row.get(0))?)
+        let sql = "SELECT 1 FROM blobs WHERE digest = ?1
+                   UNION ALL SELECT 1 FROM purges WHERE digest = ?1";
+        Ok(self.tx().prepare_cached(sql)?.exists([digest.hex()])?)
     }
 
     fn blob(&mut self, digest: &Digest, bytes: &[u8], sealed: bool) -> Result<()> {
@@ -248,54 +238,45 @@ pub(super) fn read_each(
     let mut found = 0;
     let mut expected = None;
     while let Some(row) = rows.next()? {
-        let part: i64 = row.get(0)?;
-        expected = Some(row.get::<_, i64>(1)?);
-        let size = usize::try_from(row.get::<_, i64>(2)?).unwrap_or_default();
-        let encoding: String = row.get(3)?;
-        let mut data: Vec<u8> = row.get(4)?;
+        let (part, parts, size, encoding, mut data): (i64, i64, i64, String, Vec<u8>) =
+            row.try_into()?;
+        expected = Some(parts);
         if encoding == SEALED {
             data = vault
                 .and_then(|vault| vault.unseal(&data, &place_name(digest, part)))
                 .ok_or(EvidenceError::NotAvailable { digest: *digest })?;
         }
-        let plain = zstd::bulk::decompress(&data, size.min(PART_BYTES))
-            .map_err(|source| EvidenceError::Content { source })?;
+        let plain = decompressed(&data, size)?;
         hash.update(&plain);
         each(&plain)?;
         found += 1;
     }
     let Some(expected) = expected else { return Ok(false) };
     if found != expected || Digest::from_bytes(hash.finalize().into()) != *digest {
-        return Err(EvidenceError::Unreadable {
-            what: format!("content {digest}: it is not what was stored"),
-        });
+        return Err(unreadable(format!("content {digest}: it is not what was stored")));
     }
     Ok(true)
 }
 
 /// The plain size of a content; 0 when there is none.
 pub(super) fn size(conn: &Connection, digest: &Digest) -> Result<u64> {
-    let sum: i64 = conn
-        .prepare_cached("SELECT coalesce(sum(bytes), 0) FROM blobs WHERE digest = ?1")?
-        .query_row([digest.hex()], |row| row.get(0))?;
-    Ok(sum.unsigned_abs())
+    let sql = "SELECT coalesce(sum(bytes), 0) FROM blobs WHERE digest = ?1";
+    Ok(value::<i64>(conn, sql, [digest.hex()])?.unsigned_abs())
 }
 
 /// The first part of a content that is not sealed; enough for an index and never the whole of a huge
 /// output. `None` when there is none, it was purged, or it is sealed.
 pub(super) fn read_start(conn: &Connection, digest: &Digest) -> Result<Option<Vec<u8>>> {
-    let found: Option<(i64, Vec<u8>)> = conn
-        .prepare_cached(
-            "SELECT bytes, data FROM blobs WHERE digest = ?1 AND part = 0 AND encoding = ?2",
-        )?
-        .query_row([&digest.hex(), PLAIN], |row| Ok((row.get(0)?, row.get(1)?)))
-        .optional()?;
-    found
-        .map(|(size, data)| {
-            let size = usize::try_from(size).unwrap_or_default().min(PART_BYTES);
-            zstd::bulk::decompress(&data, size).map_err(|source| EvidenceError::Content { source })
-        })
-        .transpose()
+    let sql = "SELECT bytes, data FROM blobs WHERE digest = ?1 AND part = 0 AND encoding = ?2";
+    let found =
+        find::<(i64, Vec<u8>)>(conn, sql, [&digest.hex(), PLAIN], |row| Ok(row.try_into()?))?;
+    found.map(|(size, data)| decompressed(&data, size)).transpose()
+}
+
+/// The plain bytes of a part, which the row says to be so many.
+fn decompressed(data: &[u8], size: i64) -> Result<Vec<u8>> {
+    let size = usize::try_from(size).unwrap_or_default().min(PART_BYTES);
+    zstd::bulk::decompress(data, size).map_err(|source| EvidenceError::Content { source })
 }
 
 /// Authenticated data of a sealed part, so that parts cannot be exchanged.
@@ -303,20 +284,15 @@ fn place_name(digest: &Digest, part: i64) -> String {
     format!("{digest}/{part}")
 }
 
-/// A value that is stored as a blob.
-fn apart(place: &Value, blob: Digest, captured: usize) -> Stored {
-    let json = Cell::Word(super::ledger::canonical(place));
-    Stored { json, blob: Some(blob), bytes: captured }
-}
-
-fn mark_as_bytes(place: &mut Value) {
-    if let Some(place) = place.as_object_mut() {
-        place.insert("encoding".to_owned(), "bytes".into());
-    }
-}
-
-fn place_of(digest: &Digest, bytes: usize, text: &str) -> Value {
+/// A reference to a blob, in place of a value. `bytes` is the size of the blob, and `text` begins like it; `captured`
+/// is the size of what was captured.
+fn apart(blob: Digest, bytes: usize, text: &str, is_text: bool, captured: usize) -> Stored {
     let end = text.floor_char_boundary(HEAD_BYTES);
     let head = text.get(..end).unwrap_or_default();
-    serde_json::json!({ "blob": digest.to_string(), "bytes": bytes, "head": head })
+    let mut place = json!({ "blob": blob.to_string(), "bytes": bytes, "head": head });
+    if let (Value::Object(place), false) = (&mut place, is_text) {
+        place.insert("encoding".to_owned(), "bytes".into());
+    }
+    let json = Cell::Word(super::ledger::canonical(&place));
+    Stored { json, blob: Some(blob), bytes: captured }
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use super::artifact_type::ArtifactType;
 use super::chunks::Chunks;
 use super::error::Result;
-use super::redact::{KnownSecrets, Redactor};
+use super::redact::KnownSecrets;
 use super::spill_file::{Parts, SpillFile, Spilled};
 use super::vault::Vault;
 use crate::run::{Decoder, Stream};
@@ -25,7 +25,6 @@ pub struct OutputCapture {
     stdout: Incoming,
     stderr: Incoming,
     dir: PathBuf,
-    redactor: Arc<Redactor>,
     vault: Arc<Vault>,
 }
 
@@ -36,12 +35,11 @@ impl fmt::Debug for OutputCapture {
 }
 
 impl OutputCapture {
-    pub(super) fn new(dir: &Path, redactor: &Arc<Redactor>, vault: &Arc<Vault>) -> Self {
+    pub(super) fn new(dir: &Path, vault: &Arc<Vault>) -> Self {
         Self {
             stdout: Incoming::default(),
             stderr: Incoming::default(),
             dir: dir.to_owned(),
-            redactor: Arc::clone(redactor),
             vault: Arc::clone(vault),
         }
     }
@@ -51,13 +49,12 @@ impl OutputCapture {
     /// # Errors
     /// When they cannot be stored; the output is then incomplete, and none of it may be recorded.
     pub fn put(&mut self, stream: Stream, bytes: &[u8]) -> Result<()> {
-        let Self { dir, redactor, vault, .. } = self;
-        let incoming = match stream {
+        let Incoming { parts, sight } = match stream {
             Stream::Stdout => &mut self.stdout,
             Stream::Stderr => &mut self.stderr,
         };
-        let Incoming { parts, sight } = incoming;
-        parts.push(bytes, || SpillFile::new(dir, vault), |part| sight.look(redactor, part, false))
+        let spool = || SpillFile::new(&self.dir, &self.vault);
+        parts.push(bytes, spool, |part| sight.look(part, false))
     }
 
     /// Both outputs as they may be recorded.
@@ -65,15 +62,15 @@ impl OutputCapture {
     /// # Errors
     /// When their ends cannot be kept.
     pub fn finish(self) -> Result<CapturedOutput> {
-        let Self { stdout, stderr, dir, redactor, vault } = self;
+        let Self { stdout, stderr, dir, vault } = self;
         let finish = |incoming: Incoming, kind| -> Result<CapturedStream> {
             let Incoming { mut parts, mut sight } = incoming;
             let content = match parts.take_small() {
                 Some(bytes) => CapturedContent::Small(bytes),
                 None => {
-                    let last = |part: &[u8]| sight.look(&redactor, part, false);
+                    let last = |part: &[u8]| sight.look(part, false);
                     let spilled = parts.finish(|| SpillFile::new(&dir, &vault), last)?;
-                    sight.look(&redactor, &[], true);
+                    sight.look(&[], true);
                     CapturedContent::Large(Box::new(Large { spilled, sight }))
                 }
             };
@@ -108,7 +105,7 @@ impl Sight {
         self.decoder.is_exact()
     }
 
-    fn look(&mut self, redactor: &Redactor, part: &[u8], is_last: bool) {
+    fn look(&mut self, part: &[u8], is_last: bool) {
         let room = HEAD_BYTES.saturating_sub(self.head.len()).min(part.len());
         self.head.extend_from_slice(part.get(..room).unwrap_or_default());
         self.chunks.push(&self.decoder.push(part));
@@ -116,7 +113,7 @@ impl Sight {
             self.chunks.push(self.decoder.end());
         }
         // Known secrets are searched for when the output is recorded, because only then all are known.
-        let stretch = self.chunks.take(redactor, &KnownSecrets::default(), is_last);
+        let stretch = self.chunks.take(&KnownSecrets::default(), is_last);
         self.has_secret |= stretch.learn(&mut self.known);
     }
 }

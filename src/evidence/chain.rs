@@ -1,10 +1,11 @@
 //! Inserting a row with its link (SPEC §8): exactly one row each, or nothing is committed.
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{Connection, OptionalExtension as _, params_from_iter};
+use rusqlite::{Connection, params_from_iter};
 
 use super::error::{EvidenceError, Result};
 use super::ledger;
+use super::source::{find, has_row, unreadable};
 use crate::plan::Digest;
 
 /// The end of the chain.
@@ -22,17 +23,13 @@ impl Chain {
     /// # Errors
     /// A database that cannot be read.
     pub(super) fn of(conn: &Connection) -> Result<Self> {
-        let last: Option<(i64, String)> = conn
-            .prepare_cached("SELECT seq, digest FROM ledger ORDER BY seq DESC LIMIT 1")?
-            .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
-            .optional()?;
-        let Some((rows, head)) = last else {
+        let last = "SELECT seq, digest FROM ledger ORDER BY seq DESC LIMIT 1";
+        let Some((rows, head)) = find::<(i64, String)>(conn, last, [], |row| Ok(row.try_into()?))?
+        else {
             return Ok(Self { rows: 0, head: ledger::GENESIS });
         };
-        let head = head.parse().map_err(|_| EvidenceError::Unreadable {
-            what: format!("the ledger's last digest, {head:?}"),
-        })?;
-        Ok(Self { rows, head })
+        let odd = |_| unreadable(format!("the ledger's last digest, {head:?}"));
+        Ok(Self { rows, head: head.parse().map_err(odd)? })
     }
 
     /// The column that holds the row's number: `id` unless the row has an id of its own.
@@ -96,9 +93,7 @@ fn one_row(
     let inserted = insert(conn)?;
     // Triggers count in the second number and not in the first.
     let written = conn.total_changes() - before;
-    let there = conn
-        .prepare_cached(&["SELECT 1 FROM ", table, " WHERE ", key, " = ?1"].concat())?
-        .exists([number])?;
+    let there = has_row(conn, table, key, number)?;
     if inserted == 1 && written == 1 && there {
         return Ok(());
     }

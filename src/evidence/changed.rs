@@ -1,12 +1,13 @@
 //! Compares the rows of one execution, run or loop with their links in the chain.
 //! Only [`verify`](super::verify) checks the chain itself.
 
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::Connection;
 use uuid::Uuid;
 
 use super::error::Result;
 use super::ledger;
 use super::reader::EvidenceReader;
+use super::source::{find, list};
 use crate::plan::Digest;
 
 /// Where the rows of one execution are, by its id.
@@ -69,10 +70,8 @@ fn changed_rows(conn: &Connection, places: &[(&str, &str)], id: Uuid) -> Result<
     let mut changed = Vec::new();
     for (table, place) in places {
         let sql = format!("SELECT rowid FROM {table} WHERE {place} ORDER BY rowid");
-        let mut rows = conn.prepare_cached(&sql)?;
-        let rows = rows.query_map([id.to_string()], |row| row.get::<_, i64>(0))?;
-        for row in rows {
-            changed.extend(difference(conn, table, row?)?);
+        for row in list(conn, &sql, [id.to_string()], |row| Ok(row.get(0)?))? {
+            changed.extend(difference(conn, table, row)?);
         }
     }
     Ok(changed)
@@ -80,11 +79,8 @@ fn changed_rows(conn: &Connection, places: &[(&str, &str)], id: Uuid) -> Result<
 
 /// How this row differs from its link, or `None`.
 fn difference(conn: &Connection, table: &str, row: i64) -> Result<Option<String>> {
-    let link = |seq: i64| {
-        conn.prepare_cached("SELECT table_name, digest FROM ledger WHERE seq = ?1")?
-            .query_row(params![seq], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))
-            .optional()
-    };
+    let sql = "SELECT table_name, digest FROM ledger WHERE seq = ?1";
+    let link = |seq: i64| find::<(String, String)>(conn, sql, [seq], |row| Ok(row.try_into()?));
     let Some((_, digest)) = link(row)?.filter(|(linked, _)| linked == table) else {
         return Ok(Some(format!("row {row} of {table} is not in the ledger")));
     };

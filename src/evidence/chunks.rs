@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::redact::{KnownSecrets, Redactor, hide_ranges};
-use super::secrets::Match;
+use super::redact::{KnownSecrets, hide_ranges};
+use super::secrets::{self, Match};
 use super::vault::Vault;
 
 /// Longest secret that is never split: so much text is held back behind each cut.
 const HOLD: usize = 64 << 10;
 /// A longer match counts as a secret as it is.
-const MOST: usize = 8 << 20;
+const MAX_HELD: usize = 8 << 20;
 /// How far back a good place to cut is searched for.
 const LOOK_BACK: usize = 4 << 10;
 
@@ -31,15 +31,14 @@ impl Stretch {
     /// Adds its secrets to those that are known; whether there are any.
     pub(super) fn learn(&self, known: &mut KnownSecrets) -> bool {
         for found in &self.matches {
-            Redactor::learn_match(known, &self.text, found);
+            known.learn_match(&self.text, found);
         }
         !self.matches.is_empty()
     }
 
     /// The chunk with a marker in place of each secret.
     pub(super) fn hidden(self, vault: &Vault) -> String {
-        let matches =
-            self.matches.into_iter().filter_map(|found| Some((found.secret?, found.kind)));
+        let matches = self.matches.into_iter().map(|found| (found.secret, found.kind));
         match hide_ranges(vault, &self.text, matches.chain(self.known).collect()) {
             Cow::Borrowed(_) => self.text,
             Cow::Owned(hidden) => hidden,
@@ -54,13 +53,8 @@ impl Chunks {
     }
 
     /// The next chunk that can be searched; at the end, the whole rest.
-    pub(super) fn take(
-        &mut self,
-        redactor: &Redactor,
-        known: &KnownSecrets,
-        is_last: bool,
-    ) -> Stretch {
-        let mut matches = redactor.matches(&self.text);
+    pub(super) fn take(&mut self, known: &KnownSecrets, is_last: bool) -> Stretch {
+        let mut matches = secrets::find(&self.text);
         let mut known_ranges = known.ranges(&self.text);
         let spans = matches.iter().map(|found| found.span.clone());
         let spans = spans.chain(known_ranges.iter().map(|(range, _)| range.clone())).collect();
@@ -83,7 +77,7 @@ fn cut(text: &str, mut spans: Vec<Range<usize>>, hold: usize) -> usize {
             cut = span.start;
         }
     }
-    if cut == 0 && text.len() > MOST { text.len() } else { cut }
+    if cut == 0 && text.len() > MAX_HELD { text.len() } else { cut }
 }
 
 /// A place not behind `limit` after which a word can begin, where there is one near: a rule that looks at

@@ -12,22 +12,10 @@ pub struct UserFolders {
 }
 
 /// A folder that is named alone has the state inside.
-impl From<PathBuf> for UserFolders {
-    fn from(key: PathBuf) -> Self {
-        let state = key.join("state");
-        Self { key, state }
-    }
-}
-
-impl From<&Path> for UserFolders {
-    fn from(key: &Path) -> Self {
-        key.to_owned().into()
-    }
-}
-
-impl From<&PathBuf> for UserFolders {
-    fn from(key: &PathBuf) -> Self {
-        key.clone().into()
+impl<P: AsRef<Path>> From<P> for UserFolders {
+    fn from(key: P) -> Self {
+        let key = key.as_ref().to_owned();
+        Self { state: key.join("state"), key }
     }
 }
 

@@ -48,12 +48,11 @@ pub(super) fn decided(
     let mut statement = conn.prepare_cached(
         "SELECT * FROM decisions WHERE run_id IS NULL AND decision IN (?1, ?2) ORDER BY id",
     )?;
-    let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let mut found = statement.query(words)?;
     let mut rows = Vec::new();
     while let Some(row) = found.next()? {
         let is_proven = match proof {
-            Some((vault, database_id)) => is_proven("decisions", &names, row, vault, database_id)?,
+            Some((vault, database_id)) => is_proven("decisions", row, vault, database_id)?,
             None => false,
         };
         rows.push(GrantDecision {
@@ -74,18 +73,17 @@ pub(super) fn decided(
 /// A row that cannot be read.
 pub(super) fn is_proven(
     table: &str,
-    names: &[String],
     row: &Row<'_>,
     vault: &Vault,
     database_id: Uuid,
 ) -> Result<bool> {
-    let mut columns = Vec::with_capacity(names.len());
+    let mut columns = Vec::new();
     let mut digest = None;
-    for (place, name) in names.iter().enumerate() {
+    for (place, name) in row.as_ref().column_names().enumerate() {
         if name == DIGEST {
             digest = row.get::<_, Option<String>>(place)?;
         } else {
-            columns.push((name.as_str(), row.get_ref(place)?));
+            columns.push((name, row.get_ref(place)?));
         }
     }
     let Some(digest) = digest else { return Ok(false) };

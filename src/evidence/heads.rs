@@ -23,7 +23,7 @@ use crate::plan::Digest;
 
 const FILE_NAME: &str = "evidence_heads.json";
 /// Upper limit for the size of the file.
-const MOST_BYTES: u64 = 4 << 20;
+const MAX_BYTES: u64 = 4 << 20;
 
 /// The last head of one database.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -97,12 +97,10 @@ impl KeptHeads {
 
     /// The latest head of any other database in this folder.
     pub(super) fn other_in(&self, dir: &Path, database_id: Option<Uuid>) -> Option<&KeptHead> {
-        let folder = name_of(dir);
-        self.heads
-            .iter()
-            .filter(|kept| kept.folder.as_deref() == Some(folder.as_str()))
-            .filter(|kept| Some(kept.database_id) != database_id)
-            .max_by_key(|kept| kept.rows)
+        let folder = Some(name_of(dir));
+        let is_other =
+            |kept: &&KeptHead| kept.folder == folder && Some(kept.database_id) != database_id;
+        self.heads.iter().filter(is_other).max_by_key(|kept| kept.rows)
     }
 
     /// Why the kept heads cannot be trusted, if so.
@@ -117,8 +115,8 @@ impl KeptHeads {
 
     /// Whether this head of a database in this folder is kept in both places.
     pub(super) fn holds(&self, dir: &Path, database_id: Uuid) -> bool {
-        let folder = name_of(dir);
-        self.of(database_id).any(|kept| kept.folder.as_deref() == Some(folder.as_str()))
+        let folder = Some(name_of(dir));
+        self.of(database_id).any(|kept| kept.folder == folder)
     }
 }
 
@@ -157,7 +155,7 @@ pub(super) fn keep(
 ) -> Result<()> {
     let _lock = Lock::heads(&folders.state)?;
     let mut heads = KeptHeads::read(folders, Some(vault)).heads;
-    let folder = name_of(dir);
+    let folder = Some(name_of(dir));
     if reason == Reason::Grown {
         // Another process may have appended meanwhile. A chain only grows.
         let latest = heads.iter().filter(|kept| kept.database_id == database_id);
@@ -166,16 +164,11 @@ pub(super) fn keep(
         }
     }
     heads.retain(|kept| kept.database_id != database_id);
-    let mut all: Vec<_> = latest_of_each(heads)
-        .into_iter()
-        .map(|mut kept| {
-            if kept.folder.as_deref() == Some(folder.as_str()) {
-                kept.folder = None;
-            }
-            kept
-        })
-        .collect();
-    all.push(KeptHead { database_id, folder: Some(folder), rows: chain.rows, head: chain.head });
+    let mut all = latest_of_each(heads);
+    for kept in all.iter_mut().filter(|kept| kept.folder == folder) {
+        kept.folder = None;
+    }
+    all.push(KeptHead { database_id, folder, rows: chain.rows, head: chain.head });
     all.sort();
     let text = sealed(&all, vault);
     let path = folders.state.join(FILE_NAME);
@@ -206,7 +199,7 @@ fn sealed(heads: &[KeptHead], vault: &Vault) -> String {
 
 fn read(path: &Path, vault: Option<&Vault>) -> Result<Option<Vec<KeptHead>>, String> {
     let mut text = Vec::new();
-    match fs::File::open(path).and_then(|file| file.take(MOST_BYTES).read_to_end(&mut text)) {
+    match fs::File::open(path).and_then(|file| file.take(MAX_BYTES).read_to_end(&mut text)) {
         Ok(_) => {}
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error.to_string()),

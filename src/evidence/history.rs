@@ -14,7 +14,7 @@ use super::error::{EvidenceError, Result};
 use super::queries::written_with;
 use super::reader::EvidenceReader;
 use super::run_outcome::state;
-use super::source::{Source, digest, size, uuid};
+use super::source::{Source, digest, has_row, optional, size, uuid};
 use crate::plan::{Digest, Tool};
 use crate::run::{
     Attempt, Checkpoint, CheckpointName, FileForecast, FileMode, History, HistoryEntry, Modes,
@@ -89,9 +89,10 @@ impl EvidenceReader {
 /// Everything that is known of the changes of a workspace.
 fn of(source: &Source<'_>, workspace: &str) -> Result<History> {
     let mut entries = BTreeMap::new();
-    recorded(source, workspace, &mut entries)?;
+    add_files(source, workspace, "executions", "actual", &mut entries)?;
     taken_back(source, workspace, &mut entries)?;
-    interrupted(source, workspace, &mut entries)?;
+    // What steps were about to do to files when their process ended.
+    add_files(source, workspace, "intents", "predicted", &mut entries)?;
     let changes = |entry: &HistoryEntry| {
         let ways = way_back(&[entry]);
         !entry.takes_back.is_empty() || ways.iter().any(|way| way.left != [way.target])
@@ -115,10 +116,9 @@ fn entry<'e>(
     let new = HistoryEntry {
         execution_id: uuid(row, 1)?,
         run_id: uuid(row, 2)?,
-        attempt: match row.get::<_, Option<String>>(3)? {
-            None => None,
-            Some(_) => Some(Attempt { loop_id: uuid(row, 3)?, number: row.get(4)? }),
-        },
+        attempt: optional(row, 3, |row, column| {
+            Ok(Attempt { loop_id: uuid(row, column)?, number: row.get(4)? })
+        })?,
         place,
         timestamp_ms: row.get(5)?,
         step_id: row.get(6)?,
@@ -141,14 +141,27 @@ fn file(source: &Source<'_>) -> Result<&'static str> {
     })
 }
 
+/// What steps did to files, or what is predicted of those that have no execution.
 fn add_files(
     source: &Source<'_>,
-    sql: &str,
     workspace: &str,
-    is_recorded: bool,
+    table: &str,
+    phase: &str,
     entries: &mut Entries,
 ) -> Result<()> {
-    source.all(sql, [workspace], |row| {
+    let is_recorded = table == "executions";
+    let open = "AND NOT EXISTS (SELECT 1 FROM executions AS e WHERE e.id = x.id)";
+    let sql = format!(
+        "SELECT {ENTRY}, {}
+         FROM runs AS r JOIN {table} AS x ON x.run_id = r.id
+         JOIN file_contents AS f ON {}
+         LEFT JOIN attempts AS a ON a.id = r.attempt_id
+         WHERE r.workspace = ?1 AND f.execution_id = x.id AND f.phase = ?2 {} ORDER BY f.id",
+        file(source)?,
+        written_with("f.id", table, "x.row"),
+        if is_recorded { "" } else { open }
+    );
+    source.all(&sql, [workspace, phase], |row| {
         let mode =
             |column| Ok::<_, EvidenceError>(row.get::<_, Option<u32>>(column)?.map(FileMode::new));
         let file = FileForecast {
@@ -161,35 +174,6 @@ fn add_files(
         Ok(())
     })?;
     Ok(())
-}
-
-/// What steps did to files.
-fn recorded(source: &Source<'_>, workspace: &str, entries: &mut Entries) -> Result<()> {
-    let sql = format!(
-        "SELECT {ENTRY}, {}
-         FROM runs AS r JOIN executions AS x ON x.run_id = r.id
-         JOIN file_contents AS f ON {}
-         LEFT JOIN attempts AS a ON a.id = r.attempt_id
-         WHERE r.workspace = ?1 AND f.execution_id = x.id AND f.phase = 'actual' ORDER BY f.id",
-        file(source)?,
-        written_with("f.id", "executions", "x.row")
-    );
-    add_files(source, &sql, workspace, true, entries)
-}
-
-/// What steps were about to do to files when their process went away.
-fn interrupted(source: &Source<'_>, workspace: &str, entries: &mut Entries) -> Result<()> {
-    let sql = format!(
-        "SELECT {ENTRY}, {}
-         FROM runs AS r JOIN intents AS x ON x.run_id = r.id
-         JOIN file_contents AS f ON {}
-         LEFT JOIN attempts AS a ON a.id = r.attempt_id
-         WHERE r.workspace = ?1 AND f.execution_id = x.id AND f.phase = 'predicted'
-         AND NOT EXISTS (SELECT 1 FROM executions AS e WHERE e.id = x.id) ORDER BY f.id",
-        file(source)?,
-        written_with("f.id", "intents", "x.row")
-    );
-    add_files(source, &sql, workspace, false, entries)
 }
 
 /// What an undo, a redo or a revert says that it took back.
@@ -209,11 +193,9 @@ fn taken_back(source: &Source<'_>, workspace: &str, entries: &mut Entries) -> Re
     );
     let of = (workspace, Tool::History.name(), ArtifactType::Result.as_str());
     source.all(&sql, of, |row| {
-        let text = match row.get::<_, Option<String>>(10)? {
+        let text = match optional(row, 10, digest)? {
             None => row.get::<_, String>(9)?.into_bytes(),
-            Some(blob) => {
-                blobs::read(source.conn, source.vault, &digest(&blob)?)?.unwrap_or_default()
-            }
+            Some(blob) => blobs::read(source.conn, source.vault, &blob)?.unwrap_or_default(),
         };
         // A step that only read, or whose result was purged, names no executions.
         match serde_json::from_slice::<Said>(&text) {
@@ -254,7 +236,6 @@ fn kept(source: &Source<'_>, digest: &Digest) -> Result<Kept> {
         Err(EvidenceError::NotAvailable { .. }) => return Ok(Kept::NoKey),
         Err(error) => return Err(error),
     }
-    let sql = "SELECT 1 FROM purges WHERE digest = ?1";
-    let purged = source.first(sql, [digest.hex()], |_| Ok(Kept::Purged))?;
-    Ok(purged.unwrap_or(Kept::NotKept))
+    let is_purged = has_row(source.conn, "purges", "digest", digest.hex())?;
+    Ok(if is_purged { Kept::Purged } else { Kept::NotKept })
 }

@@ -10,6 +10,7 @@ use rusqlite::{Connection, TransactionBehavior};
 use super::error::{EvidenceError, Result};
 use super::index_seal::Seal;
 use super::permissions;
+use super::source::{unreadable, value};
 use super::vault::Vault;
 use crate::plan::Digest;
 
@@ -123,8 +124,7 @@ impl Index {
              PRAGMA trusted_schema = OFF;",
         )?;
         let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let format: i64 = tx.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-        match format {
+        match value(&tx, "PRAGMA user_version", [])? {
             FORMAT => {}
             0 => {
                 tx.execute_batch(SCHEMA)?;
@@ -141,7 +141,7 @@ impl Index {
                 tx.pragma_update(None, "user_version", FORMAT)?;
             }
             other => {
-                return Err(EvidenceError::Unreadable { what: format!("index format {other}") });
+                return Err(unreadable(format!("index format {other}")));
             }
         }
         tx.commit()?;
@@ -156,5 +156,5 @@ impl Index {
 
 /// Changes when another connection has written.
 pub(super) fn data_version(conn: &Connection) -> Result<i64> {
-    Ok(conn.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?)
+    value(conn, "PRAGMA data_version", [])
 }

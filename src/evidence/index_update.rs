@@ -1,6 +1,6 @@
 //! Fills the search index from the rows (SPEC §8).
 
-use rusqlite::{OptionalExtension as _, Transaction, TransactionBehavior, params};
+use rusqlite::{Transaction, TransactionBehavior, params};
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -8,7 +8,7 @@ use super::error::{EvidenceError, Result};
 use super::index::{FIELDS, Index, data_version};
 use super::index_text::{flat, searchable, text_of};
 use super::queries;
-use super::source::Source;
+use super::source::{Source, find, list};
 use crate::run::Known;
 
 /// Executions that are indexed in one transaction.
@@ -44,9 +44,7 @@ impl Index {
     fn take_in_batch(&mut self, source: &Source<'_>) -> Result<bool> {
         let tx = self.conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let (mut seq, digest): (i64, String) =
-            tx.query_row("SELECT seq, digest FROM state", [], |row| {
-                Ok((row.get(0)?, row.get(1)?))
-            })?;
+            tx.query_row("SELECT seq, digest FROM state", [], |row| row.try_into())?;
         if seq > 0 && link_at(source, seq)?.as_deref() != Some(digest.as_str()) {
             // Another database has taken the place of the one that was indexed.
             tx.execute_batch(
@@ -81,11 +79,9 @@ impl Index {
 
     /// Updates the state of steps without an outcome: running or interrupted.
     fn settle_open(&mut self, source: &Source<'_>) -> Result<()> {
-        let open: Vec<(i64, String, String)> = self
-            .conn
-            .prepare_cached("SELECT id, execution_id, outcome FROM docs WHERE open = 1")?
-            .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
-            .collect::<Result<_, _>>()?;
+        let sql = "SELECT id, execution_id, outcome FROM docs WHERE open = 1";
+        let open: Vec<(i64, String, String)> =
+            list(&self.conn, sql, [], |row| Ok(row.try_into()?))?;
         for (doc, execution_id, was) in open {
             let Ok(id) = execution_id.parse::<Uuid>() else { continue };
             let Some(row) = queries::execution_row(source, id)? else { continue };
@@ -124,11 +120,8 @@ fn take_in_row(tx: &Transaction<'_>, source: &Source<'_>, table: &str, seq: i64)
     let execution_id: String = row.get(0)?;
     let tool: String = row.get(3)?;
 
-    let previous: Option<i64> = tx
-        .prepare_cached("SELECT id FROM docs WHERE execution_id = ?1")?
-        .query_row([&execution_id], |row| row.get(0))
-        .optional()?;
-    if let Some(doc) = previous {
+    let previous = "SELECT id FROM docs WHERE execution_id = ?1";
+    if let Some(doc) = find::<i64>(tx, previous, [&execution_id], |row| Ok(row.get(0)?))? {
         for sql in [
             "DELETE FROM docs WHERE id = ?1",
             "DELETE FROM texts WHERE rowid = ?1",

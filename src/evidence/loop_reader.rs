@@ -1,15 +1,12 @@
 //! Bounded loops as they are kept (SPEC §10), and as the events they were made of. Read only; the empty
 //! answer is an answer.
 
-use rusqlite::types::ValueRef;
 use serde_json::Value;
 use uuid::Uuid;
 
 use super::error::Result;
 use super::reader::EvidenceReader;
-use super::source::{
-    Source, json, optional_digest, optional_json, optional_uuid, size, unreadable, uuid, word,
-};
+use super::source::{Source, digest, json, optional, size, unreadable, uuid, word};
 use super::{queries, replay};
 use crate::run::{
     AttemptDetail, AttemptRecord, LoopDetail, LoopFate, LoopSummary, PlanDifference, RunEvent,
@@ -60,7 +57,7 @@ fn loops(source: &Source<'_>, loop_id: Option<Uuid>, limit: usize) -> Result<Vec
                 workspace: row.get(3)?,
                 max_attempts: row.get(4)?,
                 verify: row.get(5)?,
-                class_id: optional_uuid(row, 6)?,
+                class_id: optional(row, 6, uuid)?,
                 attempts_begun: size(row, 7)?,
                 started_at_ms: row.get(8)?,
                 ended_at_ms,
@@ -128,14 +125,11 @@ fn attempts(source: &Source<'_>, of: &LoopSummary) -> Result<Vec<AttemptDetail>>
                     attempt,
                     max_attempts: of.max_attempts,
                     planner: serde_json::from_value(planner).map_err(unreadable)?,
-                    plan_digest: optional_digest(row, 5)?,
-                    run_id: optional_uuid(row, 6)?,
+                    plan_digest: optional(row, 5, digest)?,
+                    run_id: optional(row, 6, uuid)?,
                     actions: json(row, 7)?,
-                    verify: optional_json(row, 8)?,
-                    stop_reason: match row.get_ref(9)? {
-                        ValueRef::Null => None,
-                        _ => Some(word(row, 9)?),
-                    },
+                    verify: optional(row, 8, json)?,
+                    stop_reason: optional(row, 9, word)?,
                 });
             }
             Ok(AttemptDetail {

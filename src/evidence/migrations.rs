@@ -3,6 +3,7 @@
 use rusqlite::Connection;
 
 use super::error::Result;
+use super::source::list;
 
 /// The steps from an empty file to the present format; step `n` makes format `n + 1`. A step that was
 /// released is never edited.
@@ -31,13 +32,8 @@ pub(super) fn in_memory(format: i64) -> Result<Connection> {
 
 /// Gives every table the triggers that refuse to change, delete or replace a row.
 pub(super) fn guard_tables(conn: &Connection) -> Result<()> {
-    let tables: Vec<String> = conn
-        .prepare(
-            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
-        )?
-        .query_map([], |row| row.get(0))?
-        .collect::<Result<_, _>>()?;
-    for table in tables {
+    let sql = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'";
+    for table in list::<String>(conn, sql, [], |row| Ok(row.get(0)?))? {
         let allowed = match table.as_str() {
             "blobs" => "WHEN NOT EXISTS (SELECT 1 FROM purges WHERE digest = OLD.digest)",
             _ => "",
@@ -64,17 +60,8 @@ pub(super) fn guard_tables(conn: &Connection) -> Result<()> {
 }
 
 fn unique_columns(conn: &Connection, table: &str) -> Result<Vec<Vec<String>>> {
-    let indexes: Vec<String> = conn
-        .prepare("SELECT name FROM pragma_index_list(?1) WHERE \"unique\" = 1")?
-        .query_map([table], |row| row.get(0))?
-        .collect::<Result<_, _>>()?;
-    let mut all = Vec::new();
-    for index in indexes {
-        all.push(
-            conn.prepare("SELECT name FROM pragma_index_info(?1) ORDER BY seqno")?
-                .query_map([index], |row| row.get(0))?
-                .collect::<Result<_, _>>()?,
-        );
-    }
-    Ok(all)
+    let indexes = "SELECT name FROM pragma_index_list(?1) WHERE \"unique\" = 1";
+    let columns = "SELECT name FROM pragma_index_info(?1) ORDER BY seqno";
+    let indexes: Vec<String> = list(conn, indexes, [table], |row| Ok(row.get(0)?))?;
+    indexes.iter().map(|index| list(conn, columns, [index], |row| Ok(row.get(0)?))).collect()
 }

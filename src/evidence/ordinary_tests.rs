@@ -3,20 +3,20 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use super::Redactor;
+use super::secrets;
 
 /// Crates that detect secrets, whose sources are full of examples. Nothing else is excluded.
 const SCANNERS: &[&str] = &["keyhog", "kingfisher", "keyspoor", "secret", "stakpak"];
 
 /// Limit for the part of a file that is read. Longer output is rare.
-const MOST: u64 = 400_000;
+const MAX_BYTES: u64 = 400_000;
 
 /// Fails if more than one of 200 of these texts contains anything to redact.
 fn hardly_any(texts: impl Iterator<Item = (String, String)>, at_least: usize) {
     let (mut hidden, mut read) = (Vec::new(), 0);
     for (name, text) in texts {
         read += 1;
-        if let Some(found) = Redactor.matches(&text).into_iter().find_map(|found| found.secret) {
+        if let Some(found) = secrets::find(&text).into_iter().map(|found| found.secret).next() {
             let end = text.ceil_char_boundary((found.end + 20).min(text.len()));
             let start = text.floor_char_boundary(found.start.saturating_sub(60));
             hidden.push(format!("{name}: {:?}", &text[start..end]));
@@ -34,7 +34,7 @@ fn texts_below(folders: Vec<PathBuf>) -> impl Iterator<Item = (String, String)> 
     });
     files.filter_map(|entry| {
         let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
-        let fits = is_file && entry.metadata().is_ok_and(|data| data.len() <= MOST);
+        let fits = is_file && entry.metadata().is_ok_and(|data| data.len() <= MAX_BYTES);
         let text = fits.then(|| std::fs::read_to_string(entry.path()).ok()).flatten()?;
         (!text.is_empty()).then(|| (entry.path().display().to_string(), text))
     })
@@ -211,7 +211,7 @@ fn public_host_keys_are_not_secret() {
         for value in [digest, key] {
             assert!(!super::secrets::is_secret_field("host_key", &value), "{value}");
             let line = format!("host_key = \"{value}\"");
-            assert!(Redactor.matches(&line).is_empty(), "{line}");
+            assert!(secrets::find(&line).is_empty(), "{line}");
         }
     }
     assert!(super::secrets::is_secret_field("host_key", "9f86d081884c7d659a2feaa0c55ad015"));

@@ -130,7 +130,8 @@ mod unix {
         if only_with_evidence && !holds_only_evidence(path) {
             // Somebody else's things may need the rights. Reading is harmless, because the files are 0600.
             if mode & 0o022 != 0 {
-                return Err(not_private(path, format!("others may write into it ({mode:04o})")));
+                let what = format!("others may write into it ({mode:04o})");
+                return Err(not_private(path, what, "chmod go-w"));
             }
             return Ok(());
         }
@@ -153,11 +154,8 @@ mod unix {
         }
         let mode = metadata.mode() & 0o7777;
         if mode & OTHERS != 0 {
-            return Err(EvidenceError::NotPrivate {
-                path: path.to_owned(),
-                what: format!("the key can be used by other users ({mode:04o})"),
-                command: format!("chmod 600 {}", quoted(path)),
-            });
+            let what = format!("the key can be used by other users ({mode:04o})");
+            return Err(not_private(path, what, "chmod 600"));
         }
         Ok(())
     }
@@ -167,15 +165,15 @@ mod unix {
         if metadata.uid() == own {
             return Ok(());
         }
-        Err(EvidenceError::NotPrivate {
-            path: path.to_owned(),
-            what: format!("it belongs to user {}, and this program runs as {own}", metadata.uid()),
-            command: format!("chown {own} {}", quoted(path)),
-        })
+        let what = format!("it belongs to user {}, and this program runs as {own}", metadata.uid());
+        Err(not_private(path, what, &format!("chown {own}")))
     }
 
-    fn not_private(path: &Path, what: String) -> EvidenceError {
-        let command = format!("chmod go-w {}", quoted(path));
+    /// The error, with the command that mends the path.
+    fn not_private(path: &Path, what: String, command: &str) -> EvidenceError {
+        // In quotes for a shell.
+        let quoted = path.display().to_string().replace('\'', r"'\''");
+        let command = format!("{command} '{quoted}'");
         EvidenceError::NotPrivate { path: path.to_owned(), what, command }
     }
 
@@ -192,10 +190,5 @@ mod unix {
     fn set_mode(path: &Path, mode: u32) -> Result<()> {
         fs::set_permissions(path, fs::Permissions::from_mode(mode))
             .map_err(|source| EvidenceError::Folder { source, path: path.to_owned() })
-    }
-
-    /// The path for a shell.
-    fn quoted(path: &Path) -> String {
-        format!("'{}'", path.display().to_string().replace('\'', r"'\''"))
     }
 }

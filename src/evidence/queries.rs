@@ -1,7 +1,6 @@
 //! Questions about runs, executions and files (SPEC §8): read-only, in a deterministic order, ties by
 //! id. The empty answer is an answer. Q3, Q7 and Q8 are in `diagnostics.rs`.
 
-use rusqlite::types::ValueRef;
 use rusqlite::{Params, Row};
 use serde_json::Value;
 use uuid::Uuid;
@@ -10,10 +9,7 @@ use super::changed;
 use super::error::Result;
 use super::range::Range;
 use super::reader::EvidenceReader;
-use super::source::{
-    Source, digest, json, optional_digest, optional_json, optional_uuid, parse_word, size,
-    unreadable, uuid, word,
-};
+use super::source::{Source, digest, json, optional, parse_word, size, unreadable, uuid, word};
 use crate::plan::Code;
 use crate::run::{
     ArtifactRecord, DecidedBy, DecisionRecord, EdgeRecord, Execution, ExecutionDetail,
@@ -53,11 +49,7 @@ impl EvidenceReader {
     /// # Errors
     /// As for [`runs`](Self::runs).
     pub fn q1(&mut self, tool: &str, range: Range) -> Result<Vec<Execution>> {
-        let sql = format!(
-            "{EXECUTIONS} WHERE x.tool_name = ?1 AND x.timestamp BETWEEN ?2 AND ?3
-             ORDER BY x.timestamp, x.id LIMIT ?4"
-        );
-        self.ask(|source| rows(source, &sql, (tool, range.since(), range.until(), range.limit())))
+        self.of_tool(tool, range, "ORDER BY x.timestamp, x.id")
     }
 
     /// Q2: failed and precondition-failed executions of a tool, time descending.
@@ -65,10 +57,14 @@ impl EvidenceReader {
     /// # Errors
     /// As for [`runs`](Self::runs).
     pub fn q2(&mut self, tool: &str, range: Range) -> Result<Vec<Execution>> {
+        let failed = "AND x.outcome IN ('failed', 'precondition_failed')
+             ORDER BY x.timestamp DESC, x.id";
+        self.of_tool(tool, range, failed)
+    }
+
+    fn of_tool(&mut self, tool: &str, range: Range, which: &str) -> Result<Vec<Execution>> {
         let sql = format!(
-            "{EXECUTIONS} WHERE x.tool_name = ?1 AND x.timestamp BETWEEN ?2 AND ?3
-             AND x.outcome IN ('failed', 'precondition_failed')
-             ORDER BY x.timestamp DESC, x.id LIMIT ?4"
+            "{EXECUTIONS} WHERE x.tool_name = ?1 AND x.timestamp BETWEEN ?2 AND ?3 {which} LIMIT ?4"
         );
         self.ask(|source| rows(source, &sql, (tool, range.since(), range.until(), range.limit())))
     }
@@ -163,12 +159,10 @@ pub(super) fn written_with(row: &str, table: &str, parent: &str) -> String {
 
 pub(super) fn row(source: &Source<'_>, row: &Row<'_>) -> Result<Execution> {
     let run_id = uuid(row, 1)?;
-    let known = match row.get_ref(9)? {
-        ValueRef::Null => match fate(source, run_id)? {
-            RunFate::Active => Known::Running,
-            RunFate::Ended(_) | RunFate::Interrupted => Known::Interrupted,
-        },
-        _ => Known::Outcome(word(row, 9)?),
+    let known = match optional(row, 9, word)? {
+        Some(outcome) => Known::Outcome(outcome),
+        None if fate(source, run_id)? == RunFate::Active => Known::Running,
+        None => Known::Interrupted,
     };
     Ok(Execution {
         execution_id: uuid(row, 0)?,
@@ -185,7 +179,7 @@ pub(super) fn row(source: &Source<'_>, row: &Row<'_>) -> Result<Execution> {
         exit_code: row.get(11)?,
         error_code: row.get::<_, Option<String>>(12)?.as_deref().and_then(Code::from_text),
         error_message: row.get(13)?,
-        walls: optional_json(row, 14)?,
+        walls: optional(row, 14, json)?,
     })
 }
 
@@ -240,10 +234,10 @@ fn runs(source: &Source<'_>, run_id: Option<Uuid>, limit: usize) -> Result<Vec<R
                 run_id,
                 plan_id: row.get(1)?,
                 plan_name: row.get(2)?,
-                plan_digest: digest(&row.get::<_, String>(3)?)?,
+                plan_digest: digest(row, 3)?,
                 workspace: row.get(4)?,
                 target: row.get(10)?,
-                parent_run: optional_uuid(row, 9)?,
+                parent_run: optional(row, 9, uuid)?,
                 step_count: size(row, 5)?,
                 steps_recorded: size(row, 6)?,
                 started_at_ms: row.get(7)?,
@@ -268,7 +262,7 @@ fn execution(source: &Source<'_>, id: Uuid) -> Result<Option<ExecutionDetail>> {
                          UNION ALL SELECT row FROM intents WHERE id = ?1)
          ORDER BY l.seq DESC LIMIT 1",
         [&text],
-        |row| Ok((row.get(0)?, digest(&row.get::<_, String>(1)?)?)),
+        |row| Ok((row.get(0)?, digest(row, 1)?)),
     )?;
     let (ledger_seq, ledger_digest) = ledger.unzip();
     let edges = format!(
@@ -315,7 +309,7 @@ pub(super) fn artifacts(source: &Source<'_>, execution_id: &str) -> Result<Vec<A
                 artifact_type: row.get(0)?,
                 content: json(row, 1)?,
                 bytes: row.get::<_, i64>(2)?.unsigned_abs(),
-                blob: optional_digest(row, 3)?,
+                blob: optional(row, 3, digest)?,
             })
         },
     )

@@ -9,12 +9,11 @@ use aho_corasick::AhoCorasick;
 use serde_json::Value;
 
 use super::ledger::canonical;
-use super::secrets::{self, Match};
+use super::secrets::{self, Match, has_digit, has_letter};
 use super::vault::Vault;
 
-/// Finds and redacts secrets.
-#[derive(Debug)]
-pub(super) struct Redactor;
+/// A part of a text to redact, with the kind of the secret.
+type Found = (Range<usize>, &'static str);
 
 /// Secrets found in the exact bytes of a record. Each is also redacted where only part of its context is shown, for
 /// instance one line of a private key in a diff.
@@ -45,7 +44,7 @@ impl KnownSecrets {
     pub(super) fn lasting(mut self) -> Self {
         let before = self.secrets.len();
         self.secrets.retain(|(_, secret)| is_unmistakable(secret));
-        self.secrets.truncate(MOST_LASTING);
+        self.secrets.truncate(MAX_LASTING);
         if self.secrets.len() < before {
             self.seen = self.secrets.iter().map(|(_, secret)| secret.clone()).collect();
             self.finder = OnceCell::new();
@@ -71,7 +70,7 @@ impl KnownSecrets {
     }
 
     /// All occurrences of all secrets, including overlapping ones.
-    pub(super) fn ranges(&self, text: &str) -> Vec<(Range<usize>, &'static str)> {
+    pub(super) fn ranges(&self, text: &str) -> Vec<Found> {
         if self.secrets.is_empty() {
             return Vec::new();
         }
@@ -99,120 +98,101 @@ impl KnownSecrets {
     }
 }
 
-impl Redactor {
-    /// Whether a text contains anything to redact.
-    pub(super) fn finds_in(&self, text: &str) -> bool {
-        !secrets::find(text).is_empty()
-    }
+/// Whether a text contains anything to redact.
+pub(super) fn finds_in(text: &str) -> bool {
+    !secrets::find(text).is_empty()
+}
 
-    /// Whether exact bytes contain anything to redact, also behind JSON escapes.
-    pub(super) fn finds_in_bytes(&self, bytes: &[u8]) -> bool {
-        let text = String::from_utf8_lossy(bytes);
-        if self.finds_in(&text) {
-            return true;
-        }
-        if secrets::rule_out(&text) {
-            return false;
-        }
-        serde_json::from_slice::<Value>(bytes).is_ok_and(|mut value| {
-            let mut places = 0;
-            self.each_secret(&KnownSecrets::default(), None, &mut value, &mut |text, _| {
-                places += 1;
-                text.to_owned()
-            });
-            places > 0
-        })
+/// Whether exact bytes contain anything to redact, also behind JSON escapes.
+pub(super) fn finds_in_bytes(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    if finds_in(&text) {
+        return true;
     }
+    if secrets::rule_out(&text) {
+        return false;
+    }
+    serde_json::from_slice::<Value>(bytes).is_ok_and(|mut value| {
+        let mut places = 0;
+        KnownSecrets::default().each_secret(None, &mut value, &mut |text, _| {
+            places += 1;
+            text.to_owned()
+        });
+        places > 0
+    })
+}
 
+impl KnownSecrets {
     /// Adds the secrets of this text to those that are redacted wherever they occur.
-    pub(super) fn learn(&self, known: &mut KnownSecrets, text: &str) {
+    pub(super) fn learn(&mut self, text: &str) {
         for found in secrets::find(text) {
-            Self::learn_match(known, text, &found);
+            self.learn_match(text, &found);
         }
         // In JSON a secret may be in a list of arguments, or be escaped.
         if text.starts_with(['{', '['])
             && !secrets::rule_out(text)
             && let Ok(mut value) = serde_json::from_str::<Value>(text)
         {
-            self.each_secret(&KnownSecrets::default(), None, &mut value, &mut |secret, kind| {
-                Self::learn_one(known, kind, secret);
+            Self::default().each_secret(None, &mut value, &mut |secret, kind| {
+                self.learn_one(kind, secret);
                 secret.to_owned()
             });
         }
     }
 
     /// Adds the match of a rule.
-    pub(super) fn learn_match(known: &mut KnownSecrets, text: &str, found: &Match) {
-        let secret = found.secret.clone().and_then(|range| text.get(range));
-        Self::learn_one(known, found.kind, secret.unwrap_or_default());
-        Self::learn_one(known, found.kind, found.plain.as_deref().unwrap_or_default());
+    pub(super) fn learn_match(&mut self, text: &str, found: &Match) {
+        self.learn_one(found.kind, text.get(found.secret.clone()).unwrap_or_default());
+        self.learn_one(found.kind, found.plain.as_deref().unwrap_or_default());
     }
 
     /// Adds one secret.
-    fn learn_one(known: &mut KnownSecrets, kind: &'static str, secret: &str) {
+    fn learn_one(&mut self, kind: &'static str, secret: &str) {
         // Each line of a multi-line secret, because diffs and search results show single lines.
         for line in secret.lines().map(str::trim).filter(|line| is_telling(line)) {
             if !line.starts_with("-----") {
-                known.add(kind, line);
+                self.add(kind, line);
                 // A line of a key may be in quotes in source code, and these quotes may be escaped in turn.
                 let core = longest_run(line);
                 if core.len() >= 32 && core.len() < line.len() {
-                    known.add(kind, core);
+                    self.add(kind, core);
                 }
             }
         }
     }
 
-    /// The range of every match.
-    pub(super) fn matches(&self, text: &str) -> Vec<Match> {
-        secrets::find(text)
+    /// What rules recognize in a text, and what is known.
+    fn all_ranges(&self, text: &str) -> Vec<Found> {
+        let found = secrets::find(text).into_iter().map(|it| (it.secret, it.kind));
+        found.chain(self.ranges(text)).collect()
     }
 
     /// Redacts a text.
-    pub(super) fn hide<'t>(
-        &self,
-        vault: &Vault,
-        known: &KnownSecrets,
-        text: &'t str,
-    ) -> Cow<'t, str> {
-        let found = secrets::find(text).into_iter();
-        let mut ranges: Vec<_> = found.filter_map(|it| Some((it.secret?, it.kind))).collect();
-        ranges.extend(known.ranges(text));
-        hide_ranges(vault, text, ranges)
+    pub(super) fn hide<'t>(&self, vault: &Vault, text: &'t str) -> Cow<'t, str> {
+        hide_ranges(vault, text, self.all_ranges(text))
     }
 
     /// Redacts the strings of a value and returns its canonical text. The value keeps its kind.
-    pub(super) fn hide_in_json(
-        &self,
-        vault: &Vault,
-        known: &KnownSecrets,
-        mut value: Value,
-    ) -> String {
+    pub(super) fn hide_in_json(&self, vault: &Vault, mut value: Value) -> String {
         let text = canonical(&value);
         // Most values contain no trigger of any rule, which one pass over the whole shows. Known secrets must be
         // compared with the strings themselves, because they may be escaped in the text.
-        if known.secrets.is_empty() && secrets::rule_out(&text) {
+        if self.secrets.is_empty() && secrets::rule_out(&text) {
             return text;
         }
-        self.hide_below(vault, known, None, &mut value);
+        self.hide_below(vault, &mut value);
         canonical(&value)
     }
 
-    /// Redacts a value in place. `name` is that of the field that contains it.
-    pub(super) fn hide_below(
-        &self,
-        vault: &Vault,
-        known: &KnownSecrets,
-        name: Option<&str>,
-        value: &mut Value,
-    ) {
-        self.each_secret(known, name, value, &mut |secret, kind| marker(vault, kind, secret));
+    /// Redacts a value in place.
+    pub(super) fn hide_below(&self, vault: &Vault, value: &mut Value) {
+        self.each_secret(None, value, &mut |secret, kind| marker(vault, kind, secret));
     }
 
-    /// Replaces each secret in a value by the result of `replace` for the secret and its kind.
+    /// Replaces each secret in a value by the result of `replace` for the secret and its kind. `name` is that of the
+    /// field that contains the value.
     fn each_secret(
         &self,
-        known: &KnownSecrets,
         name: Option<&str>,
         value: &mut Value,
         replace: &mut impl FnMut(&str, &'static str) -> String,
@@ -222,13 +202,7 @@ impl Redactor {
                 if name.is_some_and(|name| secrets::is_secret_field(name, text)) {
                     *text = replace(text, "password");
                 } else {
-                    let found = secrets::find(text).into_iter();
-                    let mut ranges: Vec<_> =
-                        found.filter_map(|it| Some((it.secret?, it.kind))).collect();
-                    ranges.extend(known.ranges(text));
-                    if let Cow::Owned(hidden) = replace_ranges(text, ranges, replace) {
-                        *text = hidden;
-                    }
+                    replace_in(text, self.all_ranges(text), replace);
                 }
             }
             Value::Number(number) => {
@@ -247,12 +221,10 @@ impl Redactor {
                     }
                 }
                 for (item, ranges) in items.iter_mut().zip(ranges) {
-                    if let (Value::String(text), false) = (&mut *item, ranges.is_empty())
-                        && let Cow::Owned(hidden) = replace_ranges(text, ranges, replace)
-                    {
-                        *text = hidden;
+                    if let Value::String(text) = item {
+                        replace_in(text, ranges, replace);
                     }
-                    self.each_secret(known, name, item, replace);
+                    self.each_secret(name, item, replace);
                 }
             }
             Value::Object(map) => {
@@ -265,14 +237,10 @@ impl Redactor {
                 for (key, mut value) in std::mem::take(map) {
                     let is_value = key.eq_ignore_ascii_case("value");
                     let name = named.as_deref().filter(|_| is_value).unwrap_or(&key);
-                    self.each_secret(known, Some(name), &mut value, replace);
+                    self.each_secret(Some(name), &mut value, replace);
                     // If keys are paths, a key can contain a secret.
-                    let mut ranges: Vec<_> = secrets::find(&key)
-                        .into_iter()
-                        .filter_map(|it| Some((it.secret?, it.kind)))
-                        .collect();
-                    ranges.extend(known.ranges(&key));
-                    map.insert(replace_ranges(&key, ranges, replace).into_owned(), value);
+                    let hidden = replace_ranges(&key, self.all_ranges(&key), replace);
+                    map.insert(hidden.into_owned(), value);
                 }
             }
             _ => {}
@@ -287,34 +255,37 @@ fn longest_run(line: &str) -> &str {
 }
 
 /// Limit for the secrets of a run that are kept from one record to the next.
-const MOST_LASTING: usize = 4_096;
+const MAX_LASTING: usize = 4_096;
 
 /// Whether a text is long and random enough to be redacted in all records.
 fn is_unmistakable(text: &str) -> bool {
-    let digit = text.bytes().any(|byte| byte.is_ascii_digit());
-    let letter = text.bytes().any(|byte| byte.is_ascii_alphabetic());
-    (text.len() >= 8 && digit && letter) || (text.len() >= 16 && !text.contains(' '))
+    (text.len() >= 8 && has_digit(text) && has_letter(text))
+        || (text.len() >= 16 && !text.contains(' '))
 }
 
 /// Whether a text is redacted wherever it occurs. Short words are not.
 fn is_telling(text: &str) -> bool {
-    let digit = text.bytes().any(|byte| byte.is_ascii_digit());
-    let letter = text.bytes().any(|byte| byte.is_ascii_alphabetic());
-    text.len() >= 8 || (text.len() >= 6 && digit && letter)
+    text.len() >= 8 || (text.len() >= 6 && has_digit(text) && has_letter(text))
 }
 
 /// Replaces each of these ranges by a redaction marker.
-pub(super) fn hide_ranges<'t>(
-    vault: &Vault,
-    text: &'t str,
-    ranges: Vec<(Range<usize>, &'static str)>,
-) -> Cow<'t, str> {
+pub(super) fn hide_ranges<'t>(vault: &Vault, text: &'t str, ranges: Vec<Found>) -> Cow<'t, str> {
     replace_ranges(text, ranges, &mut |secret, kind| marker(vault, kind, secret))
+}
+
+fn replace_in(
+    text: &mut String,
+    ranges: Vec<Found>,
+    replace: &mut impl FnMut(&str, &'static str) -> String,
+) {
+    if let Cow::Owned(hidden) = replace_ranges(text, ranges, replace) {
+        *text = hidden;
+    }
 }
 
 fn replace_ranges<'t>(
     text: &'t str,
-    ranges: Vec<(Range<usize>, &'static str)>,
+    ranges: Vec<Found>,
     replace: &mut impl FnMut(&str, &'static str) -> String,
 ) -> Cow<'t, str> {
     if ranges.is_empty() {
@@ -336,9 +307,9 @@ fn marker(vault: &Vault, kind: &str, secret: &str) -> String {
 }
 
 /// Sorts ranges and merges overlapping ones, which keep the kind of the first one.
-fn merged(mut ranges: Vec<(Range<usize>, &'static str)>) -> Vec<(Range<usize>, &'static str)> {
+fn merged(mut ranges: Vec<Found>) -> Vec<Found> {
     ranges.sort_by_key(|(range, _)| (range.start, std::cmp::Reverse(range.end)));
-    let mut all: Vec<(Range<usize>, &'static str)> = Vec::new();
+    let mut all: Vec<Found> = Vec::new();
     for (range, kind) in ranges {
         match all.last_mut() {
             Some((last, _)) if range.start < last.end => last.end = last.end.max(range.end),

@@ -5,7 +5,7 @@ use super::*;
 fn hide(text: &str) -> String {
     let dir = tempfile::tempdir().unwrap();
     let vault = Vault::open_or_create(dir.path()).unwrap();
-    Redactor.hide(&vault, &KnownSecrets::default(), text).into_owned()
+    KnownSecrets::default().hide(&vault, text).into_owned()
 }
 
 /// Texts with a secret. Joined at run time, so that secret scanners do not report this file.
@@ -108,7 +108,6 @@ fn ordinary_code_and_text_stay_as_they_are() {
 fn json_stays_json_and_a_field_name_counts() {
     let dir = tempfile::tempdir().unwrap();
     let vault = Vault::open_or_create(dir.path()).unwrap();
-    let redactor = Redactor;
     let value = serde_json::json!({
         "password": "hunter2",
         "db": {"url": "postgres://a:letmein@db/x", "n": 1},
@@ -116,7 +115,7 @@ fn json_stays_json_and_a_field_name_counts() {
         "kind": "token",
         "list": ["PASSWORD=correcthorse", true, null],
     });
-    let text = redactor.hide_in_json(&vault, &KnownSecrets::default(), value);
+    let text = KnownSecrets::default().hide_in_json(&vault, value);
     let value: Value = serde_json::from_str(&text).unwrap();
     for secret in ["hunter2", "letmein", "correcthorse"] {
         assert!(!text.contains(secret), "{text}");
@@ -128,27 +127,25 @@ fn json_stays_json_and_a_field_name_counts() {
 
 #[test]
 fn secrets_are_found_behind_json_escapes() {
-    let redactor = Redactor;
     let secret = ["\\u0041KIA", "IOSFODNN7EXAMPLE"].concat();
-    assert!(redactor.finds_in_bytes(format!("{{\"a\": \"{secret}\"}}").as_bytes()));
-    assert!(redactor.finds_in_bytes(br#"{"steps": [{"password": "hunter2"}]}"#));
-    assert!(!redactor.finds_in_bytes(br#"{"steps": [{"path": "src/main.rs"}]}"#));
+    assert!(finds_in_bytes(format!("{{\"a\": \"{secret}\"}}").as_bytes()));
+    assert!(finds_in_bytes(br#"{"steps": [{"password": "hunter2"}]}"#));
+    assert!(!finds_in_bytes(br#"{"steps": [{"path": "src/main.rs"}]}"#));
 }
 
 #[test]
 fn known_secrets_are_redacted_line_by_line() {
     let dir = tempfile::tempdir().unwrap();
     let vault = Vault::open_or_create(dir.path()).unwrap();
-    let redactor = Redactor;
     let mut known = KnownSecrets::default();
     let line = "MIIEowIBAAKCAQEA7bq98jXy0123456789ab";
-    redactor.learn(
-        &mut known,
-        &format!("-----BEGIN PRIVATE {k}-----\n{line}\n-----END PRIVATE {k}-----", k = "KEY"),
-    );
-    let hidden = redactor.hide(&vault, &known, line);
+    known.learn(&format!(
+        "-----BEGIN PRIVATE {k}-----\n{line}\n-----END PRIVATE {k}-----",
+        k = "KEY"
+    ));
+    let hidden = known.hide(&vault, line);
     assert!(!hidden.contains(line) && hidden.starts_with("[secret:private_key:"), "{hidden}");
-    assert_eq!(redactor.hide(&vault, &KnownSecrets::default(), line), line);
+    assert_eq!(KnownSecrets::default().hide(&vault, line), line);
 }
 
 /// No rule matches this value. In JSON text the secret has escapes that the value has not.
@@ -156,13 +153,12 @@ fn known_secrets_are_redacted_line_by_line() {
 fn known_secrets_are_redacted_without_other_matches() {
     let dir = tempfile::tempdir().unwrap();
     let vault = Vault::open_or_create(dir.path()).unwrap();
-    let redactor = Redactor;
     let mut known = KnownSecrets::default();
-    redactor.learn(&mut known, "password = 'correct \"horse\"'");
+    known.learn("password = 'correct \"horse\"'");
     let value = serde_json::json!({ "lines": ["see: correct \"horse\"."] });
-    let hidden = redactor.hide_in_json(&vault, &known, value.clone());
+    let hidden = known.hide_in_json(&vault, value.clone());
     assert!(!hidden.contains("horse") && hidden.contains("see: [secret:password:"), "{hidden}");
-    let nothing_known = redactor.hide_in_json(&vault, &KnownSecrets::default(), value.clone());
+    let nothing_known = KnownSecrets::default().hide_in_json(&vault, value.clone());
     assert_eq!(nothing_known, value.to_string());
 }
 
@@ -171,18 +167,13 @@ fn known_secrets_are_redacted_without_other_matches() {
 fn any_number_of_known_secrets_is_redacted() {
     let dir = tempfile::tempdir().unwrap();
     let vault = Vault::open_or_create(dir.path()).unwrap();
-    let redactor = Redactor;
     let mut known = KnownSecrets::default();
     let token = |n: u32| Digest::of(&n.to_be_bytes()).hex();
     let log: String = (0..100_000).map(|n| format!("token={}\n", token(n))).collect();
-    redactor.learn(&mut known, &log);
-    let hidden = redactor.hide(&vault, &known, &log);
+    known.learn(&log);
+    let hidden = known.hide(&vault, &log);
     assert_eq!(hidden.matches("[secret:password:").count(), 100_000);
-    assert_ne!(
-        redactor.hide(&vault, &known, &token(99_999)),
-        token(99_999),
-        "without its name too"
-    );
+    assert_ne!(known.hide(&vault, &token(99_999)), token(99_999), "without its name too");
 }
 
 /// Checks each line alone and all lines as one output.

@@ -6,13 +6,14 @@ use std::path::Path;
 use rusqlite::Connection;
 use serde_json::json;
 
-use super::append::{Appender, Cell};
+use super::append::Appender;
 use super::error::{EvidenceError, Result};
 use super::reader::EvidenceReader;
 use super::source::unreadable;
 use super::store::EvidenceStore;
 use super::vault::Vault;
-use super::{grants, migrations, write_run};
+use super::write_run::{self, NewDecision};
+use super::{grants, migrations};
 use crate::authorization::Grants;
 use crate::run::AnsweredBy;
 
@@ -20,7 +21,7 @@ use crate::run::AnsweredBy;
 const GRANTED: &str = "walls_granted";
 const REVOKED: &str = "walls_revoked";
 /// How long what is remembered of one workspace may be, in bytes of JSON: it stands in its row as it is.
-const MOST_BYTES: usize = 3_000;
+const MAX_BYTES: usize = 3_000;
 
 /// A decision about the walls of every plan in a workspace.
 #[derive(Debug, Clone, Copy)]
@@ -42,17 +43,25 @@ impl EvidenceStore {
     /// # Errors
     /// More than can be remembered, and any failure of the database.
     pub fn record_walls(&mut self, decision: &WallsDecision<'_>) -> Result<()> {
-        self.write_and_keep(|appender, user| {
+        self.write_and_keep(|appender| {
             let all = match decision.grants {
                 Some(more) => Some(with_remembered(appender, decision.workspace, more)?),
                 None => None,
             };
             let grants = json!(all);
-            if grants.to_string().len() > MOST_BYTES {
-                let what = format!("more than {MOST_BYTES} bytes of grants for one workspace");
+            if grants.to_string().len() > MAX_BYTES {
+                let what = format!("more than {MAX_BYTES} bytes of grants for one workspace");
                 return Err(EvidenceError::Content { source: std::io::Error::other(what) });
             }
-            insert(appender, user, decision, &grants)
+            let word = if all.is_some() { GRANTED } else { REVOKED };
+            let new = NewDecision {
+                // A secret in the name of a folder is hidden here as everywhere: then nothing is found.
+                note: decision.workspace,
+                request: Some(grants),
+                is_grant: all.is_some(),
+                ..NewDecision::new(word, &decision.by, decision.timestamp_ms)
+            };
+            write_run::decision(appender, new)
         })
     }
 }
@@ -72,30 +81,6 @@ fn with_remembered(appender: &Appender<'_>, workspace: &str, more: &Grants) -> R
     let (format, vault) = (migrations::newest(), Some(appender.vault));
     let holds = remembered(appender.tx(), format, vault, Path::new(workspace))?;
     Ok(holds.unwrap_or_default().with(more))
-}
-
-fn insert(
-    appender: &mut Appender<'_>,
-    user: Option<&str>,
-    new: &WallsDecision<'_>,
-    grants: &serde_json::Value,
-) -> Result<()> {
-    let granted = new.grants.is_some();
-    let shown = appender.json_value(grants.clone())?;
-    appender.insert(
-        "decisions",
-        [
-            ("decision", Cell::word(if granted { GRANTED } else { REVOKED })),
-            ("decided_by", write_run::word(&new.by)),
-            ("user_name", user.into()),
-            // A secret in the name of a folder is hidden here as everywhere: then nothing is found.
-            ("note", new.workspace.into()),
-            ("request_json", shown.json),
-            ("blob", shown.blob.into()),
-            ("timestamp", new.timestamp_ms.into()),
-            ("grant_digest", if granted { Cell::Grant } else { Cell::Null }),
-        ],
-    )
 }
 
 fn remembered(

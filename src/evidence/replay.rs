@@ -15,7 +15,7 @@ use uuid::Uuid;
 use super::error::{EvidenceError, Result};
 use super::queries::whole;
 use super::reader::EvidenceReader;
-use super::source::{Source, optional_json, parse_word, size, unreadable, uuid, word};
+use super::source::{Source, json, optional, parse_word, size, unreadable, uuid, word};
 use super::{blobs, queries};
 use crate::plan::Code;
 use crate::run::{
@@ -148,7 +148,7 @@ fn run_end(source: &Source<'_>, id: i64) -> Result<Vec<RunEvent>> {
          FROM run_ends WHERE id = ?1",
         [id],
         |row| {
-            let left_running = optional_json(row, 6)?.unwrap_or_default();
+            let left_running = optional(row, 6, json)?.unwrap_or_default();
             Ok(RunEvent::run_ended(ending(row)?, size(row, 5)?, left_running))
         },
     )?;
@@ -204,7 +204,7 @@ fn step_result(source: &Source<'_>, row_id: i64) -> Result<StepResult> {
                 duration_ms: row.get(10)?,
                 diagnostic_artifacts: Vec::new(),
                 needs: None,
-                walls: optional_json(row, 11)?,
+                walls: optional(row, 11, json)?,
                 wall_notes: Vec::new(),
                 refused_write: None,
             })

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::error::Result;
 use super::queries::written_with;
 use super::reader::EvidenceReader;
-use super::source::{Source, digest, json, size, uuid};
+use super::source::{Source, json, size, unreadable, uuid};
 use crate::authorization::FileState;
 use crate::run::{FileForecast, Modes, Outcome};
 
@@ -111,5 +111,6 @@ fn predicted(source: &Source<'_>, execution_id: Uuid) -> Result<Vec<FileForecast
 }
 
 pub(super) fn state(content: Option<String>) -> Result<FileState> {
-    content.map_or(Ok(FileState::Absent), |text| Ok(FileState::Content(digest(&text)?)))
+    let content = content.map(|text| text.parse()).transpose().map_err(unreadable)?;
+    Ok(content.map_or(FileState::Absent, FileState::Content))
 }

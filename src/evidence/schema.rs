@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::config::DbConfig;
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use uuid::Uuid;
 
 use super::chain::Chain;
 use super::error::{EvidenceError, PATIENCE, Result};
 use super::migrations::{FORMAT_WITH_ID, MIGRATIONS, guard_tables};
+use super::source::{find, unreadable};
 use super::{permissions, schema_check};
 
 /// The database's name in the evidence folder.
@@ -60,9 +61,7 @@ fn set_up(conn: &mut Connection, path: &Path, found: i64, migrations: &[&str]) -
     let mode: String =
         conn.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0)).map_err(damaged(path))?;
     if mode != "wal" {
-        return Err(EvidenceError::Unreadable {
-            what: format!("the journal mode stayed {mode} instead of wal"),
-        });
+        return Err(unreadable(format!("the journal mode stayed {mode} instead of wal")));
     }
     // FULL: a commit that returned survives a loss of power. fullfsync: on macOS fsync alone does not
     // reach the disk; elsewhere it does nothing. The log grows to 16 MiB before it is moved into the
@@ -175,17 +174,8 @@ fn distrust(conn: &Connection) -> Result<()> {
 }
 
 fn percent_encoded(path: &Path) -> String {
-    let mut text = String::new();
-    for character in path.to_string_lossy().chars() {
-        match character {
-            '%' => text.push_str("%25"),
-            '?' => text.push_str("%3f"),
-            '#' => text.push_str("%23"),
-            '\\' => text.push('/'),
-            other => text.push(other),
-        }
-    }
-    text
+    let text = path.to_string_lossy();
+    text.replace('%', "%25").replace('?', "%3f").replace('#', "%23").replace('\\', "/")
 }
 
 fn refuse_what_is_no_file(path: &Path) -> Result<()> {
@@ -263,10 +253,8 @@ fn give_id(conn: &Connection) -> Result<()> {
 /// # Errors
 /// A database that cannot be read.
 pub(super) fn id_of(conn: &Connection) -> Result<Option<Uuid>> {
-    let id: Option<String> = conn
-        .prepare_cached("SELECT id FROM database_ids ORDER BY row LIMIT 1")?
-        .query_row([], |row| row.get(0))
-        .optional()?;
+    let sql = "SELECT id FROM database_ids ORDER BY row LIMIT 1";
+    let id = find::<String>(conn, sql, [], |row| Ok(row.get(0)?))?;
     Ok(id.and_then(|id| id.parse().ok()))
 }
 

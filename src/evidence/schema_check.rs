@@ -7,6 +7,7 @@ use rusqlite::Connection;
 
 use super::error::Result;
 use super::migrations;
+use super::source::value;
 use crate::plan::Digest;
 
 /// The digest of the schema of each released format, the first one first.
@@ -41,10 +42,9 @@ pub(super) fn differences(conn: &Connection, format: i64) -> Result<Vec<String>>
 pub(super) fn intact_tables(conn: &Connection, format: i64) -> Result<Vec<String>> {
     let objects = objects(conn)?;
     let expected = self::objects(&migrations::in_memory(format)?)?;
-    let is_table = |kind: &str| kind == "table";
     Ok(expected
         .into_iter()
-        .filter(|(place, made)| is_table(&place.0) && objects.get(place) == Some(made))
+        .filter(|(place, made)| place.0 == "table" && objects.get(place) == Some(made))
         .map(|((_, name), _)| name)
         .collect())
 }
@@ -54,7 +54,7 @@ pub(super) fn intact_tables(conn: &Connection, format: i64) -> Result<Vec<String
 /// # Errors
 /// A database that cannot be read.
 pub(super) fn version(conn: &Connection) -> Result<i64> {
-    Ok(conn.prepare_cached("PRAGMA schema_version")?.query_row([], |row| row.get(0))?)
+    value(conn, "PRAGMA schema_version", [])
 }
 
 fn objects(conn: &Connection) -> Result<Objects> {
@@ -62,8 +62,7 @@ fn objects(conn: &Connection) -> Result<Objects> {
     let mut rows = statement.query([])?;
     let mut objects = Objects::new();
     while let Some(row) = rows.next()? {
-        let (kind, name): (String, String) = (row.get(0)?, row.get(1)?);
-        let mut place = (kind, name);
+        let mut place: (String, String) = (row.get(0)?, row.get(1)?);
         // Two rows with the same name are damage that SQLite itself may not notice.
         while objects.contains_key(&place) {
             place.1.push_str(" (again)");

@@ -13,7 +13,7 @@ use super::index_text;
 use super::loop_reader;
 use super::queries;
 use super::reader::EvidenceReader;
-use super::source::Source;
+use super::source::{Source, list, value};
 use crate::run::{Facets, SearchHit, SearchPage, SearchQuery, TimeBucket};
 
 /// Hits on a page when the query does not say.
@@ -82,7 +82,7 @@ fn page(index: &Index, source: &Source<'_>, query: &SearchQuery) -> Result<Searc
         None => None,
     };
     collect(conn, query, &words, runs.as_deref())?;
-    let number = |sql: &str| conn.query_row(sql, [], |row| row.get::<_, i64>(0));
+    let number = |sql: &str| value::<i64>(conn, sql, []);
     Ok(SearchPage {
         hits: hits(conn, source, query, &words)?,
         total: number("SELECT count(*) FROM found")?.unsigned_abs(),
@@ -168,34 +168,28 @@ fn collect(
         let places: Vec<_> = (first..=values.len()).map(|place| format!("?{place}")).collect();
         conditions.push(format!("d.run_id IN ({})", places.join(", ")));
     }
-    let run_id = query.run_id.map(|id| id.to_string());
+    let text = |value: &Option<String>| value.clone().map(SqlValue::from);
     for (condition, value) in [
-        ("d.run_id = ?", &run_id),
-        ("d.plan_id = ?", &query.plan_id),
-        ("d.tool = ?", &query.tool),
-        ("d.outcome = ?", &query.outcome),
-        ("d.risk = ?", &query.risk),
-        ("d.host = ?", &query.host),
+        ("d.run_id = ?", query.run_id.map(|id| id.to_string().into())),
+        ("d.plan_id = ?", text(&query.plan_id)),
+        ("d.tool = ?", text(&query.tool)),
+        ("d.outcome = ?", text(&query.outcome)),
+        ("d.risk = ?", text(&query.risk)),
+        ("d.host = ?", text(&query.host)),
         (
             "EXISTS (SELECT 1 FROM doc_paths AS p WHERE p.doc = d.id AND instr(p.path, ?) > 0)",
-            &query.path,
+            text(&query.path),
         ),
         (
             "(d.error_code = ? COLLATE NOCASE OR EXISTS
              (SELECT 1 FROM doc_codes AS c WHERE c.doc = d.id AND c.code = ? COLLATE NOCASE))",
-            &query.code,
+            text(&query.code),
         ),
+        ("d.timestamp >= ?", query.since_ms.map(SqlValue::from)),
+        ("d.timestamp <= ?", query.until_ms.map(SqlValue::from)),
     ] {
         if let Some(value) = value {
-            values.push(value.clone().into());
-            conditions.push(condition.replace('?', &format!("?{}", values.len())));
-        }
-    }
-    for (condition, value) in
-        [("d.timestamp >= ?", query.since_ms), ("d.timestamp <= ?", query.until_ms)]
-    {
-        if let Some(value) = value {
-            values.push(value.into());
+            values.push(value);
             conditions.push(condition.replace('?', &format!("?{}", values.len())));
         }
     }
@@ -215,15 +209,10 @@ fn hits(
     words: &Words,
 ) -> Result<Vec<SearchHit>> {
     let limit = if query.limit == 0 { DEFAULT_LIMIT } else { query.limit };
-    let page: Vec<(i64, String, i64, String)> = conn
-        .prepare_cached(
-            "SELECT doc, execution_id, timestamp, tool FROM found
-             ORDER BY timestamp DESC, execution_id LIMIT ?1 OFFSET ?2",
-        )?
-        .query_map([limit, query.offset].map(|n| i64::try_from(n).unwrap_or(i64::MAX)), |row| {
-            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
-        })?
-        .collect::<Result<_, _>>()?;
+    let sql = "SELECT doc, execution_id, timestamp, tool FROM found
+               ORDER BY timestamp DESC, execution_id LIMIT ?1 OFFSET ?2";
+    let range = [limit, query.offset].map(|n| i64::try_from(n).unwrap_or(i64::MAX));
+    let page: Vec<(i64, String, i64, String)> = list(conn, sql, range, |row| Ok(row.try_into()?))?;
     let mut hits = Vec::with_capacity(page.len());
     for (doc, execution_id, timestamp_ms, tool_name) in page {
         let Ok(id) = execution_id.parse() else { return Err(EvidenceError::Index) };
@@ -256,9 +245,7 @@ fn hits(
 }
 
 fn indexed_text(conn: &Connection, field: &'static str, doc: i64) -> Result<String> {
-    Ok(conn
-        .prepare_cached(&format!("SELECT {field} FROM texts WHERE rowid = ?1"))?
-        .query_row([doc], |row| row.get(0))?)
+    value(conn, &format!("SELECT {field} FROM texts WHERE rowid = ?1"), [doc])
 }
 
 /// The first field with a match, and the words around it with the match between U+0001 and U+0002.
@@ -269,12 +256,11 @@ fn excerpt(
 ) -> Result<Option<(&'static str, String)>> {
     for (n, field) in FIELDS.iter().enumerate() {
         // One field at a time: most matches are in a short one, and the long ones are then not read.
-        let text: String = conn
-            .prepare_cached(&format!(
-                "SELECT snippet(texts, {n}, char(1), char(2), '…', {EXCERPT_WORDS}) FROM texts
-                 WHERE texts MATCH ?1 AND rowid = ?2"
-            ))?
-            .query_row((expression, doc), |row| row.get(0))?;
+        let sql = format!(
+            "SELECT snippet(texts, {n}, char(1), char(2), '…', {EXCERPT_WORDS}) FROM texts
+             WHERE texts MATCH ?1 AND rowid = ?2"
+        );
+        let text: String = value(conn, &sql, (expression, doc))?;
         if text.contains('\u{1}') {
             return Ok(Some((field, text)));
         }
@@ -317,20 +303,17 @@ fn first_marked_line(text: &str) -> (String, Vec<Range<usize>>) {
 }
 
 fn facet(conn: &Connection, column: &str) -> Result<Vec<(String, u64)>> {
-    Ok(conn
-        .prepare_cached(&format!(
-            "SELECT {column}, count(*) FROM found WHERE {column} IS NOT NULL
-             GROUP BY {column} ORDER BY count(*) DESC, {column}"
-        ))?
-        .query_map([], |row| Ok((row.get(0)?, row.get::<_, i64>(1)?.unsigned_abs())))?
-        .collect::<Result<_, _>>()?)
+    let sql = format!(
+        "SELECT {column}, count(*) FROM found WHERE {column} IS NOT NULL
+         GROUP BY {column} ORDER BY count(*) DESC, {column}"
+    );
+    list(conn, &sql, [], |row| Ok((row.get(0)?, row.get::<_, i64>(1)?.unsigned_abs())))
 }
 
 fn timeline(conn: &Connection) -> Result<Vec<TimeBucket>> {
+    let ends = "SELECT min(timestamp), max(timestamp) FROM found";
     let (first, last): (Option<i64>, Option<i64>) =
-        conn.query_row("SELECT min(timestamp), max(timestamp) FROM found", [], |row| {
-            Ok((row.get(0)?, row.get(1)?))
-        })?;
+        conn.query_row(ends, [], |row| row.try_into())?;
     let (Some(first), Some(last)) = (first, last) else { return Ok(Vec::new()) };
     let span = last.saturating_sub(first).saturating_add(1);
     let width = span / BUCKETS + i64::from(span % BUCKETS != 0);

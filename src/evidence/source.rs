@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use rusqlite::types::ValueRef;
-use rusqlite::{Connection, Params, Row};
+use rusqlite::types::{FromSql, ValueRef};
+use rusqlite::{Connection, Params, Row, ToSql};
 use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
@@ -40,15 +40,9 @@ impl Source<'_> {
         &self,
         sql: &str,
         params: impl Params,
-        mut read: impl FnMut(&Row<'_>) -> Result<T>,
+        read: impl FnMut(&Row<'_>) -> Result<T>,
     ) -> Result<Vec<T>> {
-        let mut statement = self.conn.prepare_cached(&self.readable(sql))?;
-        let mut rows = statement.query(params)?;
-        let mut all = Vec::new();
-        while let Some(row) = rows.next()? {
-            all.push(read(row)?);
-        }
-        Ok(all)
+        list(self.conn, &self.readable(sql), params, read)
     }
 
     /// The first row of the answer.
@@ -58,9 +52,7 @@ impl Source<'_> {
         params: impl Params,
         read: impl FnOnce(&Row<'_>) -> Result<T>,
     ) -> Result<Option<T>> {
-        let mut statement = self.conn.prepare_cached(&self.readable(sql))?;
-        let mut rows = statement.query(params)?;
-        rows.next()?.map(read).transpose()
+        find(self.conn, &self.readable(sql), params, read)
     }
 
     /// The question without the columns that an older format does not have.
@@ -73,6 +65,50 @@ impl Source<'_> {
     }
 }
 
+/// Whether the table has a row with this value in this column.
+pub(super) fn has_row(
+    conn: &Connection,
+    table: &str,
+    column: &str,
+    value: impl ToSql,
+) -> Result<bool> {
+    let sql = format!("SELECT 1 FROM {table} WHERE {column} = ?1");
+    Ok(conn.prepare_cached(&sql)?.exists([value])?)
+}
+
+/// The first column of the only row.
+pub(super) fn value<T: FromSql>(conn: &Connection, sql: &str, params: impl Params) -> Result<T> {
+    Ok(conn.prepare_cached(sql)?.query_row(params, |row| row.get(0))?)
+}
+
+/// Every row as `read` reads it.
+pub(super) fn list<T>(
+    conn: &Connection,
+    sql: &str,
+    params: impl Params,
+    mut read: impl FnMut(&Row<'_>) -> Result<T>,
+) -> Result<Vec<T>> {
+    let mut statement = conn.prepare_cached(sql)?;
+    let mut rows = statement.query(params)?;
+    let mut all = Vec::new();
+    while let Some(row) = rows.next()? {
+        all.push(read(row)?);
+    }
+    Ok(all)
+}
+
+/// The first row as `read` reads it, where there is one.
+pub(super) fn find<T>(
+    conn: &Connection,
+    sql: &str,
+    params: impl Params,
+    read: impl FnOnce(&Row<'_>) -> Result<T>,
+) -> Result<Option<T>> {
+    let mut statement = conn.prepare_cached(sql)?;
+    let mut rows = statement.query(params)?;
+    rows.next()?.map(read).transpose()
+}
+
 pub(super) fn unreadable(what: impl std::fmt::Display) -> EvidenceError {
     EvidenceError::Unreadable { what: what.to_string() }
 }
@@ -82,10 +118,15 @@ pub(super) fn uuid(row: &Row<'_>, column: usize) -> Result<Uuid> {
     text.parse().map_err(|_| unreadable(format!("the id {text:?}")))
 }
 
-pub(super) fn optional_uuid(row: &Row<'_>, column: usize) -> Result<Option<Uuid>> {
+/// A column that may be null, otherwise as `read` reads it.
+pub(super) fn optional<T>(
+    row: &Row<'_>,
+    column: usize,
+    read: impl FnOnce(&Row<'_>, usize) -> Result<T>,
+) -> Result<Option<T>> {
     match row.get_ref(column)? {
         ValueRef::Null => Ok(None),
-        _ => uuid(row, column).map(Some),
+        _ => read(row, column).map(Some),
     }
 }
 
@@ -99,12 +140,8 @@ pub(super) fn parse_word<T: DeserializeOwned>(text: &str) -> Option<T> {
     serde_json::from_value(text.into()).ok()
 }
 
-pub(super) fn digest(text: &str) -> Result<Digest> {
-    text.parse().map_err(unreadable)
-}
-
-pub(super) fn optional_digest(row: &Row<'_>, column: usize) -> Result<Option<Digest>> {
-    row.get::<_, Option<String>>(column)?.as_deref().map(digest).transpose()
+pub(super) fn digest(row: &Row<'_>, column: usize) -> Result<Digest> {
+    row.get::<_, String>(column)?.parse().map_err(unreadable)
 }
 
 pub(super) fn size(row: &Row<'_>, column: usize) -> Result<usize> {
@@ -113,15 +150,4 @@ pub(super) fn size(row: &Row<'_>, column: usize) -> Result<usize> {
 
 pub(super) fn json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> Result<T> {
     serde_json::from_str(&row.get::<_, String>(column)?).map_err(unreadable)
-}
-
-/// A JSON column that may be null.
-pub(super) fn optional_json<T: DeserializeOwned>(
-    row: &Row<'_>,
-    column: usize,
-) -> Result<Option<T>> {
-    match row.get_ref(column)? {
-        ValueRef::Null => Ok(None),
-        _ => json(row, column).map(Some),
-    }
 }

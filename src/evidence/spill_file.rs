@@ -4,7 +4,7 @@
 //! The file is removed from its folder before anything is in it, so that a crash leaves nothing of it. Each
 //! part is sealed all the same: whether it holds a secret is not known yet, and a disk does not forget.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -109,12 +109,8 @@ impl SpillFile {
 
 #[cfg(not(windows))]
 fn nameless(path: &Path) -> std::io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.open(path)?;
-    fs::remove_file(path)?;
+    let file = super::permissions::create_new(path)?;
+    std::fs::remove_file(path)?;
     Ok(file)
 }
 
@@ -123,7 +119,7 @@ fn nameless(path: &Path) -> std::io::Result<File> {
     use std::os::windows::fs::OpenOptionsExt as _;
     /// `FILE_FLAG_DELETE_ON_CLOSE`: an open file keeps its name there.
     const DELETE_ON_CLOSE: u32 = 0x0400_0000;
-    let mut options = OpenOptions::new();
+    let mut options = std::fs::OpenOptions::new();
     options.read(true).write(true).create_new(true).share_mode(0).custom_flags(DELETE_ON_CLOSE);
     options.open(path)
 }

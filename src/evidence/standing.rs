@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use rusqlite::{Connection, OptionalExtension as _};
+use rusqlite::Connection;
 
 use super::chain::Chain;
 use super::error::Result;
 use super::heads::{KeptHead, KeptHeads};
+use super::source::{find, value};
 use super::{migrations, schema};
 use crate::run::HeadReport;
 
@@ -50,13 +51,14 @@ pub(super) fn standing(
         };
         return Ok(report(Some(other), Some(what)));
     }
-    let (Some((conn, format)), Some(id)) = (conn, database_id) else {
+    let (Some((conn, _)), Some(id)) = (conn, database_id) else {
         let has_no_id = conn.is_some_and(|(_, format)| format >= migrations::FORMAT_WITH_ID);
         return Ok(report(None, has_no_id.then(|| "the database has lost its id".to_owned())));
     };
     let mut latest = None;
     for kept in kept.of(id) {
-        if digest_at(conn, kept.rows)? != Some(kept.head.hex()) {
+        let link = "SELECT digest FROM ledger WHERE seq = ?1";
+        if find(conn, link, [kept.rows], |row| Ok(row.get(0)?))? != Some(kept.head.hex()) {
             let cut = match rows < kept.rows {
                 true => format!("it has {rows} records now and had {} before", kept.rows),
                 false => format!("record {} is another one than before", kept.rows),
@@ -67,8 +69,8 @@ pub(super) fn standing(
         latest = latest.filter(|it: &&KeptHead| it.rows > kept.rows).or(Some(kept));
     }
     // A head is kept before anything but the id is written, so that this one comes from elsewhere.
-    let is_fresh = rows == id_row(conn)?.unwrap_or(rows);
-    let _ = format;
+    let id_row: Option<i64> = value(conn, "SELECT max(row) FROM database_ids", [])?;
+    let is_fresh = rows == id_row.unwrap_or(rows);
     if latest.is_none() && !is_fresh {
         let what = format!(
             "no head of this database, with {rows} records, is kept on this computer: it comes from \
@@ -79,15 +81,4 @@ pub(super) fn standing(
     // With no head of it in either copy there is nothing to miss.
     let note = latest.and_then(|_| kept.note()).map(str::to_owned);
     Ok(HeadReport { note, ..report(latest, None) })
-}
-
-fn digest_at(conn: &Connection, rows: i64) -> Result<Option<String>> {
-    Ok(conn
-        .prepare_cached("SELECT digest FROM ledger WHERE seq = ?1")?
-        .query_row([rows], |row| row.get(0))
-        .optional()?)
-}
-
-fn id_row(conn: &Connection) -> Result<Option<i64>> {
-    Ok(conn.query_row("SELECT max(row) FROM database_ids", [], |row| row.get(0))?)
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rusqlite::{Connection, OptionalExtension as _};
+use rusqlite::Connection;
 use uuid::Uuid;
 
 use super::append::Appender;
@@ -16,7 +16,8 @@ use super::folders::UserFolders;
 use super::heads::{self, KeptHeads, Reason};
 use super::lock::Lock;
 use super::reader::EvidenceReader;
-use super::redact::{KnownSecrets, Redactor};
+use super::redact::KnownSecrets;
+use super::source::{has_row, unreadable};
 use super::standing::standing;
 use super::vault::Vault;
 use super::write_run::{About, NewDecision};
@@ -32,7 +33,6 @@ use crate::run::{AnsweredBy, HeadReport, Reconciled, RunEvent};
 #[derive(Debug)]
 pub struct EvidenceStore {
     pub(super) conn: Connection,
-    pub(super) redactor: Arc<Redactor>,
     pub(super) vault: Arc<Vault>,
     dir: PathBuf,
     folders: UserFolders,
@@ -88,7 +88,7 @@ impl EvidenceStore {
         };
         let (mut store, report, _setup) = Self::open_any(dir, folders.into(), differs)?;
         let difference = report.difference.as_deref().unwrap_or_default();
-        store.write(|appender, user| {
+        store.write(|appender| {
             appender.insert(
                 "head_acceptances",
                 [
@@ -96,7 +96,7 @@ impl EvidenceStore {
                     ("difference", difference.into()),
                     ("kept_head", report.kept_head.into()),
                     ("kept_rows", report.kept_rows.map(|rows| rows as i64).into()),
-                    ("user_name", user.into()),
+                    ("user_name", appender.user.into()),
                     ("timestamp", timestamp_ms.into()),
                 ],
             )
@@ -122,16 +122,14 @@ impl EvidenceStore {
         let report = standing((found > 0).then_some((&conn, found)), dir, &kept)?;
         is_acceptable(&report)?;
         schema::bring_up_to_date(&mut conn, &path, found)?;
-        let database_id = schema::id_of(&conn)?.ok_or_else(|| EvidenceError::Unreadable {
-            what: "a database without an id".to_owned(),
-        })?;
+        let database_id =
+            schema::id_of(&conn)?.ok_or_else(|| unreadable("a database without an id"))?;
         let store = Self {
             known: KnownSecrets::default(),
             schema_version: schema_check::version(&conn)?,
             chain: Chain::of(&conn)?,
             conn,
             database_id,
-            redactor: Arc::new(Redactor),
             vault: Arc::new(vault),
             dir: dir.to_owned(),
             folders,
@@ -171,7 +169,7 @@ impl EvidenceStore {
         authorization: &PlanAuthorization,
         plan: &Plan,
     ) -> Result<()> {
-        self.write(|appender, user| write_run::authorization(appender, user, authorization, plan))
+        self.write(|appender| write_run::authorization(appender, authorization, plan))
     }
 
     /// The run that used this authorization, if any did.
@@ -179,12 +177,7 @@ impl EvidenceStore {
     /// # Errors
     /// Any failure of the database.
     pub fn authorization_used_by(&self, authorization_id: Uuid) -> Result<Option<Uuid>> {
-        let used: Option<String> = self
-            .conn
-            .prepare_cached("SELECT run_id FROM authorization_uses WHERE authorization_id = ?1")?
-            .query_row([authorization_id.to_string()], |row| row.get(0))
-            .optional()?;
-        Ok(used.map(|run_id| run_id.parse().unwrap_or_default()))
+        write_run::used_by(&self.conn, authorization_id)
     }
 
     /// Commits one entry of a run or a loop, and gives what is to be told of it.
@@ -199,29 +192,23 @@ impl EvidenceStore {
         match entry {
             Entry::RunStart(start) => {
                 self.known = KnownSecrets::default();
-                self.begin(start.run_id, |appender, user| write_run::run(appender, user, start))
+                self.begin(start.run_id, |appender| write_run::run(appender, start))
             }
-            Entry::Intent(intent) => {
-                self.write(|appender, user| write_step::intent(appender, user, intent))
-            }
+            Entry::Intent(intent) => self.write(|appender| write_step::intent(appender, intent)),
             Entry::Execution(record) => {
-                self.write(|appender, user| write_step::execution(appender, user, record))
+                self.write(|appender| write_step::execution(appender, record))
             }
-            Entry::Control(control) => {
-                self.write(|appender, user| write_run::control(appender, user, control))
-            }
+            Entry::Control(control) => self.write(|appender| write_run::control(appender, control)),
             Entry::RunEnd(end) => {
                 self.end(end.run_id, |appender| write_run::run_end(appender, end))
             }
             Entry::LoopStart(start) => {
-                self.begin(start.loop_id, |appender, user| write_loop::start(appender, user, start))
+                self.begin(start.loop_id, |appender| write_loop::start(appender, start))
             }
             Entry::AttemptStart(start) => {
-                self.write(|appender, _| write_loop::attempt(appender, start))
+                self.write(|appender| write_loop::attempt(appender, start))
             }
-            Entry::AttemptEnd(end) => {
-                self.write(|appender, _| write_loop::attempt_end(appender, end))
-            }
+            Entry::AttemptEnd(end) => self.write(|appender| write_loop::attempt_end(appender, end)),
             Entry::LoopEnd(end) => self.end(end.loop_id, |appender| write_loop::end(appender, end)),
         }?;
         Ok(entry.told())
@@ -231,7 +218,7 @@ impl EvidenceStore {
     fn begin(
         &mut self,
         id: Uuid,
-        rows: impl FnOnce(&mut Appender<'_>, Option<&str>) -> Result<()>,
+        rows: impl FnOnce(&mut Appender<'_>) -> Result<()>,
     ) -> Result<()> {
         // Before the row: a reader that sees the run must find it alive.
         let lock = Lock::run(&self.dir, id)?;
@@ -245,7 +232,7 @@ impl EvidenceStore {
 
     /// Writes the rows that a run or loop ends with.
     fn end(&mut self, id: Uuid, rows: impl FnOnce(&mut Appender<'_>) -> Result<()>) -> Result<()> {
-        self.write_and_keep(|appender, _| rows(appender))?;
+        self.write_and_keep(rows)?;
         if let Some(lock) = self.locks.remove(&id) {
             lock.end();
         }
@@ -270,16 +257,13 @@ impl EvidenceStore {
     /// # Errors
     /// Any failure of the database.
     pub fn attempt_has_ended(&self, attempt_id: Uuid) -> Result<bool> {
-        Ok(self
-            .conn
-            .prepare_cached("SELECT EXISTS (SELECT 1 FROM attempt_ends WHERE attempt_id = ?1)")?
-            .query_row([attempt_id.to_string()], |row| row.get(0))?)
+        has_row(&self.conn, "attempt_ends", "attempt_id", attempt_id.to_string())
     }
 
     /// Captures the output of a step while its program runs; nothing is recorded before
     /// the execution is committed.
     pub fn capture(&self) -> OutputCapture {
-        OutputCapture::new(&self.dir, &self.redactor, &self.vault)
+        OutputCapture::new(&self.dir, &self.vault)
     }
 
     /// Commits what a comparison of a run's interrupted steps with the disk found: one decision for
@@ -294,7 +278,7 @@ impl EvidenceStore {
         by: AnsweredBy,
         timestamp_ms: i64,
     ) -> Result<()> {
-        self.write(|appender, user| {
+        self.write(|appender| {
             for found in findings {
                 let about = About {
                     execution_id: found.execution_id,
@@ -302,9 +286,9 @@ impl EvidenceStore {
                     step_index: found.step_index,
                 };
                 let note = found.sentence();
-                let new =
-                    NewDecision { word: "reconcile", by, note: &note, timestamp_ms, request: None };
-                write_run::decision(appender, user, run_id, Some(about), &new)?;
+                let new = NewDecision::new("reconcile", &by, timestamp_ms);
+                let new = NewDecision { note: &note, ..new.of_step(run_id, about) };
+                write_run::decision(appender, new)?;
             }
             Ok(())
         })
@@ -317,9 +301,7 @@ impl EvidenceStore {
     pub fn purge(&mut self, digest: &Digest, reason: &str, timestamp_ms: i64) -> Result<()> {
         // Deleted pages are overwritten: the point of a purge is that the bytes are gone.
         self.conn.pragma_update(None, "secure_delete", true)?;
-        self.write(|appender, user| {
-            write_run::purge(appender, user, digest, reason, timestamp_ms)
-        })?;
+        self.write(|appender| write_run::purge(appender, digest, reason, timestamp_ms))?;
         self.conn.execute_batch("PRAGMA wal_checkpoint(TRUNCATE);")?;
         Ok(())
     }
@@ -328,7 +310,7 @@ impl EvidenceStore {
     /// none of them can be cut off unnoticed from then on.
     pub(super) fn write_and_keep(
         &mut self,
-        rows: impl FnOnce(&mut Appender<'_>, Option<&str>) -> Result<()>,
+        rows: impl FnOnce(&mut Appender<'_>) -> Result<()>,
     ) -> Result<()> {
         self.write(rows)?;
         self.keep_head(self.chain, Reason::Grown)
@@ -336,11 +318,11 @@ impl EvidenceStore {
 
     pub(super) fn write(
         &mut self,
-        rows: impl FnOnce(&mut Appender<'_>, Option<&str>) -> Result<()>,
+        rows: impl FnOnce(&mut Appender<'_>) -> Result<()>,
     ) -> Result<()> {
         let known = std::mem::take(&mut self.known);
-        let (redactor, vault, id) = (&self.redactor, &self.vault, self.database_id);
-        let mut appender = Appender::begin(&mut self.conn, redactor, vault, id, known)?;
+        let (user, vault, id) = (self.user.as_deref(), &self.vault, self.database_id);
+        let mut appender = Appender::begin(&mut self.conn, user, vault, id, known)?;
         #[cfg(any(test, feature = "inspection"))]
         {
             appender.broken = std::fs::read_to_string(self.dir.join("execution_log.broken")).ok();
@@ -355,7 +337,7 @@ impl EvidenceStore {
             }
             self.schema_version = version;
         }
-        rows(&mut appender, self.user.as_deref())?;
+        rows(&mut appender)?;
         (self.chain, self.known) = appender.commit()?;
         Ok(())
     }

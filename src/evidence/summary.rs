@@ -14,7 +14,7 @@ use crate::run::{EvidenceSummary, Execution, Focus, ToolCount};
 /// Rows of each answer.
 const ROWS: usize = 20;
 /// Codes, files and executions of a focus that are looked at.
-const MOST_OF_FOCUS: usize = 10;
+const MAX_OF_FOCUS: usize = 10;
 /// Rows of a question that are looked at before those of other workspaces are left out.
 const LOOKED_AT: usize = 2_000;
 
@@ -30,7 +30,7 @@ impl EvidenceReader {
     pub fn summary(&mut self, workspace: &str, focus: &Focus) -> Result<EvidenceSummary> {
         let mut summary = EvidenceSummary { tools: self.tools(workspace)?, ..Default::default() };
         let mut cut = BTreeSet::new();
-        if focus.codes.len().max(focus.files.len()).max(focus.executions.len()) > MOST_OF_FOCUS {
+        if focus.codes.len().max(focus.files.len()).max(focus.executions.len()) > MAX_OF_FOCUS {
             cut.insert("focus");
         }
         let own = self.ids(RUNS, workspace)?;
@@ -39,12 +39,12 @@ impl EvidenceReader {
         summary.q1 = self.latest(workspace, "")?;
         summary.q2 =
             self.latest(workspace, "AND x.outcome IN ('failed', 'precondition_failed')")?;
-        for code in focus.codes.iter().take(MOST_OF_FOCUS) {
+        for code in focus.codes.iter().take(MAX_OF_FOCUS) {
             summary.q3.extend(self.q3(code, range)?.into_iter().filter(&is_own));
             let later = self.q8(code, None, range)?;
             summary.q8.extend(later.into_iter().filter(|later| is_own(&later.row)));
         }
-        for file in focus.files.iter().take(MOST_OF_FOCUS) {
+        for file in focus.files.iter().take(MAX_OF_FOCUS) {
             let touched = self.q4(file, range)?;
             let touched = touched.into_iter().filter(|touched| is_own(&touched.row));
             let touched: Vec<_> = touched.collect();
@@ -57,7 +57,7 @@ impl EvidenceReader {
             summary.q6.extend(worked_on.map(|touched| touched.row.clone()));
             summary.q4.extend(touched);
         }
-        for id in focus.executions.iter().take(MOST_OF_FOCUS) {
+        for id in focus.executions.iter().take(MAX_OF_FOCUS) {
             summary.q5.extend(self.execution(*id)?);
         }
         let executions = self.ids(WITH_DIAGNOSTICS, workspace)?;
@@ -73,18 +73,11 @@ impl EvidenceReader {
         keep_newest(&mut summary.q3, "q3", &mut cut);
         keep_newest(&mut summary.q4, "q4", &mut cut);
         keep_newest(&mut summary.q8, "q8", &mut cut);
-        for (rows, name) in [(&mut summary.q1, "q1"), (&mut summary.q2, "q2")] {
-            // One more was read, to know that there is more.
-            if rows.len() > ROWS {
-                rows.truncate(ROWS);
-                cut.insert(name);
-            }
-        }
+        // One more was read of the first two, to know that there is more.
+        keep_first(&mut summary.q1, "q1", &mut cut);
+        keep_first(&mut summary.q2, "q2", &mut cut);
+        keep_first(&mut summary.q7, "q7", &mut cut);
         summary.q1.reverse();
-        if summary.q7.len() > ROWS {
-            summary.q7.truncate(ROWS);
-            cut.insert("q7");
-        }
         summary.cut = cut.into_iter().map(str::to_owned).collect();
         Ok(summary)
     }
@@ -126,8 +119,12 @@ impl EvidenceReader {
 }
 
 fn keep_newest<T>(rows: &mut Vec<T>, name: &'static str, cut: &mut BTreeSet<&'static str>) {
-    if rows.len() > ROWS {
-        rows.drain(..rows.len() - ROWS);
-        cut.insert(name);
-    }
+    let older = rows.len().saturating_sub(ROWS);
+    rows.drain(..older);
+    cut.extend((older > 0).then_some(name));
+}
+
+fn keep_first<T>(rows: &mut Vec<T>, name: &'static str, cut: &mut BTreeSet<&'static str>) {
+    cut.extend((rows.len() > ROWS).then_some(name));
+    rows.truncate(ROWS);
 }

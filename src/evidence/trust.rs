@@ -7,12 +7,13 @@ use std::path::PathBuf;
 use rusqlite::Connection;
 use serde_json::json;
 
-use super::append::{Appender, Cell};
-use super::error::{EvidenceError, Result};
+use super::error::Result;
 use super::reader::EvidenceReader;
+use super::source::unreadable;
 use super::store::EvidenceStore;
 use super::vault::Vault;
-use super::{grants, migrations, write_run};
+use super::write_run::{self, NewDecision};
+use super::{grants, migrations};
 use crate::plan::Digest;
 use crate::run::{AnsweredBy, CommandsReview};
 
@@ -52,7 +53,19 @@ impl EvidenceStore {
     /// # Errors
     /// Any failure of the database.
     pub fn record_trust(&mut self, decision: &TrustDecision<'_>) -> Result<()> {
-        self.write_and_keep(|appender, user| insert(appender, user, decision))
+        let TrustDecision { workspace, digest, trusted, shown, by, timestamp_ms } = *decision;
+        let about = json!({ "workspace": workspace, "digest": digest, "shown": shown });
+        // By this it is found again. A secret in the name of a folder is hidden here as everywhere: then nothing
+        // is found, and the person is asked anew.
+        let note = format!("{digest} {workspace}");
+        let word = if trusted { TRUSTED } else { REVOKED };
+        let new = NewDecision {
+            note: &note,
+            request: Some(about),
+            is_grant: trusted,
+            ..NewDecision::new(word, &by, timestamp_ms)
+        };
+        self.write_and_keep(|appender| write_run::decision(appender, new))
     }
 
     /// The files of commands that are trusted: their workspace and digest.
@@ -82,38 +95,13 @@ impl EvidenceReader {
     }
 }
 
-fn insert(appender: &mut Appender<'_>, user: Option<&str>, new: &TrustDecision<'_>) -> Result<()> {
-    let about = json!({
-        "workspace": new.workspace,
-        "digest": new.digest,
-        "shown": new.shown,
-    });
-    let shown = appender.json_value(about)?;
-    appender.insert(
-        "decisions",
-        [
-            ("decision", Cell::word(if new.trusted { TRUSTED } else { REVOKED })),
-            ("decided_by", write_run::word(&new.by)),
-            ("user_name", user.into()),
-            // By this they are found again. A secret in the name of a folder is hidden here as everywhere:
-            // then nothing is found, and the person is asked anew.
-            ("note", format!("{} {}", new.digest, new.workspace).as_str().into()),
-            ("request_json", shown.json),
-            ("blob", shown.blob.into()),
-            ("timestamp", new.timestamp_ms.into()),
-            ("grant_digest", if new.trusted { Cell::Grant } else { Cell::Null }),
-        ],
-    )
-}
-
 fn trusted(conn: &Connection, format: i64, vault: Option<&Vault>) -> Result<Trust> {
     let decided = grants::decided(conn, format, vault, [TRUSTED, REVOKED])?;
     let mut trust = Trust::default();
     for row in decided.rows {
-        let unreadable =
-            || EvidenceError::Unreadable { what: format!("the decision {:?}", row.note) };
-        let (digest, workspace) = row.note.split_once(' ').ok_or_else(unreadable)?;
-        let digest: Digest = digest.parse().map_err(|_| unreadable())?;
+        let odd = || unreadable(format!("the decision {:?}", row.note));
+        let (digest, workspace) = row.note.split_once(' ').ok_or_else(odd)?;
+        let digest: Digest = digest.parse().map_err(|_| odd())?;
         let file = (PathBuf::from(workspace), digest);
         // A revocation needs no proof: it can only cause another question.
         trust.counts.remove(&file);

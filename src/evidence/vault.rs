@@ -3,7 +3,6 @@
 //!
 //! The key is a file outside the evidence folder, so that a copied evidence folder tells no secret.
 
-use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
@@ -92,18 +91,12 @@ impl Vault {
 
     /// Eight hex digits that stand for this secret: equal for equal secrets, useless without the key.
     pub(super) fn mark(&self, secret: &str) -> String {
-        let mut mac = self.marks.clone();
-        mac.update(secret.as_bytes());
-        let bytes = mac.finalize().into_bytes();
-        hex(bytes.get(..4).unwrap_or_default())
+        keyed(&self.marks, &[secret.as_bytes()]).short(8)
     }
 
     /// The keyed digest of a row that grants something, in the database with this id.
     pub(super) fn grant(&self, database_id: Uuid, entry: &str) -> String {
-        let mut mac = self.grants.clone();
-        mac.update(database_id.as_bytes());
-        mac.update(entry.as_bytes());
-        hex(&mac.finalize().into_bytes())
+        keyed(&self.grants, &[database_id.as_bytes(), entry.as_bytes()]).hex()
     }
 
     /// Whether this is the keyed digest of that row.
@@ -114,9 +107,7 @@ impl Vault {
 
     /// The keyed digest of what is kept outside of the evidence.
     pub(super) fn seal_heads(&self, text: &str) -> String {
-        let mut mac = self.heads.clone();
-        mac.update(text.as_bytes());
-        hex(&mac.finalize().into_bytes())
+        keyed(&self.heads, &[text.as_bytes()]).hex()
     }
 
     /// The keyed digest of a search index.
@@ -145,11 +136,11 @@ impl Vault {
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+/// The keyed digest of these parts, one after the other.
+fn keyed(key: &Hmac<Sha256>, parts: &[&[u8]]) -> Digest {
+    let mut mac = key.clone();
+    parts.iter().for_each(|part| mac.update(part));
+    Digest::from_bytes(mac.finalize().into_bytes().into())
 }
 
 fn invalid(what: &'static str) -> io::Error {

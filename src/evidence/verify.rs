@@ -5,13 +5,14 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
-use rusqlite::{Connection, OptionalExtension as _};
+use rusqlite::Connection;
 use serde_json::Value;
 
 use super::error::Result;
 use super::folders::UserFolders;
 use super::heads::KeptHeads;
 use super::index::Index;
+use super::source::{find, has_row, value};
 use super::standing::standing;
 use super::vault::Vault;
 use super::{ledger, schema, schema_check};
@@ -96,7 +97,7 @@ fn concluded(
 
 /// Problems that SQLite's own integrity check finds: a damaged index would hide rows from queries.
 fn damage(conn: &Connection) -> Result<Option<String>> {
-    let found: String = conn.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
+    let found: String = value(conn, "PRAGMA integrity_check(1)", [])?;
     Ok((found != "ok").then(|| {
         format!("the database is damaged: {}", found.lines().collect::<Vec<_>>().join(" "))
     }))
@@ -125,10 +126,8 @@ impl Check<'_> {
         let mut links = links.query([])?;
         let mut expected_seq = 1;
         while let Some(row) = links.next()? {
-            let seq: i64 = row.get(0)?;
-            let table: String = row.get(1)?;
-            let digest: String = row.get(2)?;
-            let kept: Option<String> = row.get(3)?;
+            let (seq, table, digest, kept): (i64, String, String, Option<String>) =
+                row.try_into()?;
             if seq != expected_seq {
                 return Ok(Some(format!("link {expected_seq} of the ledger is missing")));
             }
@@ -177,7 +176,7 @@ fn tables(conn: &Connection, intact: &[String]) -> Result<BTreeMap<String, i64>>
     let mut tables = BTreeMap::new();
     for name in intact {
         let sql = format!("SELECT count(*) FROM \"{name}\" NOT INDEXED");
-        tables.insert(name.clone(), conn.query_row(&sql, [], |row| row.get(0))?);
+        tables.insert(name.clone(), value(conn, &sql, [])?);
     }
     Ok(tables)
 }
@@ -186,25 +185,15 @@ fn tables(conn: &Connection, intact: &[String]) -> Result<BTreeMap<String, i64>>
 fn is_purged(conn: &Connection, entry: &str) -> Result<bool> {
     let entry: Value = serde_json::from_str(entry).unwrap_or_default();
     let digest = entry.pointer("/columns/digest").and_then(Value::as_str).unwrap_or_default();
-    Ok(conn
-        .prepare_cached("SELECT 1 FROM purges WHERE digest = ?1")?
-        .query_row([digest], |_| Ok(()))
-        .optional()?
-        .is_some())
+    has_row(conn, "purges", "digest", digest)
 }
 
 fn additional_row(conn: &Connection, table: &str) -> Result<String> {
-    let row_id: Option<i64> = conn
-        .query_row(
-            &format!(
-                "SELECT rowid FROM \"{table}\" WHERE rowid NOT IN
-                 (SELECT seq FROM ledger WHERE table_name = ?1) ORDER BY rowid LIMIT 1"
-            ),
-            [table],
-            |row| row.get(0),
-        )
-        .optional()?;
-    Ok(match row_id {
+    let sql = format!(
+        "SELECT rowid FROM \"{table}\" WHERE rowid NOT IN
+         (SELECT seq FROM ledger WHERE table_name = ?1) ORDER BY rowid LIMIT 1"
+    );
+    Ok(match find::<i64>(conn, &sql, [table], |row| Ok(row.get(0)?))? {
         Some(row_id) => format!("row {row_id} of {table} is not in the ledger"),
         None => format!("the number of rows of {table} differs from the ledger"),
     })

@@ -1,18 +1,14 @@
 //! From entries to rows: bounded loops and their attempts (SPEC §10).
 
 use serde_json::{Value, json};
-use uuid::Uuid;
 
 use super::append::{Appender, Cell};
 use super::entry::{AttemptEnd, AttemptStart, LoopEnd, LoopStart, PlannerTrace};
 use super::error::{EvidenceError, Result};
+use super::source::has_row;
 use crate::plan::Digest;
 
-pub(super) fn start(
-    appender: &mut Appender<'_>,
-    user: Option<&str>,
-    start: &LoopStart<'_>,
-) -> Result<()> {
+pub(super) fn start(appender: &mut Appender<'_>, start: &LoopStart<'_>) -> Result<()> {
     appender.insert(
         "loops",
         [
@@ -23,7 +19,7 @@ pub(super) fn start(
             ("max_attempts", i64::from(start.max_attempts).into()),
             ("verify_scope", start.verify.into()),
             ("class_id", start.class_id.into()),
-            ("user_name", user.into()),
+            ("user_name", appender.user.into()),
             ("timestamp", start.started_at_ms.into()),
         ],
     )
@@ -67,7 +63,7 @@ pub(super) fn attempt_end(appender: &mut Appender<'_>, end: &AttemptEnd<'_>) -> 
     }
     // A run whose first record could not be written is none.
     let run_id = match record.run_id {
-        Some(run_id) if is_recorded(appender, run_id)? => Some(run_id),
+        Some(id) if has_row(appender.tx(), "runs", "id", id.to_string())? => Some(id),
         _ => None,
     };
     appender.insert(
@@ -83,13 +79,6 @@ pub(super) fn attempt_end(appender: &mut Appender<'_>, end: &AttemptEnd<'_>) -> 
             ("timestamp", ended_at_ms.into()),
         ],
     )
-}
-
-fn is_recorded(appender: &Appender<'_>, run_id: Uuid) -> Result<bool> {
-    Ok(appender
-        .tx()
-        .prepare_cached("SELECT EXISTS (SELECT 1 FROM runs WHERE id = ?1)")?
-        .query_row([run_id.to_string()], |row| row.get(0))?)
 }
 
 /// What is kept of a planner's process: the exact answer by its digest, everything else as text, both apart

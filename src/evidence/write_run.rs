@@ -1,6 +1,6 @@
 //! From records to rows: plans, answers, runs and decisions. Steps are in `steps.rs`.
 
-use rusqlite::OptionalExtension as _;
+use rusqlite::Connection;
 use serde::Serialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -8,9 +8,10 @@ use uuid::Uuid;
 use super::append::{Appender, Cell};
 use super::entry::{ControlRecord, RunEnd, RunStart, StepDecision};
 use super::error::{EvidenceError, Result};
+use super::source::{find, has_row};
 use crate::authorization::{AuthorizationStatus, Binding, FileState, PlanAuthorization};
 use crate::plan::{Digest, Plan, Step};
-use crate::run::{AnsweredBy, ConfirmationRequest, RunEnding};
+use crate::run::RunEnding;
 
 /// The step a decision is about.
 #[derive(Clone, Copy)]
@@ -26,15 +27,33 @@ impl<'a> About<'a> {
     }
 }
 
-/// A row of decisions, but for what it is about.
+/// A row of decisions.
+#[derive(Default)]
 pub(super) struct NewDecision<'a> {
+    pub(super) authorization_id: Option<Uuid>,
+    pub(super) run_id: Option<Uuid>,
+    pub(super) about: Option<About<'a>>,
     pub(super) word: &'static str,
-    pub(super) by: AnsweredBy,
+    /// Through which act.
+    pub(super) by: Cell,
     /// Why, in the person's words; may be empty.
     pub(super) note: &'a str,
-    pub(super) timestamp_ms: i64,
     /// What the person was shown.
-    pub(super) request: Option<&'a ConfirmationRequest>,
+    pub(super) request: Option<Value>,
+    pub(super) timestamp_ms: i64,
+    /// Whether it counts only with the user's key.
+    pub(super) is_grant: bool,
+}
+
+impl<'a> NewDecision<'a> {
+    /// A decision about nothing yet.
+    pub(super) fn new(word: &'static str, by: &impl Serialize, timestamp_ms: i64) -> Self {
+        Self { word, by: self::word(by), timestamp_ms, ..Self::default() }
+    }
+
+    pub(super) fn of_step(self, run_id: Uuid, about: About<'a>) -> Self {
+        Self { run_id: Some(run_id), about: Some(about), ..self }
+    }
 }
 
 /// The word that an enum of ours has in data.
@@ -45,13 +64,8 @@ pub(super) fn word(value: &impl Serialize) -> Cell {
     }
 }
 
-fn exists(appender: &Appender<'_>, table: &str, id: &str) -> Result<bool> {
-    let sql = format!("SELECT EXISTS (SELECT 1 FROM {table} WHERE id = ?1)");
-    Ok(appender.tx().prepare_cached(&sql)?.query_row([id], |row| row.get(0))?)
-}
-
 fn plan(appender: &mut Appender<'_>, plan: &Plan, timestamp_ms: i64) -> Result<()> {
-    if exists(appender, "plans", &plan.digest.hex())? {
+    if has_row(appender.tx(), "plans", "id", plan.digest.hex())? {
         return Ok(());
     }
     appender.exact_blob(&plan.digest, &plan.source)?;
@@ -72,7 +86,6 @@ fn plan(appender: &mut Appender<'_>, plan: &Plan, timestamp_ms: i64) -> Result<(
 
 pub(super) fn authorization(
     appender: &mut Appender<'_>,
-    user: Option<&str>,
     answer: &PlanAuthorization,
     of: &Plan,
 ) -> Result<()> {
@@ -81,7 +94,7 @@ pub(super) fn authorization(
     }
     // What the plan itself gives away is hidden in all that is recorded of it and its run.
     appender.learn(&of.source);
-    if exists(appender, "authorizations", &answer.authorization_id.to_string())? {
+    if has_row(appender.tx(), "authorizations", "id", answer.authorization_id.to_string())? {
         return Ok(());
     }
     plan(appender, of, answer.decided_at_ms)?;
@@ -118,7 +131,7 @@ pub(super) fn authorization(
             ("status", Cell::word(status)),
             ("reason", reason.into()),
             ("method", word(&answer.method)),
-            ("user_name", user.into()),
+            ("user_name", appender.user.into()),
             ("workspace", binding.workspace.as_str().into()),
             ("mode", word(&binding.mode)),
             ("policy_digest", binding.policy.into()),
@@ -141,17 +154,16 @@ pub(super) fn authorization(
             ("walls_json", walls.map(|walls| json!(walls)).into()),
         ],
     )?;
-    appender.insert(
-        "decisions",
-        [
-            ("authorization_id", answer.authorization_id.into()),
-            ("decision", Cell::word(decision)),
-            ("decided_by", word(&answer.method)),
-            ("user_name", user.into()),
-            ("note", note.as_str().into()),
-            ("timestamp", answer.decided_at_ms.into()),
-        ],
-    )
+    let new = NewDecision::new(decision, &answer.method, answer.decided_at_ms);
+    let authorization_id = Some(answer.authorization_id);
+    self::decision(appender, NewDecision { authorization_id, note: &note, ..new })
+}
+
+/// The run that used this authorization.
+pub(super) fn used_by(conn: &Connection, authorization_id: Uuid) -> Result<Option<Uuid>> {
+    let sql = "SELECT run_id FROM authorization_uses WHERE authorization_id = ?1";
+    let used = find::<String>(conn, sql, [authorization_id.to_string()], |row| Ok(row.get(0)?))?;
+    Ok(used.map(|run_id| run_id.parse().unwrap_or_default()))
 }
 
 /// The keys of which the host must show one.
@@ -159,23 +171,13 @@ fn host_keys(binding: &Binding) -> Option<String> {
     binding.target.as_ref().map(|target| target.host_keys.join(", "))
 }
 
-pub(super) fn run(
-    appender: &mut Appender<'_>,
-    user: Option<&str>,
-    start: &RunStart<'_>,
-) -> Result<()> {
+pub(super) fn run(appender: &mut Appender<'_>, start: &RunStart<'_>) -> Result<()> {
     let answer = start.authorization;
     let authorization_id = answer.authorization_id;
-    let used: Option<String> = appender
-        .tx()
-        .prepare_cached("SELECT run_id FROM authorization_uses WHERE authorization_id = ?1")?
-        .query_row([authorization_id.to_string()], |row| row.get(0))
-        .optional()?;
-    if let Some(run_id) = used {
-        let run_id = run_id.parse().unwrap_or_default();
+    if let Some(run_id) = used_by(appender.tx(), authorization_id)? {
         return Err(EvidenceError::AuthorizationUsed { authorization_id, run_id });
     }
-    authorization(appender, user, answer, start.plan)?;
+    authorization(appender, answer, start.plan)?;
     let binding = &answer.binding;
     appender.insert(
         "runs",
@@ -192,7 +194,7 @@ pub(super) fn run(
             ("parent_run", answer.parent_run.into()),
             ("attempt_id", answer.attempt.as_deref().map(|attempt| attempt.attempt_id).into()),
             ("program_version", Cell::word(env!("CARGO_PKG_VERSION"))),
-            ("user_name", user.into()),
+            ("user_name", appender.user.into()),
             ("timestamp", start.started_at_ms.into()),
         ],
     )?;
@@ -206,37 +208,25 @@ pub(super) fn run(
     )
 }
 
-pub(super) fn decision(
-    appender: &mut Appender<'_>,
-    user: Option<&str>,
-    run_id: Uuid,
-    about: Option<About<'_>>,
-    new: &NewDecision<'_>,
-) -> Result<()> {
-    let shown = match new.request {
-        None => None,
-        Some(request) => Some(
-            appender.json_value(
-                serde_json::to_value(request)
-                    .map_err(|source| EvidenceError::Content { source: source.into() })?,
-            )?,
-        ),
-    };
+pub(super) fn decision(appender: &mut Appender<'_>, new: NewDecision<'_>) -> Result<()> {
+    let shown = new.request.map(|request| appender.json_value(request)).transpose()?;
     let (request, blob) = shown.map_or((Cell::Null, None), |shown| (shown.json, shown.blob));
     appender.insert(
         "decisions",
         [
-            ("run_id", run_id.into()),
-            ("execution_id", about.map(|about| about.execution_id).into()),
-            ("step_id", about.map(|about| about.step_id).into()),
-            ("step_index", about.map(|about| about.step_index).into()),
+            ("authorization_id", new.authorization_id.into()),
+            ("run_id", new.run_id.into()),
+            ("execution_id", new.about.map(|about| about.execution_id).into()),
+            ("step_id", new.about.map(|about| about.step_id).into()),
+            ("step_index", new.about.map(|about| about.step_index).into()),
             ("decision", Cell::word(new.word)),
-            ("decided_by", word(&new.by)),
-            ("user_name", user.into()),
+            ("decided_by", new.by),
+            ("user_name", appender.user.into()),
             ("note", new.note.into()),
             ("request_json", request),
             ("blob", blob.into()),
             ("timestamp", new.timestamp_ms.into()),
+            ("grant_digest", if new.is_grant { Cell::Grant } else { Cell::Null }),
         ],
     )
 }
@@ -244,30 +234,19 @@ pub(super) fn decision(
 /// What a person decided about a step.
 pub(super) fn step_decision(
     appender: &mut Appender<'_>,
-    user: Option<&str>,
     run_id: Uuid,
     about: About<'_>,
     decision: &StepDecision,
 ) -> Result<()> {
     let StepDecision { request, answer, timestamp_ms } = decision;
-    let new = NewDecision {
-        word: answer.decision.as_str(),
-        by: answer.by,
-        note: &answer.note,
-        timestamp_ms: *timestamp_ms,
-        request: Some(request),
-    };
-    self::decision(appender, user, run_id, Some(about), &new)
+    let new = NewDecision::new(answer.decision.as_str(), &answer.by, *timestamp_ms);
+    let (note, request) = (answer.note.as_str(), Some(json!(request)));
+    self::decision(appender, NewDecision { note, request, ..new.of_step(run_id, about) })
 }
 
-pub(super) fn control(
-    appender: &mut Appender<'_>,
-    user: Option<&str>,
-    record: &ControlRecord,
-) -> Result<()> {
-    let ControlRecord { run_id, control, by, timestamp_ms } = *record;
-    let new = NewDecision { word: control.as_str(), by, note: "", timestamp_ms, request: None };
-    decision(appender, user, run_id, None, &new)
+pub(super) fn control(appender: &mut Appender<'_>, record: &ControlRecord) -> Result<()> {
+    let new = NewDecision::new(record.control.as_str(), &record.by, record.timestamp_ms);
+    decision(appender, NewDecision { run_id: Some(record.run_id), ..new })
 }
 
 pub(super) fn run_end(appender: &mut Appender<'_>, end: &RunEnd<'_>) -> Result<()> {
@@ -297,24 +276,18 @@ pub(super) fn run_end(appender: &mut Appender<'_>, end: &RunEnd<'_>) -> Result<(
 
 pub(super) fn purge(
     appender: &mut Appender<'_>,
-    user: Option<&str>,
     digest: &Digest,
     reason: &str,
     timestamp_ms: i64,
 ) -> Result<()> {
     let hex = digest.hex();
-    let purged = appender.tx().query_row(
-        "SELECT EXISTS (SELECT 1 FROM purges WHERE digest = ?1)",
-        [&hex],
-        |row| row.get::<_, bool>(0),
-    )?;
-    if !purged {
+    if !has_row(appender.tx(), "purges", "digest", &hex)? {
         appender.insert(
             "purges",
             [
                 ("digest", (*digest).into()),
                 ("reason", reason.into()),
-                ("user_name", user.into()),
+                ("user_name", appender.user.into()),
                 ("timestamp", timestamp_ms.into()),
             ],
         )?;

@@ -1,6 +1,5 @@
 //! From records to rows: what a step leaves behind before and after its tool is called.
 
-use rusqlite::OptionalExtension as _;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -9,21 +8,18 @@ use super::artifact_type::ArtifactType;
 use super::blobs::Stored;
 use super::entry::{ExecutionRecord, IntentRecord};
 use super::error::Result;
+use super::source::find;
 use super::write_run::{About, digest_of, step_decision, word};
 use crate::authorization::{FileState, StepWalls};
 use crate::plan::Step;
 use crate::run::{FileEffect, FileMode};
 
-pub(super) fn intent(
-    appender: &mut Appender<'_>,
-    user: Option<&str>,
-    intent: &IntentRecord<'_>,
-) -> Result<()> {
+pub(super) fn intent(appender: &mut Appender<'_>, intent: &IntentRecord<'_>) -> Result<()> {
     let step = intent.step;
     learn(appender, step, intent.files, &[]);
     if let Some(decision) = intent.decision {
         let about = About::new(intent.execution_id, step);
-        step_decision(appender, user, intent.run_id, about, decision)?;
+        step_decision(appender, intent.run_id, about, decision)?;
     }
     appender.insert(
         "intents",
@@ -47,11 +43,7 @@ pub(super) fn intent(
     files(appender, intent.execution_id, "predicted", intent.files)
 }
 
-pub(super) fn execution(
-    appender: &mut Appender<'_>,
-    user: Option<&str>,
-    record: &ExecutionRecord<'_>,
-) -> Result<()> {
+pub(super) fn execution(appender: &mut Appender<'_>, record: &ExecutionRecord<'_>) -> Result<()> {
     let (step, result) = (record.step, record.result);
     let id = result.execution_id;
     let outputs = [record.stdout.unwrap_or_default(), record.stderr.unwrap_or_default()];
@@ -63,7 +55,7 @@ pub(super) fn execution(
         appender.learn_from(output);
     }
     if let Some(decision) = record.decision {
-        step_decision(appender, user, record.run_id, About::new(id, step), decision)?;
+        step_decision(appender, record.run_id, About::new(id, step), decision)?;
     }
     appender.insert(
         "executions",
@@ -178,18 +170,14 @@ fn artifacts(appender: &mut Appender<'_>, record: &ExecutionRecord<'_>) -> Resul
 
 /// The attempt of a bounded loop that a run belongs to, with the loop and its goal; nulls for any other run.
 fn attempt_of(appender: &Appender<'_>, run_id: Uuid) -> Result<(Value, Value, Value)> {
-    let found: Option<(i64, String, String)> = appender
-        .tx()
-        .prepare_cached(
-            "SELECT a.attempt, a.loop_id, l.goal FROM runs AS r
-             JOIN attempts AS a ON a.id = r.attempt_id JOIN loops AS l ON l.id = a.loop_id
-             WHERE r.id = ?1",
-        )?
-        .query_row([run_id.to_string()], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
-        .optional()?;
-    Ok(found.map_or((Value::Null, Value::Null, Value::Null), |(attempt, loop_id, goal)| {
-        (attempt.into(), loop_id.into(), goal.into())
-    }))
+    let sql = "SELECT a.attempt, a.loop_id, l.goal FROM runs AS r
+               JOIN attempts AS a ON a.id = r.attempt_id JOIN loops AS l ON l.id = a.loop_id
+               WHERE r.id = ?1";
+    let found = find::<(i64, String, String)>(appender.tx(), sql, [run_id.to_string()], |row| {
+        Ok(row.try_into()?)
+    })?;
+    let found = found.map(|(attempt, loop_id, goal)| (attempt.into(), loop_id.into(), goal.into()));
+    Ok(found.unwrap_or_default())
 }
 
 fn artifact(

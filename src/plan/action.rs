@@ -22,8 +22,9 @@ pub struct MutateBatch {
     pub dry_run: bool,
 }
 
-/// One edit of a file. Paths are the plan's text.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// One edit of a file, as a plan writes it. Paths are the plan's text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "op", rename_all = "snake_case")]
 #[expect(missing_docs, reason = "variants and fields are the edits of SPEC §9")]
 pub enum Edit {
     Write {
@@ -57,6 +58,7 @@ pub enum Edit {
         path: String,
         symbol: String,
         contents: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
         kind: Option<String>,
     },
 }
@@ -250,7 +252,8 @@ pub struct Metadata {
 /// A planner's report that it has no plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PlannerFailure {
-    /// Why, by a code of [`Self::CODES`] or one of the planner's own.
+    /// Why: `clarification_needed`, `unsupported_goal`, `unsafe_plan`, `planner_unavailable`, `validation_failed`, or
+    /// a code of the planner's own.
     pub code: String,
     /// Why, in words.
     pub message: String,
@@ -258,15 +261,4 @@ pub struct PlannerFailure {
     pub detail: Option<String>,
     /// Whether asking again may help.
     pub retryable: bool,
-}
-
-impl PlannerFailure {
-    /// The codes that are known; others are kept as they are.
-    pub const CODES: [&'static str; 5] = [
-        "clarification_needed",
-        "unsupported_goal",
-        "unsafe_plan",
-        "planner_unavailable",
-        "validation_failed",
-    ];
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 /// Maximum bytes of a destination: a host name has at most 253, and a user name precedes it.
-const MOST_BYTES: usize = 512;
+const MAX_BYTES: usize = 512;
 
 /// What a plan may name as its target: `host`, `user@host` or `ssh://user@host:port`, where the host may be
 /// an alias of the person's `~/.ssh/config`.
@@ -23,7 +23,7 @@ pub enum DestinationError {
     #[error("the target is empty: name a host, or leave the target out to run here")]
     Empty,
     /// It is longer than any host's name.
-    #[error("the target has more than {MOST_BYTES} bytes")]
+    #[error("the target has more than {MAX_BYTES} bytes")]
     TooLong,
     /// The client would parse it, its host or its user as an option.
     #[error("a target, its user and its host cannot begin with `-`")]
@@ -45,7 +45,7 @@ impl Destination {
         if text.is_empty() {
             return Err(DestinationError::Empty);
         }
-        if text.len() > MOST_BYTES {
+        if text.len() > MAX_BYTES {
             return Err(DestinationError::TooLong);
         }
         let is_usual = |it: char| it.is_ascii_alphanumeric() || "._-+:@[]%/".contains(it);

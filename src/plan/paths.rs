@@ -63,13 +63,6 @@ pub struct NamedPath<'a> {
     pub on_copy: bool,
 }
 
-impl NamedPath<'_> {
-    /// Whether the file in the workspace itself may change.
-    pub const fn changes(&self) -> bool {
-        self.role.changes() && !self.on_copy
-    }
-}
-
 fn named<'a>(argument: &'static str, role: PathRole, path: &'a str) -> NamedPath<'a> {
     NamedPath { argument: Some(argument), role, path, on_copy: false }
 }
@@ -358,7 +351,7 @@ mod tests {
         assert!(ToolCall::MutateBatch(dry).paths().iter().all(|it| it.role == PathRole::Reads));
         let simulation = ToolCall::Simulate(Simulation::Edits { edits, verify: None });
         let paths = simulation.paths();
-        assert!(paths.iter().all(|it| it.on_copy && !it.changes()));
+        assert!(paths.iter().all(|it| it.on_copy));
         assert!(paths[0].role == PathRole::Deletes, "{paths:?}");
     }
 }

@@ -1,6 +1,8 @@
 //! A plan for display, valid or faulty. A faulty step has no call and cannot run.
 
-use super::{Dialect, Digest, Finding, Plan, Step, ToolCall};
+use std::sync::Arc;
+
+use super::{Dialect, Digest, Finding, Metadata, Mode, Plan, PlanNotes, Step, ToolCall};
 
 /// A plan of which some steps may be faulty. Only a [`Plan`] can be approved and run.
 pub type ShownPlan = Plan<Option<ToolCall>>;
@@ -63,6 +65,26 @@ impl Plan {
 }
 
 impl ShownPlan {
+    /// A plan of which nothing is known yet but its bytes.
+    pub(super) fn new(dialect: Dialect, source: &str, digest: Digest) -> Self {
+        Self {
+            plan_id: format!("plan-{}", digest.short(16)),
+            dialect,
+            intent: None,
+            title: None,
+            created_by: None,
+            evidence_referenced: Vec::new(),
+            mode: Mode::Automatic,
+            target: None,
+            notes: PlanNotes::default(),
+            metadata: Metadata::default(),
+            failure: None,
+            steps: Vec::new(),
+            source: Arc::from(source.as_bytes()),
+            digest,
+        }
+    }
+
     /// Whether no step is faulty.
     pub(super) fn is_complete(&self) -> bool {
         self.steps.iter().all(|step| step.call.is_some())

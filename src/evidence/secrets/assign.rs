@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::names::{Class, classify};
 use super::scan::{
-    LONGEST, Match, at, back_while, forward_while, is_name_byte, line_start, quoted, wrapped,
+    LONGEST, Match, alphanumeric_or, any_of, at, back_while, forward_while, is_name_byte,
+    line_start, quoted, unspaced_except, wrapped,
 };
 use super::values::ValueForm;
 
@@ -74,13 +75,8 @@ impl Name<'_> {
         self.text.as_bytes()
     }
 
-    pub(super) fn found(&self, value: Range<usize>) -> Option<Match> {
-        Some(Match {
-            span: self.start..value.end.max(self.end),
-            secret: Some(value),
-            kind: "password",
-            plain: None,
-        })
+    pub(super) fn found(&self, value: Range<usize>) -> Match {
+        Match::new(self.start..value.end.max(self.end), value, "password")
     }
 
     /// `--password X`, `-storepass X`.
@@ -89,28 +85,20 @@ impl Name<'_> {
         if at(bytes, self.start) != b'-' || !matches!(at(bytes, self.end), b' ' | b'"' | b'\'') {
             return None;
         }
-        let mut start =
-            forward_while(bytes, self.end, 3, |byte| matches!(byte, b' ' | b'"' | b'\''));
+        let mut start = forward_while(bytes, self.end, 3, any_of(b" \"'"));
         // In an argument list: "--password", "X".
         if at(bytes, start) == b',' {
-            start = forward_while(bytes, start + 1, NEAR, |byte| matches!(byte, b' ' | b'\n'));
+            start = forward_while(bytes, start + 1, NEAR, any_of(b" \n"));
         }
-        if let Some(value) = quoted(self.text, start.saturating_sub(1)) {
+        let before = quoted(self.text, start.saturating_sub(1));
+        if let Some(value) = before.or_else(|| quoted(self.text, start)) {
             return self.secret_in(value, ValueForm::Quoted);
         }
-        if let Some(value) = quoted(self.text, start) {
-            return self.secret_in(value, ValueForm::Quoted);
-        }
-        let end = forward_while(bytes, start, LONGEST, |byte| {
-            !byte.is_ascii_whitespace() && !matches!(byte, b'"' | b'\'' | b'`' | b'\\')
-        });
+        let end = forward_while(bytes, start, LONGEST, unspaced_except(b"\"'`\\"));
         let value = self.text.get(start..end)?;
         let rest = forward_while(bytes, end, NEAR, |byte| byte == b' ');
         // Prose about an option continues with words.
-        let goes_on = matches!(
-            at(bytes, rest),
-            0 | b'\n' | b'\r' | b'-' | b'|' | b';' | b'&' | b'>' | b'"' | b'\''
-        );
+        let goes_on = any_of(b"\0\n\r-|;&>\"'")(at(bytes, rest));
         let chosen = value.bytes().any(|byte| byte.is_ascii_digit())
             || (goes_on
                 && value.len() >= 6
@@ -182,7 +170,7 @@ impl Name<'_> {
     fn assigned(&self) -> Option<Match> {
         let bytes = self.bytes();
         let (end, in_quotes) = self.decorated();
-        let gap = forward_while(bytes, end, NEAR, |byte| matches!(byte, b' ' | b'\t'));
+        let gap = forward_while(bytes, end, NEAR, any_of(b" \t"));
         let rest = self.text.get(gap..)?;
         let operators =
             ["===", "==", "=>", ":=", "::", "?=", "||=", "+=", "<-", "=", ":", "|", "is "];
@@ -196,13 +184,12 @@ impl Name<'_> {
             return None;
         }
         let after = gap + operator.len();
-        let mut start = forward_while(bytes, after, NEAR, |byte| matches!(byte, b' ' | b'\t'));
+        let mut start = forward_while(bytes, after, NEAR, any_of(b" \t"));
         let mut lines_on = false;
         if matches!(operator, ":" | "=") && matches!(at(bytes, start), b'\n' | b'\r' | b'>' | b'|')
         {
             // On the next line: folded YAML or formatted JSON.
-            let mark =
-                forward_while(bytes, start, 3, |byte| matches!(byte, b'>' | b'|' | b'-' | b'+'));
+            let mark = forward_while(bytes, start, 3, any_of(b">|-+"));
             let next = forward_while(bytes, mark, NEAR, |byte| byte.is_ascii_whitespace());
             lines_on = mark > start;
             if !lines_on && quoted(self.text, next).is_none() {
@@ -264,9 +251,7 @@ impl Name<'_> {
         if line.trim_end().ends_with("#define") {
             return self.secret_in(quoted(self.text, start)?, ValueForm::Quoted);
         }
-        let end = forward_while(bytes, start, 60, |byte| {
-            byte.is_ascii_alphanumeric() || b"_&<>'[]: .*?".contains(&byte)
-        });
+        let end = forward_while(bytes, start, 60, alphanumeric_or(b"_&<>'[]: .*?"));
         let words = self.text.get(start..end)?;
         // An HTML tag in a sentence is not a type.
         let tag =
@@ -283,34 +268,13 @@ impl Name<'_> {
             return self.bare_in_parts(start, tight || colon);
         }
         let bytes = self.bytes();
-        let stops = |byte: u8| {
-            byte.is_ascii_whitespace()
-                || matches!(
-                    byte,
-                    b'"' | b'\''
-                        | b'`'
-                        | b','
-                        | b';'
-                        | b'&'
-                        | b'('
-                        | b')'
-                        | b'{'
-                        | b'}'
-                        | b'['
-                        | b']'
-                        | b'<'
-                        | b'>'
-                        | b'|'
-                        | b'\\'
-                        | 0
-                )
-        };
-        let mut end = forward_while(bytes, start, LONGEST, |byte| !stops(byte));
+        let is_part = unspaced_except(b"\"'`,;&(){}[]<>|\\\0");
+        let mut end = forward_while(bytes, start, LONGEST, is_part);
         if at(bytes, start) == b'{' {
             // LDAP's `{SSHA}X`.
             let close =
                 forward_while(bytes, start + 1, 16, |byte| byte.is_ascii_graphic() && byte != b'}');
-            end = forward_while(bytes, close + 1, LONGEST, |byte| !stops(byte));
+            end = forward_while(bytes, close + 1, LONGEST, is_part);
             return self.secret_in(start..end, ValueForm::Quoted).filter(|_| end > close + 20);
         }
         let line = self.text.get(line_start(bytes, self.start)..self.start)?;
@@ -323,9 +287,7 @@ impl Name<'_> {
             && !matches!(at(bytes, end), b'(' | b'[' | b'{' | b'<')
         {
             // On a line of its own, the only word is the value.
-            let all = forward_while(bytes, end, LONGEST, |byte| {
-                !byte.is_ascii_whitespace() && !matches!(byte, b'"' | b'\'' | b'`' | b'\\')
-            });
+            let all = forward_while(bytes, end, LONGEST, unspaced_except(b"\"'`\\"));
             let trimmed =
                 self.text.get(..all)?.trim_end_matches([',', ';', ')', '}', '|', '&']).len();
             let closed = forward_while(bytes, all, NEAR, |byte| byte == b' ');
@@ -350,17 +312,16 @@ impl Name<'_> {
         let in_list = tight && next == b';' && at(bytes, self.start.wrapping_sub(1)) == b';';
         let form =
             if in_list { ValueForm::Quoted } else { ValueForm::Bare { tight, last, next, colon } };
-        let found = self.secret_in(start..end, form)?;
-        let value = found.secret?;
-        self.found(value.start..wrapped(bytes, value))
+        let value = self.secret_in(start..end, form)?.secret;
+        Some(self.found(value.start..wrapped(bytes, value)))
     }
 }
 
 /// Whether this is a parameter in the address of a badge, which is public.
 fn is_badge(text: &str, name: usize) -> bool {
-    let from = back_while(text.as_bytes(), name, 200, |byte| {
-        byte.is_ascii_graphic() && !matches!(byte, b'"' | b'(' | b'<')
-    });
+    let is_end = any_of(b"\"(<");
+    let from =
+        back_while(text.as_bytes(), name, 200, |byte| byte.is_ascii_graphic() && !is_end(byte));
     let address = text.get(from..name).unwrap_or_default();
     address.contains("://")
         && [".svg?", "/badge", "img.shields.io"].iter().any(|it| address.contains(it))
@@ -373,8 +334,8 @@ fn is_about_options(value: &str) -> bool {
     WORDS.split_ascii_whitespace().any(|word| word == value.trim_end_matches(['.', ',', ')']))
 }
 
-/// The part of a redaction marker after `[secret:`.
-fn is_marker_rest(value: &str) -> bool {
+/// The part of a redaction marker after `[secret:`, without its bracket; the kind may be missing.
+pub(in crate::evidence) fn is_marker_rest(value: &str) -> bool {
     value.rsplit_once(':').is_some_and(|(kind, mark)| {
         kind.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
             && mark.len() == 8

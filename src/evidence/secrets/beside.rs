@@ -3,9 +3,10 @@
 use super::assign::{NEAR, Name};
 use super::names::Class;
 use super::scan::{
-    LONGEST, Match, at, back_while, forward_while, line_end, line_start, quoted, quoted_as,
+    LONGEST, Match, any_of, at, back_while, forward_while, line_end, line_start, quoted, quoted_as,
+    unspaced_except,
 };
-use super::values::{ValueForm, is_wordy};
+use super::values::{ValueForm, has_digit, is_mixed, is_wordy};
 
 impl Name<'_> {
     /// `("PASSWORD", "X")`, `name: PASSWORD` with `value: X` beside it, `password("X")`.
@@ -25,7 +26,7 @@ impl Name<'_> {
             ["value", "Value", "VALUE"].into_iter().find(|word| label.starts_with(word))
         {
             let mut after = next + skipped + word.len();
-            after = forward_while(bytes, after, 4, |byte| matches!(byte, b'"' | b'\'' | b'\\'));
+            after = forward_while(bytes, after, 4, any_of(b"\"'\\"));
             after = forward_while(bytes, after, NEAR, |byte| byte == b' ');
             if !matches!(at(bytes, after), b':' | b'=') {
                 return None;
@@ -38,10 +39,7 @@ impl Name<'_> {
         }
         if in_quotes && self.text.get(end..next)?.contains(',') {
             // A pair in brackets, as opposed to a list of names.
-            let open = back_while(bytes, self.start, NEAR, |byte| {
-                byte.is_ascii_whitespace()
-                    || matches!(byte, b'"' | b'\'' | b'`' | b'\\' | b'b' | b'r')
-            });
+            let open = back_while(bytes, self.start, NEAR, any_of(b" \t\n\x0c\r\"'`\\br"));
             if !matches!(at(bytes, open.wrapping_sub(1)), b'(' | b'[' | b'{') {
                 return None;
             }
@@ -49,8 +47,7 @@ impl Name<'_> {
         }
         let is_verb = self.text.get(self.start..self.end)?.rsplit('.').next() == Some("pass");
         if !in_quotes && at(bytes, self.end) == b'(' && !is_verb {
-            next = self.end + 1;
-            return self.secret_in(quoted(self.text, next)?, ValueForm::Beside);
+            return self.secret_in(quoted(self.text, self.end + 1)?, ValueForm::Beside);
         }
         None
     }
@@ -61,7 +58,7 @@ impl Name<'_> {
         if !matches!(at(bytes, self.end), b' ' | b'\t') {
             return None;
         }
-        let start = forward_while(bytes, self.end, NEAR, |byte| matches!(byte, b' ' | b'\t'));
+        let mut start = forward_while(bytes, self.end, NEAR, any_of(b" \t"));
         let from = line_start(bytes, self.start);
         let before = self.text.get(from..self.start)?.trim();
         // A text inside JSON has escaped line breaks.
@@ -78,11 +75,11 @@ impl Name<'_> {
             // `PSK "X"`, `secret "X";`. For secrets and keys, messages quote the name in this way.
             let text = self.text.get(value.clone())?;
             let random = text.len() >= 20 && !is_wordy(text);
-            return (self.class == Class::Password || random)
-                .then(|| self.secret_in(value, ValueForm::Beside))
-                .flatten();
+            if self.class != Class::Password && !random {
+                return None;
+            }
+            return self.secret_in(value, ValueForm::Beside);
         }
-        let mut start = start;
         let mut end = self.word_end(start);
         let digit = end == start + 1 && at(bytes, start).is_ascii_digit();
         if digit && at(bytes, end) == b' ' {
@@ -94,9 +91,7 @@ impl Name<'_> {
         let rest = self.text.get(end..line_end(bytes, end))?.trim();
         if digit {
             let hex = value.len() >= 8 && value.bytes().all(|byte| byte.is_ascii_hexdigit());
-            return (hex && rest.trim_matches('"').is_empty())
-                .then(|| self.found(start..end))
-                .flatten();
+            return (hex && rest.trim_matches('"').is_empty()).then(|| self.found(start..end));
         }
         if self.is_of_netrc(before, rest)? && value.len() >= 4 {
             return self.secret_in(start..end, ValueForm::Quoted);
@@ -111,7 +106,7 @@ impl Name<'_> {
             return self.secret_in(start..end, ValueForm::Beside);
         }
         if !(command || only)
-            || !value.bytes().any(|byte| byte.is_ascii_digit())
+            || !has_digit(value)
             || value.contains("()")
             || value.starts_with('*')
             // A port with its protocol in a list of services.
@@ -119,16 +114,12 @@ impl Name<'_> {
         {
             return None;
         }
-        self.secret_in(
-            start..end,
-            ValueForm::Bare { tight: true, last: true, next: b'\n', colon: false },
-        )
+        let form = ValueForm::Bare { tight: true, last: true, next: b'\n', colon: false };
+        self.secret_in(start..end, form)
     }
 
     fn word_end(&self, start: usize) -> usize {
-        forward_while(self.bytes(), start, LONGEST, |byte| {
-            !byte.is_ascii_whitespace() && !matches!(byte, b'"' | b'\'' | b'`')
-        })
+        forward_while(self.bytes(), start, LONGEST, unspaced_except(b"\"'`"))
     }
 
     /// `machine X login ada password Y`, in one line or in three.
@@ -148,12 +139,6 @@ impl Name<'_> {
         let ends = matches!(ends, "" | "machine" | "login" | "account" | "macdef" | "\"");
         Some((in_line || below) && ends)
     }
-}
-
-/// Whether digits, capitals and small letters alternate as in random text.
-fn is_mixed(value: &str) -> bool {
-    let any = |is: fn(&u8) -> bool| value.as_bytes().iter().any(is);
-    any(u8::is_ascii_digit) && any(u8::is_ascii_uppercase) && any(u8::is_ascii_lowercase)
 }
 
 /// Whether a name and its value follow these words.

@@ -4,12 +4,13 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use super::names::Class;
-use super::parts::is_secret;
-use super::scan::{LONGEST, Match, at, back_while, forward_while, line_start, quoted};
-use super::values::ValueForm;
+use super::logins::password;
+use super::scan::{
+    LONGEST, Match, alphanumeric_or, any_of, at, back_while, forward_while, line_start, quoted,
+    quoted_or_word, unspaced_except,
+};
 
-/// ValueForm an option takes its value.
+/// How an option takes its value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     /// As the next word, or attached.
@@ -159,7 +160,7 @@ fn program_before(text: &str, place: usize) -> Option<(&str, usize)> {
     let mut end = place;
     while end > line {
         let here = at(bytes, end - 1);
-        let is_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+        let is_word = alphanumeric_or(b"-_.");
         if matches!(here, b';' | b'|' | b'\n') || (here == b'&' && at(bytes, end) == b'&') {
             return None;
         }
@@ -197,19 +198,13 @@ fn value_of(text: &str, rule: &Rule, program: usize, behind: usize) -> Option<Ma
         Glued if !glued && !matches!(at(bytes, behind), b'"' | b'\'') => return None,
         Any if glued && rule.option.starts_with("--") => return None,
         _ if !glued => {
-            start = forward_while(bytes, start, 3, |byte| matches!(byte, b' ' | b'=' | b'\t'));
+            start = forward_while(bytes, start, 3, any_of(b" =\t"));
         }
         Any | Glued | Next => {}
     }
     let value = match quoted(text, start) {
         Some(value) if rule.form == Third || start > behind || !glued => value,
-        _ => {
-            let end = forward_while(bytes, start, LONGEST, |byte| {
-                !byte.is_ascii_whitespace()
-                    && !matches!(byte, b'"' | b'\'' | b'`' | b'|' | b';' | b'\\' | 0)
-            });
-            start..end
-        }
+        _ => start..forward_while(bytes, start, LONGEST, unspaced_except(b"\"'`|;\\\0")),
     };
     let all = text.get(value.clone())?;
     if all.starts_with('-') || all.starts_with('/') && glued {
@@ -232,26 +227,17 @@ fn value_of(text: &str, rule: &Rule, program: usize, behind: usize) -> Option<Ma
         return None;
     }
     // A port, a network, or a path: `docker run -p 8080:80`, `podman -p 127.0.0.1:80:80`.
-    let ports = rule.part == All
-        && inner.bytes().all(|byte| {
-            byte.is_ascii_digit()
-                || matches!(byte, b':' | b'.' | b'-' | b'/' | b't' | b'c' | b'p' | b'u' | b'd')
-        });
+    let ports = rule.part == All && inner.bytes().all(any_of(b"0123456789:.-/tcpud"));
     let named = inner.bytes().all(|byte| byte.is_ascii_alphabetic()) && glued && inner.len() < 6;
     if ports || named || inner.contains("://") {
         return None;
     }
-    is_secret(Class::Password, inner, ValueForm::Quoted).then_some(Match {
-        span: program..value.end,
-        secret: Some(secret),
-        kind: "password",
-        plain: None,
-    })
+    password(text, program, secret)
 }
 
 /// A password that is piped into a program for encrypted volumes: `echo X | cryptsetup open …`.
 pub(super) fn piped_to_volume(text: &str, word: Range<usize>) -> Option<Match> {
-    let bar = back_while(text.as_bytes(), word.start, 8, |byte| byte == b' ' || byte == b'\t');
+    let bar = back_while(text.as_bytes(), word.start, 8, any_of(b" \t"));
     let sudo = if text.get(..bar)?.ends_with("sudo") { bar - 4 } else { bar };
     let bar = back_while(text.as_bytes(), sudo, 4, |byte| byte == b' ');
     (at(text.as_bytes(), bar.wrapping_sub(1)) == b'|').then(|| echoed(text, bar)).flatten()
@@ -272,24 +258,12 @@ fn echoed(text: &str, pipe: usize) -> Option<Match> {
             start += option.len();
         }
     }
-    let value = quoted(text, start).unwrap_or_else(|| {
-        start..forward_while(bytes, start, LONGEST, |byte| {
-            !byte.is_ascii_whitespace() && byte != b'|'
-        })
-    });
-    let mut secret = value.clone();
-    let inner = text.get(secret.clone())?;
+    let mut secret = quoted_or_word(text, start, b"|");
     // `echo user:X | chpasswd`.
-    if let Some((user, _)) = inner.split_once(':') {
+    if let Some((user, _)) = text.get(secret.clone())?.split_once(':') {
         secret.start += user.len() + 1;
     }
-    let inner = text.get(secret.clone())?;
-    is_secret(Class::Password, inner, ValueForm::Quoted).then_some(Match {
-        span: line + offset..value.end,
-        secret: Some(secret),
-        kind: "password",
-        plain: None,
-    })
+    password(text, line + offset, secret)
 }
 
 /// The arguments of a program that contain secrets, with the range of each secret. `each_match` finds the
@@ -311,9 +285,9 @@ pub(super) fn in_arguments(
     }
     let mut all = Vec::new();
     each_match(&line, &mut |found| {
-        let Some(secret) = found.secret else { return };
         for (number, place) in places.iter().enumerate() {
-            let (start, end) = (secret.start.max(place.start), secret.end.min(place.end));
+            let (start, end) =
+                (found.secret.start.max(place.start), found.secret.end.min(place.end));
             if start < end {
                 all.push((number, start - place.start..end - place.start));
             }

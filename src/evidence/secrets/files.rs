@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
-use super::http::found;
 use super::names::Class;
 use super::parts::is_secret;
-use super::scan::{Match, at, back_while, forward_while, line_end, quoted};
-use super::values::{ValueForm, is_placeholder, is_wordy};
+use super::scan::{
+    Match, alphanumeric_or, any_of, at, back_while, forward_while, line_end, quoted,
+};
+use super::values::{ValueForm, has_digit, is_placeholder, is_wordy};
 
 /// Size limit for a key block. A longer key is redacted up to this size.
 const BLOCK: usize = 60 << 10;
@@ -17,20 +18,13 @@ pub(super) fn block(text: &str, word: Range<usize>) -> Option<Match> {
     let head = text.get(word.start..line_end(bytes, word.start).min(word.start + 90))?;
     let head = head.get(..head.get(11..)?.find("-----")? + 16)?;
     let title = head.to_ascii_uppercase();
-    let is_key = title.contains("PRIVATE KEY")
-        || title.contains("SECRET KEY")
-        || title.contains("ENCRYPTED PRIVATE")
-        || title.contains("OPENVPN STATIC KEY")
-        || title.contains("PRIVATE-KEY");
-    if !is_key {
+    const KEYS: &[&str] =
+        &["PRIVATE KEY", "SECRET KEY", "ENCRYPTED PRIVATE", "OPENVPN STATIC KEY", "PRIVATE-KEY"];
+    if !KEYS.iter().any(|key| title.contains(key)) {
         return None;
     }
     let from = word.start + head.len();
-    let body = forward_while(bytes, from, BLOCK, |byte| {
-        byte.is_ascii_alphanumeric()
-            || byte.is_ascii_whitespace()
-            || b"+/=\\:,._()-|\"#*'".contains(&byte)
-    });
+    let body = forward_while(bytes, from, BLOCK, alphanumeric_or(b" \t\n\x0c\r+/=\\:,._()-|\"#*'"));
     let content = text.get(from..body)?;
     let end_line = content.find("-----END ");
     let length = match end_line {
@@ -43,9 +37,8 @@ pub(super) fn block(text: &str, word: Range<usize>) -> Option<Match> {
         None => base64_lines(content),
     };
     let long = content.get(..length)?.bytes().filter(|byte| byte.is_ascii_alphanumeric()).count();
-    (long >= 40)
-        .then(|| found(word.start..from + length, word.start..from + length, "private_key"))
-        .flatten()
+    let all = word.start..from + length;
+    (long >= 40).then(|| Match::new(all.clone(), all, "private_key"))
 }
 
 /// The length of the leading lines of base64, escaped or not.
@@ -54,16 +47,9 @@ fn base64_lines(text: &str) -> usize {
     for line in text.split_inclusive('\n') {
         let bare = line.trim().trim_start_matches(['|', '+', '-', ' ']);
         let is_header = bare.contains(": ") && bare.len() < 100;
-        let base64 = bare
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'\\'));
-        if !base64 && !is_header {
-            let inside = bare
-                .bytes()
-                .take_while(|byte| {
-                    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'\\')
-                })
-                .count();
+        let is_base64 = alphanumeric_or(b"+/=\\");
+        let inside = bare.bytes().take_while(|byte| is_base64(*byte)).count();
+        if inside < bare.len() && !is_header {
             return if inside >= 40 { done + line.find(bare).unwrap_or(0) + inside } else { done };
         }
         done += line.len();
@@ -85,30 +71,20 @@ pub(super) fn private_lines(text: &str, word: Range<usize>) -> Option<Match> {
             end += 1;
         }
     }
-    found(word.start..end, start..text.get(..end)?.trim_end().len().max(start), "private_key")
+    let last = text.get(..end)?.trim_end().len();
+    (last > start).then(|| Match::new(word.start..end, start..last, "private_key"))
 }
 
 /// `$6$salt$hash` and similar hashes, which can be cracked. And `{SSHA}…`.
 pub(super) fn hash(text: &str, word: Range<usize>) -> Option<Match> {
     let bytes = text.as_bytes();
-    let end = forward_while(bytes, word.start, 400, |byte| {
-        byte.is_ascii_alphanumeric()
-            || matches!(byte, b'$' | b'.' | b'/' | b'=' | b',' | b'+' | b'-' | b'_')
-    });
+    let end = forward_while(bytes, word.start, 400, alphanumeric_or(b"$./=,+-_"));
     let value = text.get(word.start..end)?.trim_end_matches(['.', ',']);
     let last = value.rsplit('$').next()?;
     let fields = value.bytes().filter(|byte| *byte == b'$').count();
-    let random =
-        last.len() >= 22 && last.bytes().any(|byte| byte.is_ascii_digit()) && !is_wordy(last);
-    (fields >= 3 && random)
-        .then(|| {
-            found(
-                word.start..word.start + value.len(),
-                word.start..word.start + value.len(),
-                "password_hash",
-            )
-        })
-        .flatten()
+    let random = last.len() >= 22 && has_digit(last) && !is_wordy(last);
+    let all = word.start..word.start + value.len();
+    (fields >= 3 && random).then(|| Match::new(all.clone(), all, "password_hash"))
 }
 
 /// The hex lines of an Ansible vault.
@@ -123,7 +99,7 @@ pub(super) fn vault(text: &str, word: Range<usize>) -> Option<Match> {
         byte.is_ascii_hexdigit() || byte.is_ascii_whitespace() || byte == b'\\' || byte == b'n'
     });
     let body = text.get(head..end)?.trim_end().len();
-    (body > 40).then(|| found(start..head + body, head..head + body, "vault")).flatten()
+    (body > 40).then(|| Match::new(start..head + body, head..head + body, "vault"))
 }
 
 /// `host:5432:database:user:PASSWORD`, a line of PostgreSQL's password file.
@@ -133,15 +109,9 @@ pub(super) fn pgpass(text: &str, word: Range<usize>) -> Option<Match> {
     let start = back_while(bytes, word.start, 300, |byte| !matches!(byte, b'\n' | b'"' | b'\''));
     let end = forward_while(bytes, word.start, 300, |byte| !matches!(byte, b'\n' | b'"' | b'\''));
     let line = text.get(start..end)?.trim_end();
-    let mut fields = line.splitn(5, ':');
-    let (host, port, database, user, password) =
-        (fields.next()?, fields.next()?, fields.next()?, fields.next()?, fields.next()?);
-    let plain = |field: &str| {
-        !field.is_empty()
-            && field.bytes().all(|byte| {
-                byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_' | b'*' | b'/')
-            })
-    };
+    let fields: Vec<&str> = line.splitn(5, ':').collect();
+    let [host, port, database, user, password] = *fields else { return None };
+    let plain = |field: &str| !field.is_empty() && field.bytes().all(alphanumeric_or(b".-_*/"));
     let is_port =
         port == "*" || (port.len() >= 4 && port.bytes().all(|byte| byte.is_ascii_digit()));
     if !(plain(host) && is_port && plain(database) && plain(user))
@@ -150,22 +120,16 @@ pub(super) fn pgpass(text: &str, word: Range<usize>) -> Option<Match> {
         return None;
     }
     let at = end - (text.get(start..end)?.len() - line.len()) - password.len();
-    (password.len() >= 3 && !is_placeholder(password) && (password.len() >= 4))
-        .then(|| found(start..at + password.len(), at..at + password.len(), "password"))
-        .flatten()
+    (password.len() >= 4 && !is_placeholder(password))
+        .then(|| Match::new(start..at + password.len(), at..at + password.len(), "password"))
 }
 
 /// `send "PASSWORD\r"` in an expect script.
 pub(super) fn sent(text: &str, word: Range<usize>) -> Option<Match> {
-    let bytes = text.as_bytes();
-    let from = forward_while(bytes, word.end, 8, |byte| matches!(byte, b' ' | b'-' | b's'));
+    let from = forward_while(text.as_bytes(), word.end, 8, any_of(b" -s"));
     let value = quoted(text, from)?;
     let body = text.get(value.clone())?;
-    let plain = body
-        .trim_end_matches("\\r")
-        .trim_end_matches("\\n")
-        .trim_end_matches("\\\\")
-        .trim_end_matches("\\");
+    let plain = body.trim_end_matches("\\r").trim_end_matches("\\n").trim_end_matches('\\');
     if plain.len() == body.len() || plain.contains(' ') {
         return None;
     }
@@ -175,8 +139,6 @@ pub(super) fn sent(text: &str, word: Range<usize>) -> Option<Match> {
         .to_ascii_lowercase();
     let asked = before.contains("assword") || before.contains("assphrase");
     let how = if asked { ValueForm::Quoted } else { ValueForm::Beside };
-    let _ = bytes;
     is_secret(Class::Password, plain, how)
-        .then(|| found(word.start..value.end, secret, "password"))
-        .flatten()
+        .then(|| Match::new(word.start..value.end, secret, "password"))
 }

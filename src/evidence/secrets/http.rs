@@ -2,37 +2,28 @@
 
 use std::ops::Range;
 
-use super::scan::{LONGEST, Match, at, back_while, forward_while, wrapped};
-use super::values::{is_label, is_placeholder, is_wordy};
-
-pub(super) fn found(span: Range<usize>, secret: Range<usize>, kind: &'static str) -> Option<Match> {
-    (!secret.is_empty()).then_some(Match { span, secret: Some(secret), kind, plain: None })
-}
+use super::names::is_in;
+use super::scan::{
+    LONGEST, Match, alphanumeric_or, any_of, at, back_while, forward_while, unspaced_except,
+    wrapped,
+};
+use super::values::{has_digit, is_label, is_mixed, is_placeholder, is_wordy};
 
 /// `scheme://user:PASSWORD@host`, and a key instead of the user.
 pub(super) fn address(text: &str, mark: Range<usize>) -> Option<Match> {
     let bytes = text.as_bytes();
-    let scheme = back_while(bytes, mark.start, 24, |byte| {
-        byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'.' | b'-')
-    });
+    let scheme = back_while(bytes, mark.start, 24, alphanumeric_or(b"+.-"));
     if scheme == mark.start {
         return None;
     }
-    let stops = |byte: u8| {
-        byte.is_ascii_whitespace()
-            || matches!(byte, b'/' | b'"' | b'\'' | b'<' | b'>' | b'`' | b'\\' | b'?' | b'|' | 0)
-    };
-    let mut end = forward_while(bytes, mark.end, 512, |byte| !stops(byte));
+    let mut end = forward_while(bytes, mark.end, 512, unspaced_except(b"/\"'<>`\\?|\0"));
     // A password may contain characters that end a host name.
     let authority = text.get(mark.end..end)?;
     if !authority.contains('@')
         && matches!(at(bytes, end), b'/' | b'?' | b'|')
         && authority.contains(':')
     {
-        let all = forward_while(bytes, end, 200, |byte| {
-            !byte.is_ascii_whitespace()
-                && !matches!(byte, b'"' | b'\'' | b'<' | b'>' | b'`' | b'@' | 0)
-        });
+        let all = forward_while(bytes, end, 200, unspaced_except(b"\"'<>`@\0"));
         let port = authority.rsplit(':').next().unwrap_or_default();
         if at(bytes, all) == b'@' && !port.bytes().all(|byte| byte.is_ascii_digit()) {
             end = all + 1;
@@ -55,7 +46,7 @@ pub(super) fn address(text: &str, mark: Range<usize>) -> Option<Match> {
     if is_code || secret.len() < 3 {
         return None;
     }
-    found(span, start..start + secret.len(), "password")
+    Some(Match::new(span, start..start + secret.len(), "password"))
 }
 
 /// `Authorization: SCHEME X`, `Bearer X`.
@@ -67,76 +58,46 @@ pub(super) fn authorization(text: &str, word: Range<usize>) -> Option<Match> {
     if !bearer && !name {
         return None;
     }
-    let quotes = |byte: u8| {
-        matches!(
-            byte,
-            b'"' | b'\'' | b'\\' | b'`' | b' ' | b'\t' | b',' | b']' | b'(' | b'f' | b'b'
-        )
-    };
     let (scheme, from) = if bearer {
         (&rest[..0], word.start + 6)
     } else {
         let end = word.start + 13;
-        let after = forward_while(bytes, end, 6, |byte| {
-            matches!(byte, b'"' | b'\'' | b'\\' | b'`' | b' ' | b']')
-        });
-        let after = match at(bytes, after) {
-            b':' | b'=' | b',' => forward_while(bytes, after + 1, 8, quotes),
-            _ => return None,
-        };
-        let stop =
-            forward_while(bytes, after, 24, |byte| byte.is_ascii_alphanumeric() || byte == b'-');
+        let after = forward_while(bytes, end, 6, any_of(b"\"'\\` ]"));
+        if !matches!(at(bytes, after), b':' | b'=' | b',') {
+            return None;
+        }
+        let after = forward_while(bytes, after + 1, 8, any_of(b"\"'\\` \t,](fb"));
+        let stop = forward_while(bytes, after, 24, alphanumeric_or(b"-"));
         (text.get(after..stop)?, stop)
     };
     if !bearer && at(bytes, from) != b' ' {
         // A key without a scheme.
         let start = from - scheme.len();
-        let end = forward_while(bytes, start, LONGEST, is_credential);
+        let end = forward_while(bytes, start, LONGEST, alphanumeric_or(CREDENTIAL));
         let value = text.get(start..end)?;
         return (value.len() >= 16 && !is_wordy(value) && !is_placeholder(value))
-            .then(|| found(word.start..end, start..end, "authorization"))
-            .flatten();
+            .then(|| Match::new(word.start..end, start..end, "authorization"));
     }
     let start = forward_while(bytes, from, 4, |byte| byte == b' ');
     if start == from {
         return None;
     }
-    let known = [
-        "basic",
-        "bearer",
-        "token",
-        "digest",
-        "negotiate",
-        "ntlm",
-        "apikey",
-        "hawk",
-        "oauth",
-        "key",
-        "gitlab",
-        "splunk",
-        "bot",
-        "sharedkey",
-        "sharedaccesssignature",
-    ];
-    let is_known = known.iter().any(|known| known.eq_ignore_ascii_case(scheme));
-    let parameters = scheme.eq_ignore_ascii_case("digest")
-        || scheme.eq_ignore_ascii_case("hawk")
-        || scheme.eq_ignore_ascii_case("oauth")
-        || scheme.starts_with("AWS4-")
-        || scheme.eq_ignore_ascii_case("sharedaccesssignature");
-    if parameters {
+    const WITH_FIELDS: &[&str] = &["digest", "hawk", "oauth", "sharedaccesssignature"];
+    const OTHERS: &str = "basic bearer token negotiate ntlm apikey key gitlab splunk bot sharedkey";
+    let has_fields = is_in(WITH_FIELDS, scheme) || scheme.starts_with("AWS4-");
+    let is_known = OTHERS.split(' ').any(|known| known.eq_ignore_ascii_case(scheme));
+    if has_fields {
         // With several fields, the rest of the header counts.
         let end =
             forward_while(bytes, start, LONGEST, |byte| !matches!(byte, b'\n' | b'\r' | b'\'' | 0));
         let value = text.get(start..end)?;
         let ends = value.trim_end_matches(['"', '\\', ' ']).len();
         return (value.contains('=') && value.len() > 16)
-            .then(|| found(word.start..end, start..start + ends, "authorization"))
-            .flatten();
+            .then(|| Match::new(word.start..end, start..start + ends, "authorization"));
     }
-    let end = forward_while(bytes, start, LONGEST, is_credential);
+    let end = forward_while(bytes, start, LONGEST, alphanumeric_or(CREDENTIAL));
     let value = text.get(start..end)?;
-    let random = value.bytes().any(|byte| byte.is_ascii_digit()) && !is_wordy(value);
+    let random = has_digit(value) && !is_wordy(value);
     let is_secret = !is_placeholder(value)
         && if bearer {
             value.len() >= 16 && random
@@ -145,14 +106,11 @@ pub(super) fn authorization(text: &str, word: Range<usize>) -> Option<Match> {
                 || (!scheme.is_empty() && value.len() >= 20 && random)
         };
     is_secret
-        .then(|| found(word.start..end, start..wrapped(bytes, start..end), "authorization"))
-        .flatten()
+        .then(|| Match::new(word.start..end, start..wrapped(bytes, start..end), "authorization"))
 }
 
-fn is_credential(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric()
-        || matches!(byte, b'.' | b'_' | b'~' | b'+' | b'/' | b'=' | b'-' | b':')
-}
+/// Bytes of a credential besides letters and digits.
+const CREDENTIAL: &[u8] = b"._~+/=-:";
 
 fn is_dotted(value: &str) -> bool {
     value.contains('.') && is_wordy(value)
@@ -165,17 +123,13 @@ pub(super) fn cookie(text: &str, word: Range<usize>) -> Option<Match> {
         .get(..word.start)?
         .get(word.start.saturating_sub(4)..)
         .is_some_and(|it| it.eq_ignore_ascii_case("set-"));
-    let after =
-        forward_while(bytes, word.end, 4, |byte| matches!(byte, b'"' | b'\'' | b'\\' | b' '));
+    let after = forward_while(bytes, word.end, 4, any_of(b"\"'\\ "));
     if at(bytes, after) != b':' && !text.get(after..)?.starts_with(", ") {
         return None;
     }
     // In joined argument lists, this byte stands for a blank inside an argument.
-    let start =
-        forward_while(bytes, after + 1, 6, |byte| matches!(byte, b'"' | b'\'' | b'\\' | b' ' | 1));
-    let value = forward_while(bytes, start, 80, |byte| {
-        byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'%')
-    });
+    let start = forward_while(bytes, after + 1, 6, any_of(b"\"'\\ \x01"));
+    let value = forward_while(bytes, start, 80, alphanumeric_or(b"_-.%"));
     if at(bytes, value) != b'=' || value == start {
         return None;
     }
@@ -184,7 +138,7 @@ pub(super) fn cookie(text: &str, word: Range<usize>) -> Option<Match> {
     });
     let text = text.get(value + 1..end)?;
     let hides = text.split(';').any(is_session);
-    hides.then(|| found(word.start..end, value + 1..end, "cookie")).flatten()
+    hides.then(|| Match::new(word.start..end, value + 1..end, "cookie"))
 }
 
 /// Whether a cookie, or a part of one, identifies a session. Settings are short words and numbers.
@@ -194,35 +148,25 @@ pub(super) fn is_session(part: &str) -> bool {
     if matches!(name.as_str(), "expires" | "max-age" | "path" | "domain" | "samesite") {
         return false;
     }
-    value.len() >= 8
-        && value.bytes().any(|byte| byte.is_ascii_digit())
-        && !is_placeholder(value)
-        && !is_wordy(value)
+    value.len() >= 8 && has_digit(value) && !is_placeholder(value) && !is_wordy(value)
 }
 
 /// `?sig=X`, `X-Amz-Signature=X`: a signed address grants access to whoever knows it.
 pub(super) fn signature(text: &str, word: Range<usize>) -> Option<Match> {
     let bytes = text.as_bytes();
-    let start =
-        back_while(bytes, word.start, 24, |byte| byte.is_ascii_alphanumeric() || byte == b'-');
-    let before = at(bytes, start.wrapping_sub(1));
+    let start = back_while(bytes, word.start, 24, alphanumeric_or(b"-"));
+    let before = text.get(..start)?;
     let amz = text.get(start..word.start)?.to_ascii_lowercase();
-    let asked = matches!(before, b'?' | b'&' | b';' | b'=')
-        || text.get(..start)?.ends_with("%26")
-        || text.get(..start)?.ends_with("%3F")
-        || text.get(..start)?.ends_with("%3f")
+    let asked = before.ends_with(['?', '&', ';', '='])
+        || ["%26", "%3F", "%3f"].iter().any(|code| before.ends_with(code))
         || amz.starts_with("x-");
     if !asked {
         return None;
     }
-    let end = forward_while(bytes, word.end, LONGEST, |byte| {
-        byte.is_ascii_alphanumeric()
-            || matches!(byte, b'%' | b'+' | b'/' | b'=' | b'-' | b'_' | b'.' | b'~')
-    });
+    let end = forward_while(bytes, word.end, LONGEST, alphanumeric_or(b"%+/=-_.~"));
     let value = text.get(word.end..end)?;
     (value.len() >= 16 && !is_wordy(value) && !is_placeholder(value))
-        .then(|| found(start..end, word.end..end, "signature"))
-        .flatten()
+        .then(|| Match::new(start..end, word.end..end, "signature"))
 }
 
 /// `https://host/…/key/X`: a key in the path.
@@ -233,17 +177,11 @@ pub(super) fn in_path(text: &str, word: Range<usize>) -> Option<Match> {
         return None;
     }
     let start = word.end + 1;
-    let end = forward_while(bytes, start, LONGEST, |byte| {
-        byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
-    });
+    let end = forward_while(bytes, start, LONGEST, alphanumeric_or(b"-_"));
     let value = text.get(start..end)?;
-    let any = |is: fn(&u8) -> bool| value.as_bytes().iter().any(is);
     // Mixed digits and letters of both cases also appear in fingerprints of public keys.
-    let mixed =
-        any(u8::is_ascii_digit) && any(u8::is_ascii_uppercase) && any(u8::is_ascii_lowercase);
-    (value.len() >= 20 && mixed && !is_wordy(value))
-        .then(|| found(word.start..end, start..end, "api_key"))
-        .flatten()
+    (value.len() >= 20 && is_mixed(value) && !is_wordy(value))
+        .then(|| Match::new(word.start..end, start..end, "api_key"))
 }
 
 fn back_to_address(bytes: &[u8], from: usize) -> usize {
@@ -254,20 +192,13 @@ fn back_to_address(bytes: &[u8], from: usize) -> usize {
 pub(super) fn webhook(text: &str, word: Range<usize>) -> Option<Match> {
     let bytes = text.as_bytes();
     let from = word.end;
-    let end = forward_while(bytes, from, 400, |byte| {
-        byte.is_ascii_alphanumeric()
-            || matches!(byte, b'/' | b'.' | b'-' | b'_' | b'%' | b'@' | b':')
-    });
-    let start = back_while(bytes, word.start, 80, |byte| {
-        byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'-' | b':' | b'_')
-    });
+    let end = forward_while(bytes, from, 400, alphanumeric_or(b"/.-_%@:"));
+    let start = back_while(bytes, word.start, 80, alphanumeric_or(b"/.-:_"));
     let address = text.get(start..end)?;
     if !address.contains("://") && !address.contains(".com/") && !address.contains(".io/") {
         return None;
     }
-    // A path in a repository may be about webhooks.
-    let parts = |name: &str| address.split('/').any(|part| part == name);
-    if ["blob", "tree", "commit", "raw", "blame"].into_iter().any(parts) {
+    if is_of_repository(address) {
         return None;
     }
     // The last part of the path, and random parts before it.
@@ -282,5 +213,10 @@ pub(super) fn webhook(text: &str, word: Range<usize>) -> Option<Match> {
         place += part.len() + 1;
     }
     let from = start + secret?;
-    (end - from >= 20).then(|| found(start..end, from..end, "webhook")).flatten()
+    (end - from >= 20).then(|| Match::new(start..end, from..end, "webhook"))
+}
+
+/// Whether this is a path in a repository, which may be about webhooks.
+pub(super) fn is_of_repository(address: &str) -> bool {
+    address.split('/').any(|part| matches!(part, "blob" | "tree" | "commit" | "raw" | "blame"))
 }

@@ -2,38 +2,34 @@
 
 use std::ops::Range;
 
-use super::http::found;
 use super::names::Class;
 use super::parts::is_secret;
-use super::scan::{LONGEST, Match, at, back_while, forward_while, line_end, line_start, quoted};
-use super::values::{ValueForm, is_placeholder, is_wordy};
+use super::scan::{
+    Match, alphanumeric_or, any_of, at, back_while, forward_while, line_end, line_start, quoted,
+    quoted_or_word, unspaced_except,
+};
+use super::values::{ValueForm, has_digit, is_placeholder, is_wordy};
 
 /// Limit for consecutive lines of `user:PASSWORD`.
 const LINES: usize = 40;
 
-fn password(text: &str, from: usize, secret: Range<usize>) -> Option<Match> {
+/// The match where this value may be a password.
+pub(super) fn password(text: &str, from: usize, secret: Range<usize>) -> Option<Match> {
     let value = text.get(secret.clone())?;
     is_secret(Class::Password, value, ValueForm::Quoted)
-        .then(|| found(from..secret.end, secret, "password"))
-        .flatten()
+        .then(|| Match::new(from..secret.end, secret, "password"))
 }
 
-fn is_user(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'@' | b'\\')
-}
+/// Bytes of a user name besides letters and digits.
+const USER: &[u8] = b"_-.@\\";
 
 /// The word at this position, in quotes or without.
 fn word_at(text: &str, start: usize) -> Range<usize> {
-    quoted(text, start).unwrap_or_else(|| {
-        start..forward_while(text.as_bytes(), start, LONGEST, |byte| {
-            !byte.is_ascii_whitespace()
-                && !matches!(byte, b'"' | b'\'' | b'`' | b';' | b'|' | b'&' | b')' | b'\\' | 0)
-        })
-    })
+    quoted_or_word(text, start, b"\"'`;|&)\\\0")
 }
 
 fn behind_spaces(bytes: &[u8], from: usize) -> usize {
-    forward_while(bytes, from, 8, |byte| matches!(byte, b' ' | b'\t'))
+    forward_while(bytes, from, 8, any_of(b" \t"))
 }
 
 /// Input of programs that change passwords: lines of `user:PASSWORD` after the program's name, in cloud-init files
@@ -43,13 +39,13 @@ pub(super) fn list_of_users(text: &str, name_end: usize) -> Option<Match> {
     let mut line = line_end(bytes, name_end) + 1;
     let mut secret: Option<Range<usize>> = None;
     for _ in 0..LINES {
-        let start = forward_while(bytes, line, 80, |byte| matches!(byte, b' ' | b'-' | b'\t'));
+        let start = forward_while(bytes, line, 80, any_of(b" -\t"));
         let end = line_end(bytes, start);
         if line >= bytes.len() {
             break;
         }
         let content = text.get(start..end)?.trim_end();
-        let user = forward_while(bytes, start, 64, is_user);
+        let user = forward_while(bytes, start, 64, alphanumeric_or(USER));
         let value = text.get(user + 1..start + content.len()).unwrap_or_default();
         let is_line = user > start
             && at(bytes, user) == b':'
@@ -67,7 +63,7 @@ pub(super) fn list_of_users(text: &str, name_end: usize) -> Option<Match> {
         line = end + 1;
     }
     let secret = secret?;
-    found(name_end..secret.end, secret, "password")
+    Some(Match::new(name_end..secret.end, secret, "password"))
 }
 
 /// `sqlplus app/PASSWORD@db`, `jdbc:oracle:thin:app/PASSWORD@…`.
@@ -75,12 +71,10 @@ pub(super) fn oracle(text: &str, word: Range<usize>) -> Option<Match> {
     let bytes = text.as_bytes();
     let mut place = word.end;
     for _ in 0..6 {
-        place = forward_while(bytes, place, 3, |byte| matches!(byte, b' ' | b'"' | b'\''));
-        let user = forward_while(bytes, place, 64, |byte| is_user(byte) && byte != b'@');
+        place = forward_while(bytes, place, 3, any_of(b" \"'"));
+        let user = forward_while(bytes, place, 64, alphanumeric_or(b"_-.\\"));
         if at(bytes, user) == b'/' && user > place && at(bytes, place) != b'-' {
-            let end = forward_while(bytes, user + 1, 256, |byte| {
-                !byte.is_ascii_whitespace() && !matches!(byte, b'@' | b'"' | b'\'' | 0)
-            });
+            let end = forward_while(bytes, user + 1, 256, unspaced_except(b"@\"'\0"));
             return password(text, word.start, user + 1..end);
         }
         // Another word precedes it, such as an option.
@@ -108,9 +102,10 @@ pub(super) fn identified(text: &str, word: Range<usize>) -> Option<Match> {
     }
     let quotes = matches!(at(bytes, start), b'"' | b'\'' | b'`' | b'\\');
     let inner = text.get(value.clone())?;
-    (quotes || inner.bytes().any(|byte| byte.is_ascii_digit()))
-        .then(|| password(text, word.start, value))
-        .flatten()
+    if !quotes && !has_digit(inner) {
+        return None;
+    }
+    password(text, word.start, value)
 }
 
 /// `user:500:LM:NT:::`, the hashes of a Windows account, which can replace its password.
@@ -122,7 +117,7 @@ pub(super) fn nt_hashes(text: &str, word: Range<usize>) -> Option<Match> {
     let is_line = word.start - nt == 32
         && (at(bytes, nt - 1), at(bytes, lm.wrapping_sub(1))) == (b':', b':')
         && nt - 1 - lm == 32;
-    is_line.then(|| found(lm..word.start, lm..word.start, "password_hash")).flatten()
+    is_line.then(|| Match::new(lm..word.start, lm..word.start, "password_hash"))
 }
 
 /// `rabbitmqctl add_user NAME PASSWORD`.
@@ -133,7 +128,7 @@ pub(super) fn of_broker(text: &str, word: Range<usize>) -> Option<Match> {
         .into_iter()
         .find_map(|verb| Some(word.end + line.find(verb)? + verb.len()))?;
     let user = word_at(text, behind_spaces(bytes, verb));
-    let after = forward_while(bytes, user.end, 2, |byte| matches!(byte, b'"' | b'\''));
+    let after = forward_while(bytes, user.end, 2, any_of(b"\"'"));
     password(text, word.start, word_at(text, behind_spaces(bytes, after)))
 }
 
@@ -142,11 +137,9 @@ pub(super) fn of_mail(text: &str, word: Range<usize>) -> Option<Match> {
     let bytes = text.as_bytes();
     let start = line_start(bytes, word.start);
     let start = start + usize::from(at(bytes, start) == b'"');
-    let host = forward_while(bytes, start, 200, |byte| {
-        is_user(byte) || matches!(byte, b'[' | b']' | b':')
-    });
-    let user = forward_while(bytes, host, 8, |byte| matches!(byte, b' ' | b'\t'));
-    let end = forward_while(bytes, user, 200, is_user);
+    let host = forward_while(bytes, start, 200, alphanumeric_or(b"_-.@\\[]:"));
+    let user = behind_spaces(bytes, host);
+    let end = forward_while(bytes, user, 200, alphanumeric_or(USER));
     let line = text.get(end..line_end(bytes, end))?.trim_end_matches(['"', ' ', '\r']);
     let value = line.strip_prefix(':')?;
     let bracket = at(bytes, start) == b'[' || text.get(start..host)?.contains(':');
@@ -161,21 +154,10 @@ pub(super) fn here_string(text: &str, word: Range<usize>) -> Option<Match> {
     let line = line_start(bytes, word.start);
     let command = text.get(line..word.start)?;
     let command = command.rsplit([';', '|', '&']).next()?;
-    const READERS: &[&str] = &[
-        "passwd",
-        "-stdin",
-        "sudo -S",
-        "sudo -kS",
-        "cryptsetup",
-        "kinit",
-        "phrase-fd",
-        "stdin:",
-        "su ",
-        "smbpasswd",
-        "ssh-add",
-        "veracrypt",
-    ];
-    if !READERS.iter().any(|reader| command.contains(reader)) {
+    const READERS: &str =
+        "passwd -stdin cryptsetup kinit phrase-fd stdin: smbpasswd ssh-add veracrypt";
+    let reads = |reader: &str| command.contains(reader);
+    if !READERS.split(' ').any(reads) && !["su ", "sudo -S", "sudo -kS"].into_iter().any(reads) {
         return None;
     }
     let mut value = word_at(text, behind_spaces(bytes, word.end));
@@ -212,7 +194,7 @@ pub(super) fn of_vault(text: &str, word: Range<usize>, mut each: impl FnMut(Matc
     let Some(verb) = verbs.into_iter().find(|verb| rest.starts_with(verb)) else { return };
     let mut place = word.end + verb.len();
     while place < word.end + rest.len() {
-        let name = forward_while(bytes, place, 200, |byte| is_user(byte) || byte == b'/');
+        let name = forward_while(bytes, place, 200, alphanumeric_or(b"_-.@\\/"));
         let is_field = at(bytes, name) == b'=' && name > place;
         let value = word_at(text, if is_field { name + 1 } else { place });
         let inner = text.get(value.clone()).unwrap_or_default();
@@ -220,13 +202,11 @@ pub(super) fn of_vault(text: &str, word: Range<usize>, mut each: impl FnMut(Matc
         let is_secret_value = is_field
             && inner.len() >= 6
             && !inner.starts_with(['@', '/'])
-            && inner.bytes().any(|byte| byte.is_ascii_digit())
+            && has_digit(inner)
             && !is_placeholder(inner)
             && !inner.contains("://");
-        if (is_login || is_secret_value)
-            && let Some(found) = found(word.start..value.end, value.clone(), "password")
-        {
-            each(found);
+        if is_login || is_secret_value {
+            each(Match::new(word.start..value.end, value.clone(), "password"));
         }
         place = behind_spaces(bytes, value.end.max(place + 1));
     }
@@ -245,11 +225,8 @@ pub(super) fn jwk(text: &str, word: Range<usize>, mut each: impl FnMut(Match)) {
             let Some(offset) = object.find(&key) else { continue };
             let colon = behind_spaces(bytes, start + offset + key.len());
             let Some(value) = quoted(text, behind_spaces(bytes, colon + 1)) else { continue };
-            if at(bytes, colon) == b':'
-                && value.len() >= 16
-                && let Some(found) = found(start + offset..value.end, value, "private_key")
-            {
-                each(found);
+            if at(bytes, colon) == b':' && value.len() >= 16 {
+                each(Match::new(start + offset..value.end, value, "private_key"));
             }
         }
     }

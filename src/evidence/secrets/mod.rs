@@ -43,7 +43,9 @@ mod values;
 mod views;
 mod words;
 
+pub(super) use assign::is_marker_rest;
 pub(super) use scan::Match;
+pub(super) use values::{has_digit, has_letter};
 
 /// The secrets in this process's environment variables.
 static ENVIRONMENT: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
@@ -78,7 +80,7 @@ fn secrets_of_variable(name: &str, value: &str) -> Vec<String> {
         let text = format!("{name}={value}");
         let mut matches = Vec::new();
         find_plain(&text, &mut matches);
-        let secrets = matches.into_iter().filter_map(|found| text.get(found.secret?));
+        let secrets = matches.into_iter().filter_map(|found| text.get(found.secret));
         secrets.map(str::to_owned).collect()
     };
     secrets.into_iter().filter(|secret| secret.len() >= 6).collect()
@@ -103,12 +105,8 @@ pub(super) fn find(text: &str) -> Vec<Match> {
     find_plain(text, &mut matches);
     views::find(text, &mut matches, find_plain);
     if let Some(known) = ENVIRONMENT.as_ref() {
-        matches.extend(known.find_iter(text).map(|found| Match {
-            span: found.range(),
-            secret: Some(found.range()),
-            kind: "environment",
-            plain: None,
-        }));
+        let found = known.find_iter(text);
+        matches.extend(found.map(|it| Match::new(it.range(), it.range(), "environment")));
     }
     matches
 }
@@ -161,7 +159,7 @@ fn each_match(text: &str, mut each: impl FnMut(Match)) {
             Trigger::Option => commands::at_option(text, word),
         };
         if let Some(found) = found {
-            done = found.secret.as_ref().map_or(found.span.end, |secret| secret.end);
+            done = found.secret.end;
             each(found);
         }
         true
@@ -177,10 +175,8 @@ fn named(text: &str, word: Range<usize>) -> Option<Match> {
             || rest.starts_with("phrase-fd")
             || rest.starts_with("wd --stdin")
             || changes;
-        reads
-            .then(|| commands::piped_into(text, word.clone()))
-            .flatten()
-            .or_else(|| changes.then(|| logins::list_of_users(text, word.end)).flatten())
+        let piped = if reads { commands::piped_into(text, word.clone()) } else { None };
+        piped.or_else(|| if changes { logins::list_of_users(text, word.end) } else { None })
     })
 }
 

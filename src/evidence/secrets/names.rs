@@ -3,17 +3,29 @@
 //! Names are split into words (`DB_PASS`, `accountKey`, `spring.datasource.password`), because the last word
 //! decides: a `passwordFile` is a path, and a `cache-key` is not secret.
 
-use std::sync::LazyLock;
+use std::ops::Deref;
+use std::sync::OnceLock;
 
-/// A list of words.
-type Words = LazyLock<Vec<&'static str>>;
+/// A list of words, split on first use.
+struct Words {
+    text: &'static str,
+    list: OnceLock<Vec<&'static str>>,
+}
 
-fn split(words: &'static str) -> Vec<&'static str> {
-    words.split_ascii_whitespace().collect()
+const fn words(text: &'static str) -> Words {
+    Words { text, list: OnceLock::new() }
+}
+
+impl Deref for Words {
+    type Target = [&'static str];
+
+    fn deref(&self) -> &Self::Target {
+        self.list.get_or_init(|| self.text.split_ascii_whitespace().collect())
+    }
 }
 
 /// Limit for the words of a name. Longer texts are not names.
-const MOST_WORDS: usize = 12;
+const MAX_WORDS: usize = 12;
 
 /// The kind of a name, which determines how much its value must look like a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,70 +51,56 @@ impl Class {
     }
 }
 
-static PASSWORDS: Words = LazyLock::new(|| {
-    split(
-        "password passwd passphrase passcode passwort pwd pass pw psw pswd kennwort senha \
-         requirepass masterauth psk mnemonic pgpassword",
-    )
-});
-static SECRETS: Words =
-    LazyLock::new(|| split("secret secrets credential credentials cred creds passkey"));
-static KEYS: Words = LazyLock::new(|| {
-    split(
-        "token apikey jwt bearer auth sessionid phpsessid jsessionid session sessid sid psid \
-         authkey authtoken pat otp totp salt",
-    )
-});
+static PASSWORDS: Words = words(
+    "password passwd passphrase passcode passwort pwd pass pw psw pswd kennwort senha \
+     requirepass masterauth psk mnemonic pgpassword",
+);
+static SECRETS: Words = words("secret secrets credential credentials cred creds passkey");
+static KEYS: Words = words(
+    "token apikey jwt bearer auth sessionid phpsessid jsessionid session sessid sid psid \
+     authkey authtoken pat otp totp salt",
+);
 /// Suffixes of single words that mean a password: `PGPASSWORD`.
 const PASSWORD_ENDS: &[&str] = &["password", "passwd", "passphrase", "passcode", "passwort"];
 /// Prefixes of `pass` in words that mean a password, unlike `bypass` and `compass`.
-static PASS_OWNERS: Words = LazyLock::new(|| {
-    split(
-        "db my user root admin sql ftp smtp mail store key auth proxy sudo become ldap bind \
-         master http imap redis mongo login ssh vault rpc pg pgsql mysql mariadb postgres \
-         oracle jdbc keystore truststore trust cert wifi wlan vpn pop sasl svn git zip priv \
-         sys docker registry client server service account",
-    )
-});
+static PASS_OWNERS: Words = words(
+    "db my user root admin sql ftp smtp mail store key auth proxy sudo become ldap bind \
+     master http imap redis mongo login ssh vault rpc pg pgsql mysql mariadb postgres \
+     oracle jdbc keystore truststore trust cert wifi wlan vpn pop sasl svn git zip priv \
+     sys docker registry client server service account",
+);
 /// Words before `key` that make it secret.
-static KEY_OWNERS: Words = LazyLock::new(|| {
-    split(
-        "api access secret private priv encryption encrypt encrypted decryption decrypt \
-         crypto cipher aes des hmac rsa ssh gpg pgp ssl tls signing signature sign master \
-         root account storage shared auth app application service subscription consumer \
-         client session jwt license licence deploy admin token webhook integration ingest \
-         preshared wep wpa security bot maps google stripe sendgrid mailgun twilio openai \
-         anthropic aws azure gcp datadog github gitlab algolia recovery vault unseal cookie \
-         webpush vapid fastly metrics private upload server host node validator wallet backup sas bus eventhub cosmos \
-         functions instrumentation write publish psk validation authorization authentication \
-         rails django flask laravel pairing",
-    )
-});
+static KEY_OWNERS: Words = words(
+    "api access secret private priv encryption encrypt encrypted decryption decrypt \
+     crypto cipher aes des hmac rsa ssh gpg pgp ssl tls signing signature sign master \
+     root account storage shared auth app application service subscription consumer \
+     client session jwt license licence deploy admin token webhook integration ingest \
+     preshared wep wpa security bot maps google stripe sendgrid mailgun twilio openai \
+     anthropic aws azure gcp datadog github gitlab algolia recovery vault unseal cookie \
+     webpush vapid fastly metrics private upload server host node validator wallet backup sas bus eventhub cosmos \
+     functions instrumentation write publish psk validation authorization authentication \
+     rails django flask laravel pairing",
+);
 /// Words that may follow the deciding word.
-static NEUTRAL: Words = LazyLock::new(|| {
-    split(
-        "prod production dev development staging stage test live main primary secondary base \
-         value val plain plaintext text raw default old new current backup hash hashed \
-         encrypted enc b64 base64 hex string str data clear cleartext real me env override \
-         1password a b one two pem material",
-    )
-});
+static NEUTRAL: Words = words(
+    "prod production dev development staging stage test live main primary secondary base \
+     value val plain plaintext text raw default old new current backup hash hashed \
+     encrypted enc b64 base64 hex string str data clear cleartext real me env override \
+     1password a b one two pem material",
+);
 /// Names of webhooks, whose address can be used by whoever knows it.
-static HOOKS: Words =
-    LazyLock::new(|| split("hook hooks webhook webhooks hookurl webhookurl hookuri webhookuri"));
+static HOOKS: Words = words("hook hooks webhook webhooks hookurl webhookurl hookuri webhookuri");
 /// Words that make a name public.
-static OPEN: Words = LazyLock::new(|| {
-    split(
-        "public pub page next continuation cursor primary foreign placeholder label hint \
-         prompt tokenizer nocase sort cache idempotency sync lexer design comma separator no \
-         without disable forgot reset is has ssh-rsa websocket surrogate partition routing \
-         list delete lib expires expiry length",
-    )
-});
+static OPEN: Words = words(
+    "public pub page next continuation cursor primary foreign placeholder label hint \
+     prompt tokenizer nocase sort cache idempotency sync lexer design comma separator no \
+     without disable forgot reset is has ssh-rsa websocket surrogate partition routing \
+     list delete lib expires expiry length",
+);
 
 /// The class of a name; `None` if it does not indicate a secret.
 pub(super) fn classify(name: &str) -> Option<Class> {
-    let mut words = [""; MOST_WORDS];
+    let mut words = [""; MAX_WORDS];
     let mut count = 0;
     for word in words_of(name) {
         *words.get_mut(count)? = word;
@@ -130,16 +128,9 @@ fn class_of(last: &str, before: Option<&str>) -> Option<Class> {
     if last.eq_ignore_ascii_case("key") || last.eq_ignore_ascii_case("keys") {
         return before.filter(|owner| is_key_owner(owner)).map(|_| Class::Key);
     }
-    if is_in(&PASSWORDS, last) {
-        return Some(Class::Password);
-    }
-    if is_in(&SECRETS, last) {
-        return Some(Class::Secret);
-    }
-    if is_in(&KEYS, last) {
-        return Some(Class::Key);
-    }
-    if let Some(class) = class_in_parts(last, before) {
+    let words = [(&PASSWORDS, Class::Password), (&SECRETS, Class::Secret), (&KEYS, Class::Key)];
+    let class = words.into_iter().find_map(|(words, class)| is_in(words, last).then_some(class));
+    if let Some(class) = class.or_else(|| class_in_parts(last, before)) {
         return Some(class);
     }
     let owner_of = |end: &str| {
@@ -147,10 +138,8 @@ fn class_of(last: &str, before: Option<&str>) -> Option<Class> {
         let (owner, rest) = last.split_at_checked(at)?;
         (rest.eq_ignore_ascii_case(end) && !owner.is_empty()).then_some(owner)
     };
-    if PASSWORD_ENDS.iter().any(|end| owner_of(end).is_some()) {
-        return Some(Class::Password);
-    }
-    if owner_of("pass").is_some_and(|owner| is_in(&PASS_OWNERS, owner))
+    if PASSWORD_ENDS.iter().any(|end| owner_of(end).is_some())
+        || owner_of("pass").is_some_and(|owner| is_in(&PASS_OWNERS, owner))
         || owner_of("pw").is_some_and(|owner| is_in(&PASS_OWNERS, owner))
         || owner_of("pwd").is_some_and(|owner| !owner.eq_ignore_ascii_case("old"))
     {
@@ -193,16 +182,12 @@ fn is_key_owner(owner: &str) -> bool {
     is_in(&KEY_OWNERS, owner)
         || (owner.len() > 6
             && KEY_OWNERS.iter().any(|known| {
-                known.len() > 4
-                    && owner
-                        .len()
-                        .checked_sub(known.len())
-                        .and_then(|at| owner.get(at..))
-                        .is_some_and(|end| end.eq_ignore_ascii_case(known))
+                let at = owner.len().checked_sub(known.len()).filter(|_| known.len() > 4);
+                at.and_then(|at| owner.get(at..)).is_some_and(|end| end.eq_ignore_ascii_case(known))
             }))
 }
 
-fn is_in(list: &[&str], word: &str) -> bool {
+pub(super) fn is_in(list: &[&str], word: &str) -> bool {
     list.iter().any(|known| known.eq_ignore_ascii_case(word))
 }
 
@@ -237,8 +222,7 @@ fn word_end(part: &str) -> Option<usize> {
             && (before.is_ascii_lowercase()
                 || before.is_ascii_digit()
                 || (before.is_ascii_uppercase() && after.is_ascii_lowercase()));
-        let digits = here.is_ascii_digit() != before.is_ascii_digit();
-        if starts || (digits && here.is_ascii_digit()) || (digits && before.is_ascii_digit()) {
+        if starts || here.is_ascii_digit() != before.is_ascii_digit() {
             break;
         }
         at += 1;
@@ -252,28 +236,34 @@ mod tests {
 
     #[test]
     fn the_last_word_of_a_name_decides() {
-        for name in split(
+        for name in words(
             "password DB_PASS dbPass PGPASSWORD MYSQL_PWD user.passwd rootPassword1 \
              spring.datasource.password --http-password passphrase DB_PASSWORD_PROD sshpass",
-        ) {
+        )
+        .iter()
+        {
             assert_eq!(classify(name), Some(Class::Password), "{name}");
         }
-        for name in split("client_secret clientsecret credential SECRET app.secret") {
+        for name in words("client_secret clientsecret credential SECRET app.secret").iter() {
             assert_eq!(classify(name), Some(Class::Secret), "{name}");
         }
-        for name in split(
+        for name in words(
             "ENCRYPTION_KEY PRIVATE_KEY api-key X-Api-Key apiKey AccountKey token \
              sharedAccessKey client-key-data _authToken GITHUB_TOKEN SECRET_KEY_BASE \
              aws_secret_access_key PresharedKey accesskey",
-        ) {
+        )
+        .iter()
+        {
             assert_eq!(classify(name), Some(Class::Key), "{name}");
         }
-        for name in split(
+        for name in words(
             "key cache-key cache_key public_key primaryKey keyboard monkey hotkey \
              passwordFile password_file secretName secret-id token_count tokens \
              next_page_token publicKeyToken bypass compass OLDPWD passing author \
              PasswordAuthentication token_type tokenizer sort_key foreign_key",
-        ) {
+        )
+        .iter()
+        {
             assert_eq!(classify(name), None, "{name}");
         }
     }

@@ -3,10 +3,12 @@
 use std::ops::Range;
 
 use super::assign::Name;
-use super::http::is_session;
+use super::http::{is_of_repository, is_session};
 use super::names::{Class, is_login, is_working_folder};
-use super::scan::{LONGEST, Match, at, forward_while};
-use super::values::{ValueForm, is_label, is_placeholder, is_whole_secret, is_wordy};
+use super::scan::{LONGEST, Match, alphanumeric_or, at, forward_while, unspaced_except};
+use super::values::{
+    ValueForm, has_digit, has_letter, is_label, is_placeholder, is_whole_secret, is_wordy,
+};
 
 impl Name<'_> {
     /// The secret in the value, by the rules for this name's class.
@@ -17,12 +19,13 @@ impl Name<'_> {
             return None;
         }
         let part = if is_secret(self.class, text, form) {
-            Some(secret_part(self.class, text).unwrap_or(0..text.len()))
+            secret_part(self.class, text).unwrap_or(0..text.len())
+        } else if is_login(name) {
+            password_of_login(text)?
         } else {
-            is_login(name).then(|| password_of_login(text)).flatten()
+            return None;
         };
-        let part = part?;
-        self.found(value.start + part.start..value.start + part.end)
+        Some(self.found(value.start + part.start..value.start + part.end))
     }
 
     /// An unquoted value of a class with parts. Brackets and separators belong to the value.
@@ -31,11 +34,7 @@ impl Name<'_> {
             return None;
         }
         let bytes = self.bytes();
-        let word = |from: usize| {
-            forward_while(bytes, from, LONGEST, |byte| {
-                !byte.is_ascii_whitespace() && !matches!(byte, b'"' | b'\'' | b'`' | b'\\' | 0)
-            })
-        };
+        let word = |from: usize| forward_while(bytes, from, LONGEST, unspaced_except(b"\"'`\\\0"));
         let mut end = word(start);
         // `a=X; b=Y`: another cookie.
         while self.class == Class::Cookie && at(bytes, end - 1) == b';' && at(bytes, end) == b' ' {
@@ -91,19 +90,17 @@ fn password_before_host(value: &str) -> Option<Range<usize>> {
 
 /// `ada:PASSWORD`.
 fn password_of_login(value: &str) -> Option<Range<usize>> {
-    const SCHEMES: &[&str] =
-        &["basic", "bearer", "digest", "none", "off", "on", "http", "https", "ldap", "file"];
+    const SCHEMES: &str = "basic bearer digest none off on http https ldap file";
     let user = value.find(':')?;
-    let is_scheme = SCHEMES.iter().any(|it| value.get(..user).is_some_and(|user| user == *it));
+    let is_scheme = SCHEMES.split(' ').any(|it| value.get(..user) == Some(it));
     (!is_scheme && !value.contains("://")).then(|| password_behind(value, user)).flatten()
 }
 
 /// The password after the user.
 fn password_behind(login: &str, user: usize) -> Option<Range<usize>> {
     let (name, password) = (login.get(..user)?, login.get(user + 1..)?);
-    let is_user = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.@+\\".contains(&byte);
     let fits = !name.is_empty()
-        && name.bytes().all(is_user)
+        && name.bytes().all(alphanumeric_or(b"_-.@+\\"))
         && !name.starts_with('.')
         && !password.starts_with(['/', '\\', ':'])
         && is_whole_secret(Class::Password, password, ValueForm::Quoted);
@@ -115,18 +112,15 @@ fn random_part(value: &str) -> Option<Range<usize>> {
     let is_web = ["https://", "http://"]
         .iter()
         .any(|scheme| value.get(..scheme.len()).is_some_and(|it| it.eq_ignore_ascii_case(scheme)));
-    // A path in a repository may be about webhooks.
-    let of_repository = |part: &str| matches!(part, "blob" | "tree" | "commit" | "raw" | "blame");
-    if !is_web || value.contains(char::is_whitespace) || value.split('/').any(of_repository) {
+    if !is_web || value.contains(char::is_whitespace) || is_of_repository(value) {
         return None;
     }
     let host = value.find("://")? + 3;
     let mut place = host + value.get(host..)?.find('/')? + 1;
     for part in value.get(place..)?.split(['/', '?', '&', '=', '#']) {
-        let any = |is: fn(&u8) -> bool| part.as_bytes().iter().any(is);
         let is_random = part.len() >= 8
-            && any(u8::is_ascii_digit)
-            && any(u8::is_ascii_alphabetic)
+            && has_digit(part)
+            && has_letter(part)
             && !is_wordy(part)
             && !is_placeholder(part)
             && !is_label(part);

@@ -11,10 +11,34 @@ pub(in crate::evidence) struct Match {
     /// The whole match, including the name.
     pub(in crate::evidence) span: Range<usize>,
     /// The part to redact.
-    pub(in crate::evidence) secret: Option<Range<usize>>,
+    pub(in crate::evidence) secret: Range<usize>,
     pub(in crate::evidence) kind: &'static str,
     /// The decoded secret, if the text contains it in an encoded form.
     pub(in crate::evidence) plain: Option<String>,
+}
+
+impl Match {
+    pub(super) fn new(span: Range<usize>, secret: Range<usize>, kind: &'static str) -> Self {
+        Self { span, secret, kind, plain: None }
+    }
+}
+
+/// The set of these ASCII characters.
+pub(super) fn any_of(characters: &[u8]) -> impl Fn(u8) -> bool + Copy + use<> {
+    let set = characters.iter().fold(0_u128, |set, byte| set | (1 << byte));
+    move |byte| byte.is_ascii() && (set >> byte) & 1 == 1
+}
+
+/// Letters, digits and these ASCII characters.
+pub(super) fn alphanumeric_or(others: &[u8]) -> impl Fn(u8) -> bool + Copy + use<> {
+    let is_other = any_of(others);
+    move |byte| byte.is_ascii_alphanumeric() || is_other(byte)
+}
+
+/// Everything but white space and these ASCII characters.
+pub(super) fn unspaced_except(ends: &[u8]) -> impl Fn(u8) -> bool + Copy + use<> {
+    let is_end = any_of(ends);
+    move |byte| !byte.is_ascii_whitespace() && !is_end(byte)
 }
 
 /// The byte at this position; 0 outside the text.
@@ -55,8 +79,7 @@ const LINE: usize = 4 << 10;
 
 /// The start of the line.
 pub(super) fn line_start(bytes: &[u8], place: usize) -> usize {
-    let start = back_while(bytes, place, LINE, |byte| byte != b'\n');
-    let mut start = start;
+    let mut start = back_while(bytes, place, LINE, |byte| byte != b'\n');
     while (0x80..0xc0).contains(&at(bytes, start)) {
         start += 1;
     }
@@ -83,7 +106,14 @@ pub(super) fn quoted(text: &str, start: usize) -> Option<Range<usize>> {
     between(text, open, escapes, quote)
 }
 
-/// The same for one kind of quotes.
+/// The value at this position: between quotes, or up to white space and one of these characters.
+pub(super) fn quoted_or_word(text: &str, start: usize, ends: &[u8]) -> Range<usize> {
+    quoted(text, start).unwrap_or_else(|| {
+        start..forward_while(text.as_bytes(), start, LONGEST, unspaced_except(ends))
+    })
+}
+
+/// The range between quotes of this kind that open here.
 pub(super) fn quoted_as(text: &str, start: usize, quote: u8) -> Option<Range<usize>> {
     (at(text.as_bytes(), start) == quote).then(|| between(text, start, 0, quote)).flatten()
 }
@@ -115,9 +145,6 @@ fn between(text: &str, open: usize, escapes: usize, quote: u8) -> Option<Range<u
             }
             continue;
         }
-        if here == quote && escapes == 0 {
-            return Some(start..place);
-        }
         // After an escaped opening quote, a plain quote ends the surrounding text.
         if here == quote {
             return Some(start..place);
@@ -129,8 +156,7 @@ fn between(text: &str, open: usize, escapes: usize, quote: u8) -> Option<Range<u
 
 /// The end of a value that continues on the next lines, like long base64.
 pub(super) fn wrapped(bytes: &[u8], value: Range<usize>) -> usize {
-    let base64 =
-        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'-' | b'_');
+    let base64 = alphanumeric_or(b"+/=-_");
     let width = value.len();
     let mut end = value.end;
     if width < 48 || !bytes.get(value).is_some_and(|value| value.iter().all(|byte| base64(*byte))) {

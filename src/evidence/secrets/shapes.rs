@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::scan::{LONGEST, Match, at, back_while, forward_while};
-use super::table::{ALNUM, ANY, BASE64, DOTTED, HEX, SHAPES, Shape, UPPER, URL};
+use super::table::{ALNUM, ANY, BASE64, DOTTED, HEX, Shape, UPPER, URL, shapes};
 use super::values::is_wordy;
 
 /// The minimum length of a token's long part.
@@ -33,13 +33,10 @@ static SETS: LazyLock<[u8; 256]> = LazyLock::new(|| {
     sets
 });
 
-/// The rows of the table by their first byte.
-static BY_FIRST: LazyLock<Vec<Vec<&'static Shape>>> = LazyLock::new(|| {
-    (0u8..=255)
-        .map(|byte| {
-            SHAPES.iter().filter(|shape| shape.start.as_bytes().first() == Some(&byte)).collect()
-        })
-        .collect()
+/// The shapes by their first byte.
+static BY_FIRST: LazyLock<Vec<Vec<Shape>>> = LazyLock::new(|| {
+    let starting = |byte| shapes().filter(move |shape| shape.start.bytes().next() == Some(byte));
+    (0u8..=255).map(|byte| starting(byte).collect()).collect()
 });
 
 /// Whether a token may start with three bytes, which are hashed to an index. Few words pass.
@@ -50,7 +47,7 @@ static BEGINNINGS: LazyLock<[bool; 4096]> = LazyLock::new(|| {
             *is = true;
         }
     };
-    for shape in SHAPES {
+    for shape in shapes() {
         match *shape.start.as_bytes() {
             [first, second, third, ..] => add(first, second, third),
             // After a two-letter prefix, any byte of the set may follow.
@@ -106,7 +103,7 @@ pub(super) fn rule_out(text: &str) -> bool {
     let bytes = text.as_bytes();
     let mut none = true;
     long_words(bytes, |word| {
-        none = none && !starts(bytes, &word).any(|start| begins(bytes, start));
+        none = none && !starts(bytes, &word).any(|start| shapes_at(bytes, start).next().is_some());
         none = none && special(text, &word).is_none();
     });
     none
@@ -129,8 +126,8 @@ pub(super) fn find(text: &str, matches: &mut Vec<Match>) {
             if start < done {
                 continue;
             }
-            let shapes = BY_FIRST.get(usize::from(at(bytes, start))).map_or(&[][..], Vec::as_slice);
-            if let Some(found) = shapes.iter().find_map(|shape| matched(text, shape, start)) {
+            let found = shapes_at(bytes, start).find_map(|shape| matched(text, shape, start));
+            if let Some(found) = found {
                 done = found.span.end;
                 matches.push(found);
             }
@@ -138,10 +135,11 @@ pub(super) fn find(text: &str, matches: &mut Vec<Match>) {
     });
 }
 
-fn begins(bytes: &[u8], start: usize) -> bool {
+/// The shapes whose prefix is here.
+fn shapes_at(bytes: &[u8], start: usize) -> impl Iterator<Item = &'static Shape> {
     let rest = bytes.get(start..).unwrap_or_default();
-    let shapes = BY_FIRST.get(usize::from(at(bytes, start)));
-    shapes.is_some_and(|shapes| shapes.iter().any(|shape| rest.starts_with(shape.start.as_bytes())))
+    let shapes = BY_FIRST.get(usize::from(at(bytes, start))).into_iter().flatten();
+    shapes.filter(|shape| rest.starts_with(shape.start.as_bytes()))
 }
 
 /// The positions where a token with this long part may start: at a boundary inside it, or before a part joined by a
@@ -172,10 +170,6 @@ fn starts<'b>(bytes: &'b [u8], word: &Range<usize>) -> impl Iterator<Item = usiz
 
 fn matched(text: &str, shape: &Shape, start: usize) -> Option<Match> {
     let bytes = text.as_bytes();
-    let rest = text.get(start..)?;
-    if !rest.starts_with(shape.start) {
-        return None;
-    }
     let from = start + shape.start.len();
     let mut end = forward_while(bytes, from, shape.max + 1, |byte| is_in(shape.set, byte));
     let broken =
@@ -201,12 +195,7 @@ fn matched(text: &str, shape: &Shape, start: usize) -> Option<Match> {
         return None;
     }
     let body = text.get(from..end)?;
-    is_random(body, shape).then_some(Match {
-        span: start..end,
-        secret: Some(start..end),
-        kind: shape.kind,
-        plain: None,
-    })
+    is_random(body, shape).then(|| Match::new(start..end, start..end, shape.kind))
 }
 
 /// Whether this is neither a name nor a placeholder.
@@ -238,9 +227,7 @@ fn is_random(body: &str, shape: &Shape) -> bool {
 fn special(text: &str, word: &Range<usize>) -> Option<Match> {
     let bytes = text.as_bytes();
     let length = word.end - word.start;
-    let found = |span: Range<usize>, kind| {
-        Some(Match { secret: Some(span.clone()), span, kind, plain: None })
-    };
+    let found = |span: Range<usize>, kind| Some(Match::new(span.clone(), span, kind));
     let before = at(bytes, word.start.wrapping_sub(1));
     let next = at(bytes, word.end);
     // Terraform: the id of a token and its key.

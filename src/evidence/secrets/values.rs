@@ -1,7 +1,7 @@
 //! Distinguishes secret values from code, labels and placeholders.
 
 use super::names::{Class, words_of};
-use super::scan::LONGEST;
+use super::scan::{LONGEST, alphanumeric_or, any_of};
 
 /// The position of a value relative to its name.
 #[derive(Debug, Clone, Copy)]
@@ -41,7 +41,7 @@ pub(super) fn is_whole_secret(class: Class, value: &str, form: ValueForm) -> boo
                 return false;
             }
             let ends = !matches!(next, b',' | b';' | b')' | b']' | b'}');
-            is_bare_secret(class, value, Bare { tight, last, ends, colon })
+            is_bare_secret(class, value, [tight, last, ends, colon])
         }
     }
 }
@@ -78,18 +78,9 @@ fn is_quoted_secret(class: Class, value: &str) -> bool {
     }
 }
 
-#[derive(Clone, Copy)]
-struct Bare {
-    tight: bool,
-    last: bool,
-    ends: bool,
-    colon: bool,
-}
-
-fn is_bare_secret(class: Class, value: &str, bare: Bare) -> bool {
-    let Bare { tight, last, ends, colon } = bare;
+fn is_bare_secret(class: Class, value: &str, [tight, last, ends, colon]: [bool; 4]) -> bool {
     let mixed = is_odd(value) && has_letter(value);
-    let identifier = value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let identifier = value.bytes().all(alphanumeric_or(b"_"));
     match class {
         Class::Key if is_label(value) => false,
         Class::Password | Class::Secret
@@ -124,23 +115,23 @@ fn is_bare_secret(class: Class, value: &str, bare: Bare) -> bool {
     }
 }
 
-fn has_digit(value: &str) -> bool {
+pub(in crate::evidence) fn has_digit(value: &str) -> bool {
     value.bytes().any(|byte| byte.is_ascii_digit())
 }
 
-fn has_letter(value: &str) -> bool {
+pub(in crate::evidence) fn has_letter(value: &str) -> bool {
     value.bytes().any(|byte| byte.is_ascii_alphabetic())
+}
+
+/// Whether digits, capitals and small letters alternate as in random text.
+pub(super) fn is_mixed(value: &str) -> bool {
+    let any = |is: fn(&u8) -> bool| value.as_bytes().iter().any(is);
+    any(u8::is_ascii_digit) && any(u8::is_ascii_uppercase) && any(u8::is_ascii_lowercase)
 }
 
 /// Whether it contains more than letters and separators of words.
 fn is_odd(value: &str) -> bool {
-    value.bytes().any(|byte| {
-        byte.is_ascii_digit()
-            || matches!(
-                byte,
-                b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'*' | b'+' | b'=' | b'?' | b'~'
-            )
-    })
+    value.bytes().any(any_of(b"0123456789!@#$%^*+=?~"))
 }
 
 fn is_lower(value: &str) -> bool {
@@ -156,33 +147,20 @@ fn is_code(value: &str) -> bool {
         || value.contains('.')
             && value.split('.').all(|part| {
                 part.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_')
-                    && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+                    && part.bytes().all(alphanumeric_or(b"_"))
                     && is_wordy(part)
             })
 }
 
 /// The label of an input field.
 pub(super) fn is_label(value: &str) -> bool {
-    const ABOUT: &[&str] = &[
-        "password",
-        "passwd",
-        "passphrase",
-        "pass",
-        "secret",
-        "secrets",
-        "token",
-        "credential",
-        "credentials",
-        "key",
-        "pwd",
-        "auth",
-    ];
-    let is_about = |word: &str| ABOUT.iter().any(|about| about.eq_ignore_ascii_case(word));
+    const ABOUT: &str =
+        "password passwd passphrase pass secret secrets token credential credentials key pwd auth";
+    let is_about = |word: &str| ABOUT.split(' ').any(|about| about.eq_ignore_ascii_case(word));
     if has_digit(value) {
         // A function or type name: `x25519_private_key`.
-        let name =
-            value.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.'));
-        return name && words_of(value).last().is_some_and(is_about);
+        let is_name = value.bytes().all(alphanumeric_or(b"_."));
+        return is_name && words_of(value).last().is_some_and(is_about);
     }
     words_of(value).any(is_about)
 }
@@ -224,54 +202,41 @@ pub(super) fn is_placeholder(value: &str) -> bool {
                         disabled enabled invalid missing never always sensitive varies self \
                         this void buffer function symbol dict list array basic bearer digest \
                         absent from with your must should guest anonymous";
+    const PARTS: [&str; 14] = [
+        "(?:", "[^", "%s", "\\s", "\\w", "\\d", "[a-z", "[A-Z", "[0-9", "${", "{{", "[secret:",
+        "...", "…",
+    ];
     let first = value.bytes().next().unwrap_or(0);
     let variable = first == b'$'
-        && value.as_bytes().get(1).copied().is_some_and(|byte| {
-            byte.is_ascii_alphabetic() || matches!(byte, b'{' | b'(' | b'_' | b'$' | b'@')
-        })
+        && value.as_bytes().get(1).is_some_and(|it| it.is_ascii_alphabetic() || b"{(_$@".contains(it))
         // A password hash has the same prefix.
         && value.bytes().filter(|byte| *byte == b'$').count() < 3;
     variable
         || matches!(first, b'<' | b'[')
         || (first == b'{' && !is_braced(value))
-        || value.starts_with("%{")
-        || value.starts_with("%(")
-        || value.starts_with("%s")
+        || ["%{", "%(", "secret:"].iter().any(|start| value.starts_with(start))
         || (first == b'%' && value.ends_with('%'))
-        || value.starts_with("secret:")
-        || ["(?:", "[^", "%s", "\\s", "\\w", "\\d", "[a-z", "[A-Z", "[0-9"]
-            .iter()
-            .any(|part| value.contains(part))
-        || value.contains("${")
-        || value.contains("{{")
-        || value.contains("[secret:")
-        || value.contains("...")
-        || value.contains('…')
+        || PARTS.iter().any(|part| value.contains(part))
         || value.bytes().all(|byte| b"*xX.-_0#?=/~:".contains(&byte))
         || value.split(['/', '|']).all(|part| {
             let part = part.trim_matches(|c: char| c.is_ascii_punctuation());
             WORDS.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case(part))
         })
         || is_numeric(value)
-        || starts_with_any(
-            value,
-            &["your-", "your_", "my-secret", "<your", "example-", "env:", "vault:"],
-        )
+        || starts_with_any(value, "your-|your_|my-secret|<your|example-|env:|vault:")
 }
 
 /// Encodings in braces before or around a secret: `{SSHA}X`, `{X}` of a build server.
 fn is_braced(value: &str) -> bool {
     let inner = value.trim_start_matches('{').trim_end_matches('}');
     let rest = inner.split_once('}').map_or(inner, |(_, rest)| rest);
-    let base64 =
-        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'.' | b'$');
-    rest.len() >= 20 && has_digit(rest) && !is_wordy(rest) && rest.bytes().all(base64)
+    let is_base64 = rest.bytes().all(alphanumeric_or(b"+/=.$"));
+    rest.len() >= 20 && is_base64 && has_digit(rest) && !is_wordy(rest)
 }
 
 /// A public SSH key (`ssh-ed25519 AAAA…`) or its fingerprint (`ED25519 SHA256:…`), as in a server's `host_key`.
 fn is_public_key(value: &str) -> bool {
-    let is_base64 =
-        |text: &str| text.bytes().all(|it| it.is_ascii_alphanumeric() || b"+/=".contains(&it));
+    let is_base64 = |text: &str| text.bytes().all(alphanumeric_or(b"+/="));
     let has_kind = ["ssh-", "ecdsa-", "sk-"].iter().any(|start| value.starts_with(start));
     value.split_ascii_whitespace().any(|word| {
         // A digest of 32 bytes without padding.
@@ -284,7 +249,7 @@ fn is_public_key(value: &str) -> bool {
 /// An object identifier or a short number in code: `1.3.6.1.5`, `0xc0`.
 fn is_numeric(value: &str) -> bool {
     let dotted = value.bytes().filter(|byte| *byte == b'.').count() >= 3
-        && value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+        && value.bytes().all(any_of(b"0123456789."));
     let hex = value.strip_prefix("0x").is_some_and(|digits| {
         digits.len() <= 8 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
     });
@@ -297,33 +262,14 @@ fn is_reference(value: &str) -> bool {
         && value.bytes().skip(1).any(|byte| byte == b'/')
         && !value.ends_with('=')
         && value.split('/').skip(1).all(|part| is_wordy(part) || part.len() < 3);
-    path || starts_with_any(
-        value,
-        &[
-            "./",
-            "../",
-            "~/",
-            "file:",
-            "env.",
-            "os.environ",
-            "process.env",
-            "arn:aws:",
-            "projects/",
-            "!",
-            "&mut ",
-            "&self",
-            "@param",
-            "http://",
-            "https://",
-            "op://",
-        ],
-    ) && !value.contains('@')
-        || (value.starts_with('&') && is_wordy(value))
-        || (value.starts_with('*') && is_wordy(value))
+    const STARTS: &str = "./|../|~/|file:|env.|os.environ|process.env|arn:aws:|projects/|!|&mut |\
+                          &self|@param|http://|https://|op://";
+    path || starts_with_any(value, STARTS) && !value.contains('@')
+        || (value.starts_with(['&', '*']) && is_wordy(value))
 }
 
-fn starts_with_any(value: &str, starts: &[&str]) -> bool {
-    starts.iter().any(|start| {
+fn starts_with_any(value: &str, starts: &str) -> bool {
+    starts.split('|').any(|start| {
         value.get(..start.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(start))
     })
 }

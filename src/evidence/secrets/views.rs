@@ -56,17 +56,11 @@ pub(super) fn find(
         let mut inner = Vec::new();
         find_plain(&view.text, &mut inner);
         for found in inner {
-            let Some(secret) = found.secret else { continue };
-            let plain = view.text.get(secret.clone()).unwrap_or_default().to_owned();
-            let (span, secret) = (view.original(found.span), view.original(secret));
+            let plain = view.text.get(found.secret.clone()).unwrap_or_default().to_owned();
+            let (span, secret) = (view.original(found.span), view.original(found.secret));
             // The span also contains a break in the name or the option.
             if span.len() != plain.len() {
-                matches.push(Match {
-                    span,
-                    secret: Some(secret),
-                    kind: found.kind,
-                    plain: Some(plain),
-                });
+                matches.push(Match { span, secret, kind: found.kind, plain: Some(plain) });
             }
         }
         place = end.max(last + 1);
@@ -208,12 +202,16 @@ fn break_at(bytes: &[u8], place: usize) -> Option<Break> {
     }
 }
 
+/// The visible ASCII character with this code.
+fn character(digits: &[u8], radix: u32) -> Option<char> {
+    let number = u32::from_str_radix(std::str::from_utf8(digits).ok()?, radix).ok()?;
+    char::from_u32(number).filter(char::is_ascii_graphic)
+}
+
 /// A hexadecimal character code.
 fn code(bytes: &[u8], place: usize, from: usize, digits: usize) -> Option<Break> {
-    let text = std::str::from_utf8(bytes.get(from..from + digits)?).ok()?;
-    let number = u8::try_from(u32::from_str_radix(text, 16).ok()?).ok()?;
-    let meant = char::from(number);
-    (meant.is_ascii_graphic()).then_some(Break { bytes: from + digits - place, meant: Some(meant) })
+    let meant = character(bytes.get(from..from + digits)?, 16)?;
+    Some(Break { bytes: from + digits - place, meant: Some(meant) })
 }
 
 /// A colour code in JSON: `\u001b[32m`.
@@ -228,9 +226,8 @@ fn escape_of_colour(bytes: &[u8], place: usize) -> Option<Break> {
 
 /// An octal character code, as in shells and C.
 fn octal(bytes: &[u8], place: usize) -> Option<Break> {
-    let text = std::str::from_utf8(bytes.get(place + 1..place + 4)?).ok()?;
-    let meant = char::from(u8::from_str_radix(text, 8).ok()?);
-    meant.is_ascii_graphic().then_some(Break { bytes: 4, meant: Some(meant) })
+    let meant = character(bytes.get(place + 1..place + 4)?, 8)?;
+    Some(Break { bytes: 4, meant: Some(meant) })
 }
 
 /// A numeric character reference of HTML: `&#103;`, `&#x67;`.
@@ -238,10 +235,9 @@ fn entity(bytes: &[u8], place: usize) -> Option<Break> {
     let hex = matches!(at(bytes, place + 2), b'x' | b'X');
     let start = place + 2 + usize::from(hex);
     let end = forward_while(bytes, start, 4, |byte| byte.is_ascii_hexdigit());
-    let text = std::str::from_utf8(bytes.get(start..end)?).ok()?;
-    let meant = char::from(u8::from_str_radix(text, if hex { 16 } else { 10 }).ok()?);
+    let meant = character(bytes.get(start..end)?, if hex { 16 } else { 10 })?;
     // Most breaks are quotes that interrupt nothing.
-    (meant.is_ascii_graphic() && !matches!(meant, '"' | '\'') && at(bytes, end) == b';')
+    (!matches!(meant, '"' | '\'') && at(bytes, end) == b';')
         .then_some(Break { bytes: end + 1 - place, meant: Some(meant) })
 }
 

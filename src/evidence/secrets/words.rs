@@ -36,59 +36,57 @@ pub(super) enum Trigger {
     Option,
 }
 
-/// In lower case, at least three bytes. No word is a prefix of another.
-const WORDS: &[(&str, Trigger)] = &[
-    ("pass", Trigger::Name),
-    ("pwd", Trigger::Name),
-    ("psw", Trigger::Name),
-    ("psk", Trigger::Name),
-    ("secret", Trigger::Name),
-    ("token", Trigger::Name),
-    ("cred", Trigger::Name),
-    ("key", Trigger::Name),
-    ("jwt", Trigger::Name),
-    ("sess", Trigger::Name),
-    ("kennwort", Trigger::Name),
-    ("senha", Trigger::Name),
-    ("mnemonic", Trigger::Name),
-    ("salt", Trigger::Name),
-    ("bindpw", Trigger::Name),
-    ("rootpw", Trigger::Name),
-    ("dsn", Trigger::Name),
-    ("auth", Trigger::Authorization),
-    ("bearer", Trigger::Authorization),
-    ("cookie", Trigger::Cookie),
-    ("://", Trigger::Address),
-    ("sig=", Trigger::Signature),
-    ("signature=", Trigger::Signature),
-    ("hook", Trigger::Webhook),
-    ("-----begin ", Trigger::Block),
-    ("private-lines:", Trigger::PrivateLines),
-    ("$6$", Trigger::Hash),
-    ("$5$", Trigger::Hash),
-    ("$1$", Trigger::Hash),
-    ("$y$", Trigger::Hash),
-    ("$2a", Trigger::Hash),
-    ("$2b", Trigger::Hash),
-    ("$2y", Trigger::Hash),
-    ("$apr1", Trigger::Hash),
-    ("$argon", Trigger::Hash),
-    ("$scrypt", Trigger::Hash),
-    ("vault", Trigger::Vault),
-    ("sqlplus", Trigger::Oracle),
-    ("oracle:thin:", Trigger::Oracle),
-    ("identified by", Trigger::Identified),
-    (":::", Trigger::NtHashes),
-    ("\"kty", Trigger::Jwk),
-    ("<<<", Trigger::HereString),
-    ("securestring", Trigger::SecureString),
-    ("rabbitmqctl", Trigger::Broker),
-    ("smtp", Trigger::Mail),
-    ("cryptsetup", Trigger::Volume),
+/// Parts of names, in lower case, at least three bytes. No word is a prefix of another; so in the other lists.
+const NAMES: &[&str] = &[
+    "pass", "pwd", "psw", "psk", "secret", "token", "cred", "key", "jwt", "sess", "kennwort",
+    "senha", "mnemonic", "salt", "bindpw", "rootpw", "dsn",
+];
+
+/// The other words, by the rule to try.
+const WORDS: &[(Trigger, &[&str])] = &[
+    (Trigger::Authorization, &["auth", "bearer"]),
+    (Trigger::Cookie, &["cookie"]),
+    (Trigger::Address, &["://"]),
+    (Trigger::Signature, &["sig=", "signature="]),
+    (Trigger::Webhook, &["hook"]),
+    (Trigger::Block, &["-----begin "]),
+    (Trigger::PrivateLines, &["private-lines:"]),
+    (
+        Trigger::Hash,
+        &["$6$", "$5$", "$1$", "$y$", "$2a", "$2b", "$2y", "$apr1", "$argon", "$scrypt"],
+    ),
+    (Trigger::Vault, &["vault"]),
+    (Trigger::Oracle, &["sqlplus", "oracle:thin:"]),
+    (Trigger::Identified, &["identified by"]),
+    (Trigger::NtHashes, &[":::"]),
+    (Trigger::Jwk, &["\"kty"]),
+    (Trigger::HereString, &["<<<"]),
+    (Trigger::SecureString, &["securestring"]),
+    (Trigger::Broker, &["rabbitmqctl"]),
+    (Trigger::Mail, &["smtp"]),
+    (Trigger::Volume, &["cryptsetup"]),
     // `:5432:` and `:6432:`.
-    ("432:", Trigger::Pgpass),
-    (":*:", Trigger::Pgpass),
-    ("send ", Trigger::Sent),
+    (Trigger::Pgpass, &["432:", ":*:"]),
+    (Trigger::Sent, &["send "]),
+];
+
+/// Options of any program, in lower case.
+const OPTIONS: [&str; 15] = [
+    " -p",
+    " -u",
+    " -a",
+    " -w",
+    " -k",
+    " -b",
+    " -x",
+    " -t",
+    " -s",
+    " -hmac",
+    " /p:",
+    " --user",
+    "--value",
+    "--proxy-user",
+    "--oauth2",
 ];
 
 /// Ends of names that are too short to search for alone, with the possible delimiters.
@@ -108,7 +106,8 @@ struct Finder {
 }
 
 impl Finder {
-    fn of(words: impl Iterator<Item = (&'static str, Trigger)>) -> Self {
+    fn of(rows: &[(Trigger, &[&'static str])]) -> Self {
+        let words = rows.iter().flat_map(|(hook, words)| words.iter().map(|word| (*word, *hook)));
         let (words, hooks): (Vec<_>, Vec<_>) = words.unzip();
         let packed = packed::Searcher::new(&words);
         let slow = packed.is_none().then(|| AhoCorasick::new(&words).ok()).flatten();
@@ -131,13 +130,11 @@ impl Finder {
 
 /// For names, for other words, for options, and for ends of names.
 static FINDERS: LazyLock<[Finder; 4]> = LazyLock::new(|| {
-    let is_name = |(_, hook): &(&str, Trigger)| *hook == Trigger::Name;
-    let options = OPTIONS.iter().map(|word| (*word, Trigger::Option));
     [
-        Finder::of(WORDS.iter().copied().filter(is_name)),
-        Finder::of(WORDS.iter().copied().filter(|word| !is_name(word))),
-        Finder::of(options),
-        Finder::of(ENDINGS.iter().map(|word| (*word, Trigger::Ending))),
+        Finder::of(&[(Trigger::Name, NAMES)]),
+        Finder::of(WORDS),
+        Finder::of(&[(Trigger::Option, &OPTIONS)]),
+        Finder::of(&[(Trigger::Ending, ENDINGS)]),
     ]
 });
 
@@ -161,25 +158,6 @@ pub(super) fn each(lower: &str, mut each: impl FnMut(Trigger, Range<usize>) -> b
     }
 }
 
-/// Options of any program, in lower case.
-const OPTIONS: &[&str] = &[
-    " -p",
-    " -u",
-    " -a",
-    " -w",
-    " -k",
-    " -b",
-    " -x",
-    " -t",
-    " -s",
-    " -hmac",
-    " /p:",
-    " --user",
-    "--value",
-    "--proxy-user",
-    "--oauth2",
-];
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -193,9 +171,11 @@ mod tests {
         }
         let all: Vec<&str> = WORDS
             .iter()
-            .map(|(word, _)| *word)
-            .chain(OPTIONS.iter().copied())
-            .chain(ENDINGS.iter().copied())
+            .flat_map(|(_, words)| *words)
+            .chain(NAMES)
+            .chain(&OPTIONS)
+            .chain(ENDINGS)
+            .copied()
             .collect();
         for word in &all {
             assert_eq!(*word, word.to_ascii_lowercase());

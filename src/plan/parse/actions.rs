@@ -1,7 +1,6 @@
 //! The action dialect (SPEC §1.3): what is asked of the program, or a planner's report that it has no plan.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -11,12 +10,12 @@ use super::reading::Reading;
 use super::requests;
 use super::steps::tool;
 use crate::plan::{
-    ACTION_PLAN_VERSION, Code, Dialect, Digest, Finding, Metadata, Mode, PlanNotes, PlannerFailure,
-    Precondition, Severity, ShownPlan, ShownStep, StatedRisk, StepPlace, ToolCall, limits,
+    ACTION_PLAN_VERSION, Code, Dialect, Finding, Metadata, PlannerFailure, Precondition, Severity,
+    ShownPlan, ShownStep, StatedRisk, StepPlace, ToolCall, limits,
 };
 
-/// Reads an action plan; the caller fills in its source.
-pub(super) fn read(mut fields: Fields<'_>, digest: Digest) -> ShownPlan {
+/// Reads an action plan into one of which nothing is known yet.
+pub(super) fn read(mut fields: Fields<'_>, plan: ShownPlan) -> ShownPlan {
     version(&mut fields);
     let goal = fields.filled("goal");
     let metadata = metadata(&mut fields);
@@ -25,22 +24,8 @@ pub(super) fn read(mut fields: Fields<'_>, digest: Digest) -> ShownPlan {
     fields.finish();
     let by = [metadata.planner.as_deref(), metadata.model.as_deref()];
     let by: Vec<&str> = by.into_iter().flatten().filter(|word| !word.trim().is_empty()).collect();
-    ShownPlan {
-        plan_id: format!("plan-{}", digest.short(16)),
-        dialect: Dialect::ActionPlan,
-        intent: None,
-        title: goal,
-        created_by: (!by.is_empty()).then(|| by.join(", ")),
-        evidence_referenced: Vec::new(),
-        mode: Mode::Automatic,
-        target: None,
-        notes: PlanNotes::default(),
-        metadata,
-        failure,
-        steps,
-        source: Arc::from([]),
-        digest,
-    }
+    let created_by = (!by.is_empty()).then(|| by.join(", "));
+    ShownPlan { title: goal, created_by, metadata, failure, steps, ..plan }
 }
 
 fn version(fields: &mut Fields<'_>) {

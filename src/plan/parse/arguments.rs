@@ -13,16 +13,8 @@ use crate::plan::{ArgumentSpec, Code, Finding, Tool, limits};
 pub(super) fn arguments(fields: &mut Fields<'_>, tool: Option<Tool>) -> BTreeMap<String, String> {
     fields.require("arguments", "an object of the tool's arguments");
     let pointer = fields.pointer_to("arguments");
-    let members = match fields.take("arguments") {
-        Some(Json::Object(members)) => members,
-        Some(other) => {
-            let message = format!("\"arguments\" must be an object, not {}", other.kind());
-            fields.error(Code::BadArgument, "arguments", message);
-            return BTreeMap::new();
-        }
-        None => return BTreeMap::new(),
-    };
     let mut arguments = BTreeMap::new();
+    let Some(members) = fields.members("arguments", Code::BadArgument) else { return arguments };
     // An argument of the wrong type is there all the same: it must not be reported as missing too.
     let mut written = HashSet::new();
     for (name, value) in members {

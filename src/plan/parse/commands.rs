@@ -2,7 +2,6 @@
 //! command that verifies it.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
 
 use super::fields::Fields;
 use super::ignored::Ignored;
@@ -10,8 +9,8 @@ use super::json::Json;
 use super::needs;
 use super::reading::Reading;
 use crate::plan::{
-    Code, Destination, Dialect, Digest, Finding, Metadata, Mode, PlanNotes, Precondition,
-    RiskLevel, Severity, ShownPlan, ShownStep, StatedRisk, StepPlace, Tool, ToolCall, limits,
+    Code, Destination, Finding, Mode, PlanNotes, Precondition, RiskLevel, Severity, ShownPlan,
+    ShownStep, StatedRisk, StepPlace, Tool, ToolCall, limits,
 };
 
 /// Suffix of the id of a verification step, after the id of the step that it verifies.
@@ -23,8 +22,8 @@ const OF_A_RUN: [&str; 5] = ["status", "currentStepIndex", "createdAt", "started
 const OF_A_STEP_RUN: [&str; 6] =
     ["status", "output", "error", "commandResult", "startedAt", "completedAt"];
 
-/// Reads a command plan; the caller fills in its source.
-pub(super) fn read(mut fields: Fields<'_>, digest: Digest) -> ShownPlan {
+/// Reads a command plan into one of which nothing is known yet.
+pub(super) fn read(mut fields: Fields<'_>, plan: ShownPlan) -> ShownPlan {
     let plan_id = fields.id("id");
     let goal = fields.filled("goal");
     let mode = mode(&mut fields);
@@ -39,7 +38,7 @@ pub(super) fn read(mut fields: Fields<'_>, digest: Digest) -> ShownPlan {
         target: target.as_deref(),
         reading: fields.reading,
         ignored: Ignored::default(),
-        odd_index: None,
+        wrong_index: None,
         ids_at: Vec::new(),
     };
     let steps = reader.steps(&mut fields);
@@ -47,20 +46,13 @@ pub(super) fn read(mut fields: Fields<'_>, digest: Digest) -> ShownPlan {
     reader.ignored.tell(fields.reading);
     fields.finish();
     ShownPlan {
-        plan_id: plan_id.unwrap_or_else(|| format!("plan-{}", digest.short(16))),
-        dialect: Dialect::CommandPlan,
-        intent: None,
+        plan_id: plan_id.unwrap_or(plan.plan_id),
         title: goal,
-        created_by: None,
-        evidence_referenced: Vec::new(),
         mode,
         target,
         notes,
-        metadata: Metadata::default(),
-        failure: None,
         steps,
-        source: Arc::from([]),
-        digest,
+        ..plan
     }
 }
 
@@ -115,7 +107,7 @@ struct Reader<'a> {
     reading: &'a Reading<'a>,
     ignored: Ignored,
     /// Pointer to the first `index` that is not the position of its step.
-    odd_index: Option<String>,
+    wrong_index: Option<String>,
     /// For each step, the pointer to its id, or to the value from which the id is derived.
     ids_at: Vec<String>,
 }
@@ -145,7 +137,7 @@ impl Reader<'_> {
             fields.error(Code::Limit, "steps", message);
             steps.truncate(limits::STEPS);
         }
-        if let Some(pointer) = self.odd_index.take() {
+        if let Some(pointer) = self.wrong_index.take() {
             let message =
                 "this is not the position of the step; steps run in the order of the file";
             self.reading.push(Finding::new(Severity::Warning, Code::BadValue, pointer, message));
@@ -254,8 +246,8 @@ impl Reader<'_> {
     fn index(&mut self, fields: &mut Fields<'_>, place: usize) {
         let Some(index) = fields.whole_number("index", 0..=u64::MAX) else { return };
         let place = place as u64;
-        if index != place && index != place + 1 && self.odd_index.is_none() {
-            self.odd_index = Some(fields.pointer_to("index"));
+        if index != place && index != place + 1 && self.wrong_index.is_none() {
+            self.wrong_index = Some(fields.pointer_to("index"));
         }
     }
 }

@@ -106,6 +106,22 @@ impl<'r> Fields<'r> {
         Self::of(json, &self.pointer_to(name), &format!("{name:?}"), self.reading)
     }
 
+    /// The members of an optional object that may have any name.
+    pub(super) fn members(
+        &mut self,
+        name: &'static str,
+        code: Code,
+    ) -> Option<Vec<(String, Json)>> {
+        match self.take(name)? {
+            Json::Object(members) => Some(members),
+            other => {
+                let message = format!("{name:?} must be an object, not {}", other.kind());
+                self.error(code, name, message);
+                None
+            }
+        }
+    }
+
     /// An optional text.
     pub(super) fn text(&mut self, name: &'static str) -> Option<String> {
         let text = self.take_as(name, "a text", |json| match json {

@@ -19,8 +19,6 @@ mod steps;
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
-
 use super::{Code, Dialect, Digest, Finding, Parsed, ShownPlan, is_valid, limits};
 use fields::Fields;
 use json::{Json, Read};
@@ -101,12 +99,13 @@ fn from_tree(json: Json, duplicates: bool, text: &str, digest: Digest) -> Parsed
     let number = |pointer: &str| places.number(pointer);
     let reading = Reading::new(&number);
     let plan = Fields::of(json, "", "a plan", &reading).and_then(|fields| {
-        let read = match dialect(&fields)? {
-            Dialect::StepPlan => steps::read(fields, digest),
-            Dialect::CommandPlan => commands::read(fields, digest),
-            Dialect::ActionPlan => actions::read(fields, digest),
-        };
-        Some(ShownPlan { source: Arc::from(text.as_bytes()), ..read })
+        let dialect = dialect(&fields)?;
+        let plan = ShownPlan::new(dialect, text, digest);
+        Some(match dialect {
+            Dialect::StepPlan => steps::read(fields, plan),
+            Dialect::CommandPlan => commands::read(fields, plan),
+            Dialect::ActionPlan => actions::read(fields, plan),
+        })
     });
     let mut findings = reading.into_findings(&places, duplicates);
     if plan.as_ref().is_some_and(|plan| plan.dialect == Dialect::ActionPlan) {

@@ -10,7 +10,7 @@ use regex_syntax::ast::parse::Parser;
 use regex_syntax::ast::{self, Ast, ClassSetItem, ClassUnicode, ClassUnicodeKind, Flag, Flags};
 
 /// Maximum of classes in a pattern that switches Unicode off: only translating it shows whether it is valid.
-const MOST_CLASSES: usize = 100;
+const MAX_CLASSES: usize = 100;
 
 /// What is wrong with a pattern, on one line.
 pub(super) fn fault(pattern: &str) -> Option<String> {
@@ -22,8 +22,8 @@ pub(super) fn fault(pattern: &str) -> Option<String> {
     match ast::visit(&tree, classes) {
         Err(fault) => Some(fault),
         Ok(Seen { bytes: false, .. }) => None,
-        Ok(Seen { classes, .. }) if classes > MOST_CLASSES => Some(format!(
-            "where Unicode is switched off there may be {MOST_CLASSES} character classes, not {classes}"
+        Ok(Seen { classes, .. }) if classes > MAX_CLASSES => Some(format!(
+            "where Unicode is switched off there may be {MAX_CLASSES} character classes, not {classes}"
         )),
         Ok(_) => translated(pattern).err(),
     }
@@ -116,7 +116,7 @@ mod tests {
         // Translated, the classes of this one take six gigabytes.
         assert_eq!(fault(&"\\w".repeat(1 << 19)), None);
         assert!(fault(&format!("(?-u:a){}", "\\w".repeat(1 << 19))).is_some());
-        assert_eq!(fault(&format!("(?-u:a){}", "\\w".repeat(MOST_CLASSES))), None);
+        assert_eq!(fault(&format!("(?-u:a){}", "\\w".repeat(MAX_CLASSES))), None);
     }
 
     #[test]

@@ -136,15 +136,7 @@ fn content(fields: &mut Fields<'_>, name: &'static str) -> String {
 
 fn expected_hashes(fields: &mut Fields<'_>) -> BTreeMap<String, Digest> {
     let mut hashes = BTreeMap::new();
-    let members = match fields.take("expected_hashes") {
-        None => return hashes,
-        Some(Json::Object(members)) => members,
-        Some(other) => {
-            let message = format!("\"expected_hashes\" must be an object, not {}", other.kind());
-            fields.error(Code::BadValue, "expected_hashes", message);
-            return hashes;
-        }
-    };
+    let Some(members) = fields.members("expected_hashes", Code::BadValue) else { return hashes };
     let pointer = fields.pointer_to("expected_hashes");
     for (path, json) in members {
         let digest = match &json {

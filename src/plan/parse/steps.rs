@@ -1,23 +1,21 @@
 //! The step dialect (SPEC §1.1).
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use super::arguments::arguments;
 use super::fields::{Fields, did_you_mean};
 use super::json::Json;
 use super::reading::Reading;
 use crate::plan::{
-    Code, Dialect, Digest, Finding, Intent, Metadata, Mode, PRECONDITION_WORDS, PlanNotes,
-    Precondition, Severity, ShownPlan, ShownStep, StatedRisk, StepPlace, TOOLS, Tool, ToolCall,
-    ToolClass, limits,
+    Code, Dialect, Finding, Intent, PRECONDITION_WORDS, Precondition, Severity, ShownPlan,
+    ShownStep, StatedRisk, StepPlace, TOOLS, Tool, ToolCall, ToolClass, limits,
 };
 
 /// The names of the evidence queries that a plan may refer to.
 const QUERIES: [&str; 8] = ["Q1", "Q2", "Q3", "Q4", "Q5", "Q6", "Q7", "Q8"];
 
-/// Reads a step plan; the caller fills in its source.
-pub(super) fn read(mut fields: Fields<'_>, digest: Digest) -> ShownPlan {
+/// Reads a step plan into one of which nothing is known yet.
+pub(super) fn read(mut fields: Fields<'_>, plan: ShownPlan) -> ShownPlan {
     let plan_id = fields.id("plan_id");
     let intent = intent(&mut fields);
     let title = fields.text_unless_blank("title");
@@ -38,20 +36,13 @@ pub(super) fn read(mut fields: Fields<'_>, digest: Digest) -> ShownPlan {
     }
     fields.finish();
     ShownPlan {
-        plan_id: plan_id.unwrap_or_else(|| format!("plan-{}", digest.short(16))),
-        dialect: Dialect::StepPlan,
+        plan_id: plan_id.unwrap_or(plan.plan_id),
         intent,
         title,
         created_by,
         evidence_referenced,
-        mode: Mode::Automatic,
-        target: None,
-        notes: PlanNotes::default(),
-        metadata: Metadata::default(),
-        failure: None,
         steps,
-        source: Arc::from([]),
-        digest,
+        ..plan
     }
 }
 

@@ -36,11 +36,12 @@ pub(super) fn rest<C>(plan: &Plan<C>, succeeded: &BTreeSet<String>) -> Option<Op
 }
 
 /// One batch of a plan that the program proposes.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct Batch {
     /// What is done, in this order.
     pub edits: Vec<Edit>,
     /// What files must hold before.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub expected_hashes: BTreeMap<String, Digest>,
 }
 
@@ -48,14 +49,7 @@ pub struct Batch {
 /// know of the first one, and may be empty.
 pub fn batch_plan(goal: &str, why: &str, batches: &[Batch]) -> Option<Vec<u8>> {
     let action = |(index, batch): (usize, &Batch)| {
-        let edits: Vec<Value> = batch.edits.iter().map(edit).collect();
-        let mut request = json!({ "edits": edits });
-        if let (Value::Object(fields), false) = (&mut request, batch.expected_hashes.is_empty()) {
-            let hash = |(path, hash): (&String, &Digest)| (path.clone(), hash.to_string().into());
-            let hashes: serde_json::Map<_, _> = batch.expected_hashes.iter().map(hash).collect();
-            fields.insert("expected_hashes".to_owned(), hashes.into());
-        }
-        let mut action = json!({ "type": "mutate_batch", "request": request });
+        let mut action = json!({ "type": "mutate_batch", "request": batch });
         if let (Value::Object(fields), 0, false) = (&mut action, index, why.is_empty()) {
             fields.insert("rationale".to_owned(), why.into());
         }
@@ -63,29 +57,6 @@ pub fn batch_plan(goal: &str, why: &str, batches: &[Batch]) -> Option<Vec<u8>> {
     };
     let actions: Vec<Value> = batches.iter().enumerate().map(action).collect();
     written(&json!({ "version": ACTION_PLAN_VERSION, "goal": goal, "actions": actions }))
-}
-
-fn edit(edit: &Edit) -> Value {
-    let op = edit.op();
-    match edit {
-        Edit::Write { path, contents } | Edit::Create { path, contents } => {
-            json!({ "op": op, "path": path, "contents": contents })
-        }
-        Edit::Delete { path } => json!({ "op": op, "path": path }),
-        Edit::Rename { path, to } => json!({ "op": op, "path": path, "to": to }),
-        Edit::Replace { path, old, new } => {
-            json!({ "op": op, "path": path, "old": old, "new": new })
-        }
-        Edit::Patch { path, diff } => json!({ "op": op, "path": path, "diff": diff }),
-        Edit::Splice { path, symbol, contents, kind } => {
-            let mut edit =
-                json!({ "op": op, "path": path, "symbol": symbol, "contents": contents });
-            if let (Value::Object(fields), Some(kind)) = (&mut edit, kind) {
-                fields.insert("kind".to_owned(), kind.as_str().into());
-            }
-            edit
-        }
-    }
 }
 
 /// The plan that undoes everything at this checkpoint, `run:ID` or `execution:ID`; `of` says for a person

@@ -182,18 +182,9 @@ mod tests {
     use proptest::sample::select;
     use serde_json::{Value, json};
 
+    use super::super::testing::{plan, run_id};
     use super::*;
     use crate::plan::{Continuation, continuation, parse};
-
-    fn run_id() -> Uuid {
-        Uuid::from_u128(0x1a2b_3c4d << 96)
-    }
-
-    fn plan(value: &Value) -> Plan {
-        let parsed = parse(value.to_string().as_bytes());
-        assert!(parsed.is_valid(), "{:?}", parsed.findings);
-        parsed.plan.unwrap()
-    }
 
     fn whole() -> Value {
         json!({

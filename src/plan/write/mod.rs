@@ -45,3 +45,22 @@ pub fn continuation<C>(plan: &Plan<C>, run_id: Uuid, succeeded: &BTreeSet<String
         Some(bytes) => bytes.map_or(Continuation::TooLarge, Continuation::Rest),
     }
 }
+
+/// What the tests of the writers share.
+#[cfg(test)]
+mod testing {
+    use serde_json::Value;
+    use uuid::Uuid;
+
+    use crate::plan::{Plan, parse};
+
+    pub(super) fn run_id() -> Uuid {
+        Uuid::from_u128(0x1a2b_3c4d << 96)
+    }
+
+    pub(super) fn plan(value: &Value) -> Plan {
+        let parsed = parse(value.to_string().as_bytes());
+        assert!(parsed.is_valid(), "{:?}", parsed.findings);
+        parsed.plan.unwrap()
+    }
+}
