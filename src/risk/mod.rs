@@ -16,7 +16,7 @@ mod tools;
 
 pub use crate::plan::RiskLevel;
 pub use policy::{EngineChoice, PlannerNeeds, PlannerSettings, Policy, WallSetting};
-pub use sensitive::{is_at_or_below, is_own_folder};
+pub use sensitive::is_at_or_below;
 pub use shell::{
     BadRule, BuiltinVerdict, CommandNeeds, CommandVerdict, Reading, Shell, SimpleCommand, UserRule,
     UserRules, Word, first_reading, needs_of_command, of_command, of_command_beside, refused,

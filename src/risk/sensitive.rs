@@ -11,37 +11,24 @@ use std::sync::LazyLock;
 
 use unicode_normalization::UnicodeNormalization as _;
 
-pub(super) use self::table::Use;
-use self::table::{ROWS, Rows};
-
-/// The row of the table that matches a path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Sensitive {
-    /// Id of the rule.
-    pub(super) rule: &'static str,
-    /// Why the file is sensitive.
-    pub(super) used: Use,
-    /// What writing the file does, as the end of a sentence.
-    pub(super) reason: &'static str,
-}
+use self::table::{ROWS, Rows, Use};
 
 /// The first row that matches a path; `None` for an ordinary file.
-pub(super) fn sensitive(path: &str) -> Option<Sensitive> {
-    rows(path, |_| true)
+pub(super) fn sensitive(path: &str) -> Option<&'static Rows> {
+    row(path, |_| true)
 }
 
 /// Whether a file contains keys or passwords. The public half of a key pair does not count.
 pub(super) fn is_secret_file(path: &str) -> bool {
-    !path.ends_with(".pub") && rows(path, |used| used == Use::Secret).is_some()
+    !path.ends_with(".pub") && row(path, |used| used == Use::Secret).is_some()
 }
 
-fn rows(path: &str, wanted: impl Fn(Use) -> bool) -> Option<Sensitive> {
+fn row(path: &str, wanted: impl Fn(Use) -> bool) -> Option<&'static Rows> {
     let folded = folded_names(path);
     let names: Vec<&str> = folded.iter().map(|name| &**name).collect();
     let is_absolute = path.starts_with(['/', '\\']);
     let is_hit = |it: &&Pattern| wanted(it.row.used) && it.matches(&names, is_absolute);
-    let row = PATTERNS.iter().find(is_hit)?.row;
-    Some(Sensitive { rule: row.rule, used: row.used, reason: row.reason })
+    Some(PATTERNS.iter().find(is_hit)?.row)
 }
 
 /// The folded names of a path. `.` is left out.
@@ -158,24 +145,6 @@ impl Part {
             }
         }
     }
-}
-
-/// Whether `path` is one of these folders, is inside one or contains one
-/// ([`Policy::own_folders`](super::Policy::own_folders)). Both are absolute and without `.` and `..`; a leading `~`
-/// of `path` stands for `home`.
-pub fn is_own_folder(path: &str, own: &[std::path::PathBuf], home: Option<&str>) -> bool {
-    let path = match (path.strip_prefix('~'), home) {
-        (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
-            Cow::Owned(format!("{home}{rest}"))
-        }
-        _ => Cow::Borrowed(path),
-    };
-    let names = folded_names(&path);
-    own.iter().any(|own| {
-        let own = own.to_string_lossy();
-        let own = folded_names(&own);
-        own.iter().zip(&names).all(|(one, other)| one == other) && !names.is_empty()
-    })
 }
 
 /// Whether one absolute path is equal to or below another one, compared after folding.
@@ -295,25 +264,5 @@ mod tests {
         }
         assert_eq!(rule("~/bin/x"), Some("write-autostart"));
         assert_eq!(rule("/etc/cron.daily/x"), Some("write-autostart"));
-    }
-
-    #[test]
-    fn own_folders_match_any_spelling() {
-        let own = ["/home/u/.config/countersign".into()];
-        let named = |path: &str| is_own_folder(path, &own, Some("/home/u"));
-        for path in [
-            "/home/u/.config/countersign",
-            "/home/u/.config/countersign/settings.toml",
-            "~/.config/Countersign/x",
-            "/home/u/.config",
-            "~",
-            "/home",
-            "/home/u/.CONFIG/countersign.",
-        ] {
-            assert!(named(path), "{path}");
-        }
-        for path in ["/home/u/.config/counter", "/home/v", "~/src", "/", "src", "~u/.config"] {
-            assert!(!named(path), "{path}");
-        }
     }
 }

@@ -29,6 +29,17 @@ pub struct Verdict {
     pub suggestion: Option<String>,
 }
 
+impl Verdict {
+    fn new(level: RiskLevel, rule: &'static str, reason: impl Into<String>) -> Self {
+        let reason = reason.into();
+        Self { level, rule: rule.into(), span: None, reason, suggestion: None }
+    }
+
+    fn dangerous(rule: &'static str, reason: impl Into<String>) -> Self {
+        Self::new(RiskLevel::Dangerous, rule, reason)
+    }
+}
+
 /// The rule id for steps that restore earlier contents.
 pub const CHANGE_HISTORY: &str = "change-history";
 
@@ -40,13 +51,7 @@ pub fn of_step(step: &Step, policy: &Policy, shell: Shell) -> Verdict {
 
 /// The risk of a faulty step, which cannot run: it counts as dangerous.
 pub fn of_faulty_step() -> Verdict {
-    Verdict {
-        level: RiskLevel::Dangerous,
-        rule: "faulty-step".into(),
-        span: None,
-        reason: "The step has errors, so its effect is not known.".to_owned(),
-        suggestion: None,
-    }
+    Verdict::dangerous("faulty-step", "The step has errors, so its effect is not known.")
 }
 
 /// The risk of a command of the plan's rollback, which runs on the plan's host.
@@ -63,13 +68,8 @@ pub fn of_workspace_command(command: &str, policy: &Policy, shell: Shell) -> Ver
 fn raised(verdict: Verdict, stated: &StatedRisk) -> Verdict {
     let Some(level) = stated.level.filter(|level| *level > verdict.level) else { return verdict };
     let why = stated.reason.as_deref().map_or_else(String::new, |reason| format!(": {reason}"));
-    Verdict {
-        level,
-        rule: "stated-by-plan".into(),
-        span: None,
-        reason: format!("The plan itself calls it {}{why}", level.as_str()),
-        suggestion: verdict.suggestion,
-    }
+    let reason = format!("The plan itself calls it {}{why}", level.as_str());
+    Verdict { suggestion: verdict.suggestion, ..Verdict::new(level, "stated-by-plan", reason) }
 }
 
 fn of_call(call: &ToolCall, policy: &Policy, shell: Shell) -> Verdict {
@@ -97,13 +97,7 @@ fn of_call(call: &ToolCall, policy: &Policy, shell: Shell) -> Verdict {
         ),
         _ => (level, rule, reason),
     };
-    let usual = || Verdict {
-        level,
-        rule: rule.into(),
-        span: None,
-        reason: reason.to_owned(),
-        suggestion: None,
-    };
+    let usual = || Verdict::new(level, rule, reason);
     // This includes writes to a copy: their result is meant for the workspace.
     let paths = call.paths();
     let changed: Vec<&str> =
@@ -115,9 +109,7 @@ fn of_call(call: &ToolCall, policy: &Policy, shell: Shell) -> Verdict {
             worst.or_else(deleted).unwrap_or_else(usual)
         }
         ToolCall::Simulate(Simulation::Steps { steps, .. }) => {
-            let worst =
-                steps.iter().map(|step| of_call(step, policy, shell)).max_by_key(|it| it.level);
-            let all = worst.into_iter().chain([usual()]);
+            let all = steps.iter().map(|step| of_call(step, policy, shell)).chain([usual()]);
             all.max_by_key(|it| it.level).unwrap_or_else(usual)
         }
         ToolCall::Simulate(_) => {
@@ -137,13 +129,7 @@ fn of_call(call: &ToolCall, policy: &Policy, shell: Shell) -> Verdict {
 /// The risk of an edit that removes a file.
 fn of_deleting(edit: &Edit) -> Verdict {
     let path = edit.paths().next().unwrap_or_default();
-    Verdict {
-        level: RiskLevel::Dangerous,
-        rule: "delete-file".into(),
-        span: None,
-        reason: format!("Deletes a file: {path}."),
-        suggestion: None,
-    }
+    Verdict::dangerous("delete-file", format!("Deletes a file: {path}."))
 }
 
 /// Whether a call of class *check* runs code. Only simulations without commands do not.
@@ -159,13 +145,11 @@ fn of_shell_command(command: &str, target: Option<&str>, policy: &Policy, shell:
         if target.is_some() { &[] } else { policy.own_folders.as_slice() };
     let found = of_command_beside(command, shell, &policy.command_rules, own);
     match target {
-        Some(host) if found.level == RiskLevel::Safe => Verdict {
-            level: RiskLevel::Caution,
-            rule: "remote-host".into(),
-            span: None,
-            reason: format!("Runs on the host {host}. {}", found.reason),
-            suggestion: found.suggestion,
-        },
+        Some(host) if found.level == RiskLevel::Safe => {
+            let reason = format!("Runs on the host {host}. {}", found.reason);
+            let verdict = Verdict::new(RiskLevel::Caution, "remote-host", reason);
+            Verdict { suggestion: found.suggestion, ..verdict }
+        }
         _ => Verdict {
             level: found.level,
             rule: found.rule.into(),
@@ -180,24 +164,13 @@ fn of_shell_command(command: &str, target: Option<&str>, policy: &Policy, shell:
 ///
 /// The review repeats this for the canonical path, because a link can give such a file a harmless name.
 pub fn of_written_path(path: &str) -> Option<Verdict> {
-    sensitive::sensitive(path).map(|hit| Verdict {
-        level: RiskLevel::Dangerous,
-        rule: hit.rule.into(),
-        span: None,
-        reason: format!("This {}.", hit.reason),
-        suggestion: None,
-    })
+    let hit = sensitive::sensitive(path)?;
+    Some(Verdict::dangerous(hit.rule, format!("This {}.", hit.reason)))
 }
 
 /// The verdict on writing a file with its execute bit set, which only the workspace can tell.
 pub fn of_written_program() -> Verdict {
-    Verdict {
-        level: RiskLevel::Dangerous,
-        rule: "write-program".into(),
-        span: None,
-        reason: "Writes a file that can be run as a program.".to_owned(),
-        suggestion: None,
-    }
+    Verdict::dangerous("write-program", "Writes a file that can be run as a program.")
 }
 
 #[cfg(test)]

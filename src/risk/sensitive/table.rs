@@ -5,7 +5,7 @@
 
 /// Why a file is sensitive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::risk) enum Use {
+pub(super) enum Use {
     /// It configures other programs: what is written there runs later.
     Obeyed,
     /// It contains keys or passwords: reading it is dangerous, too.
@@ -13,11 +13,12 @@ pub(in crate::risk) enum Use {
 }
 
 /// Rows with the same rule, in the order in which they are tried.
-pub(super) struct Rows {
-    pub(super) rule: &'static str,
+pub(in crate::risk) struct Rows {
+    /// Id of the rule.
+    pub(in crate::risk) rule: &'static str,
     pub(super) used: Use,
     /// What writing such a file does, as the end of a sentence.
-    pub(super) reason: &'static str,
+    pub(in crate::risk) reason: &'static str,
     /// Patterns, separated by `|`.
     pub(super) patterns: &'static str,
 }

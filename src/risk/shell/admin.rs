@@ -8,6 +8,7 @@ use serde::Deserialize;
 use super::lazy_regex::LazyRegex;
 use super::listed::{listed, wild};
 use super::rating::Rating;
+use super::syntax::before;
 
 /// Programs whose calls are dangerous unless they are known to read.
 #[derive(Debug, Deserialize)]
@@ -49,12 +50,8 @@ impl Admin {
     /// Whether a call of such a program is known to read.
     fn only_reads(&self, program: &str, arguments: &[(String, bool)]) -> bool {
         // The value of an option that names a location is not an operand.
-        let named = |at: usize| {
-            at.checked_sub(1).and_then(|at| arguments.get(at)).is_some_and(|(before, _)| {
-                let place = ["-n", "--namespace", "--host", "--endpoints", "--runtime-endpoint"];
-                place.contains(&before.as_str())
-            })
-        };
+        const PLACE: &str = "-n --namespace --host --endpoints --runtime-endpoint";
+        let named = |at| before(arguments, at).is_some_and(|(before, _)| listed(PLACE, before));
         let mut operands = arguments
             .iter()
             .enumerate()
@@ -82,10 +79,8 @@ impl Admin {
             return Some(Rating::dangerous("administers", reason));
         }
         if sets_for_all(program, arguments) {
-            return Some(Rating::dangerous(
-                "hijacks",
-                "Changes settings that affect all projects.",
-            ));
+            let reason = "Changes settings that affect all projects.";
+            return Some(Rating::dangerous("hijacks", reason));
         }
         streams(arguments)
             .then(|| Rating::dangerous("sends-out", "Streams its output to another host."))
@@ -96,11 +91,10 @@ impl Admin {
 fn sets_for_all(program: &str, arguments: &[(String, bool)]) -> bool {
     const SETS: &str = "config set unset override alias register unregister add remove enable disable edit default use link \
         mask write reset trust create delete import settings source";
-    const READS: [&str; 9] =
-        ["get", "list", "ls", "show", "view", "--list", "-l", "--get", "--show-origin"];
+    const READS: &str = "get list ls show view --list -l --get --show-origin";
     let texts = || arguments.iter().map(|(text, _)| text.as_str());
     let shared = texts().any(|text| matches!(text, "--global" | "--system" | "--user"));
-    if !shared || texts().any(|text| READS.contains(&text) || text.starts_with("--get")) {
+    if !shared || texts().any(|text| listed(READS, text) || text.starts_with("--get")) {
         return false;
     }
     let operands: Vec<&str> = texts().filter(|text| !text.starts_with('-')).collect();
@@ -114,8 +108,7 @@ fn streams(arguments: &[(String, bool)]) -> bool {
     static SCHEMES: LazyRegex =
         LazyRegex::new(r"(?i)^(rtmp[a-z]*|srt|udp|tcp|rtp|rist|icecast|ftps?|sftp|smb|scp|zmq)://");
     let Some(((last, _), before)) = arguments.split_last() else { return false };
-    let reads = before.last().is_some_and(|(text, _)| {
-        matches!(text.as_str(), "-i" | "-u" | "--url" | "--input" | "--host" | "-H")
-    });
+    let reads =
+        before.last().is_some_and(|(text, _)| listed("-i -u --url --input --host -H", text));
     !reads && SCHEMES.is_match(last)
 }

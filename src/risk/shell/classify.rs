@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::judge::Judge;
+use super::rating::{Finding, Rating};
 use super::syntax::{Script, SimpleCommand, Word};
 use super::user::UserRules;
 use super::{parse, parser_agreement, scan, second_parser};
@@ -186,36 +187,36 @@ fn verdict(judge: Judge, whole: Range<usize>) -> CommandVerdict {
     let (Some(worst), Some(builtin)) = (worst, builtin) else {
         return alone("nothing", whole, "There is no command.");
     };
-    let decided = worst.decided();
-    CommandVerdict {
-        level: decided.level,
-        rule: decided.rule.clone(),
-        user_rule: worst.user.is_some(),
-        span: worst.span.clone(),
-        reason: decided.reason.clone(),
-        suggestion: decided.safer.clone(),
-        builtin: BuiltinVerdict {
-            level: builtin.builtin.level,
-            rule: builtin.builtin.rule.clone(),
-            span: builtin.span.clone(),
-            reason: builtin.builtin.reason.clone(),
-        },
-        commands: judge.commands,
-        matched: judge.matched,
-    }
+    let mut found = CommandVerdict::new(worst, builtin);
+    found.commands = judge.commands;
+    found.matched = judge.matched;
+    found
 }
 
+/// The verdict on a command that is not rated any further.
 fn alone(rule: &str, span: Range<usize>, reason: &str) -> CommandVerdict {
-    let level = RiskLevel::Dangerous;
-    CommandVerdict {
-        level,
-        rule: rule.to_owned(),
-        user_rule: false,
-        span: span.clone(),
-        reason: reason.to_owned(),
-        suggestion: None,
-        builtin: BuiltinVerdict { level, rule: rule.to_owned(), span, reason: reason.to_owned() },
-        commands: Vec::new(),
-        matched: BTreeSet::new(),
+    let finding = Finding { span, builtin: Rating::dangerous(rule, reason), user: None };
+    CommandVerdict::new(&finding, &finding)
+}
+
+impl CommandVerdict {
+    fn new(finding: &Finding, without_user: &Finding) -> Self {
+        let (decided, builtin) = (finding.decided(), &without_user.builtin);
+        Self {
+            level: decided.level,
+            rule: decided.rule.clone(),
+            user_rule: finding.user.is_some(),
+            span: finding.span.clone(),
+            reason: decided.reason.clone(),
+            suggestion: decided.safer.clone(),
+            builtin: BuiltinVerdict {
+                level: builtin.level,
+                rule: builtin.rule.clone(),
+                span: without_user.span.clone(),
+                reason: builtin.reason.clone(),
+            },
+            commands: Vec::new(),
+            matched: BTreeSet::new(),
+        }
     }
 }

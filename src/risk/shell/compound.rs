@@ -1,7 +1,7 @@
 //! Groups, conditions, loops and functions.
 
 use super::parse::{Parsed, Parser};
-use super::syntax::{Function, SimpleCommand, Word};
+use super::syntax::{Function, SimpleCommand, Word, unknown};
 
 impl Parser<'_> {
     pub(super) fn compound(&mut self) -> Parsed<bool> {
@@ -11,9 +11,7 @@ impl Parser<'_> {
             self.arithmetic("))")?;
         } else if self.take("(") {
             self.body()?;
-            if !self.take(")") {
-                return Err(self.fault("a bracket without its end"));
-            }
+            self.require(")", "a bracket without its end")?;
         } else if self.keyword("{") {
             self.body()?;
             self.expect("}")?;
@@ -52,9 +50,7 @@ impl Parser<'_> {
             self.blanks();
             if self.take("(") {
                 self.blanks();
-                if !self.take(")") {
-                    return Err(self.fault("a function without its body"));
-                }
+                self.require(")", "a function without its body")?;
             }
             self.function(name)?;
         } else if self.keyword("coproc") {
@@ -70,9 +66,7 @@ impl Parser<'_> {
             let first = self.script.commands.len();
             self.command()?;
             // A coprocess reads what the rest of the script writes to it.
-            for command in self.script.commands.iter_mut().skip(first) {
-                command.input.get_or_insert(0..0);
-            }
+            self.feed(first, 0..0);
         } else {
             return Ok(false);
         }
@@ -88,19 +82,11 @@ impl Parser<'_> {
     /// Records a loop with a constant condition that starts a background process in each round.
     fn endless(&mut self, start: usize, condition: std::ops::Range<usize>) {
         let body = self.script.commands.get(condition.end..).unwrap_or_default();
-        let named = |command: &SimpleCommand, names: &[&str]| {
-            command.words.first().is_some_and(|word| names.contains(&word.text.as_str()))
-        };
         let condition = self.script.commands.get(condition).unwrap_or_default();
-        if condition.iter().all(|command| {
-            command.words.len() <= 1
-                && (command.words.is_empty() || named(command, &["true", ":", "false"]))
-        }) && body.iter().any(|command| command.background)
-            && !body.iter().any(|command| {
-                // A sleep in the background does not slow the loop down.
-                !command.background && named(command, &["wait", "sleep", "read", "break"])
-            })
-        {
+        let is_constant = |it: &SimpleCommand| {
+            it.words.is_empty() || it.words.len() == 1 && it.starts("true : false")
+        };
+        if condition.iter().all(is_constant) && piles_up(body) {
             self.script.endless.push(start..self.at);
         }
     }
@@ -112,11 +98,7 @@ impl Parser<'_> {
         let many = head.contains(";;")
             || head.split(|c: char| !c.is_ascii_digit()).any(|number| number.len() >= 4);
         let commands = self.script.commands.get(first..).unwrap_or_default();
-        let waits = commands.iter().any(|command| {
-            let name = command.words.first().map_or("", |word| word.text.as_str());
-            !command.background && matches!(name, "wait" | "sleep" | "read" | "break")
-        });
-        if many && !waits && commands.iter().any(|command| command.background) {
+        if many && piles_up(commands) {
             self.script.endless.push(start..self.at);
         }
     }
@@ -132,7 +114,7 @@ impl Parser<'_> {
             let name = self.word()?.text;
             self.lines()?;
             // Without `in`, the loop is over the positional parameters.
-            let mut values = vec![Word::literal("\u{E000}@\u{E001}", 0..0)];
+            let mut values = vec![Word::literal(&unknown("@"), 0..0)];
             if self.keyword("in") {
                 values.clear();
                 loop {
@@ -173,9 +155,7 @@ impl Parser<'_> {
                     break;
                 }
             }
-            if !self.take(")") {
-                return Err(self.fault("a case without its patterns"));
-            }
+            self.require(")", "a case without its patterns")?;
             self.list()?;
             if !(self.take(";;&") || self.take(";;") || self.take(";&")) {
                 self.expect("esac")?;
@@ -193,4 +173,11 @@ impl Parser<'_> {
         self.script.functions.push(Function { name, body, span: start..self.at });
         Ok(())
     }
+}
+
+/// Whether commands start background processes without waiting for any.
+fn piles_up(commands: &[SimpleCommand]) -> bool {
+    // A sleep in the background does not slow the loop down.
+    let waits = |it: &SimpleCommand| !it.background && it.starts("wait sleep read break");
+    commands.iter().any(|it| it.background) && !commands.iter().any(waits)
 }

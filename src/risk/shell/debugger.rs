@@ -14,6 +14,9 @@ pub(super) fn is_debugger(program: &str) -> bool {
     )
 }
 
+/// Options that only make a debugger quiet.
+const QUIET: &str = "-batch --batch -q -quiet --quiet -nx -n -nh --nx --nh";
+
 /// Whether every debugger command of a call is known to inspect only, and every other word is a harmless option,
 /// the program or its core file. The process id may be the output of another command.
 pub(super) fn inspects(words: &[Word]) -> bool {
@@ -22,25 +25,22 @@ pub(super) fn inspects(words: &[Word]) -> bool {
     while let Some(word) = rest.next() {
         match word.text.as_str() {
             "-ex" | "--eval-command" => {
-                let Some(command) = rest.next().filter(|it| !it.unknown() && !it.escaped) else {
-                    return false;
-                };
-                if !looks(&command.text) && !steers(&command.text) {
+                let command = rest.next().filter(|it| !it.unknown() && !it.escaped);
+                if !command.is_some_and(|it| looks(&it.text) || steers(&it.text)) {
                     return false;
                 }
                 commands += 1;
             }
             "-p" | "--pid" => {
-                let Some(process) = rest.next().filter(|it| !it.text.starts_with('-')) else {
-                    return false;
+                let is_process = |it: &Word| {
+                    let number = it.text.bytes().all(|it| it.is_ascii_digit());
+                    !it.text.starts_with('-') && (number || it.inner.is_some())
                 };
-                let number = process.text.bytes().all(|it| it.is_ascii_digit());
-                if !number && process.inner.is_none() {
+                if !rest.next().is_some_and(is_process) {
                     return false;
                 }
             }
-            "-batch" | "--batch" | "-q" | "-quiet" | "--quiet" | "-nx" | "-n" | "-nh" | "--nx"
-            | "--nh" => {}
+            text if listed(QUIET, text) => {}
             text if text.starts_with('-') || word.glob || !is_known(text) => return false,
             _ => files += 1,
         }
@@ -70,18 +70,7 @@ pub(super) fn debugged(words: &[Word]) -> Option<usize> {
                 }
                 at += 1;
             }
-            "-batch"
-            | "--batch"
-            | "-b"
-            | "-q"
-            | "-quiet"
-            | "--quiet"
-            | "-nx"
-            | "-n"
-            | "-nh"
-            | "--nx"
-            | "--nh"
-            | "-return-child-result" => {}
+            text if listed(QUIET, text) || matches!(text, "-b" | "-return-child-result") => {}
             "--args" | "-args" | "--" => break,
             text if text.starts_with('-') => return None,
             _ => {
@@ -92,11 +81,7 @@ pub(super) fn debugged(words: &[Word]) -> Option<usize> {
     }
     let first = words.get(at).filter(|word| !word.unknown() && !word.text.starts_with('-'));
     // Nothing after the program may be another option of the debugger.
-    let own = words
-        .get(..at)
-        .unwrap_or_default()
-        .iter()
-        .any(|it| matches!(it.text.as_str(), "--args" | "-args" | "--"));
+    let own = words.iter().take(at).any(|it| listed("--args -args --", &it.text));
     let alone = own || words.len() <= at + 1;
     (commands > 0 && first.is_some() && alone).then_some(at)
 }

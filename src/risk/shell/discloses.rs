@@ -4,9 +4,8 @@ use super::judge::Judge;
 use super::lazy_regex::LazyRegex;
 use super::listed::listed;
 use super::place;
-use super::program::program_of;
 use super::rating::Rating;
-use super::syntax::{END, Redirect, SimpleCommand, UNKNOWN};
+use super::syntax::{END, Redirect, SimpleCommand, UNKNOWN, Word};
 use crate::plan::RiskLevel;
 
 /// Programs that show that a file exists, but not its content.
@@ -29,21 +28,16 @@ impl Judge<'_> {
         let mut files = command.redirects.iter().filter(|it| it.operator == "<");
         let keeps = |text: &String| {
             let value = text.split_once('=').map_or(text.as_str(), |(_, value)| value);
-            [text.as_str(), value].iter().any(|text| {
-                let path = place::normalize(text, &self.folder);
-                place::is_secret(&path) || place::is_keys(&path)
-            })
+            [text.as_str(), value]
+                .iter()
+                .any(|text| place::keeps_keys(&place::normalize(text, &self.folder)))
         };
         let shows = reads && !listed(ONLY_NAMES, program)
             || matches!(program, "docker" | "podman" | "kubectl")
                 && arguments.iter().any(|(it, _)| it == "cp");
         let given = shows && arguments.iter().any(|(text, _)| keeps(text));
         if given || files.any(|it| keeps(&it.target.text)) {
-            return raised(
-                RiskLevel::Dangerous,
-                "reads-secrets",
-                "Prints keys or passwords, or passes them on.",
-            );
+            return discloses("reads-secrets", "Prints keys or passwords, or passes them on.");
         }
         if command.remote || !reads {
             return rating;
@@ -69,49 +63,36 @@ impl Judge<'_> {
             _ => false,
         };
         if secret {
-            return raised(
-                RiskLevel::Dangerous,
-                "prints-secret",
-                "Prints a variable that looks like a secret; the output of a step is stored.",
-            );
+            let reason =
+                "Prints a variable that looks like a secret; the output of a step is stored.";
+            return discloses("prints-secret", reason);
         }
-        let plain = |most: usize| {
-            arguments.len() <= most && arguments.iter().all(|(it, _)| it.starts_with('-'))
-        };
         let dumps = match program {
-            "env" | "printenv" => plain(1),
+            "env" | "printenv" | "export" | "declare" | "typeset" | "readonly" => {
+                arguments.len() <= 1 && arguments.iter().all(|(it, _)| it.starts_with('-'))
+            }
             "set" => arguments.is_empty(),
-            "export" | "declare" | "typeset" | "readonly" => plain(1),
             "jq" | "gojq" | "jaq" => arguments.iter().any(|(it, _)| asks_environment(it)),
             _ => false,
         };
         if !dumps {
             return rating;
         }
-        let words = || receivers.iter().flat_map(|it| it.words.iter().skip(1));
-        if words().any(|word| names_secret(&word.text)) {
-            return raised(
-                RiskLevel::Dangerous,
-                "prints-secret",
-                "Prints variables that look like secrets; the output of a step is stored.",
-            );
+        let mut words = receivers.iter().flat_map(|it| it.arguments());
+        if words.any(|word| names_secret(&word.text)) {
+            let reason = "Prints variables that look like secrets; the output of a step is stored.";
+            return discloses("prints-secret", reason);
         }
         let chooses = |it: &&SimpleCommand| {
-            let name = it.words.first().and_then(|word| program_of(&word.text));
-            name.is_some_and(|name| matches!(name.as_str(), "grep" | "egrep" | "fgrep" | "rg"))
-                && !it
-                    .words
-                    .iter()
-                    .any(|word| matches!(word.text.as_str(), "-v" | "." | "" | "=" | ".*"))
+            let all = |word: &Word| matches!(word.text.as_str(), "-v" | "." | "" | "=" | ".*");
+            it.program().is_some_and(|name| listed("grep egrep fgrep rg", &name))
+                && !it.words.iter().any(all)
         };
         if !receivers.is_empty() && receivers.iter().all(chooses) {
             return rating;
         }
-        raised(
-            RiskLevel::Caution,
-            "prints-environment",
-            "Prints all environment variables, some of which may be secrets.",
-        )
+        let reason = "Prints all environment variables, some of which may be secrets.";
+        Rating { level: RiskLevel::Caution, ..discloses("prints-environment", reason) }
     }
 
     /// The commands that read the output of a command.
@@ -126,13 +107,12 @@ impl Judge<'_> {
     fn prints_on(&self, command: &SimpleCommand) -> bool {
         const PASS_ON: &str = "cat tac rev tr cut head tail sed awk grep sort uniq fold base64 base32 xxd od hexdump less more \
             tee nl";
-        let name = command.words.first().and_then(|word| program_of(&word.text));
-        name.is_some_and(|name| listed(PASS_ON, &name))
+        command.program().is_some_and(|name| listed(PASS_ON, &name))
     }
 }
 
-fn raised(level: RiskLevel, rule: &str, reason: &str) -> Rating {
-    Rating::new(level, rule, reason)
+fn discloses(rule: &str, reason: &str) -> Rating {
+    Rating::dangerous(rule, reason)
         .with_safer("Check only whether it exists, without printing its content.")
 }
 

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::elsewhere::{Use, is_elsewhere, is_planted};
 use super::judge::Judge;
+use super::listed::listed;
 use super::place;
 pub(super) use super::program::program_of;
 use super::syntax::{Redirect, SimpleCommand, Word};
@@ -15,14 +16,10 @@ impl Judge<'_> {
     /// Builtins that write to a variable given by name.
     pub(super) fn names(&mut self, command: &SimpleCommand, program: &str) {
         let writes = match program {
-            "read" | "getopts" | "mapfile" | "readarray" | "let" | "declare" | "typeset"
-            | "local" => true,
-            "printf" | "wait" => {
-                command.words.iter().any(|word| word.text == "-v" || word.text == "-p")
-            }
-            _ => false,
+            "printf" | "wait" => command.words.iter().any(|word| listed("-v -p", &word.text)),
+            _ => listed("read getopts mapfile readarray let declare typeset local", program),
         };
-        for word in command.words.iter().skip(1).filter(|_| writes) {
+        for word in command.arguments().iter().filter(|_| writes) {
             self.variable(&word.text, None, &word.span);
         }
     }
@@ -39,11 +36,8 @@ impl Judge<'_> {
         for text in self.resolve(&redirect.target.text, &span).unwrap_or_default() {
             let path = place::normalize(&text, &self.folder);
             if path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/") {
-                return self.danger(
-                    "network-redirect",
-                    span,
-                    "Connects the command to a network address.",
-                );
+                let reason = "Connects the command to a network address.";
+                return self.danger("network-redirect", span, reason);
             }
             if !redirect.writes() || text.starts_with('>') {
                 continue;
@@ -60,16 +54,18 @@ impl Judge<'_> {
         } else if place::is_system(path) {
             self.danger("write-system", span, "Writes a file of the system.");
         } else if place::is_sensitive(path) {
-            self.danger(
-                "write-sensitive",
-                span,
-                "Writes a file that configures other programs, or that contains keys or the history.",
-            );
+            let reason = "Writes a file that configures other programs, or that contains keys or the history.";
+            self.danger("write-sensitive", span, reason);
         } else if is_elsewhere(path, Use::Raised) || self.outside(path, Use::Raised).is_some() {
             self.danger("elsewhere", span, "Writes a file outside the working folder.");
         } else if !path.starts_with("/dev/") {
             self.caution("write-file", span, "Writes a file.");
         }
+    }
+
+    /// Commands of the script, as words and pipes name them.
+    pub(super) fn commands_in(&self, indices: Range<usize>) -> &[SimpleCommand] {
+        self.script.commands.get(indices).unwrap_or_default()
     }
 
     /// The text that a program reads, if it is known, and whether it reads anything at all.
@@ -80,7 +76,7 @@ impl Judge<'_> {
             return (Some(redirect.target.text.clone()), false);
         }
         if let Some(input) = command.input.clone() {
-            let sources = self.script.commands.get(input.clone()).unwrap_or_default();
+            let sources = self.commands_in(input.clone());
             let known = match sources {
                 [source] => self.prints(source),
                 // Commands inside the program's name print nothing into the pipe.
@@ -100,7 +96,7 @@ impl Judge<'_> {
         if let Some(redirect) = printed
             && let Some(inner) = redirect.target.inner.clone()
         {
-            let known = match self.script.commands.get(inner).unwrap_or_default() {
+            let known = match self.commands_in(inner) {
                 [source] => self.prints(source),
                 _ => None,
             };
@@ -160,20 +156,15 @@ impl Judge<'_> {
 
     /// Whether the input is the output of a database client, and so was not written by the plan's author.
     pub(super) fn answered(&self, command: &SimpleCommand) -> bool {
-        let clients = ["psql", "mysql", "mariadb", "sqlite3", "mysqlbinlog"];
-        let sources = command.input.clone().and_then(|input| self.script.commands.get(input));
-        sources.into_iter().flatten().any(|source| {
-            let program = source.words.first().and_then(|word| program_of(&word.text));
-            program.is_some_and(|program| clients.contains(&program.as_str()))
-        })
+        const CLIENTS: &str = "psql mysql mariadb sqlite3 mysqlbinlog";
+        let asks = |it: &SimpleCommand| it.program().is_some_and(|it| listed(CLIENTS, &it));
+        command.input.clone().is_some_and(|input| self.commands_in(input).iter().any(asks))
     }
 
     /// Records that files were fetched or unpacked.
     pub(super) fn fetches(&mut self, command: &SimpleCommand) {
-        let Some(program) = command.words.first().and_then(|word| program_of(&word.text)) else {
-            return;
-        };
-        let mut rest = command.words.iter().skip(1).map(|word| word.text.as_str());
+        let Some(program) = command.program() else { return };
+        let mut rest = command.arguments().iter().map(|word| word.text.as_str());
         self.fetched |= match program.as_str() {
             "wget" | "aria2c" | "axel" => !rest.any(|text| text == "-" || text.ends_with("O-")),
             "curl" | "fetch" => {
@@ -216,15 +207,11 @@ impl Judge<'_> {
                     || (program == "git"
                         && word.text.split_once(':').is_some_and(|(_, path)| path == target))
             };
-            let sources = command.input.clone().and_then(|input| self.script.commands.get(input));
-            let read = sources.into_iter().flatten().flat_map(|it| it.words.iter().skip(1));
-            if command.words.iter().skip(1).chain(read).any(is) {
-                self.danger(
-                    "empties-file",
-                    redirect.target.span(),
-                    "Overwrites a file that the same command reads.",
-                );
-                return;
+            let sources = command.input.clone().map(|input| self.commands_in(input));
+            let read = sources.unwrap_or_default().iter().flat_map(SimpleCommand::arguments);
+            if command.arguments().iter().chain(read).any(is) {
+                let reason = "Overwrites a file that the same command reads.";
+                return self.danger("empties-file", redirect.target.span(), reason);
             }
         }
     }
@@ -232,7 +219,7 @@ impl Judge<'_> {
     /// Copying `/dev/null` over a file empties it.
     pub(super) fn empties(&mut self, command: &SimpleCommand, program: &str) {
         let null = |word: &Word| word.text == "/dev/null";
-        let operands = command.words.get(1..).unwrap_or_default();
+        let operands = command.arguments();
         let reads = |at: &Redirect| at.operator == "<" && null(&at.target);
         let writes = |at: &Redirect| {
             matches!(at.operator, ">" | ">|") && !at.target.text.starts_with("/dev/")
@@ -255,17 +242,11 @@ impl Judge<'_> {
 
     /// Deleting files together with encrypting some leaves nothing without the key.
     pub(super) fn encrypts(&mut self, command: &SimpleCommand) {
-        let Some(program) = command.words.first().and_then(|word| program_of(&word.text)) else {
-            return;
-        };
-        let has = |names: &[&str]| {
-            command.words.iter().skip(1).any(|word| names.contains(&word.text.as_str()))
-        };
+        let Some(program) = command.program() else { return };
+        let has = |names: &str| command.arguments().iter().any(|it| listed(names, &it.text));
         self.locked |= match program.as_str() {
-            "openssl" => has(&["enc"]) && !has(&["-d"]),
-            "gpg" | "gpg2" | "age" => {
-                has(&["-c", "-e", "-r", "-p", "--symmetric", "--encrypt", "--recipient"])
-            }
+            "openssl" => has("enc") && !has("-d"),
+            "gpg" | "gpg2" | "age" => has("-c -e -r -p --symmetric --encrypt --recipient"),
             "ccrypt" | "mcrypt" => true,
             _ => false,
         };
@@ -276,10 +257,9 @@ impl Judge<'_> {
 
     /// Installing a package from a file runs its scripts.
     pub(super) fn installs(&mut self, command: &SimpleCommand, program: &str) {
-        let installers =
-            ["dpkg", "apt", "apt-get", "rpm", "dnf", "yum", "zypper", "pacman", "installer"];
+        const INSTALLERS: &str = "dpkg apt apt-get rpm dnf yum zypper pacman installer";
         let packages = [".deb", ".rpm", ".pkg", ".zst"];
-        for word in command.words.iter().skip(1).filter(|_| installers.contains(&program)) {
+        for word in command.arguments().iter().filter(|_| listed(INSTALLERS, program)) {
             if packages.iter().any(|ending| word.text.ends_with(ending)) {
                 self.runs_file(word);
             }
@@ -294,11 +274,8 @@ impl Judge<'_> {
             self.danger("runs-planted", word.span(), reason);
         }
         if self.fetched || self.written.contains(&path) {
-            self.danger(
-                "runs-fetched",
-                word.span(),
-                "Runs a file that this command itself downloaded or wrote, so that it could not be reviewed.",
-            );
+            let reason = "Runs a file that this command itself downloaded or wrote, so that it could not be reviewed.";
+            self.danger("runs-fetched", word.span(), reason);
         }
     }
 }

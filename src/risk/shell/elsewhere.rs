@@ -8,9 +8,11 @@ pub(super) mod outputs;
 mod paths;
 pub(super) mod positions;
 
+use std::ops::Range;
+
 use super::judge::Judge;
 use super::place;
-use super::syntax::{SimpleCommand, Word};
+use super::syntax::{SimpleCommand, Word, before};
 pub(super) use paths::{Use, is_elsewhere, is_planted, paths};
 use paths::{archive, mounted};
 use positions::Operands;
@@ -28,17 +30,15 @@ impl Judge<'_> {
         let (begin, operands) = entry.map_or((0, Operands::None), |(it, at)| (at, it.operands));
         let named = |options: &[String], text: &str| options.iter().any(|option| option == text);
         let is_value = |at: usize| {
-            at.checked_sub(1)
-                .and_then(|at| arguments.get(at))
+            before(arguments, at)
                 .is_some_and(|(before, _)| entry.is_some_and(|(it, _)| named(&it.values, before)))
         };
         let is_option = |text: &str| text.starts_with('-') && text.len() > 1;
-        let last = (0..arguments.len()).rfind(|at| {
+        let is_operand = |at: &usize| {
             arguments.get(*at).is_some_and(|(text, _)| !is_option(text)) && !is_value(*at)
-        });
-        let first = (begin..arguments.len()).find(|at| {
-            arguments.get(*at).is_some_and(|(text, _)| !is_option(text)) && !is_value(*at)
-        });
+        };
+        let last = (0..arguments.len()).rfind(is_operand);
+        let first = (begin..arguments.len()).find(is_operand);
         let containers = matches!(program, "docker" | "podman" | "nerdctl" | "docker-compose");
         let archive = archive(program, arguments);
         for (at, (text, _)) in arguments.iter().enumerate() {
@@ -46,8 +46,7 @@ impl Judge<'_> {
             {
                 continue;
             }
-            let before =
-                at.checked_sub(1).and_then(|at| arguments.get(at)).map(|(text, _)| text.as_str());
+            let before = before(arguments, at).map(|(text, _)| text.as_str());
             let before = before.filter(|text| is_option(text) && !text.contains('='));
             let own = text.split('=').next().filter(|_| is_option(text));
             let glued = own.is_some_and(|own| own.len() < text.len());
@@ -127,14 +126,8 @@ impl Judge<'_> {
 
     /// The path outside the working folder that a text names.
     pub(super) fn outside(&self, text: &str, used: Use) -> Option<String> {
-        let link = |path: &str| {
-            self.links.iter().any(|link| {
-                path.strip_prefix(link.as_str())
-                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-            })
-        };
         let settled = place::normalize(text, "");
-        if link(&settled) {
+        if self.links.iter().any(|link| place::below(&settled, link)) {
             return Some(settled);
         }
         paths(text)
@@ -149,9 +142,9 @@ impl Judge<'_> {
     }
 
     /// The first outside path in the arguments of these commands.
-    pub(super) fn named_by(&self, commands: std::ops::Range<usize>) -> Option<String> {
+    pub(super) fn named_by(&self, commands: Range<usize>) -> Option<String> {
         let commands = self.script.commands.get(commands)?;
-        commands.iter().flat_map(|command| command.words.iter().skip(1)).find_map(|word| {
+        commands.iter().flat_map(|command| command.arguments().iter()).find_map(|word| {
             let known = word.text.strip_prefix("+").unwrap_or(&word.text);
             self.outside(known, Use::Program)
         })
@@ -207,12 +200,26 @@ impl Judge<'_> {
     ) {
         let subcommands = name.split(' ').skip(1).map(|word| (word.to_owned(), false));
         let arguments: Vec<_> = subcommands.chain(self.arguments(words)).collect();
-        if outer.remote {
-            return;
-        }
-        if let Some(path) = self.elsewhere(program, &arguments, outer.raised) {
-            let reason = format!("May change something outside the working folder: {path}.");
-            self.danger("elsewhere", outer.span(), &reason);
+        self.goes_elsewhere(outer, program, &arguments, outer.span());
+    }
+
+    /// Rates a path outside the working folder that a local call may not only read.
+    pub(super) fn goes_elsewhere(
+        &mut self,
+        command: &SimpleCommand,
+        program: &str,
+        arguments: &[(String, bool)],
+        span: Range<usize>,
+    ) {
+        if !command.remote
+            && let Some(path) = self.elsewhere(program, arguments, command.raised)
+        {
+            self.danger("elsewhere", span, &may_change(&path));
         }
     }
+}
+
+/// The reason for a path outside the working folder.
+pub(super) fn may_change(path: &str) -> String {
+    format!("May change something outside the working folder: {path}.")
 }

@@ -9,10 +9,10 @@ use super::judge::Judge;
 use super::lazy_regex::LazyRegex;
 use super::listed::listed;
 use super::program::program_of;
-use super::rate::{UNKNOWN_PROGRAM, UNLISTED_CALL};
+use super::rate::is_unlisted;
 use super::rating::Rating;
 use super::sources::{adds_source, sources};
-use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
+use super::syntax::{OUTPUT, SimpleCommand, UNKNOWN, Word, before};
 use crate::plan::RiskLevel;
 
 /// Long options whose value is a program, a command line, or code for an event.
@@ -82,9 +82,8 @@ fn pairs(words: &[Word]) -> Vec<(String, Word)> {
             }
             continue;
         }
-        let before = at.checked_sub(1).and_then(|at| words.get(at));
-        if let Some(before) = before.filter(|it| it.text.starts_with('-') && !it.text.contains('='))
-        {
+        let is_bare = |it: &&Word| it.text.starts_with('-') && !it.text.contains('=');
+        if let Some(before) = before(words, at).filter(is_bare) {
             found.push((before.text.clone(), word.clone()));
         }
     }
@@ -111,10 +110,7 @@ impl Judge<'_> {
         }
         let mut found = self.embedded_in_options(command, program, depth);
         // The operands of a wrapper belong to the command that it runs.
-        if found.is_none()
-            && matches!(rating.rule.as_str(), UNKNOWN_PROGRAM | UNLISTED_CALL)
-            && !wraps
-        {
+        if found.is_none() && is_unlisted(&rating) && !wraps {
             found = self.embedded_in_operands(command, program, depth);
         }
         let Some(reason) = found else { return rating };
@@ -131,33 +127,32 @@ impl Judge<'_> {
         depth: usize,
     ) -> Option<&'static str> {
         let excepted = self.table.verbs.excepted(program);
-        let words = command.words.get(1..).unwrap_or_default();
+        let words = command.arguments();
         if program == "gh" && self.runs_extension(words) {
             return Some("Installs an extension and runs it immediately.");
         }
+        const UNENCRYPTED: &str = "Installs from an unencrypted address, so that others can change the package on the way.";
         if adds_source(program, words) {
-            return Some(
-                "Installs from an unencrypted address, so that others can change the package on the way.",
-            );
+            return Some(UNENCRYPTED);
         }
         for (option, value) in pairs(words) {
             let text = value.text.as_str();
-            if SCRIPTS.is_match(&option) && text.starts_with(&format!("<{UNKNOWN}{END}")) {
+            if SCRIPTS.is_match(&option)
+                && text.strip_prefix('<').is_some_and(|it| it.starts_with(OUTPUT))
+            {
                 return Some("Runs the output of another command as a script.");
             }
-            let piped = text.strip_prefix('|').map(str::trim_start);
-            let piped =
-                piped.filter(|it| it.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/'));
-            if piped.is_some() && WRITES.is_match(&option) {
+            let piped = text.strip_prefix('|').is_some_and(|it| {
+                it.trim_start().starts_with(|c: char| c.is_ascii_alphabetic() || c == '/')
+            });
+            if piped && WRITES.is_match(&option) {
                 return Some("Pipes its output into another command.");
             }
             if SETS.is_match(&option) && program != "git" && sets_program(program, text) {
                 return Some("Changes a setting that names a program to run.");
             }
             if sources(&option) && text.starts_with("http://") && !text.contains("//localhost") {
-                return Some(
-                    "Installs from an unencrypted address, so that others can change the package on the way.",
-                );
+                return Some(UNENCRYPTED);
             }
             if sends(&option, text) {
                 return Some("Writes its output to another host.");
@@ -176,7 +171,7 @@ impl Judge<'_> {
                 return Some("Runs code given in an option.");
             }
             if text.contains(' ') && !excepted {
-                self.only_if_dangerous(|judge| judge.rate_text(text, &value, command, depth + 1));
+                self.rate_possible(text, &value, command, depth);
             }
         }
         None
@@ -229,9 +224,9 @@ impl Judge<'_> {
         if self.table.knows(program) || program.contains('/') || self.table.verbs.is_tool(program) {
             return false;
         }
-        let words = command.words.get(1..).unwrap_or_default();
+        let words = command.arguments();
         for (at, word) in words.iter().enumerate() {
-            let before = at.checked_sub(1).and_then(|at| words.get(at)).map(|it| it.text.as_str());
+            let before = before(words, at).map(|it| it.text.as_str());
             let first = before.is_none_or(|it| it.starts_with('-'));
             // After such a word a shell is only the subject, as in `completion bash`.
             let about = words.iter().take(at).any(|it| listed(NAMES, &it.text));
@@ -245,9 +240,7 @@ impl Judge<'_> {
             let known = starts.is_some_and(|name| self.table.dangerous(&name));
             let acts = [" -", " /", " ~", "/"].iter().any(|sign| word.text.contains(sign));
             if first && known && acts && word.text.contains(' ') {
-                self.only_if_dangerous(|judge| {
-                    judge.rate_text(&word.text, word, command, depth + 1)
-                });
+                self.rate_possible(&word.text, word, command, depth);
             }
         }
         false
@@ -255,14 +248,14 @@ impl Judge<'_> {
 
     /// Checks code of any language in the operands or the input for commands that it runs and for deletions.
     fn embedded_in_code(&mut self, command: &SimpleCommand, depth: usize) -> Option<&'static str> {
-        let words = command.words.get(1..).unwrap_or_default();
+        let words = command.arguments();
         let (fed, _) = self.reads(command);
         let mut texts: Vec<String> = words.iter().map(|word| word.text.clone()).collect();
         texts.extend(fed);
         for inner in words.iter().filter_map(|word| word.inner.clone()) {
             // The arguments of the commands in a process substitution.
             let printed = self.script.commands.get(inner).unwrap_or_default().iter();
-            texts.extend(printed.flat_map(|it| it.words.iter().skip(1)).map(|it| it.text.clone()));
+            texts.extend(printed.flat_map(|it| it.arguments().iter()).map(|it| it.text.clone()));
         }
         for text in texts.iter().filter(|text| text.len() < 4000) {
             if DELETES.is_match(text) && text.contains(['(', ';', '{', ' ']) {
@@ -274,9 +267,7 @@ impl Judge<'_> {
                 let line = line.replace("\\n", " ").replace(['"', '\'', ',', '`', ']'], " ");
                 if line.trim().contains(' ') || is_shell(line.trim()) {
                     let word = Word::literal(line.trim(), command.span());
-                    self.only_if_dangerous(|judge| {
-                        judge.rate_text(&word.text, &word, command, depth + 1)
-                    });
+                    self.rate_possible(&word.text, &word, command, depth);
                 }
             }
             // Forth and similar languages put the text before the word that runs it.
@@ -286,9 +277,7 @@ impl Judge<'_> {
                 && after.trim_start().starts_with("system")
             {
                 let word = Word::literal(line.trim(), command.span());
-                self.only_if_dangerous(|judge| {
-                    judge.rate_text(&word.text, &word, command, depth + 1)
-                });
+                self.rate_possible(&word.text, &word, command, depth);
             }
         }
         None

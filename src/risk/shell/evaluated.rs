@@ -6,16 +6,14 @@
 
 use super::judge::Judge;
 use super::listed::listed;
-use super::program::program_of;
-use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
+use super::syntax::{DECLARING, SimpleCommand, UNKNOWN, Word, unknown};
 
 /// Programs whose output is numbers that may be used in arithmetic.
 const COUNTING: &str =
     "wc date nproc stat grep egrep rg expr git id seq du df ps tput bc getconf pgrep ls find";
 
 /// Variables of bash that evaluate assigned values as arithmetic.
-const CALCULATED: [&str; 8] =
-    ["RANDOM", "SRANDOM", "SECONDS", "OPTIND", "LINENO", "HISTCMD", "EPOCHSECONDS", "BASHPID"];
+const CALCULATED: &str = "RANDOM SRANDOM SECONDS OPTIND LINENO HISTCMD EPOCHSECONDS BASHPID";
 
 impl Judge<'_> {
     /// Rates the words of a command that bash evaluates a second time.
@@ -30,23 +28,14 @@ impl Judge<'_> {
         let foreign = self.is_foreign(word);
         for text in known {
             // Names in arithmetic stand for the values of variables, which are evaluated as well.
-            let hidden = names_in(&text).any(|name| {
-                self.variables
-                    .get(name)
-                    .is_some_and(|values| values.iter().any(|it| hides_command(it)))
-            });
-            if foreign || hidden || hides_command(&text) {
-                self.danger(
-                    "evaluated-data",
-                    word.span(),
-                    "bash evaluates this word again and runs the commands that it may hold.",
-                );
+            let mut values = names_in(&text).filter_map(|name| self.variables.get(name)).flatten();
+            if foreign || hides_command(&text) || values.any(|it| hides_command(it)) {
+                let reason =
+                    "bash evaluates this word again and runs the commands that it may hold.";
+                self.danger("evaluated-data", word.span(), reason);
             } else if !is_number(&text) {
-                self.caution(
-                    "evaluated-word",
-                    word.span(),
-                    "bash evaluates this word again after its expansion.",
-                );
+                let reason = "bash evaluates this word again after its expansion.";
+                self.caution("evaluated-word", word.span(), reason);
             }
         }
     }
@@ -56,27 +45,20 @@ impl Judge<'_> {
         if word.text.strip_prefix("v ").is_some_and(is_name) {
             return false;
         }
-        let read = self.read_names.iter().any(|name| {
-            word.text.contains(&format!("{UNKNOWN}{name}{END}"))
-                || word
-                    .text
-                    .split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
-                    .any(|it| it == name)
-        });
-        let Some(inner) = word.inner.clone() else { return read };
-        let commands = self.script.commands.get(inner).unwrap_or_default();
-        let last = commands.iter().rev().find(|command| !command.words.is_empty());
-        let name = last.and_then(|it| it.words.first()).and_then(|it| program_of(&it.text));
-        read || name.is_some_and(|name| {
-            let prints_text = matches!(name.as_str(), "echo" | "printf")
-                && last.is_some_and(|it| {
-                    it.words
-                        .iter()
-                        .skip(1)
-                        .all(|word| !word.unknown() && !hides_command(&word.text))
-                });
-            !prints_text && !listed(COUNTING, &name)
-        })
+        let named = |name: &&str| self.read_names.contains(*name);
+        let read = word.text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+        if read.into_iter().any(|it| named(&it)) {
+            return true;
+        }
+        let Some(inner) = word.inner.clone() else { return false };
+        let last = self.commands_in(inner).iter().rev().find(|command| !command.words.is_empty());
+        let Some((last, name)) = last.and_then(|it| Some((it, it.program()?))) else {
+            return false;
+        };
+        let plain = |word: &Word| !word.unknown() && !hides_command(&word.text);
+        let prints_text =
+            matches!(name.as_str(), "echo" | "printf") && last.arguments().iter().all(plain);
+        !prints_text && !listed(COUNTING, &name)
     }
 
     /// A nameref hides which variable is set. It is dangerous if a variable that affects later programs is named
@@ -87,7 +69,7 @@ impl Judge<'_> {
             let listed = |it: &String| it.strip_suffix('*').is_none() && it == name;
             self.table.variables.hijack.iter().any(listed)
         };
-        if self.made.iter().flat_map(|it| it.words.iter().skip(1)).any(|word| names(&word.text)) {
+        if self.made.iter().flat_map(SimpleCommand::arguments).any(|word| names(&word.text)) {
             let reason = "Gives a second name to a variable that affects later programs.";
             self.danger("hijacks-variable", command.span(), reason);
         }
@@ -95,15 +77,12 @@ impl Judge<'_> {
 
     /// Builtins that evaluate variable names or assigned values.
     pub(super) fn evaluating_builtin(&mut self, command: &SimpleCommand, program: &str) {
-        let words = command.words.get(1..).unwrap_or_default();
-        let has = |letter: char| {
-            words.iter().take_while(|word| word.text != "--").any(|word| {
-                word.text.starts_with(['-', '+'])
-                    && !word.text.starts_with("--")
-                    && word.text.contains(letter)
-            })
+        let words = command.arguments();
+        let has = |letters: &[char]| {
+            let options = words.iter().take_while(|word| word.text != "--");
+            options.into_iter().any(|word| has_letter(&word.text, letters))
         };
-        if matches!(program, "declare" | "local" | "typeset") && has('n') {
+        if matches!(program, "declare" | "local" | "typeset") && has(&['n']) {
             self.second_name(command);
         }
         let evaluated: Vec<Word> = match program {
@@ -112,63 +91,53 @@ impl Judge<'_> {
             "set" => words.iter().filter(|word| hides_command(&word.text)).cloned().collect(),
             "read" | "mapfile" | "readarray" | "getopts" | "unset" => {
                 if matches!(program, "read" | "mapfile" | "readarray") {
-                    let names = words.iter().filter(|word| !word.text.starts_with('-'));
-                    let whole = self
-                        .script
-                        .commands
-                        .iter()
-                        .find(|it| it.words.is_empty() && !it.redirects.is_empty());
-                    let around = whole.and_then(|it| self.named_in_input(it));
-                    if let Some(path) = self.named_in_input(command).or(around) {
-                        // Each line may be a path like those given to the other commands.
-                        let names: Vec<String> = words
-                            .iter()
-                            .map(|word| word.text.clone())
-                            .filter(|it| is_name(it))
-                            .collect();
-                        for name in names {
-                            self.assigns(
-                                &name,
-                                vec![format!("{path}/{UNKNOWN}FOUND{END}")],
-                                &command.span(),
-                            );
-                        }
-                    }
-                    self.read_names
-                        .extend(names.map(|word| word.text.clone()).filter(|it| is_name(it)));
+                    self.reads_into(command, words);
                 }
                 words.iter().filter(|word| !is_plain_option(word)).map(named).collect()
             }
             "printf" | "wait" => {
                 let letter = if program == "printf" { 'v' } else { 'p' };
-                let takes = |word: &&Word| is_bundle(&word.text) && word.text.contains(letter);
-                let at = words.iter().position(|word| takes(&word));
-                at.map(|at| words.iter().skip(at).take(2).map(named).collect()).unwrap_or_default()
+                let before = words.iter().skip_while(|word| !has_letter(&word.text, &[letter]));
+                before.take(2).map(named).collect()
             }
             "[" | "test" => {
                 let asks = |word: &Word| matches!(word.text.as_str(), "-v" | "-R");
                 let pairs = words.iter().zip(words.iter().skip(1));
                 pairs.filter(|(word, _)| asks(word)).map(|(_, name)| named(name)).collect()
             }
-            "declare" | "typeset" | "local" | "readonly" | "export" => {
-                let arithmetic = has('i') || has('n');
-                let lists = has('a') || has('A');
-                let mut evaluated: Vec<Word> = words
-                    .iter()
-                    .filter(|word| !word.text.starts_with(['-', '+']))
-                    .filter(|word| {
-                        let name = word.text.split('=').next().unwrap_or_default();
-                        arithmetic || self.calculates(name) || !is_name(name.trim_end_matches('+'))
-                    })
-                    .map(named)
-                    .collect();
-                evaluated.extend(self.quoted_lists(words, lists));
+            _ if listed(DECLARING, program) => {
+                let arithmetic = has(&['i', 'n']);
+                let is_evaluated = |word: &&Word| {
+                    let name = word.text.split('=').next().unwrap_or_default();
+                    !word.text.starts_with(['-', '+'])
+                        && (arithmetic
+                            || self.calculates(name)
+                            || !is_name(name.trim_end_matches('+')))
+                };
+                let mut evaluated: Vec<Word> =
+                    words.iter().filter(is_evaluated).map(named).collect();
+                evaluated.extend(self.quoted_lists(words, has(&['a', 'A'])));
                 evaluated
             }
             _ => return,
         };
         self.evaluates(&evaluated);
         self.calculates_input(command, program, words);
+    }
+
+    /// Variables that get lines of the input. Each line may be a path like those given to the other commands.
+    fn reads_into(&mut self, command: &SimpleCommand, words: &[Word]) {
+        let mut commands = self.script.commands.iter();
+        let whole = commands.find(|it| it.words.is_empty() && !it.redirects.is_empty());
+        let around = whole.and_then(|it| self.named_in_input(it));
+        let path = self.named_in_input(command).or(around);
+        for name in words.iter().map(|word| &word.text).filter(|it| is_name(it)) {
+            if let Some(path) = &path {
+                let found = format!("{path}/{}", unknown("FOUND"));
+                self.assigns(name, vec![found], &command.span());
+            }
+            self.read_names.insert(name.clone());
+        }
     }
 
     /// Values that become a list only while the builtin runs: bash expands such a list once more.
@@ -195,21 +164,13 @@ impl Judge<'_> {
     /// Whether any command of the line declares a list, which then may have any name.
     fn makes_lists(&self) -> bool {
         self.made.iter().any(|command| {
-            let program = command.words.first().and_then(|word| program_of(&word.text));
-            let flagged = |letters: [char; 2]| {
-                command
-                    .words
-                    .iter()
-                    .skip(1)
-                    .any(|word| is_bundle(&word.text) && word.text.contains(letters))
+            let flagged = |letters: &[char]| {
+                command.arguments().iter().any(|it| has_letter(&it.text, letters))
             };
-            match program.as_deref() {
-                Some("declare" | "typeset" | "local" | "readonly" | "export") => {
-                    flagged(['a', 'A'])
-                }
-                Some("read") => flagged(['a', 'a']),
+            match command.program().as_deref() {
+                Some("read") => flagged(&['a']),
                 Some("mapfile" | "readarray") => true,
-                _ => false,
+                program => program.is_some_and(|it| listed(DECLARING, it)) && flagged(&['a', 'A']),
             }
         })
     }
@@ -217,20 +178,14 @@ impl Judge<'_> {
     /// Whether bash evaluates assignments to this variable as arithmetic: some of its own variables, and those
     /// declared as integers or namerefs.
     pub(super) fn calculates(&self, name: &str) -> bool {
-        let name = name.trim_end_matches('+');
-        let name = name.split('[').next().unwrap_or_default();
-        if CALCULATED.contains(&name) {
+        let name = name.trim_end_matches('+').split('[').next().unwrap_or_default();
+        if listed(CALCULATED, name) {
             return true;
         }
         self.made.iter().any(|command| {
-            let program = command.words.first().and_then(|word| program_of(&word.text));
-            let declares = matches!(
-                program.as_deref(),
-                Some("declare" | "typeset" | "local" | "readonly" | "export")
-            );
-            let words = || command.words.iter().skip(1).map(|word| word.text.as_str());
-            declares
-                && words().any(|text| is_bundle(text) && text.contains(['i', 'n']))
+            let words = || command.arguments().iter().map(|word| word.text.as_str());
+            command.program().is_some_and(|it| listed(DECLARING, &it))
+                && words().any(|text| has_letter(text, &['i', 'n']))
                 && words().any(|text| text.split(['=', '+', '[']).next() == Some(name))
         })
     }
@@ -261,9 +216,9 @@ fn named(word: &Word) -> Word {
     Word { text: format!("v {}", word.text), ..word.clone() }
 }
 
-/// Whether a word is a group of short options.
-fn is_bundle(text: &str) -> bool {
-    text.starts_with(['-', '+']) && !text.starts_with("--") && text.len() > 1
+/// Whether a word is a group of short options with one of these letters.
+fn has_letter(text: &str, letters: &[char]) -> bool {
+    text.starts_with(['-', '+']) && !text.starts_with("--") && text.contains(letters)
 }
 
 fn is_plain_option(word: &Word) -> bool {
@@ -289,8 +244,7 @@ fn hides_command(text: &str) -> bool {
 
 /// Whether a text consists of numbers and operators only.
 fn is_number(text: &str) -> bool {
-    let known =
-        text.replace(&format!("{UNKNOWN}#{END}"), "0").replace(&format!("{UNKNOWN}?{END}"), "0");
+    let known = text.replace(&unknown("#"), "0").replace(&unknown("?"), "0");
     known
         .chars()
         .all(|c| c.is_ascii_digit() || c.is_ascii_whitespace() || "+-*/%<>=!&|^~?:,();".contains(c))

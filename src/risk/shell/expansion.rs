@@ -1,7 +1,7 @@
 //! Expansions after `$` or a backquote, arithmetic and conditions.
 
 use super::parse::{Parsed, Parser, parse};
-use super::syntax::{END, UNKNOWN, Word};
+use super::syntax::{Word, name_length};
 
 impl Parser<'_> {
     pub(super) fn dollar(&mut self, word: &mut Word, quoted: bool) -> Parsed<()> {
@@ -19,7 +19,7 @@ impl Parser<'_> {
             Some('(') => {
                 if self.rest().starts_with("((") && self.arithmetic_follows() {
                     self.at += 2;
-                    mark(word, "#");
+                    word.mark("#");
                     return self.arithmetic("))");
                 }
                 self.at += 1;
@@ -33,20 +33,19 @@ impl Parser<'_> {
             Some('[') => {
                 self.at += 1;
                 self.script.bash_only = true;
-                mark(word, "#");
+                word.mark("#");
                 self.arithmetic("]")
             }
             Some(next) if next.is_ascii_alphabetic() || next == '_' => {
                 let rest = self.rest();
-                let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
-                let name = rest.get(..end.unwrap_or(rest.len())).unwrap_or_default();
+                let name = rest.get(..name_length(rest)).unwrap_or_default();
                 self.at += name.len();
-                mark(word, name);
+                word.mark(name);
                 Ok(())
             }
             Some(next) if next.is_ascii_digit() || "@*#?$!-".contains(next) => {
                 self.at += 1;
-                mark(word, &next.to_string());
+                word.mark(&next.to_string());
                 Ok(())
             }
             _ => {
@@ -60,15 +59,13 @@ impl Parser<'_> {
     pub(super) fn substitution(&mut self, word: &mut Word) -> Parsed<()> {
         let first = self.script.commands.len();
         self.deeper(Self::list)?;
-        if !self.take(")") {
-            return Err(self.fault("a substitution without its end"));
-        }
+        self.require(")", "a substitution without its end")?;
         self.ran(word, first);
         Ok(())
     }
 
     pub(super) fn ran(&self, word: &mut Word, first: usize) {
-        word.text.extend([UNKNOWN, END]);
+        word.mark("");
         let start = word.inner.as_ref().map_or(first, |inner| inner.start);
         word.inner = Some(start..self.script.commands.len());
     }
@@ -104,8 +101,7 @@ impl Parser<'_> {
             return Err(self.fault("a substitution that only some versions of bash know"));
         }
         let rest = self.rest();
-        let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
-        let name = rest.get(..end.unwrap_or(0)).unwrap_or_default().to_owned();
+        let name = rest.get(..name_length(rest)).unwrap_or_default().to_owned();
         let mut inside = Word::default();
         self.deeper(|parser| {
             loop {
@@ -149,7 +145,7 @@ impl Parser<'_> {
             .text
             .strip_prefix(&name)
             .is_some_and(|rest| !name.is_empty() && rest.starts_with(['/', '^', ',', '@']));
-        mark(word, if rewrites { "+" } else { &name });
+        word.mark(if rewrites { "+" } else { &name });
         if inside.inner.is_some() {
             word.inner = inside.inner;
         }
@@ -158,16 +154,10 @@ impl Parser<'_> {
 
     /// Records a text that bash evaluates as arithmetic, and parses the commands inside.
     pub(super) fn evaluated(&mut self, text: &str, span: std::ops::Range<usize>) -> Parsed<()> {
-        let mut inner = self.inside(text);
-        if inner.depth > MAX_TEXT_DEPTH {
+        if self.depth >= MAX_TEXT_DEPTH {
             return Err(self.fault("nested too deep"));
         }
-        let mut word = inner.expanded_text()?;
-        let first = self.script.commands.len();
-        let nested = inner.script;
-        self.adopt(nested, span.clone());
-        word.span = span;
-        word.inner = word.inner.map(|inner| inner.start + first..inner.end + first);
+        let word = self.nested_text(text, span)?;
         self.script.evaluated.push(word);
         Ok(())
     }
@@ -308,8 +298,7 @@ fn evaluated_part(text: &str) -> Option<String> {
         return (!lists && !name.is_empty()).then(|| format!("v {name}"));
     }
     let text = text.strip_prefix('#').unwrap_or(text);
-    let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
-    let end = end.unwrap_or(text.len()).max(usize::from(text.starts_with(['@', '*'])));
+    let end = name_length(text).max(usize::from(text.starts_with(['@', '*'])));
     let mut rest = text.get(end..)?;
     let mut again = String::new();
     if let Some(inside) = rest.strip_prefix('[') {
@@ -335,10 +324,4 @@ fn evaluated_part(text: &str) -> Option<String> {
         again.push_str("$(prompt)");
     }
     (!again.is_empty()).then_some(again)
-}
-
-fn mark(word: &mut Word, name: &str) {
-    word.text.push(UNKNOWN);
-    word.text.push_str(name);
-    word.text.push(END);
 }

@@ -111,17 +111,10 @@ pub(super) fn reloads(program: &str, arguments: &[(String, bool)]) -> bool {
     let operands = || texts.iter().copied().filter(|it| !it.starts_with('-'));
     match program {
         "systemctl" => {
-            let flags = [
-                "--user",
-                "--system",
-                "-q",
-                "--quiet",
-                "--no-block",
-                "--no-pager",
-                "--no-ask-password",
-            ];
+            const FLAGS: &str =
+                "--user --system -q --quiet --no-block --no-pager --no-ask-password";
             let options = texts.iter().filter(|it| it.starts_with('-'));
-            options.into_iter().all(|it| flags.contains(it))
+            options.into_iter().all(|it| listed(FLAGS, it))
                 && operands().next() == Some("reload")
                 && operands().nth(1).is_some()
                 && operands().skip(1).all(service)
@@ -163,10 +156,7 @@ pub(super) fn only_shows(arguments: &[(String, bool)]) -> bool {
     let plain = |value: &str| {
         ["- ", "+ ", "P ", ":- .gitignore"].iter().any(|begin| value.starts_with(begin))
     };
-    let secret = |text: &&str| {
-        let path = place::normalize(text, "");
-        place::is_secret(&path) || place::is_keys(&path) || place::is_sensitive(&path)
-    };
+    let secret = |text: &&str| place::is_private(&place::normalize(text, ""));
     dry && parts.operands.len() > 1
         && filters.into_iter().all(|(_, value)| plain(value))
         && !parts.operands.iter().any(secret)

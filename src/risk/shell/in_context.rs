@@ -13,7 +13,7 @@ use super::powershell::{only_looks, runs_script};
 use super::program::program_of;
 use super::queries::{asks_table, only_asks};
 use super::rating::Rating;
-use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
+use super::syntax::{END, OUTPUT, SimpleCommand, UNKNOWN, Word, before};
 use crate::plan::RiskLevel;
 
 /// Programs that install packages.
@@ -35,50 +35,45 @@ impl Judge<'_> {
         {
             return known;
         }
-        match rating.rule.as_str() {
-            "runs-code"
-                if matches!(program, "gdb" | "lldb")
-                    && debugged(command.words.get(1..).unwrap_or_default()).is_some() =>
-            {
-                harmless_forms::computing()
+        let rule = rating.rule.as_str();
+        let words = command.arguments();
+        let inspects = || is_debugger(program) && !command.raised && inspects(words);
+        let debugs = || matches!(program, "gdb" | "lldb") && debugged(words).is_some();
+        let is_dry = || program == "rsync" && harmless_forms::only_shows(arguments);
+        let computes = match rule {
+            "runs-code" => {
+                debugs()
+                    || inspects()
+                    || self.hands_plain_code(program, arguments)
+                    || only_looks(program, arguments)
             }
-            "runs-code" | "says-it-destroys"
-                if is_debugger(program)
-                    && !command.raised
-                    && inspects(command.words.get(1..).unwrap_or_default()) =>
-            {
-                harmless_forms::computing()
-            }
-            "sends-out" if program == "openssl" && self.only_greets(command) => {
-                harmless_forms::showing()
-            }
+            "says-it-destroys" => inspects(),
+            _ => false,
+        };
+        let shows = match rule {
+            "sends-out" => program == "openssl" && self.only_greets(command) || is_dry(),
+            "remote-answer" | "says-it-destroys" => is_dry(),
+            "sql-destructive" => asks_table(program, arguments) && !self.reads(command).1,
+            "administers" => only_asks(program, arguments),
+            _ => false,
+        };
+        match rule {
+            _ if computes => harmless_forms::computing(),
+            _ if shows => harmless_forms::showing(),
             "stops-service" | "administers" if harmless_forms::reloads(program, arguments) => {
                 harmless_forms::reloading()
-            }
-            "sends-out" | "remote-answer" | "says-it-destroys"
-                if program == "rsync" && harmless_forms::only_shows(arguments) =>
-            {
-                harmless_forms::showing()
             }
             "sends-out" if self.stays_local(command, program, arguments) => {
                 harmless_forms::staying()
             }
-            "runs-code" if self.hands_plain_code(program, arguments) => harmless_forms::computing(),
-            "sql-destructive" if asks_table(program, arguments) && !self.reads(command).1 => {
-                harmless_forms::showing()
-            }
-            "runs-code" if only_looks(program, arguments) => harmless_forms::computing(),
             "runs-code" if runs_script(program, arguments) && self.folder.is_empty() => {
                 Rating::caution("runs-script", "Runs a script.")
             }
-            "administers" if only_asks(program, arguments) => harmless_forms::showing(),
             "delete-by-pattern" | "delete-recursive"
                 if self.removes_temporary(command, program) =>
             {
-                Rating::caution(
-                    "removes-temporary",
-                    "Removes files that the same command line created with mktemp.",
-                )
+                let reason = "Removes files that the same command line created with mktemp.";
+                Rating::caution("removes-temporary", reason)
             }
             _ => rating,
         }
@@ -92,7 +87,7 @@ impl Judge<'_> {
                  -showcerts|-brief|-status|-tls1_[123]|-no_ign_eof|-CA(file|path)\t[^\t{UNKNOWN}]+))+$"
             ))
         });
-        let words = command.words.get(1..).unwrap_or_default();
+        let words = command.arguments();
         let line = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join("\t");
         let nothing = match self.reads(command) {
             (Some(text), _) => matches!(text.trim(), "" | "Q"),
@@ -109,7 +104,7 @@ impl Judge<'_> {
                     .strip_prefix('-')
                     .is_some_and(|it| !it.is_empty() && it.chars().all(|c| "rfdvR".contains(c)))
         };
-        let words = command.words.get(1..).unwrap_or_default();
+        let words = command.arguments();
         // With both recursion and force, one wrong value would do too much damage.
         let has = |letters: [char; 2], long: &str| {
             words.iter().any(|word| {
@@ -136,21 +131,17 @@ impl Judge<'_> {
     /// Whether a variable only ever contains the output of `mktemp`, assigned before this position or used in a
     /// trap.
     fn is_temporary(&self, name: &str, at: usize) -> bool {
-        let trapped = self.commands.iter().any(|it| {
-            it.words.first().is_some_and(|word| word.text == "trap") && (it.span.contains(&at))
-        });
+        let trapped = self.commands.iter().any(|it| it.starts("trap") && it.span.contains(&at));
         let makes = |value: &Word| {
             let inner = value.inner.clone().and_then(|it| self.made.get(it));
-            value.text == format!("{UNKNOWN}{END}")
-                && matches!(inner, Some([only]) if only.words.first().is_some_and(|it| it.text == "mktemp"))
+            value.text == OUTPUT && matches!(inner, Some([only]) if only.starts("mktemp"))
         };
         let mut set = self.made.iter().flat_map(|it| &it.assignments).filter(|it| it.0 == name);
         let first = set.clone().next();
         // Any other mention of the variable could assign it.
-        let named = self.made.iter().flat_map(|it| it.words.iter().skip(1)).any(|word| {
-            word.text
-                .strip_prefix(name)
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with(['=', '+', '[']))
+        let named = self.made.iter().flat_map(SimpleCommand::arguments).any(|word| {
+            let rest = word.text.strip_prefix(name);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['=', '+', '[']))
         });
         let looped = self.script.loops.iter().any(|(it, _)| it == name);
         !named
@@ -162,46 +153,28 @@ impl Judge<'_> {
 
     /// The calls of a program whose name ends in the variable of a loop over literal words.
     pub(super) fn looped_programs(&mut self, command: &SimpleCommand) -> Vec<SimpleCommand> {
+        let plain =
+            |text: &str| text.bytes().all(|it| it.is_ascii_alphanumeric() || b"._-".contains(&it));
         let Some(first) = command.words.first() else { return Vec::new() };
         let named = first.text.split_once(UNKNOWN).and_then(|(head, rest)| {
             let (name, tail) = rest.split_once(END)?;
-            let plain = |text: &str| {
-                text.bytes().all(|it| it.is_ascii_alphanumeric() || b"._-".contains(&it))
-            };
             (!head.is_empty() && plain(head) && plain(tail)).then(|| name.to_owned())
         });
         let Some(name) = named else { return Vec::new() };
-        let looped = self.made_loops.iter().any(|(it, values)| {
-            *it == name
-                && values.iter().all(|word| {
-                    !word.glob
-                        && word
-                            .text
-                            .bytes()
-                            .all(|it| it.is_ascii_alphanumeric() || b"._-".contains(&it))
-                })
-        });
+        let literal = |values: &[Word]| values.iter().all(|it| !it.glob && plain(&it.text));
+        let looped = self.made_loops.iter().any(|(it, values)| *it == name && literal(values));
         let set = self.made.iter().any(|it| it.assignments.iter().any(|it| it.0 == name));
-        let span = first.span();
-        let text = first.text.clone();
         if !looped || set || self.read_names.contains(&name) || first.inner.is_some() {
             return Vec::new();
         }
-        let texts = self.resolve(&text, &span).unwrap_or_default();
+        let texts = self.resolve(&first.text, &first.span).unwrap_or_default();
         if texts.iter().any(|it| it.contains(UNKNOWN)) {
             return Vec::new();
         }
-        let call = |text: String| {
-            let mut words = command.words.clone();
-            if let Some(first) = words.first_mut() {
-                first.text = text;
-            }
-            SimpleCommand {
-                words,
-                assignments: Vec::new(),
-                redirects: Vec::new(),
-                ..command.clone()
-            }
+        let call = |text: String| SimpleCommand {
+            assignments: Vec::new(),
+            redirects: Vec::new(),
+            ..command.calling(text)
         };
         texts.into_iter().map(call).collect()
     }
@@ -218,13 +191,12 @@ impl Judge<'_> {
         }
         let path = place::normalize(program, &self.folder);
         let tool = TOOLS.is_match(&path);
-        let looks =
-            |it: &SimpleCommand| it.words.first().is_some_and(|word| listed(LOOK, &word.text));
         // A wrapper only names its inner command.
-        let others = self.script.commands.iter().filter(|it| it.span != command.span && !looks(it));
-        let made = others.into_iter().any(|it| {
-            it.words.iter().skip(1).any(|word| place::normalize(&word.text, &self.folder) == path)
-        });
+        let others = |it: &&SimpleCommand| it.span != command.span && !it.starts(LOOK);
+        let others = self.script.commands.iter().filter(others);
+        let made = others
+            .flat_map(SimpleCommand::arguments)
+            .any(|word| place::normalize(&word.text, &self.folder) == path);
         // Out-of-tree builds run `../configure`.
         let prepares = program == "../configure" && !path.starts_with("../..");
         !tool
@@ -237,8 +209,7 @@ impl Judge<'_> {
     pub(super) fn writes_found(&mut self, rest: &[Word], inner: &[Word]) {
         let Some(place) = self.starting_point(rest) else { return };
         let shell = inner.first().and_then(|it| program_of(&it.text));
-        let shells = ["sh", "bash", "dash", "zsh", "ksh", "ash"];
-        if !shell.is_some_and(|it| shells.contains(&it.as_str())) {
+        if !shell.is_some_and(|it| listed("sh bash dash zsh ksh ash", &it)) {
             return;
         }
         let Some(path) = self.outside(&place.text, Use::Raised) else { return };
@@ -260,15 +231,10 @@ impl Judge<'_> {
         if self.written.is_empty() {
             return;
         }
-        let words = command.words.get(1..).unwrap_or_default();
+        let words = command.arguments();
         for (at, word) in words.iter().enumerate() {
-            let (option, value) = match word.text.split_once('=') {
-                Some((option, value)) => (option, value),
-                None => {
-                    let before = at.checked_sub(1).and_then(|at| words.get(at));
-                    (before.map_or("", |it| it.text.as_str()), word.text.as_str())
-                }
-            };
+            let before = before(words, at).map_or("", |it| it.text.as_str());
+            let (option, value) = word.text.split_once('=').unwrap_or((before, &word.text));
             let named =
                 option.starts_with("--") && PARTS.split(' ').any(|part| option.contains(part));
             let first = value.split(' ').next().unwrap_or_default();
@@ -284,20 +250,13 @@ impl Judge<'_> {
         if !listed(INSTALLERS, program) {
             return;
         }
-        let fetches = |word: &Word| {
-            let inner = word.inner.clone().and_then(|it| self.script.commands.get(it));
-            inner.into_iter().flatten().any(|it| {
-                let name = it.words.first().and_then(|it| program_of(&it.text));
-                name.is_some_and(|it| matches!(it.as_str(), "curl" | "wget" | "fetch" | "http"))
-            })
-        };
-        if let Some(word) = command.words.iter().skip(1).find(|word| fetches(word)) {
-            let span = word.span();
-            self.danger(
-                "runs-fetched",
-                span,
-                "Installs a package whose name another command downloads.",
-            );
+        let fetches =
+            |it: &SimpleCommand| it.program().is_some_and(|it| listed("curl wget fetch http", &it));
+        let inside = |word: &Word| word.inner.clone().map(|it| self.commands_in(it));
+        let fetched = |word: &&Word| inside(word).unwrap_or_default().iter().any(fetches);
+        if let Some(word) = command.arguments().iter().find(fetched) {
+            let reason = "Installs a package whose name another command downloads.";
+            self.danger("runs-fetched", word.span(), reason);
         }
     }
 }

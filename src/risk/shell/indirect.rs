@@ -1,13 +1,13 @@
 //! Indirect commands: functions, aliases, and programs named by `$(echo ..)`.
 
 use super::judge::Judge;
-use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
+use super::syntax::{OUTPUT, SimpleCommand, Word, unknown};
 
 impl Judge<'_> {
     /// Replaces a program that is the output of `$(echo ..)` by this output.
     pub(super) fn printed_program(&self, command: &SimpleCommand) -> Option<SimpleCommand> {
         let (first, rest) = command.words.split_first()?;
-        if first.text != format!("{UNKNOWN}{END}") {
+        if first.text != OUTPUT {
             return None;
         }
         let inner = self.script.commands.get(first.inner.clone()?)?;
@@ -25,7 +25,7 @@ impl Judge<'_> {
 
     /// Rates the text of an alias as a command. An alias that replaces a known program is dangerous.
     pub(super) fn alias(&mut self, command: &SimpleCommand, depth: usize) {
-        for word in command.words.iter().skip(1) {
+        for word in command.arguments().iter() {
             let Some((name, text)) = word.text.split_once('=') else { continue };
             let text = text.trim_end();
             if text.is_empty() {
@@ -36,11 +36,8 @@ impl Judge<'_> {
                 self.danger("hijacks", word.span(), reason);
             }
             self.aliases.insert(name.to_owned(), text.to_owned());
-            self.caution(
-                "sets-alias",
-                word.span(),
-                "Defines an alias, which changes what a command runs.",
-            );
+            let reason = "Defines an alias, which changes what a command runs.";
+            self.caution("sets-alias", word.span(), reason);
             self.rate_text(text, word, command, depth + 1);
         }
     }
@@ -50,7 +47,7 @@ impl Judge<'_> {
         let Some(text) = self.aliases.remove(program) else { return };
         let span = command.span();
         let head = text.split_whitespace().map(|it| Word::literal(it, span.clone()));
-        let words = head.chain(command.words.iter().skip(1).cloned()).collect();
+        let words = head.chain(command.arguments().iter().cloned()).collect();
         let whole = SimpleCommand { words, ..command.clone() };
         self.only_if_dangerous(|judge| judge.command(&whole, depth + 1));
         self.aliases.insert(program.to_owned(), text);
@@ -69,8 +66,8 @@ impl Judge<'_> {
             return false;
         };
         let body = self.script.commands.get(function.body.clone()).unwrap_or_default().to_vec();
-        let arguments = command.words.get(1..).unwrap_or_default();
-        let all = [format!("{UNKNOWN}@{END}"), format!("{UNKNOWN}*{END}")];
+        let arguments = command.arguments();
+        let all = [unknown("@"), unknown("*")];
         for mut inner in body {
             if inner.words.first().is_some_and(|word| word.text == program) {
                 continue;
@@ -85,7 +82,7 @@ impl Judge<'_> {
                     }
                     let mut text = word.text.clone();
                     for (number, argument) in arguments.iter().enumerate().take(99) {
-                        let mark = format!("{UNKNOWN}{}{END}", number + 1);
+                        let mark = unknown(&(number + 1).to_string());
                         match self.replaced(&text, &mark, &argument.text, &word.span) {
                             Some(replaced) => text = replaced,
                             None => break,

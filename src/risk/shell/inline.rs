@@ -1,8 +1,8 @@
 //! Code in the command line that only computes and prints (SPEC §7.1).
 //!
-//! Only listed names are allowed: each name must be in the table or be bound by the code itself, each attribute
-//! must be in another list, and file arguments must be literal paths of the project. All other code is as dangerous
-//! as any code that has not been reviewed.
+//! Only listed names are allowed: each name must be in the table (or, for some languages, in a file of
+//! `assets/risk/words`) or be bound by the code itself, each attribute must be in another list, and file arguments
+//! must be literal paths of the project. All other code is as dangerous as any code that has not been reviewed.
 
 mod bindings;
 mod calculators;
@@ -19,24 +19,23 @@ use super::judge::Judge;
 use super::lazy_regex::LazyRegex;
 use super::listed::listed;
 use super::place;
-use super::syntax::{UNKNOWN, Word};
+use super::syntax::{UNKNOWN, Word, before};
 use language::Inline;
 
 impl Judge<'_> {
     /// Whether the inline code in an argument, as in `python -m timeit`, only computes and prints.
     pub(super) fn hands_plain_code(&self, program: &str, arguments: &[(String, bool)]) -> bool {
         let texts: Vec<&str> = arguments.iter().map(|(text, _)| text.as_str()).collect();
-        let codes: Vec<&str> = if program == "timeit" {
-            texts.iter().copied().filter(|it| !it.starts_with('-')).collect()
-        } else if program.starts_with("python") {
-            match texts.as_slice() {
-                ["manage.py" | "./manage.py", "shell" | "shell_plus", "-c" | "--command", code] => {
-                    vec![code]
-                }
-                _ => return false,
+        let codes: Vec<&str> = match texts.as_slice() {
+            _ if program == "timeit" => {
+                texts.iter().copied().filter(|it| !it.starts_with('-')).collect()
             }
-        } else {
-            return false;
+            ["manage.py" | "./manage.py", "shell" | "shell_plus", "-c" | "--command", code]
+                if program.starts_with("python") =>
+            {
+                vec![code]
+            }
+            _ => return false,
         };
         let plain = |text: &&str| matches!(*text, "-s" | "-n" | "-r" | "-u" | "-v" | "-p");
         // Names that the setup code binds are known in the timed code.
@@ -67,9 +66,8 @@ impl Judge<'_> {
         let is = |it: &&Inline| it.programs.iter().any(|name| name == program);
         let Some(language) = self.table.inline.iter().find(is) else { return false };
         let valued = |at: usize| {
-            let before = at.checked_sub(1).and_then(|at| options.get(at));
             language.language == "python"
-                && before.is_some_and(|it| matches!(it.text.as_str(), "-W" | "-X"))
+                && before(options, at).is_some_and(|it| listed("-W -X", &it.text))
         };
         let plain =
             |(at, word): (usize, &Word)| valued(at) || plain_option(&language.language, &word.text);
@@ -138,14 +136,10 @@ fn plain_option(language: &str, text: &str) -> bool {
                 || text.starts_with("-W") && !text.contains(['.', '/'])
                 || text == "-X"
         }
-        "r" => matches!(text, "--vanilla" | "--quiet" | "-q" | "--slave" | "--no-save" | "-e"),
-        "julia" => letters("eE") || matches!(text, "--project" | "--project=." | "-q" | "--quiet"),
+        "r" => listed("--vanilla --quiet -q --slave --no-save -e", text),
+        "julia" => letters("eE") || listed("--project --project=. -q --quiet", text),
         "javascript" => {
-            letters("pe")
-                || matches!(
-                    text,
-                    "eval" | "--eval" | "--print" | "--no-warnings" | "--input-type=module"
-                )
+            letters("pe") || listed("eval --eval --print --no-warnings --input-type=module", text)
         }
         "perl" if text.starts_with("-M") => functions(text),
         "perl" if text.starts_with("-F") => {
@@ -184,7 +178,7 @@ fn functions(text: &str) -> bool {
     let (module, names) = rest.split_once('=').unwrap_or((rest, ""));
     matches!(module, "List::Util" | "POSIX" | "Scalar::Util")
         && !names.is_empty()
-        && names.split(',').all(|own| LISTS.split_whitespace().any(|it| it == own))
+        && names.split(',').all(|own| listed(LISTS, own))
         || matches!(rest, "strict" | "warnings")
 }
 
@@ -219,10 +213,8 @@ fn substitutes(code: &str) -> bool {
             }
         }
         let [middle, end] = ends.as_slice() else { return false };
-        let (pattern, new) = (
-            body.get(1..*middle).unwrap_or_default(),
-            body.get(middle + 1..*end).unwrap_or_default(),
-        );
+        let pattern = body.get(1..*middle).unwrap_or_default();
+        let new = body.get(middle + 1..*end).unwrap_or_default();
         let hidden = |text: &str| {
             let known = text.replace("\\@", "").replace("\\$", "");
             let variable = known.split('$').skip(1).any(|it| {

@@ -1,18 +1,19 @@
 //! Shells and interpreters of other languages, which run a script, a file, or their input.
 
+use std::ops::Range;
+
 use super::debugger::{debugged, inspects, is_debugger};
 use super::harmless_forms;
 use super::judge::Judge;
+use super::listed::listed;
 use super::parse::parse;
-use super::program::program_of;
 use super::rating::Rating;
-use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
+use super::syntax::{END, SimpleCommand, UNKNOWN, Word, before};
 use super::table::Wrapper;
 use super::wrapper_words::{takes_next, value_of};
 
 /// Modules of Python that run their input as code.
-const READ_CODE: [&str; 9] =
-    ["code", "asyncio", "IPython", "bpython", "ptpython", "pdb", "idlelib", "sqlite3", "xonsh"];
+const READ_CODE: &str = "code asyncio IPython bpython ptpython pdb idlelib sqlite3 xonsh";
 
 impl Judge<'_> {
     pub(super) fn shell(
@@ -30,46 +31,28 @@ impl Judge<'_> {
                 continue;
             }
             if !text.starts_with('-') {
-                if word.text.starts_with('<')
-                    || word.text.starts_with("/dev/stdin")
-                    || word.text.starts_with("/dev/fd")
+                if text.starts_with('<')
+                    || text.starts_with("/dev/stdin")
+                    || text.starts_with("/dev/fd")
                 {
-                    self.danger("runs-output", word.span(), "Runs the output of another command.");
+                    self.runs_output(word.span());
                 } else {
                     self.runs_file(word);
                     let arguments = self.arguments(rest.get(at..).unwrap_or_default());
-                    if !context.remote
-                        && let Some(path) = self.elsewhere("", &arguments, context.raised)
-                    {
-                        let reason =
-                            format!("May change something outside the working folder: {path}.");
-                        self.danger("elsewhere", word.span(), &reason);
-                    }
+                    self.goes_elsewhere(context, "", &arguments, word.span());
                     let checks = rest.iter().any(|word| word.text == "-n");
                     if !checks && word.text.starts_with(UNKNOWN) && word.text.ends_with(END) {
-                        self.danger(
-                            "hidden-script",
-                            word.span(),
-                            "The script is named by a variable.",
-                        );
+                        let reason = "The script is named by a variable.";
+                        self.danger("hidden-script", word.span(), reason);
                     }
                     self.caution("runs-script", word.span(), "Runs a script.");
                 }
                 return;
             }
             if !text.starts_with("--") && text.contains('c') {
-                let Some(code) = rest
-                    .get(at)
-                    .filter(|code| !code.text.starts_with('-'))
-                    .or_else(|| rest.get(at + 1))
-                else {
-                    return;
-                };
-                let plain = context
-                    .words
-                    .first()
-                    .and_then(|word| program_of(&word.text))
-                    .is_some_and(|name| matches!(name.as_str(), "sh" | "dash" | "ash"));
+                let code = rest.get(at).filter(|code| !code.text.starts_with('-'));
+                let Some(code) = code.or_else(|| rest.get(at + 1)) else { return };
+                let plain = context.program().is_some_and(|name| listed("sh dash ash", &name));
                 if plain && parse(&code.text, depth).is_ok_and(|script| script.bash_only) {
                     let reason = "Only bash interprets this as it was checked; another shell may run something else.";
                     self.danger("not-posix", code.span(), reason);
@@ -96,13 +79,12 @@ impl Judge<'_> {
                 self.rate_text(&text, &word, &bare, depth);
             }
             _ if fed && (context.input.is_some() || reads_output(context)) => {
-                self.danger("runs-output", context.span(), "Runs the output of another command.");
+                self.runs_output(context.span());
             }
-            _ if context.raised => self.danger(
-                "root-shell",
-                context.span(),
-                "Starts a shell with raised privileges, which accepts any command.",
-            ),
+            _ if context.raised => {
+                let reason = "Starts a shell with raised privileges, which accepts any command.";
+                self.danger("root-shell", context.span(), reason);
+            }
             _ => self.caution("starts-shell", context.span(), "Starts a shell."),
         }
     }
@@ -115,15 +97,10 @@ impl Judge<'_> {
         rest: &[Word],
         depth: usize,
     ) -> bool {
-        let inline = Rating::dangerous(
-            "inline-code",
-            "Runs code in the command line whose effects are not known.",
-        )
-        .with_safer("Put the code into a file that can be reviewed first.");
         if matches!(program, "gdb" | "lldb")
             && let Some(inner) = debugged(rest)
         {
-            self.decide(context, program, harmless_forms::computing());
+            self.runs_code(context, program, true);
             let words = rest.get(inner..).unwrap_or_default().to_vec();
             let inner = SimpleCommand { words, redirects: Vec::new(), ..context.clone() };
             if !inner.words.is_empty() {
@@ -132,7 +109,7 @@ impl Judge<'_> {
             return true;
         }
         if is_debugger(program) && !context.raised && inspects(rest) {
-            self.decide(context, program, harmless_forms::computing());
+            self.runs_code(context, program, true);
             return true;
         }
         let mut at = 0;
@@ -151,19 +128,10 @@ impl Judge<'_> {
             if let Some((code, used)) = code {
                 let holder = rest.get(at).filter(|_| used).unwrap_or(word);
                 let code = Word { text: code, ..holder.clone() };
-                let (before, after) =
-                    (rest.get(..at - usize::from(!used)), rest.get(at + usize::from(used)..));
-                let computes = self.computes(
-                    program,
-                    before.unwrap_or_default(),
-                    &code,
-                    after.unwrap_or_default(),
-                );
-                self.decide(
-                    context,
-                    program,
-                    if computes { harmless_forms::computing() } else { inline },
-                );
+                let before = rest.get(..at - usize::from(!used)).unwrap_or_default();
+                let after = rest.get(at + usize::from(used)..).unwrap_or_default();
+                let computes = self.computes(program, before, &code, after);
+                self.runs_code(context, program, computes);
                 return true;
             }
             if takes_next(text, &wrapper.values) {
@@ -176,25 +144,20 @@ impl Judge<'_> {
                 }
                 let before = rest.get(..at - 1).unwrap_or_default();
                 let computes = self.fed_code_computes(context, program, before);
-                self.decide(
-                    context,
-                    program,
-                    if computes { harmless_forms::computing() } else { inline },
-                );
+                self.runs_code(context, program, computes);
                 return true;
             }
             if !text.starts_with('-') {
-                if word.text.starts_with('<') || word.text.starts_with("/dev/stdin") {
-                    self.danger("runs-output", word.span(), "Runs the output of another command.");
+                if text.starts_with('<') || text.starts_with("/dev/stdin") {
+                    self.runs_output(word.span());
                 }
                 // After a long option this may be its value, and the code follows.
-                let long = at.checked_sub(2).and_then(|at| rest.get(at));
-                let long =
-                    long.is_some_and(|it| it.text.starts_with("--") && !it.text.contains('='));
+                let long = before(rest, at - 1)
+                    .is_some_and(|it| it.text.starts_with("--") && !it.text.contains('='));
                 let code =
                     |it: &Word| it.text.starts_with("--e") && wrapper.scripts.contains(&it.text);
                 if long && rest.iter().skip(at).any(code) {
-                    self.decide(context, program, inline);
+                    self.runs_code(context, program, false);
                     return true;
                 }
                 return false;
@@ -211,8 +174,8 @@ impl Judge<'_> {
                 let module = SimpleCommand { words, ..context.clone() };
                 let name = module.words.first().map(|word| word.text.as_str()).unwrap_or_default();
                 let (read, fed) = self.reads(context);
-                if READ_CODE.contains(&name) && (read.is_some() || fed) {
-                    self.decide(context, program, inline);
+                if listed(READ_CODE, name) && (read.is_some() || fed) {
+                    self.runs_code(context, program, false);
                     return true;
                 }
                 self.command(&module, depth + 1);
@@ -225,17 +188,26 @@ impl Judge<'_> {
         let (read, fed) = self.reads(context);
         if (read.is_some() || fed) && !self.script_file(context) {
             let computes = self.fed_code_computes(context, program, rest);
-            self.decide(
-                context,
-                program,
-                if computes { harmless_forms::computing() } else { inline },
-            );
+            self.runs_code(context, program, computes);
         }
         false
     }
-}
 
-impl Judge<'_> {
+    fn runs_output(&mut self, span: Range<usize>) {
+        self.danger("runs-output", span, "Runs the output of another command.");
+    }
+
+    /// Rates code in the command line.
+    fn runs_code(&mut self, context: &SimpleCommand, program: &str, computes: bool) {
+        let reason = "Runs code in the command line whose effects are not known.";
+        let rating = match computes {
+            true => harmless_forms::computing(),
+            false => Rating::dangerous("inline-code", reason)
+                .with_safer("Put the code into a file that can be reviewed first."),
+        };
+        self.decide(context, program, rating);
+    }
+
     /// Whether the input is code from the command line that only computes and prints.
     fn fed_code_computes(
         &mut self,

@@ -4,16 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::PathBuf;
 
+use super::listed::listed;
 use super::place;
 use super::program::program_of;
 use super::rating::{Finding, Rating};
-use super::syntax::{END, Script, SimpleCommand, UNKNOWN, Word};
+use super::syntax::{DECLARING, END, Script, SimpleCommand, UNKNOWN, Word};
 use super::table::{TABLE, Table};
 use super::user::UserRules;
 use crate::plan::RiskLevel;
 
 /// Limit for wrappers inside wrappers (SPEC §7.1).
-const MAX_DEPTH: usize = 8;
+pub(super) const MAX_DEPTH: usize = 8;
 /// Limit for the commands of one classification, including inner ones.
 const MAX_COMMANDS: usize = 2000;
 
@@ -100,6 +101,12 @@ impl<'a> Judge<'a> {
         self.note(RiskLevel::Dangerous, rule, span, reason);
     }
 
+    pub(super) fn too_deep(&mut self, span: Range<usize>) {
+        let reason =
+            "Nests commands inside commands more than 8 levels deep, or more than 2,000 commands.";
+        self.danger("wrapped-too-deep", span, reason);
+    }
+
     /// Rates every command of a script.
     pub(super) fn script(&mut self, script: Script, outer: &SimpleCommand, depth: usize) {
         self.bash_only |= script.bash_only;
@@ -115,11 +122,8 @@ impl<'a> Judge<'a> {
             self.fork_bomb(&script, function);
         }
         for span in &script.endless {
-            self.danger(
-                "endless-loop",
-                span.clone(),
-                "Starts more and more processes without waiting for any.",
-            );
+            let reason = "Starts more and more processes without waiting for any.";
+            self.danger("endless-loop", span.clone(), reason);
         }
         if let Some(span) = script.overflow.clone() {
             self.too_much(&span);
@@ -129,8 +133,7 @@ impl<'a> Judge<'a> {
         for index in 0..self.script.commands.len() {
             let printed = self.script.commands.get(index).and_then(|it| self.printed_program(it));
             if let (Some(printed), Some(command)) = (printed, self.script.commands.get_mut(index)) {
-                let span = command.span();
-                *command = printed;
+                let span = std::mem::replace(command, printed).span;
                 let reason = "The program is named by the output of another command.";
                 self.caution("printed-program", span, reason);
             }
@@ -148,26 +151,17 @@ impl<'a> Judge<'a> {
 
     /// A function that pipes itself into itself exhausts the machine.
     fn fork_bomb(&mut self, script: &Script, function: &super::syntax::Function) {
-        let calls = |index: usize| {
-            script
-                .commands
-                .get(index)
-                .and_then(|command| command.words.first())
-                .is_some_and(|word| word.text == function.name)
+        let calls =
+            |it: &SimpleCommand| it.words.first().is_some_and(|it| it.text == function.name);
+        let body = script.commands.get(function.body.clone()).unwrap_or_default();
+        let piped = |it: &SimpleCommand| {
+            let input = it.input.clone().and_then(|input| script.commands.get(input));
+            calls(it) && input.unwrap_or_default().iter().any(calls)
         };
-        let bomb = function.body.clone().any(|index| {
-            calls(index)
-                && script
-                    .commands
-                    .get(index)
-                    .and_then(|command| command.input.clone())
-                    .is_some_and(|mut input| input.any(calls))
-        });
-        let twice = function.body.clone().filter(|index| calls(*index)).count() > 1;
-        let alone = |index: usize| {
-            calls(index) && script.commands.get(index).is_some_and(|command| command.background)
-        };
-        if bomb || (twice && function.body.clone().any(alone)) {
+        let bomb = body.iter().any(piped);
+        let twice = body.iter().filter(|it| calls(it)).count() > 1;
+        let alone = |it: &SimpleCommand| calls(it) && it.background;
+        if bomb || (twice && body.iter().any(alone)) {
             self.note(
                 RiskLevel::Blocked,
                 "fork-bomb",
@@ -180,9 +174,8 @@ impl<'a> Judge<'a> {
     pub(super) fn arguments(&mut self, words: &[Word]) -> Vec<(String, bool)> {
         let mut arguments = Vec::new();
         for word in words {
-            for text in
-                self.resolve(&word.text, &word.span).unwrap_or_else(|| vec![word.text.clone()])
-            {
+            let texts = self.resolve(&word.text, &word.span);
+            for text in texts.unwrap_or_else(|| vec![word.text.clone()]) {
                 let glob = word.glob || (text != word.text && text.contains(['*', '?', '[']));
                 let lone = word.text.starts_with(UNKNOWN) && word.text.ends_with(END);
                 if lone && text != word.text && text.contains([' ', '\t']) {
@@ -198,11 +191,7 @@ impl<'a> Judge<'a> {
     pub(super) fn command(&mut self, command: &SimpleCommand, depth: usize) {
         self.calls += 1;
         if depth > MAX_DEPTH || self.calls > MAX_COMMANDS {
-            return self.danger(
-                "wrapped-too-deep",
-                command.span(),
-                "Nests commands inside commands more than 8 levels deep, or more than 2,000 commands.",
-            );
+            return self.too_deep(command.span());
         }
         for (name, value) in &command.assignments {
             if let Some(values) = self.resolve(&value.text, &value.span) {
@@ -230,11 +219,8 @@ impl<'a> Judge<'a> {
             self.redirect(redirect);
         }
         for word in command.words.iter().filter(|word| word.escaped) {
-            self.danger(
-                "escaped-word",
-                word.span(),
-                "A word is written as character codes, which hides what it says.",
-            );
+            let reason = "A word is written as character codes, which hides what it says.";
+            self.danger("escaped-word", word.span(), reason);
         }
         let Some(first) = command.words.first() else {
             return self.note(RiskLevel::Safe, "no-program", command.span(), "Starts no program.");
@@ -277,7 +263,7 @@ impl<'a> Judge<'a> {
             && !self.table.dangerous(&program)
         {
             let git = ["git", subcommand].map(|word| Word::literal(word, first.span()));
-            let rest = command.words.iter().skip(1).cloned();
+            let rest = command.arguments().iter().cloned();
             let words = git.into_iter().chain(rest).collect();
             return self.command(&SimpleCommand { words, ..command.clone() }, depth + 1);
         }
@@ -296,28 +282,21 @@ impl<'a> Judge<'a> {
             return self.rate_wrapper(command, &program, depth);
         }
         if matches!(program.as_str(), "cd" | "pushd") {
-            let to = self
-                .arguments(command.words.get(1..).unwrap_or_default())
-                .into_iter()
-                .find(|(text, _)| !text.starts_with('-'))
-                .map(|(text, _)| text)
-                // Without an argument, `cd` goes home.
-                .or((program == "cd" && command.words.len() == 1).then(|| "~".to_owned()));
-            if let Some(to) = to {
+            let operands = self.arguments(command.arguments()).into_iter().map(|(text, _)| text);
+            // Without an argument, `cd` goes home.
+            let home = (program == "cd" && command.words.len() == 1).then(|| "~".to_owned());
+            if let Some(to) = operands.chain(home).find(|text| !text.starts_with('-')) {
                 self.folder = place::normalize(&to, &self.folder);
             }
         }
-        if matches!(
-            program.as_str(),
-            "export" | "declare" | "local" | "typeset" | "readonly" | "unset" | "env"
-        ) {
-            for word in command.words.iter().skip(1) {
+        if listed(DECLARING, &program) || matches!(program.as_str(), "unset" | "env") {
+            for word in command.arguments().iter() {
                 if let Some((name, value)) = word.text.split_once('=') {
                     let values = self.resolve(value, &word.span).unwrap_or_default();
                     self.assigns(name, values, &word.span);
                     let exports =
                         |word: &Word| word.text.starts_with("-") && word.text.contains('x');
-                    if program == "export" || command.words.iter().skip(1).any(exports) {
+                    if program == "export" || command.arguments().iter().any(exports) {
                         self.exported(name, &word.span);
                         self.exports_place(name, value, &word.span);
                     }
@@ -332,7 +311,7 @@ impl<'a> Judge<'a> {
             }
         }
         self.rate(command, &program, depth);
-        let arguments = self.arguments(command.words.get(1..).unwrap_or_default());
+        let arguments = self.arguments(command.arguments());
         self.remember_link(&program, &arguments);
     }
 }

@@ -17,18 +17,15 @@ const PLAIN: &str = r##"(?:\w+:\x20?|:\w+\x20?=>\x20?)?(?:"[^"#\\`$\t]*"|'[^'\\\
 
 /// Known calls of some programs. A blank separates two words; `<w>` is any word, `<p>` any word that is not an
 /// option, `<a>` a literal argument of a query method.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct Known {
     programs: Vec<String>,
     /// Calls that only read.
-    #[serde(default)]
     shows: Vec<String>,
     /// Calls that change something in the project, or something small that is easy to restore.
-    #[serde(default)]
     acts: Vec<String>,
     /// Calls that create a folder beside the project.
-    #[serde(default)]
     beside: Vec<String>,
     #[serde(skip)]
     compiled: [Vec<LazyRegex>; 3],
@@ -51,6 +48,7 @@ impl Known {
 
     #[cfg(test)]
     pub(super) fn patterns(&self) -> impl Iterator<Item = &LazyRegex> {
+        assert!(!self.programs.is_empty(), "{self:?}");
         self.compiled.iter().flatten()
     }
 
@@ -59,10 +57,7 @@ impl Known {
         if !self.programs.iter().any(|name| name == program) {
             return None;
         }
-        let secret = |text: &str| {
-            let path = place::normalize(text, "");
-            place::is_secret(&path) || place::is_keys(&path) || place::is_sensitive(&path)
-        };
+        let secret = |text: &str| place::is_private(&place::normalize(text, ""));
         let plain = |(text, glob): &(String, bool)| {
             let open = *glob && text != "?";
             !open && !text.contains([UNKNOWN, END, '\t', '\n']) && !secret(text)

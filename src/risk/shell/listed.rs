@@ -5,6 +5,11 @@ pub(super) fn listed(list: &str, word: &str) -> bool {
     list.split(' ').any(|it| it == word)
 }
 
+/// Whether a text of any layout, such as a file of `assets/risk/words`, contains a word.
+pub(super) fn listed_in(list: &str, word: &str) -> bool {
+    list.split_ascii_whitespace().any(|it| it == word)
+}
+
 /// Whether a word matches an entry of a list, which may end in `*`.
 pub(super) fn wild(pattern: &str, text: &str) -> bool {
     match pattern.strip_suffix('*') {

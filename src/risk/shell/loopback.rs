@@ -10,9 +10,8 @@ use super::judge::Judge;
 use super::lazy_regex::LazyRegex;
 use super::listed::listed;
 use super::place;
-use super::program::program_of;
 use super::readers;
-use super::syntax::{SimpleCommand, UNKNOWN};
+use super::syntax::{SimpleCommand, UNKNOWN, before};
 
 const CURL: Allowed = Allowed {
     short: "sSfivkN#g",
@@ -39,9 +38,8 @@ const HTTPIE: Allowed = Allowed {
 const TUNNELS: &str =
     "ssh autossh socat nc ncat netcat kubectl oc chisel frpc gost docker podman mitmproxy";
 
-/// Variables that redirect requests or select other settings files.
-const LEADS: [&str; 6] =
-    ["_proxy", "curl_home", "wgetrc", "httpie_config", "xdg_config_home", "netrc"];
+/// Parts of variables that redirect requests or select other settings files.
+const LEADS: &str = "_proxy curl_home wgetrc httpie_config xdg_config_home netrc";
 
 impl Judge<'_> {
     /// Whether a call only sends project files to a server on this computer.
@@ -106,11 +104,10 @@ impl Judge<'_> {
             _ => true,
         };
         // wget follows redirects unless it is told not to.
-        let stays =
-            parts.values.iter().any(|(name, value)| name == "--max-redirect" && *value == "0");
-        let often = parts.values.iter().filter(|(name, _)| name == "--max-redirect").count() > 1;
+        let mut redirects = parts.values.iter().filter(|(name, _)| name == "--max-redirect");
+        let stays = redirects.next().is_some_and(|(_, most)| *most == "0");
         stays
-            && !often
+            && redirects.next().is_none()
             && !parts.operands.is_empty()
             && parts.operands.iter().all(|it| is_here(it))
             && parts.values.iter().all(value)
@@ -142,12 +139,11 @@ impl Judge<'_> {
     fn led_away(&self) -> bool {
         let leads = |text: &str| {
             let text = text.to_ascii_lowercase();
-            LEADS.iter().any(|it| text.contains(it))
+            LEADS.split(' ').any(|it| text.contains(it))
         };
         let mut all = self.script.commands.iter().chain(&self.made).chain(&self.commands);
         all.any(|it| {
-            let program = it.words.first().and_then(|word| program_of(&word.text));
-            program.is_some_and(|it| listed(TUNNELS, &it))
+            it.program().is_some_and(|it| listed(TUNNELS, &it))
                 || it.assignments.iter().any(|(name, _)| leads(name) || name == "HOME")
                 || it.words.iter().any(|word| leads(&word.text) || word.text.starts_with("HOME="))
         })
@@ -165,9 +161,7 @@ impl Judge<'_> {
             && !place::is_outside(&self.folder)
             && !self.folder.split('/').any(|part| part.starts_with('.'))
             && self.outside(path, Use::Raised).is_none()
-            && !place::is_secret(&settled)
-            && !place::is_keys(&settled)
-            && !place::is_sensitive(&settled)
+            && !place::is_private(&settled)
     }
 
     /// Whether the input of a command is a project file, a literal text, or the output of simple programs for
@@ -179,7 +173,7 @@ impl Judge<'_> {
             operator => !operator.starts_with('<'),
         });
         let Some(input) = command.input.clone() else { return redirects };
-        let sources = self.script.commands.get(input).unwrap_or_default();
+        let sources = self.commands_in(input);
         let plain = |source: &SimpleCommand| {
             let Some((program, words)) = source.words.split_first() else { return false };
             let known = matches!(program.text.as_str(), "cat" | "jq" | "echo" | "printf");
@@ -226,13 +220,12 @@ fn is_here(text: &str) -> bool {
         r"^(https?://)?(localhost|127\.0\.0\.1|\[::1\])(:[0-9]{1,5})?(/([A-Za-z0-9.~%+,-][A-Za-z0-9._~%+,:-]*/?)*)?(\?[A-Za-z0-9._~%+,=&-]*)?$",
     );
     // Ports of daemons that start programs or keep the state of clusters.
-    const RULES: [&str; 8] =
-        [":2375", ":2376", ":2379", ":4243", ":6443", ":8500", ":9222", ":10250"];
-    let ruled = |port: &&str| {
-        text.split_once(*port)
-            .is_some_and(|(_, rest)| !rest.starts_with(|c: char| c.is_ascii_digit()))
+    const RULES: &str = ":2375 :2376 :2379 :4243 :6443 :8500 :9222 :10250";
+    let ruled = |port: &str| {
+        let rest = text.split_once(port).map(|(_, rest)| rest);
+        rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_digit()))
     };
-    HERE.is_match(text) && !RULES.iter().any(ruled)
+    HERE.is_match(text) && !RULES.split(' ').any(ruled)
 }
 
 /// The arguments of a call, with unknown header values replaced by a literal. Headers are sent to this computer
@@ -240,10 +233,7 @@ fn is_here(text: &str) -> bool {
 fn headed(arguments: &[(String, bool)]) -> Vec<(String, bool)> {
     let mut headed = arguments.to_vec();
     for at in 1..headed.len() {
-        let header = at
-            .checked_sub(1)
-            .and_then(|before| arguments.get(before))
-            .is_some_and(|(text, _)| text == "--header" || text == "-H");
+        let header = before(arguments, at).is_some_and(|(text, _)| listed("--header -H", text));
         if let Some((text, _)) = headed.get_mut(at).filter(|_| header)
             && let Some((name, value)) = text.split_once(": ")
             && name.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'-')

@@ -29,34 +29,24 @@ struct Table {
     need: Vec<Row>,
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 struct Row {
     /// Program names, optionally with subcommands; a name may end in `*`.
     programs: Vec<String>,
-    #[serde(default)]
     subcommands: Vec<String>,
     /// The row does not apply with one of these options.
-    #[serde(default)]
     unless: Vec<String>,
     /// The row applies only with one of these words.
-    #[serde(default)]
     only: Vec<String>,
-    #[serde(default)]
     network: bool,
-    #[serde(default)]
     write: Vec<String>,
-    #[serde(default)]
     repository: bool,
-    #[serde(default)]
     open: bool,
-    #[serde(default)]
     refused: bool,
     reason: String,
-    #[cfg_attr(not(test), expect(dead_code, reason = "examples are read by the tests"))]
     #[serde(rename = "match")]
     examples: Vec<String>,
-    #[cfg_attr(not(test), expect(dead_code, reason = "examples are read by the tests"))]
     #[serde(rename = "not")]
     others: Vec<String>,
 }
@@ -201,6 +191,7 @@ mod tests {
         let table = TABLE.as_ref().unwrap();
         for row in &table.need {
             assert!(row.examples.len() + row.others.len() >= 2, "{:?}", row.programs);
+            assert!(!row.programs.is_empty() && !row.reason.is_empty(), "{:?}", row.examples);
             for command in &row.examples {
                 let found = needs(command);
                 assert!(found.reasons.contains(&row.reason), "{command}: {found:?}");

@@ -2,7 +2,7 @@
 
 use super::elsewhere::Use;
 use super::judge::Judge;
-use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
+use super::syntax::{ARGUMENT, SimpleCommand, UNKNOWN, Word, unknown};
 use super::table::Wrapper;
 use super::wrapper_words::takes_next;
 
@@ -50,7 +50,7 @@ impl Judge<'_> {
         let (text, _) = self.reads(outer);
         let printed = options.iter().filter_map(|word| word.inner.clone());
         let printed = printed.filter_map(|inner| self.script.commands.get(inner)).flatten();
-        let words = printed.flat_map(|command| command.words.iter().skip(1));
+        let words = printed.flat_map(|command| command.arguments().iter());
         let mut texts: Vec<&str> = words.map(|word| word.text.as_str()).collect();
         texts.extend(text.as_deref());
         texts
@@ -70,9 +70,7 @@ impl Judge<'_> {
                 let first = Word::literal(program, word.span());
                 let words = std::iter::once(first)
                     .chain(rest.get(at..).unwrap_or_default().iter().cloned());
-                let words: Vec<Word> = words
-                    .chain([Word::literal(&format!("{UNKNOWN}ARG{END}"), word.span())])
-                    .collect();
+                let words = words.chain([Word::literal(ARGUMENT, word.span())]).collect();
                 let command = SimpleCommand { words, redirects: Vec::new(), ..context.clone() };
                 return self.command(&command, depth + 1);
             }
@@ -85,34 +83,22 @@ impl Judge<'_> {
                 .position(|word| word.text == ";")
                 .or_else(|| tail.iter().rposition(|word| word.text == "+"));
             let mut inner = tail.get(..length.unwrap_or(tail.len())).unwrap_or_default().to_vec();
-            let mut named = false;
-            for word in &mut inner {
-                named |= word.text.contains("{}");
-                let argument = format!("{UNKNOWN}ARG{END}");
-                match self.replaced(&word.text, "{}", &argument, &word.span) {
-                    Some(text) => word.text = text,
-                    None => return,
-                }
+            let named = inner.iter().any(|word| word.text.contains("{}"));
+            if self.replace_in(&mut inner, "{}", ARGUMENT).is_none() {
+                return;
             }
             // `find` passes names only with `{}`; `fd` always does.
             let is_find = context.words.first().is_some_and(|word| word.text.ends_with("find"));
             if !named && !is_find {
-                inner.push(Word::literal(&format!("{UNKNOWN}ARG{END}"), word.span()));
+                inner.push(Word::literal(ARGUMENT, word.span()));
             }
             // The command gets paths below the starting folder.
-            if let Some(first) = self
-                .starting_point(rest)
-                .filter(|_| context.words.first().is_some_and(|word| word.text.ends_with("find")))
-            {
+            if let Some(first) = self.starting_point(rest).filter(|_| is_find) {
                 let inside = !first.text.starts_with(['/', '~', UNKNOWN, '.']) || first.text == ".";
-                let name = if inside { "FOUND" } else { "" };
-                let found = format!("{}/{UNKNOWN}{name}{END}", first.text.trim_end_matches('/'));
-                for word in &mut inner {
-                    let argument = format!("{UNKNOWN}ARG{END}");
-                    match self.replaced(&word.text, &argument, &found, &word.span) {
-                        Some(text) => word.text = text,
-                        None => return,
-                    }
+                let name = unknown(if inside { "FOUND" } else { "" });
+                let found = format!("{}/{name}", first.text.trim_end_matches('/'));
+                if self.replace_in(&mut inner, ARGUMENT, &found).is_none() {
+                    return;
                 }
             }
             at += inner.len();

@@ -1,6 +1,7 @@
 //! How rules recognize options: in groups, abbreviated, or with values; and when a dry run takes effect.
 
 use super::listed::listed;
+use super::syntax::before as previous;
 
 /// Options before a subcommand that take no value in any program.
 pub(super) fn is_flag(text: &str) -> bool {
@@ -66,12 +67,10 @@ pub(super) fn dry(option: &str, program: &str, arguments: &[(String, bool)]) -> 
             || text
                 .strip_prefix(option)
                 .is_some_and(|value| matches!(value, "=client" | "=server" | "=true"));
-        let previous = index.checked_sub(1).and_then(|at| before.get(at));
+        let cluster = matches!(program, "kubectl" | "oc" | "helm");
         exact
-            && previous.is_none_or(|previous| {
-                let cluster = matches!(program, "kubectl" | "oc" | "helm");
-                swallows_nothing(previous)
-                    && !(cluster && previous.starts_with('-') && previous.len() == 2)
+            && previous(&before, index).is_none_or(|it| {
+                swallows_nothing(it) && !(cluster && it.starts_with('-') && it.len() == 2)
             })
     })
 }

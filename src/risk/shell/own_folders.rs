@@ -12,17 +12,11 @@ impl Judge<'_> {
         if self.own.is_empty() || command.remote {
             return;
         }
-        let words = command.words.iter();
-        let assigned = command.assignments.iter().map(|(_, word)| word);
-        let redirected = command.redirects.iter().map(|redirect| &redirect.target);
-        for word in words.chain(assigned).chain(redirected) {
+        for word in command.all_words() {
             let texts = self.resolve(&word.text, &word.span).unwrap_or_default();
             if texts.iter().any(|text| self.names_own(text)) {
-                self.danger(
-                    "own-folder",
-                    word.span(),
-                    "Names a folder with this program's settings, keys or evidence.",
-                );
+                let reason = "Names a folder with this program's settings, keys or evidence.";
+                self.danger("own-folder", word.span(), reason);
             }
         }
     }

@@ -1,13 +1,17 @@
 //! The first parser: recursive descent over the grammar of bash.
 
-use super::syntax::{Function, ParseError, Script, SimpleCommand, Word};
+use std::ops::Range;
+
+use super::listed::listed;
+use super::syntax::{DECLARING, ParseError, Script, SimpleCommand, Word, name_length};
 
 pub(super) type Parsed<T> = Result<T, ParseError>;
 
 /// Limit for nesting. The scan before parsing counts nesting only roughly.
 const MAX_DEPTH: usize = 48;
 
-const CLOSING: [&str; 9] = ["then", "do", "done", "fi", "elif", "else", "esac", "}", "in"];
+/// Words that end a list.
+const CLOSING: &str = "then do done fi elif else esac }";
 
 pub(super) struct Parser<'a> {
     pub(super) source: &'a str,
@@ -29,8 +33,7 @@ pub(super) struct HereDocument {
 
 /// Parses a whole command line.
 pub(super) fn parse(source: &str, depth: usize) -> Parsed<Script> {
-    let mut parser =
-        Parser { source, at: 0, depth, script: Script::default(), waiting: Vec::new() };
+    let mut parser = Parser::new(source, depth);
     parser.list()?;
     if parser.at < source.len() {
         return Err(parser.fault("a closing word or bracket without its beginning"));
@@ -42,6 +45,10 @@ pub(super) fn parse(source: &str, depth: usize) -> Parsed<Script> {
 }
 
 impl<'a> Parser<'a> {
+    fn new(source: &'a str, depth: usize) -> Self {
+        Self { source, at: 0, depth, script: Script::default(), waiting: Vec::new() }
+    }
+
     pub(super) fn fault(&self, what: &'static str) -> ParseError {
         ParseError { at: self.at, what }
     }
@@ -60,6 +67,11 @@ impl<'a> Parser<'a> {
             self.at += text.len();
         }
         found
+    }
+
+    /// Consumes a text that must follow.
+    pub(super) fn require(&mut self, text: &str, missing: &'static str) -> Parsed<()> {
+        if self.take(text) { Ok(()) } else { Err(self.fault(missing)) }
     }
 
     pub(super) fn bump(&mut self) -> Option<char> {
@@ -101,47 +113,51 @@ impl<'a> Parser<'a> {
         Ok(true)
     }
 
-    pub(super) fn inside<'b>(&self, text: &'b str) -> Parser<'b> {
-        Parser {
-            source: text,
-            at: 0,
-            depth: self.depth + 1,
-            script: Script::default(),
-            waiting: Vec::new(),
-        }
+    /// Evaluates the expansions in a nested text.
+    pub(super) fn nested_text(&mut self, text: &str, span: Range<usize>) -> Parsed<Word> {
+        let mut inner = Parser::new(text, self.depth + 1);
+        let mut word = inner.expanded_text()?;
+        let first = self.script.commands.len();
+        self.adopt(inner.script, span.clone());
+        word.span = span;
+        word.inner = word.inner.map(|inner| inner.start + first..inner.end + first);
+        Ok(word)
     }
 
     /// Merges the result of parsing a nested text. All positions become those of the outer text.
-    pub(super) fn adopt(&mut self, nested: Script, span: std::ops::Range<usize>) {
+    pub(super) fn adopt(&mut self, mut nested: Script, span: Range<usize>) {
         let first = self.script.commands.len();
-        let shift = |range: std::ops::Range<usize>| range.start + first..range.end + first;
-        for mut command in nested.commands {
+        let shift = |range: Range<usize>| range.start + first..range.end + first;
+        for command in &mut nested.commands {
             command.span = span.clone();
             command.adopted = true;
-            command.input = command.input.map(shift);
-            let assigned = command.assignments.iter_mut().map(|(_, word)| word);
-            let redirected = command.redirects.iter_mut().map(|redirect| &mut redirect.target);
-            for word in command.words.iter_mut().chain(assigned).chain(redirected) {
-                word.span = span.clone();
-                word.inner = word.inner.take().map(shift);
-            }
-            self.script.commands.push(command);
+            command.input = command.input.take().map(shift);
         }
-        for function in nested.functions {
-            let body = shift(function.body);
-            self.script.functions.push(Function { body, span: span.clone(), ..function });
-        }
-        self.script.loops.extend(nested.loops);
-        for mut word in nested.evaluated {
+        let words = nested.commands.iter_mut().flat_map(SimpleCommand::all_words_mut);
+        for word in words.chain(&mut nested.evaluated) {
             word.span = span.clone();
             word.inner = word.inner.take().map(shift);
-            self.script.evaluated.push(word);
         }
-        if nested.overflow.is_some() {
-            self.script.overflow = Some(span.clone());
+        for function in &mut nested.functions {
+            function.body = shift(function.body.clone());
+            function.span = span.clone();
         }
         self.script.endless.extend(nested.endless.iter().map(|_| span.clone()));
+        if nested.overflow.is_some() {
+            self.script.overflow = Some(span);
+        }
+        self.script.commands.append(&mut nested.commands);
+        self.script.functions.append(&mut nested.functions);
+        self.script.loops.append(&mut nested.loops);
+        self.script.evaluated.append(&mut nested.evaluated);
         self.script.bash_only |= nested.bash_only;
+    }
+
+    /// Gives an input to the commands from `first` on that have none.
+    pub(super) fn feed(&mut self, first: usize, input: Range<usize>) {
+        for command in self.script.commands.iter_mut().skip(first) {
+            command.input.get_or_insert(input.clone());
+        }
     }
 
     pub(super) fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
@@ -188,7 +204,7 @@ impl<'a> Parser<'a> {
             || self.rest().starts_with(')')
             || self.rest().starts_with(";;")
             || self.rest().starts_with(";&")
-            || CLOSING.iter().take(8).any(|word| self.upcoming() == *word)
+            || listed(CLOSING, self.upcoming())
     }
 
     pub(super) fn list(&mut self) -> Parsed<()> {
@@ -258,9 +274,7 @@ impl<'a> Parser<'a> {
             self.lines()?;
             let start = self.script.commands.len();
             self.command()?;
-            for command in self.script.commands.iter_mut().skip(start) {
-                command.input.get_or_insert(previous..start);
-            }
+            self.feed(start, previous..start);
             previous = start;
         }
     }
@@ -311,48 +325,32 @@ impl<'a> Parser<'a> {
                     let name = self.lone_word(index).ok_or_else(|| self.fault("a bracket"))?;
                     self.at += 1;
                     self.blanks();
-                    if !self.take(")") {
-                        return Err(self.fault("a function without its body"));
-                    }
+                    self.require(")", "a function without its body")?;
                     self.script.commands.truncate(index);
                     return self.function(name);
                 }
                 Some(_) => {}
             }
             any = true;
-            let declares = self
-                .script
-                .commands
-                .get(index)
-                .and_then(|command| command.words.first())
-                .is_some_and(|word| {
-                    matches!(
-                        word.text.as_str(),
-                        "declare" | "local" | "export" | "typeset" | "readonly"
-                    )
-                });
+            let command = self.script.commands.get(index);
+            let declares = command.is_some_and(|it| it.starts(DECLARING));
+            let plain = command.is_some_and(|it| it.words.is_empty());
+            let (mut words, mut assignments) = (Vec::new(), Vec::new());
             if declares && self.array_follows() {
-                let words = self.assignment()?.unwrap_or_default();
-                if let Some(command) = self.script.commands.get_mut(index) {
-                    command.words.extend(words.into_iter().take(1).map(|(name, word)| Word {
-                        text: format!("{name}={}", word.text),
-                        list: true,
-                        ..word
-                    }));
-                }
-                continue;
+                let list = self.assignment()?.unwrap_or_default();
+                words.extend(list.into_iter().take(1).map(|(name, word)| Word {
+                    text: format!("{name}={}", word.text),
+                    list: true,
+                    ..word
+                }));
+            } else if plain && let Some(assignment) = self.assignment()? {
+                assignments = assignment;
+            } else {
+                words = self.words()?;
             }
-            let plain =
-                self.script.commands.get(index).is_some_and(|command| command.words.is_empty());
-            if plain && let Some(assignment) = self.assignment()? {
-                if let Some(command) = self.script.commands.get_mut(index) {
-                    command.assignments.extend(assignment);
-                }
-                continue;
-            }
-            let words = self.words()?;
             if let Some(command) = self.script.commands.get_mut(index) {
-                command.words.extend(words);
+                command.words.append(&mut words);
+                command.assignments.append(&mut assignments);
             }
         }
         if !any {
@@ -366,7 +364,7 @@ impl<'a> Parser<'a> {
 
     fn array_follows(&self) -> bool {
         let rest = self.rest();
-        let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(0);
+        let end = name_length(rest);
         // Without a name this is not an assignment.
         let named = end > 0 && !rest.starts_with(|c: char| c.is_ascii_digit());
         let after = rest.get(end..).unwrap_or_default();

@@ -4,7 +4,7 @@ use super::lazy_regex::LazyRegex;
 use super::listed::wild;
 use super::options::{dry, is_dry, is_flag, is_option};
 use super::place;
-use super::syntax::{END, UNKNOWN};
+use super::syntax::{OUTPUT, UNKNOWN, before};
 
 /// A pattern: program names, subcommands and conditions.
 #[derive(Debug)]
@@ -150,22 +150,15 @@ impl Test {
                             || (value != text && test(&place::normalize(value, facts.folder)))
                     })
                 };
-                let last = |test: fn(&str) -> bool| {
-                    operands()
-                        .next_back()
-                        .is_some_and(|(text, _)| test(&place::normalize(text, facts.folder)))
+                let last = || operands().next_back().map(|(text, _)| text.as_str());
+                let is_last = |test: fn(&str) -> bool| {
+                    last().is_some_and(|text| test(&place::normalize(text, facts.folder)))
                 };
+                if let Some(test) = path_test(name) {
+                    return path(test);
+                }
                 match name.as_str() {
-                    "root" => path(place::is_root),
-                    "system" => path(place::is_system),
-                    "outside" => path(place::is_outside),
-                    "beyond" => path(place::is_beyond),
-                    "to-inside" => operands()
-                        .next_back()
-                        .is_some_and(|(text, _)| place::is_inside_system(text)),
-                    "sensitive" => path(place::is_sensitive),
-                    "secret" => path(place::is_secret),
-                    "keys" => path(place::is_keys),
+                    "to-inside" => last().is_some_and(place::is_inside_system),
                     "endless" => {
                         facts.writes
                             && (facts.program == "yes"
@@ -173,25 +166,21 @@ impl Test {
                                     matches!(path, "/dev/zero" | "/dev/urandom" | "/dev/random")
                                 }))
                     }
-                    "disk" => path(place::is_disk),
-                    "device" => path(|path| path.starts_with("/dev/") && place::is_system(path)),
-                    "to-disk" => last(place::is_disk),
+                    "to-disk" => is_last(place::is_disk),
                     "named-system" => operands().any(|(text, _)| {
                         let path = place::normalize(text, facts.folder);
                         place::is_system(&path) || place::is_sensitive(&path)
                     }),
-                    "to-outside" => last(place::is_outside),
-                    "to-system" => last(place::is_system),
-                    "to-sensitive" => last(place::is_sensitive),
-                    "to-remote" => {
-                        operands().next_back().is_some_and(|(text, _)| place::is_remote(text))
-                    }
+                    "to-outside" => is_last(place::is_outside),
+                    "to-system" => is_last(place::is_system),
+                    "to-sensitive" => is_last(place::is_sensitive),
+                    "to-remote" => last().is_some_and(place::is_remote),
                     "from-remote" => {
                         operands().next().is_some_and(|(text, _)| place::is_remote(text))
                     }
                     "glob" => operands().any(|(_, glob)| *glob),
                     "unknown" => operands().any(|(text, _)| text.contains(UNKNOWN)),
-                    "ran" => rest.iter().any(|(text, _)| text.contains(&format!("{UNKNOWN}{END}"))),
+                    "ran" => rest.iter().any(|(text, _)| text.contains(OUTPUT)),
                     "some" => operands().next().is_some(),
                     "two" => operands().nth(1).is_some(),
                     "any" => !rest.is_empty(),
@@ -213,6 +202,22 @@ impl Test {
     }
 }
 
+/// The test for a path among the arguments.
+fn path_test(name: &str) -> Option<fn(&str) -> bool> {
+    Some(match name {
+        "root" => place::is_root,
+        "system" => place::is_system,
+        "outside" => place::is_outside,
+        "beyond" => place::is_beyond,
+        "sensitive" => place::is_sensitive,
+        "secret" => place::is_secret,
+        "keys" => place::is_keys,
+        "disk" => place::is_disk,
+        "device" => |path| path.starts_with("/dev/") && place::is_system(path),
+        _ => return None,
+    })
+}
+
 /// Whether SQL deletes or changes many rows, outside its strings and comments.
 fn destroys(text: &str) -> bool {
     static STRINGS: LazyRegex = LazyRegex::new(r"'(?:[^']|'')*'|--[^\n]*|(?s:/\*.*?\*/)");
@@ -227,7 +232,7 @@ pub(super) fn asks_to_destroy(arguments: &[(String, bool)]) -> bool {
     const OPTIONS: [&str; 9] =
         ["--query", "-q", "--sql", "--execute", "-e", "-c", "--command", "--statement", "-Q"];
     arguments.iter().enumerate().any(|(at, (text, _))| {
-        let before = at.checked_sub(1).and_then(|at| arguments.get(at));
+        let before = before(arguments, at);
         let (name, value) = text.split_once('=').unwrap_or((before.map_or("", |it| &it.0), text));
         OPTIONS.contains(&name) && destroys(value)
     })

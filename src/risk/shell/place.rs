@@ -2,7 +2,7 @@
 
 use super::super::sensitive;
 use super::listed::listed;
-use super::syntax::{END, UNKNOWN};
+use super::syntax::{UNKNOWN, unknown};
 
 /// System folders.
 const SYSTEM: &str = "/etc /usr /bin /sbin /lib /lib32 /lib64 /boot /var /root /sys /proc /dev /run /System /Library \
@@ -17,8 +17,8 @@ const HARMLESS: [&str; 7] =
 
 /// Normalizes a path: replaces variables for folders, resolves `.` and `..`, and prepends `folder`.
 pub(super) fn normalize(text: &str, folder: &str) -> String {
-    let home = format!("{UNKNOWN}HOME{END}");
-    let here = format!("{UNKNOWN}PWD{END}");
+    let home = unknown("HOME");
+    let here = unknown("PWD");
     let text = text.replace(&home, "~").replace(&here, ".");
     let joined = if text.starts_with(['/', '~', UNKNOWN]) || folder.is_empty() {
         text
@@ -43,7 +43,8 @@ pub(super) fn normalize(text: &str, folder: &str) -> String {
     format!("{}{}", if rooted { "/" } else { "" }, parts.join("/"))
 }
 
-fn below(path: &str, folder: &str) -> bool {
+/// Whether a path is a folder or below it.
+pub(super) fn below(path: &str, folder: &str) -> bool {
     path == folder || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
 
@@ -109,7 +110,7 @@ pub(super) fn is_inside_system(text: &str) -> bool {
 
 /// A file that configures other programs or contains keys.
 pub(super) fn is_sensitive(path: &str) -> bool {
-    let history = format!("{UNKNOWN}HISTFILE{END}");
+    let history = unknown("HISTFILE");
     path.contains(&history) || sensitive::sensitive(path).is_some()
 }
 
@@ -119,6 +120,21 @@ pub(super) fn is_secret(path: &str) -> bool {
     let memory = whole.contains("/proc/")
         && ["/environ/", "/mem/", "/maps/"].iter().any(|part| whole.ends_with(part));
     memory || sensitive::is_secret_file(path)
+}
+
+/// Whether a path as it is written leads to a project file as in [`is_project_file`].
+pub(super) fn is_in_project(text: &str) -> bool {
+    is_project_file(&normalize(text, ""))
+}
+
+/// A file or a whole folder with keys or passwords.
+pub(super) fn keeps_keys(path: &str) -> bool {
+    is_secret(path) || is_keys(path)
+}
+
+/// A file with keys, or one that configures other programs.
+pub(super) fn is_private(path: &str) -> bool {
+    keeps_keys(path) || is_sensitive(path)
 }
 
 /// A whole folder of keys, also with a trailing `/*`.

@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use super::lazy_regex::LazyRegex;
+use super::listed::listed;
 use super::place;
 use super::syntax::UNKNOWN;
 
@@ -15,6 +16,9 @@ const CMDLETS: &str = "get-childitem gci dir get-content gc get-item gi get-proc
     convertto-xml convertfrom-json convertfrom-csv import-csv test-path resolve-path split-path join-path out-string \
     write-output write-host echo compare-object";
 
+/// Options that do not change what runs.
+const PLAIN: &str = "-noprofile -nop -nologo -noninteractive -noni";
+
 /// Whether a call of PowerShell only runs such commands.
 pub(super) fn only_looks(program: &str, arguments: &[(String, bool)]) -> bool {
     if !matches!(program, "pwsh" | "powershell") {
@@ -24,7 +28,7 @@ pub(super) fn only_looks(program: &str, arguments: &[(String, bool)]) -> bool {
     let mut arguments = arguments.iter();
     while let Some((text, _)) = arguments.next() {
         match text.to_ascii_lowercase().as_str() {
-            "-noprofile" | "-nop" | "-nologo" | "-noninteractive" | "-noni" => {}
+            option if listed(PLAIN, option) => {}
             "-command" | "-c" => {
                 code = arguments.next().map(|it| it.0.as_str());
                 // All further arguments are part of the command.
@@ -41,10 +45,8 @@ pub(super) fn only_looks(program: &str, arguments: &[(String, bool)]) -> bool {
 /// Whether a call of PowerShell runs a script of the project.
 pub(super) fn runs_script(program: &str, arguments: &[(String, bool)]) -> bool {
     let mut words = arguments.iter().map(|(text, _)| text.as_str()).skip_while(|text| {
-        matches!(
-            text.to_ascii_lowercase().as_str(),
-            "-noprofile" | "-nop" | "-nologo" | "-noninteractive" | "-noni" | "-file" | "-f"
-        )
+        let option = text.to_ascii_lowercase();
+        listed(PLAIN, &option) || matches!(option.as_str(), "-file" | "-f")
     });
     let script = words.next().unwrap_or_default().replace('\\', "/");
     let path = place::normalize(&script, "");
@@ -67,7 +69,7 @@ fn looks(code: &str) -> bool {
         let version = VERSION.is_match(first);
         let filters = matches!(first.to_ascii_lowercase().as_str(), "where-object" | "where");
         (version && rest.is_empty())
-            || CMDLETS.split_whitespace().any(|it| it.eq_ignore_ascii_case(first))
+            || listed(CMDLETS, &first.to_ascii_lowercase())
                 && rest.iter().all(|word| filters && compares(word) || plain(word))
     })
 }
@@ -143,6 +145,6 @@ fn plain(word: &str) -> bool {
     }
     text.split(',').all(|part| {
         let path = place::normalize(part, "");
-        !place::is_outside(&path) && !place::is_secret(&path) && !place::is_keys(&path)
+        !place::is_outside(&path) && !place::keeps_keys(&path)
     })
 }

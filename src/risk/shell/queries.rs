@@ -27,8 +27,7 @@ pub(super) fn asks_table(program: &str, arguments: &[(String, bool)]) -> bool {
 
 /// Whether a call of a database client among the administration programs only queries.
 pub(super) fn only_asks(program: &str, arguments: &[(String, bool)]) -> bool {
-    const CLIENTS: [&str; 5] =
-        ["clickhouse-client", "clickhouse", "clickhouse-local", "sqlcmd", "cbq"];
+    const CLIENTS: &str = "clickhouse-client clickhouse clickhouse-local sqlcmd cbq";
     // Table functions that access files, other hosts or programs.
     static REACHES: LazyLock<LazyRegex> = LazyLock::new(|| {
         let names = "url\\w*|file\\w*|remote\\w*|s3\\w*|executable\\w*|hdfs\\w*|mysql|postgresql|jdbc|odbc|mongodb|redis\
@@ -84,7 +83,7 @@ pub(super) fn only_asks(program: &str, arguments: &[(String, bool)]) -> bool {
         asks |= query;
         before = if before.is_empty() { "" } else { "-" };
     }
-    asks && CLIENTS.contains(&program)
+    asks && listed(CLIENTS, program)
 }
 
 /// Whether a text is one SQL statement that only reads.

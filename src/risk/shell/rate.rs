@@ -1,6 +1,6 @@
 //! Rates one command by the table and by the rules of the user.
 
-use super::elsewhere::{Use, is_elsewhere};
+use super::elsewhere::{Use, is_elsewhere, may_change};
 use super::harmless_forms;
 use super::judge::Judge;
 use super::known::BESIDE;
@@ -10,7 +10,7 @@ use super::program::{canonical, program_of};
 use super::queries::only_queries;
 use super::rating::{Finding, Rating};
 use super::readers::{self, Argument, CallEffect};
-use super::syntax::{Redirect, SimpleCommand, UNKNOWN, Word};
+use super::syntax::{Redirect, SimpleCommand, UNKNOWN, Word, before};
 use crate::plan::RiskLevel;
 
 /// The rule id for a program without a rule.
@@ -34,12 +34,12 @@ impl Judge<'_> {
     /// Rates a command that is not a wrapper.
     pub(super) fn rate(&mut self, command: &SimpleCommand, program: &str, depth: usize) {
         let rating = self.rating(command, program);
-        let arguments = self.arguments(command.words.get(1..).unwrap_or_default());
+        let arguments = self.arguments(command.arguments());
         let softened = self.lowered(command, program, &arguments, rating);
         let rating = self.beyond(command, program, softened);
         let rating = self.discloses(command, program, &arguments, rating);
         let rating = self.embedded(command, program, rating, (false, depth));
-        let unknown = rating.rule == UNKNOWN_PROGRAM || rating.rule == UNLISTED_CALL;
+        let unknown = is_unlisted(&rating);
         self.decide(command, program, rating);
         if unknown {
             self.rate_unknown(command, program, depth);
@@ -53,7 +53,7 @@ impl Judge<'_> {
         if rating.level >= RiskLevel::Dangerous || command.remote || asks {
             return rating;
         }
-        let arguments = self.arguments(command.words.get(1..).unwrap_or_default());
+        let arguments = self.arguments(command.arguments());
         let reads = rating.rule == READS;
         let strange = rating.rule == UNKNOWN_PROGRAM && !command.raised;
         let moved =
@@ -65,16 +65,10 @@ impl Judge<'_> {
             .or_else(|| self.writes_installed(program, &arguments).filter(|_| strange))
             .or_else(moved)
             .or_else(|| self.named_inside(&command.words).filter(|_| !reads))
-            .or_else(|| {
-                self.named_in_input(command)
-                    .filter(|_| rating.rule == UNKNOWN_PROGRAM || rating.rule == UNLISTED_CALL)
-            });
+            .or_else(|| self.named_in_input(command).filter(|_| is_unlisted(&rating)));
         let Some(path) = found else { return rating };
-        Rating::dangerous(
-            "elsewhere",
-            &format!("May change something outside the working folder: {path}."),
-        )
-        .with_safer("Work on a copy below the working folder.")
+        Rating::dangerous("elsewhere", &may_change(&path))
+            .with_safer("Work on a copy below the working folder.")
     }
 
     /// An unknown program may be a wrapper: what looks like a command in its arguments counts if it is dangerous.
@@ -83,26 +77,16 @@ impl Judge<'_> {
         // An unknown path may lead to a copy of a known program.
         let name = canonical(program.rsplit('/').next().unwrap_or(program).to_lowercase().as_str());
         if name != program && self.is_dangerous_name(&name) {
-            let mut words = command.words.clone();
-            if let Some(first) = words.first_mut() {
-                first.text = name;
-            }
-            let inner = SimpleCommand { words, ..command.clone() };
+            let inner = command.calling(name);
             self.only_if_dangerous(|judge| judge.command(&inner, depth + 1));
         }
         let own = program.contains('/');
-        for words in self.variants(command.words.get(1..).unwrap_or_default(), &command.span) {
+        for words in self.variants(command.arguments(), &command.span) {
             let starts = |word: &Word| {
                 program_of(&word.text).is_some_and(|name| self.is_dangerous_name(&name))
             };
-            let starts: Vec<usize> = words
-                .iter()
-                .take(if excepted { 0 } else { usize::MAX })
-                .enumerate()
-                .filter(|(_, word)| starts(word))
-                .map(|(at, _)| at)
-                .take(4)
-                .collect();
+            let starts = words.iter().enumerate().filter(|(_, word)| !excepted && starts(word));
+            let starts: Vec<usize> = starts.map(|(at, _)| at).take(4).collect();
             for at in starts {
                 let words = words.get(at..).unwrap_or_default().to_vec();
                 let inner = SimpleCommand { words, redirects: Vec::new(), ..command.clone() };
@@ -115,32 +99,26 @@ impl Judge<'_> {
             for (index, word) in words.iter().enumerate() {
                 let named =
                     word.text.split_once('=').filter(|(name, _)| self.table.verbs.runs(name));
-                let before = index.checked_sub(1).and_then(|before| words.get(before));
+                let before = before(&words, index);
                 // Text after `--`, or with pipes and separators, may be a command line.
                 let line = before.is_some_and(|it| it.text == "--")
                     || ["|", "&&", ";", "$("].iter().any(|sign| word.text.contains(sign));
                 if line && !excepted && !self.table.knows(program) && word.text.contains([' ', '|'])
                 {
-                    self.only_if_dangerous(|judge| {
-                        judge.rate_text(&word.text, word, command, depth + 1)
-                    });
+                    self.rate_possible(&word.text, word, command, depth);
                     continue;
                 }
                 if excepted && !word.text.starts_with("--") {
                     continue;
                 }
-                let text = match named {
-                    Some((_, text)) => text,
-                    None if before.is_some_and(|word| self.table.verbs.runs(&word.text)) => {
-                        &word.text
-                    }
-                    None => continue,
-                };
+                let follows = before.filter(|before| self.table.verbs.runs(&before.text));
+                let text = named.map(|(_, text)| text).or(follows.map(|_| word.text.as_str()));
+                let Some(text) = text else { continue };
                 if looks_like_code(text) && !excepted && !self.table.knows(program) {
                     let reason = "Passes code to an unknown program.";
                     self.danger("inline-code", word.span(), reason);
                 } else if text.trim().contains(' ') && !only_queries(text) {
-                    self.only_if_dangerous(|judge| judge.rate_text(text, word, command, depth + 1));
+                    self.rate_possible(text, word, command, depth);
                 }
             }
         }
@@ -172,7 +150,7 @@ impl Judge<'_> {
     /// Rates a wrapper itself, after the command that it runs.
     pub(super) fn rate_wrapper(&mut self, command: &SimpleCommand, program: &str, depth: usize) {
         let rating = self.rating(command, program);
-        let arguments = self.arguments(command.words.get(1..).unwrap_or_default());
+        let arguments = self.arguments(command.arguments());
         let mut rating = self.lowered(command, program, &arguments, rating);
         // That it runs something, or that no rule names it, adds nothing.
         if matches!(rating.rule.as_str(), "reads" | READS) {
@@ -206,7 +184,7 @@ impl Judge<'_> {
     }
 
     fn rating_of_call(&mut self, command: &SimpleCommand, program: &str) -> Rating {
-        let operands = command.words.get(1..).unwrap_or_default();
+        let operands = command.arguments();
         let quoted: std::collections::BTreeSet<String> = operands
             .iter()
             .filter(|word| {
@@ -290,7 +268,7 @@ impl Judge<'_> {
 
     /// Records the built-in rating of a command and applies the rules of the user.
     pub(super) fn decide(&mut self, command: &SimpleCommand, program: &str, builtin: Rating) {
-        let arguments = self.arguments(command.words.get(1..).unwrap_or_default());
+        let arguments = self.arguments(command.arguments());
         let names = [Some(program), command.words.first().map(|word| word.text.as_str())];
         let rules: Vec<_> = self
             .user
@@ -305,6 +283,11 @@ impl Judge<'_> {
             .map(|rule| Rating::new(rule.level, &rule.id, &rule.reason));
         self.findings.push(Finding { span: command.span(), builtin, user });
     }
+}
+
+/// Whether no rule matches a call.
+pub(super) fn is_unlisted(rating: &Rating) -> bool {
+    rating.rule == UNKNOWN_PROGRAM || rating.rule == UNLISTED_CALL
 }
 
 /// Whether a text looks like code of some language rather than a command name.

@@ -9,7 +9,7 @@ mod test;
 
 use super::listed::listed;
 use super::place;
-use super::syntax::{END, UNKNOWN};
+use super::syntax::{END, OUTPUT, UNKNOWN};
 pub(super) use entries::Argument;
 pub(in crate::risk) use entries::TEXT;
 use entries::{ENTRIES, Entry, Language, Operands, Takes, split_value};
@@ -28,24 +28,18 @@ pub(super) enum CallEffect {
 /// The effect of a call; `None` if the program is not listed.
 pub(super) fn check(program: &str, arguments: &[Argument]) -> Option<CallEffect> {
     let Ok(readers) = ENTRIES.as_ref() else { return Some(CallEffect::Harmful) };
-    let mut best = None;
+    let mut worst = None;
     for (reader, subcommands) in readers.of(program) {
         // Other subcommands may have entries of their own.
         let Some(rest) = readers.subcommand(program, subcommands, arguments) else { continue };
+        // Several entries can describe a program. One that allows the call decides; otherwise, one that forbids it.
         let call = reader.call(rest);
-        best = Some(match best {
-            // Several entries can describe a program. One that allows the call decides; otherwise, one that forbids
-            // it.
-            Some(CallEffect::ReadsOnly) | None => call,
-            Some(CallEffect::Harmful) if call != CallEffect::ReadsOnly => CallEffect::Harmful,
-            Some(before) if call == CallEffect::Unlisted => before,
-            Some(_) => call,
-        });
-        if best == Some(CallEffect::ReadsOnly) {
-            return best;
+        if call == CallEffect::ReadsOnly {
+            return Some(call);
         }
+        worst = worst.max(Some(call));
     }
-    best
+    worst
 }
 
 /// The operands of a call, and its options with values.
@@ -53,6 +47,33 @@ pub(super) fn check(program: &str, arguments: &[Argument]) -> Option<CallEffect>
 pub(super) struct Taken<'a, 'b> {
     values: Vec<(String, &'b str)>,
     operands: Vec<&'a Argument<'b>>,
+}
+
+impl<'a, 'b> Taken<'a, 'b> {
+    /// Takes the value of an option: the attached one, or the next word. Returns whether it is the next word.
+    fn value(
+        &mut self,
+        name: &str,
+        glued: Option<&'b str>,
+        next: Option<&Argument<'b>>,
+    ) -> Option<bool> {
+        let next = next.filter(|next| is_known(next.text)).map(|next| next.text);
+        self.values.push((name.to_owned(), glued.or(next)?));
+        Some(glued.is_none())
+    }
+
+    /// The scripts that these options give, or else the first operand, and the effect of the other operands. `None`
+    /// without a script.
+    fn scripts(&self, options: [&str; 2]) -> Option<(Vec<&'b str>, CallEffect)> {
+        let given = self.values.iter().filter(|(name, _)| options.contains(&name.as_str()));
+        let mut scripts: Vec<&str> = given.map(|(_, value)| *value).collect();
+        let mut operands = self.operands.iter();
+        if scripts.is_empty() {
+            scripts.push(operands.next()?.text);
+        }
+        let known = operands.all(|it| is_operand(it));
+        Some((scripts, if known { CallEffect::ReadsOnly } else { CallEffect::Unlisted }))
+    }
 }
 
 impl Entry {
@@ -183,15 +204,7 @@ impl Entry {
             return match (option.takes, glued) {
                 (Takes::Nothing | Takes::GluedValue, None) => Some(false),
                 (Takes::Nothing, Some(_)) => None,
-                (Takes::Value | Takes::GluedValue, Some(value)) => {
-                    taken.values.push((bare.to_owned(), value));
-                    Some(false)
-                }
-                (Takes::Value, None) => {
-                    let next = next.filter(|next| is_known(next.text))?;
-                    taken.values.push((bare.to_owned(), next.text));
-                    Some(true)
-                }
+                (Takes::Value | Takes::GluedValue, _) => taken.value(bare, glued, next),
             };
         }
         let letters = text.strip_prefix('-')?;
@@ -202,14 +215,9 @@ impl Entry {
                 return rest.chars().all(plain).then_some(false);
             }
             if self.value.contains(letter) {
-                let rest = letters.get(index + letter.len_utf8()..)?;
-                if !rest.is_empty() {
-                    taken.values.push((letter.to_string(), rest));
-                    return Some(false);
-                }
-                let next = next.filter(|next| is_known(next.text))?;
-                taken.values.push((letter.to_string(), next.text));
-                return Some(true);
+                let glued = letters.get(index + letter.len_utf8()..)?;
+                let glued = Some(glued).filter(|it| !it.is_empty());
+                return taken.value(&letter.to_string(), glued, next);
             }
             if !self.short.contains(letter) {
                 return None;
@@ -243,7 +251,7 @@ const PLAIN: &str =
 /// Whether a text contains no unknown parts but such variables.
 pub(super) fn is_known(text: &str) -> bool {
     // A process substitution becomes the path of a pipe. The commands inside are rated separately.
-    let text = text.strip_prefix(&format!("<{UNKNOWN}{END}")).unwrap_or(text);
+    let text = text.strip_prefix('<').and_then(|it| it.strip_prefix(OUTPUT)).unwrap_or(text);
     !text.contains(UNKNOWN)
         || text
             .split(UNKNOWN)

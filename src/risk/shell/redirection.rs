@@ -1,7 +1,7 @@
 //! Redirections and here-documents.
 
 use super::parse::{HereDocument, Parsed, Parser};
-use super::syntax::{Redirect, Word};
+use super::syntax::{Redirect, Word, name_length};
 
 const OPERATORS: [&str; 12] =
     ["<<<", "<<-", "&>>", "<<", ">>", ">|", "<>", ">&", "<&", "&>", "<", ">"];
@@ -26,14 +26,7 @@ impl Parser<'_> {
         let span = start..self.at;
         let mut word = Word::literal(&text, span.clone());
         if !waiting.quoted {
-            // Expansions in the text are evaluated.
-            let mut inner = self.inside(&text);
-            word = inner.expanded_text()?;
-            word.span = span.clone();
-            let first = self.script.commands.len();
-            let nested = inner.script;
-            self.adopt(nested, span);
-            word.inner = word.inner.map(|inner| inner.start + first..inner.end + first);
+            word = self.nested_text(&text, span)?;
         }
         if let Some(redirect) = self
             .script
@@ -54,8 +47,7 @@ impl Parser<'_> {
         if digits == 0 && self.rest().starts_with('{') {
             let name = self.rest().find('}').map_or(0, |end| end + 1);
             let named = self.rest().get(1..name.saturating_sub(1)).unwrap_or_default();
-            let is_name = !named.is_empty()
-                && named.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+            let is_name = !named.is_empty() && name_length(named) == named.len();
             if is_name && self.rest().get(name..).is_some_and(|r| r.starts_with(['<', '>'])) {
                 self.at += name;
             }

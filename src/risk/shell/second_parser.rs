@@ -9,6 +9,7 @@ use tree_sitter::{Node, ParseOptions, ParseState, Parser};
 const MAX_CALLBACKS: u32 = 20_000;
 
 /// The result of the second parser.
+#[derive(Default)]
 pub(super) struct SecondParse {
     /// The positions of program names.
     pub(super) programs: Vec<usize>,
@@ -39,13 +40,10 @@ pub(super) fn read(source: &str) -> Option<SecondParse> {
     let options = ParseOptions::new().progress_callback(&mut go_on);
     let mut rest = |at: usize, _| text.as_bytes().get(at..).unwrap_or_default();
     let Some(tree) = parser.parse_with_options(&mut rest, None, Some(options)) else {
-        return Some(SecondParse { programs: Vec::new(), others: Vec::new(), faulty: true });
+        return Some(SecondParse { faulty: true, ..SecondParse::default() });
     };
-    let mut found = SecondParse {
-        programs: Vec::new(),
-        others: Vec::new(),
-        faulty: tree.root_node().has_error(),
-    };
+    let faulty = tree.root_node().has_error();
+    let mut found = SecondParse { faulty, ..SecondParse::default() };
     let mut cursor = tree.walk();
     loop {
         collect(cursor.node(), &mut found);

@@ -2,10 +2,36 @@
 
 use std::ops::Range;
 
+use super::listed::listed;
+use super::program::program_of;
+
 /// Starts an unknown part of a word. The name of a variable follows, or nothing.
 pub(super) const UNKNOWN: char = '\u{E000}';
 /// Ends an unknown part of a word.
 pub(super) const END: char = '\u{E001}';
+
+/// Builtins that declare variables.
+pub(super) const DECLARING: &str = "declare typeset local readonly export";
+
+/// The output of a command.
+pub(super) const OUTPUT: &str = "\u{E000}\u{E001}";
+/// A word that the command gets when it runs, as from `xargs` or `find`.
+pub(super) const ARGUMENT: &str = "\u{E000}ARG\u{E001}";
+
+/// The value of a variable.
+pub(super) fn unknown(name: &str) -> String {
+    format!("{UNKNOWN}{name}{END}")
+}
+
+/// The element before an index.
+pub(super) fn before<T>(all: &[T], at: usize) -> Option<&T> {
+    all.get(at.checked_sub(1)?)
+}
+
+/// The length of the variable name with which a text starts.
+pub(super) fn name_length(text: &str) -> usize {
+    text.bytes().take_while(|it| it.is_ascii_alphanumeric() || *it == b'_').count()
+}
 
 /// One word after quote removal. Parts that only a running shell knows are marked.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -33,6 +59,13 @@ impl Word {
     /// The span in the command.
     pub fn span(&self) -> Range<usize> {
         self.span.clone()
+    }
+
+    /// Appends an unknown part.
+    pub(super) fn mark(&mut self, name: &str) {
+        self.text.push(UNKNOWN);
+        self.text.push_str(name);
+        self.text.push(END);
     }
 
     pub(super) fn unknown(&self) -> bool {
@@ -93,6 +126,44 @@ impl SimpleCommand {
     /// The span in the command.
     pub fn span(&self) -> Range<usize> {
         self.span.clone()
+    }
+
+    /// The arguments.
+    pub(super) fn arguments(&self) -> &[Word] {
+        self.words.get(1..).unwrap_or_default()
+    }
+
+    /// The canonical name of the program; `None` if the table cannot know it.
+    pub(super) fn program(&self) -> Option<String> {
+        self.words.first().and_then(|word| program_of(&word.text))
+    }
+
+    /// Whether the program, as it is written, is on a list.
+    pub(super) fn starts(&self, list: &str) -> bool {
+        self.words.first().is_some_and(|word| listed(list, &word.text))
+    }
+
+    /// The same call of another program.
+    pub(super) fn calling(&self, program: String) -> Self {
+        let mut call = self.clone();
+        if let Some(first) = call.words.first_mut() {
+            first.text = program;
+        }
+        call
+    }
+
+    /// The words, the assigned values and the files of redirections.
+    pub(super) fn all_words(&self) -> impl Iterator<Item = &Word> {
+        let assigned = self.assignments.iter().map(|(_, word)| word);
+        let redirected = self.redirects.iter().map(|redirect| &redirect.target);
+        self.words.iter().chain(assigned).chain(redirected)
+    }
+
+    /// As [`Self::all_words`].
+    pub(super) fn all_words_mut(&mut self) -> impl Iterator<Item = &mut Word> {
+        let assigned = self.assignments.iter_mut().map(|(_, word)| word);
+        let redirected = self.redirects.iter_mut().map(|redirect| &mut redirect.target);
+        self.words.iter_mut().chain(assigned).chain(redirected)
     }
 }
 

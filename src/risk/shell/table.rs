@@ -149,52 +149,46 @@ pub(super) enum Kind {
     Interpreter,
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct Wrapper {
     /// `program` or `program subcommand`.
     pub(super) names: Vec<String>,
-    #[serde(default)]
     pub(super) kind: Kind,
     /// Options with a value.
-    #[serde(default)]
     pub(super) values: Vec<String>,
     /// Options whose value is a command line or, for an interpreter, code.
-    #[serde(default)]
     pub(super) scripts: Vec<String>,
     /// Harmless options without a value.
-    #[serde(default)]
     flags: Vec<String>,
     /// The number of operands before the command.
-    #[serde(default)]
     pub(super) skip: usize,
     /// Unknown operands are appended to the command.
-    #[serde(default)]
     pub(super) more: bool,
     /// Without a command it starts a shell.
-    #[serde(default)]
     pub(super) shell: bool,
     /// It downloads the package of the program that it runs.
-    #[serde(default)]
     pub(super) fetches: bool,
-    #[serde(default)]
     pub(super) raises: bool,
-    #[serde(default)]
     pub(super) remote: bool,
-    /// The level of the wrapper itself.
-    #[serde(default = "safe")]
-    pub(super) level: RiskLevel,
+    /// The level of the wrapper itself; safe if it has none.
+    pub(super) level: Option<RiskLevel>,
 }
 
 impl Wrapper {
+    /// Whether one of its names is this one.
+    pub(super) fn is(&self, name: &str) -> bool {
+        self.names.iter().any(|known| known == name)
+    }
+
     /// Whether an option is harmless: a flag, or a known option with its value.
     pub(super) fn allows(&self, text: &str) -> bool {
-        let (name, value) = text.split_once('=').map_or((text, None), |(name, _)| (name, Some(())));
         if self.flags.iter().any(|flag| flag == text) {
             return true;
         }
-        if name.starts_with("--") {
-            return value.is_some() && self.values.iter().any(|known| known == name);
+        if text.starts_with("--") {
+            let name = text.split_once('=').map(|(name, _)| name);
+            return self.values.iter().any(|known| Some(known.as_str()) == name);
         }
         let Some(letters) = text.strip_prefix('-').filter(|letters| !letters.is_empty()) else {
             return false;
@@ -211,10 +205,6 @@ impl Wrapper {
         }
         true
     }
-}
-
-fn safe() -> RiskLevel {
-    RiskLevel::Safe
 }
 
 #[derive(Debug, Deserialize)]

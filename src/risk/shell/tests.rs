@@ -38,6 +38,7 @@ pub(super) fn all_are(level: RiskLevel, commands: &[&str]) {
 #[test]
 fn the_examples_of_every_rule_hold() {
     let table = TABLE.as_ref().unwrap();
+    assert!(table.wrapper.iter().all(|it| !it.names.is_empty()));
     let mut faults = Vec::new();
     for rule in &table.rule {
         assert!(!rule.examples.is_empty(), "{} has no example", rule.id);

@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use super::elsewhere::Use;
-use super::judge::Judge;
+use super::judge::{Judge, MAX_DEPTH};
+use super::listed::listed;
 use super::parse::parse;
-use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
+use super::syntax::{ARGUMENT, SimpleCommand, Word};
 use super::table::{Kind, Wrapper};
 use super::wrapper_words::{begins, own_words, quiet, replaced, takes_next, value_of};
 use crate::plan::RiskLevel;
@@ -18,7 +19,7 @@ impl Judge<'_> {
         let mut only = false;
         let mut variants = vec![command.words.clone()];
         // Known values of variables make the inner command known.
-        if command.words.iter().skip(1).any(Word::unknown)
+        if command.arguments().iter().any(Word::unknown)
             && command.words.iter().all(|word| word.inner.is_none())
         {
             variants = self.variants(&command.words, &command.span);
@@ -43,15 +44,9 @@ impl Judge<'_> {
         rest: &[Word],
         depth: usize,
     ) -> bool {
-        if wrapper.names.iter().any(|name| name == "command")
-            && rest.first().is_some_and(|word| matches!(word.text.as_str(), "-v" | "-V"))
-        {
-            self.note(
-                RiskLevel::Safe,
-                "asks-name",
-                outer.span(),
-                "Only shows what a name stands for.",
-            );
+        if wrapper.is("command") && rest.first().is_some_and(|it| listed("-v -V", &it.text)) {
+            let reason = "Only shows what a name stands for.";
+            self.note(RiskLevel::Safe, "asks-name", outer.span(), reason);
             return true;
         }
         let mut context = outer.clone();
@@ -69,8 +64,7 @@ impl Judge<'_> {
             }
             Kind::Interpreter => return self.interpreter(&context, wrapper, program, rest, depth),
             Kind::Each => {
-                let options: Vec<Word> = own_words(rest, &wrapper.values);
-                self.wrapper_elsewhere(outer, (program, name), &options);
+                self.wrapper_elsewhere(outer, (program, name), &own_words(rest, &wrapper.values));
                 self.each(&context, wrapper, rest, depth);
                 return true;
             }
@@ -83,10 +77,8 @@ impl Judge<'_> {
             let text = word.text.as_str();
             at += 1;
             if text == "--" {
-                if program == "env" {
-                    continue;
-                }
-                if skip == 0 || wrapper.names.iter().any(|name| name.contains("kubectl")) {
+                let ends = skip == 0 || wrapper.names.iter().any(|name| name.contains("kubectl"));
+                if program != "env" && ends {
                     break;
                 }
                 continue;
@@ -117,8 +109,8 @@ impl Judge<'_> {
                     self.rate_text(&value, holder, &context, depth);
                 } else if takes_next(text, &wrapper.values) {
                     // The value may be a variable assignment.
-                    if let Some((name, _)) = rest.get(at).and_then(|word| word.text.split_once('='))
-                    {
+                    let assigned = rest.get(at).and_then(|word| word.text.split_once('='));
+                    if let Some((name, _)) = assigned {
                         self.variable(name, None, &word.span());
                     }
                     at += 1;
@@ -131,11 +123,9 @@ impl Judge<'_> {
                         let reason = "An unknown option names a path outside the working folder.";
                         self.danger("elsewhere", next.span(), reason);
                     }
-                    self.caution(
-                        "wrapper-option",
-                        word.span(),
-                        "Runs another command, with an option that is not known to be harmless.",
-                    );
+                    let reason =
+                        "Runs another command, with an option that is not known to be harmless.";
+                    self.caution("wrapper-option", word.span(), reason);
                 }
                 continue;
             }
@@ -148,7 +138,7 @@ impl Judge<'_> {
             });
             if let Some((name, value)) = assignment
                 && skip == 0
-                && (wrapper.raises || wrapper.names.iter().any(|name| name == "env"))
+                && (wrapper.raises || wrapper.is("env"))
             {
                 let value = Word::literal(value, word.span());
                 let only = SimpleCommand {
@@ -181,16 +171,11 @@ impl Judge<'_> {
         if wrapper.more {
             let options = rest.get(..at).unwrap_or_default();
             let mark = replaced(options);
-            for word in &mut inner {
-                let mark = mark.as_deref().unwrap_or("{}");
-                let argument = format!("{UNKNOWN}ARG{END}");
-                match self.replaced(&word.text, mark, &argument, &word.span) {
-                    Some(text) => word.text = text,
-                    None => return true,
-                }
+            if self.replace_in(&mut inner, mark.as_deref().unwrap_or("{}"), ARGUMENT).is_none() {
+                return true;
             }
             if mark.is_none() {
-                inner.push(Word::literal(&format!("{UNKNOWN}ARG{END}"), outer.span()));
+                inner.push(Word::literal(ARGUMENT, outer.span()));
             }
             // The input becomes words of the command, including the paths in it.
             if let Some(path) =
@@ -200,29 +185,24 @@ impl Judge<'_> {
             }
         }
         if wrapper.kind == Kind::Options {
-            if wrapper.names.iter().any(|name| name == "su") && !scripts && program == "su" {
+            if wrapper.is("su") && !scripts && program == "su" {
                 context.raised = true;
                 self.stdin(&context, depth);
             }
             return false;
         }
-        let asks =
-            ["-l", "-ll", "-v", "-V", "-k", "-K", "--list", "--validate", "--version", "--help"];
+        const ASKS: &str = "-l -ll -v -V -k -K --list --validate --version --help";
         if inner.is_empty()
             && !scripts
             && (wrapper.shell || context.remote || wrapper.raises)
-            && !rest.iter().any(|word| asks.contains(&word.text.as_str()))
-            && wrapper.kind != Kind::Options
+            && !rest.iter().any(|word| listed(ASKS, &word.text))
         {
             self.stdin(&context, depth);
         }
-        let level = wrapper.level;
-        if level > RiskLevel::Safe || inner.is_empty() || context.raised || context.remote {
-            let level = level.max(if context.raised || context.remote {
-                RiskLevel::Caution
-            } else {
-                level
-            });
+        let level = wrapper.level.unwrap_or(RiskLevel::Safe);
+        let elsewhere = context.raised || context.remote;
+        if level > RiskLevel::Safe || inner.is_empty() || elsewhere {
+            let level = if elsewhere { level.max(RiskLevel::Caution) } else { level };
             self.note(level, "wrapper", outer.span(), "Runs another command, or code of its own.");
         }
         if inner.is_empty() && !scripts {
@@ -239,13 +219,11 @@ impl Judge<'_> {
             }
         } else if !inner.is_empty() {
             // The inner command keeps the input redirections, since writes were rated already.
-            let inner = SimpleCommand { words: inner, redirects: quiet(outer), ..context };
+            let mut inner = SimpleCommand { words: inner, redirects: quiet(outer), ..context };
             // `xargs` consumes the input itself.
-            let inner = if wrapper.more {
-                SimpleCommand { redirects: Vec::new(), input: None, ..inner }
-            } else {
-                inner
-            };
+            if wrapper.more {
+                (inner.redirects, inner.input) = (Vec::new(), None);
+            }
             self.command(&inner, depth + 1);
         }
         true
@@ -272,12 +250,8 @@ impl Judge<'_> {
         context: &SimpleCommand,
         depth: usize,
     ) {
-        if depth > 8 {
-            return self.danger(
-                "wrapped-too-deep",
-                word.span(),
-                "Nests commands inside commands more than 8 levels deep, or more than 2,000 commands.",
-            );
+        if depth > MAX_DEPTH {
+            return self.too_deep(word.span());
         }
         match parse(text, depth) {
             Ok(mut script) => {
@@ -294,10 +268,7 @@ impl Judge<'_> {
                 }
                 for command in &mut script.commands {
                     command.span = place(&command.span);
-                    let words = command.words.iter_mut();
-                    let assigned = command.assignments.iter_mut().map(|(_, word)| word);
-                    let redirected = command.redirects.iter_mut().map(|it| &mut it.target);
-                    for word in words.chain(assigned).chain(redirected) {
+                    for word in command.all_words_mut() {
                         word.span = place(&word.span);
                         word.inner = None;
                     }
@@ -308,11 +279,21 @@ impl Judge<'_> {
                 }
                 self.script(script, context, depth + 1);
             }
-            Err(_) => self.danger(
-                "unreadable",
-                word.span(),
-                "This cannot be parsed completely as a command.",
-            ),
+            Err(_) => {
+                let reason = "This cannot be parsed completely as a command.";
+                self.danger("unreadable", word.span(), reason);
+            }
         }
+    }
+
+    /// Rates a text that may be a command line. What is found counts only if it is dangerous.
+    pub(super) fn rate_possible(
+        &mut self,
+        text: &str,
+        word: &Word,
+        context: &SimpleCommand,
+        depth: usize,
+    ) {
+        self.only_if_dangerous(|judge| judge.rate_text(text, word, context, depth + 1));
     }
 }

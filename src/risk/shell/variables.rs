@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::elsewhere::Use;
 use super::judge::Judge;
 use super::listed::wild;
-use super::syntax::{END, UNKNOWN, Word};
+use super::syntax::{END, UNKNOWN, Word, unknown};
 
 /// Limit for the values of one variable, and for the expansions of one word.
 pub(super) const MAX_VALUES: usize = 16;
@@ -40,6 +40,14 @@ impl Judge<'_> {
         Some(text.replace(from, to))
     }
 
+    /// Replaces a text in every word; `None` as in [`Self::replaced`].
+    pub(super) fn replace_in(&mut self, words: &mut [Word], from: &str, to: &str) -> Option<()> {
+        for word in words {
+            word.text = self.replaced(&word.text, from, to, &word.span)?;
+        }
+        Some(())
+    }
+
     pub(super) fn too_much(&mut self, span: &Range<usize>) {
         // One finding is enough. After it nothing is expanded any more.
         if self.expanded < MAX_TOTAL_BYTES {
@@ -70,7 +78,7 @@ impl Judge<'_> {
                 if values.is_empty() {
                     continue;
                 }
-                let mark = format!("{UNKNOWN}{name}{END}");
+                let mark = unknown(&name);
                 let mut next = Vec::new();
                 for text in &texts {
                     if !text.contains(&mark) {
@@ -80,7 +88,7 @@ impl Judge<'_> {
                     for value in &values {
                         if value.contains(&mark) {
                             // The previous value inside its own new value stays unknown.
-                            let value = value.replace(&mark, &format!("{UNKNOWN}+{END}"));
+                            let value = value.replace(&mark, &unknown("+"));
                             next.push(self.replaced(text, &mark, &value, span)?);
                         } else {
                             next.push(self.replaced(text, &mark, value, span)?);

@@ -1,7 +1,7 @@
 //! Words: quotes, expansions, braces and assignments.
 
 use super::parse::{Parsed, Parser};
-use super::syntax::{END, UNKNOWN, Word};
+use super::syntax::{OUTPUT, Word, name_length, unknown};
 
 const OPEN: char = '\u{E010}';
 const COMMA: char = '\u{E011}';
@@ -56,9 +56,7 @@ impl Parser<'_> {
                     self.substitution(&mut word)?;
                     if next == '>' {
                         // The commands inside read what is written to the word.
-                        for command in self.script.commands.iter_mut().skip(first) {
-                            command.input.get_or_insert(0..0);
-                        }
+                        self.feed(first, 0..0);
                     }
                     word.text.insert(0, next);
                 }
@@ -177,8 +175,7 @@ impl Parser<'_> {
     /// `NAME=value`, if that follows.
     pub(super) fn assignment(&mut self) -> Parsed<Option<Vec<(String, Word)>>> {
         let rest = self.rest();
-        let end =
-            rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len());
+        let end = name_length(rest);
         let name = rest.get(..end).unwrap_or_default().to_owned();
         if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
             return Ok(None);
@@ -264,7 +261,7 @@ fn plain(text: &str) -> String {
 /// Brace expansion of a text.
 fn expand(text: &str, most: usize) -> Vec<String> {
     if text.matches(OPEN).count() > MAX_BRACES {
-        return vec![format!("{}{UNKNOWN}{END}", plain(text))];
+        return vec![plain(text) + OUTPUT];
     }
     // The last opening brace contains no other one.
     let mut searched = text;
@@ -285,7 +282,7 @@ fn expand(text: &str, most: usize) -> Vec<String> {
                     .collect();
             }
             if inside.contains("..") {
-                return expand(&format!("{before}{UNKNOWN}#{END}{after}"), most);
+                return expand(&format!("{before}{}{after}", unknown("#")), most);
             }
         }
         searched = before;

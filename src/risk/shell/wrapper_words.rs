@@ -151,12 +151,10 @@ pub(super) fn takes_next(text: &str, values: &[String]) -> bool {
     }
     // `-nH user`: the last letter of a group takes the value.
     let bundle = text.strip_prefix('-').filter(|rest| rest.len() > 1 && !rest.starts_with('-'));
+    let takes = |letter: char| values.iter().any(|value| *value == format!("-{letter}"));
     bundle.is_some_and(|rest| {
         let mut letters = rest.chars();
         let last = letters.next_back();
-        let earlier =
-            letters.any(|letter| values.iter().any(|value| *value == format!("-{letter}")));
-        !earlier
-            && last.is_some_and(|letter| values.iter().any(|value| *value == format!("-{letter}")))
+        !letters.any(takes) && last.is_some_and(takes)
     })
 }

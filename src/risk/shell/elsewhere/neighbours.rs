@@ -98,7 +98,5 @@ pub(super) fn is_neighbour(text: &str) -> bool {
         && named(first)
         && parts.all(named)
         && rest.chars().all(plain)
-        && !place::is_sensitive(text)
-        && !place::is_secret(text)
-        && !place::is_keys(text)
+        && !place::is_private(text)
 }

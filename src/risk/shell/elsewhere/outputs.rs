@@ -49,10 +49,9 @@ pub(in crate::risk::shell) fn sends(option: &str, text: &str) -> bool {
 /// Whether an option loads a code file, judged by its extension.
 pub(super) fn loads_code(option: &str, text: &str) -> bool {
     // A project elsewhere is built and run with its own settings.
-    let projects =
-        ["--project", "--package-path", "--project-directory", "--project-dir", "--working-dir"];
-    LOADS.is_match(option) && CODE.is_match(text)
-        || projects.contains(&option) && text.contains('/')
+    const PROJECTS: &str =
+        "--project --package-path --project-directory --project-dir --working-dir";
+    LOADS.is_match(option) && CODE.is_match(text) || listed(PROJECTS, option) && text.contains('/')
 }
 
 /// Whether a word is a build folder beside the project or a file in it, after an output option or as the last word.
@@ -67,16 +66,12 @@ pub(super) fn is_beside(
     let plain = !value.contains('*') && is_neighbour(value);
     let first = value.strip_prefix("../").and_then(|rest| rest.split('/').next());
     // A last word without an option may also be changed in place, so only pure build folders count.
-    let builds =
-        ["build", "dist", "out", "output", "bin", "target", "artifacts", "release", "export"];
-    let changes = [
-        "sed", "gsed", "perl", "ruby", "tee", "sponge", "truncate", "patch", "chmod", "ed", "ex",
-        "dd",
-    ];
+    const BUILDS: &str = "build dist out output bin target artifacts release export";
+    const CHANGES: &str = "sed gsed perl ruby tee sponge truncate patch chmod ed ex dd";
     let released = last
-        && !changes.contains(&program)
+        && !listed(CHANGES, program)
         && value.trim_end_matches('/').matches('/').count() > 1
-        && first.is_some_and(|it| builds.contains(&it));
+        && first.is_some_and(|it| listed(BUILDS, it));
     (named || released)
         && folder.is_empty()
         && plain
@@ -91,22 +86,17 @@ pub(super) fn only_named(program: &str, option: Option<&str>, text: &str, raised
         configures && !program.starts_with(['/', '~']) || matches!(program, "meson" | "cmake");
     let value = text.rsplit('=').next().unwrap_or(text);
     let path = paths(value).into_iter().next().unwrap_or_default();
-    let usual = ["~/.local", "~/local", "~/opt", "~/apps", "~/sw", "~/usr", "~/.opt"];
-    let named = |it: &str| {
-        listed(
-            "prefix exec-prefix bindir libdir includedir datadir mandir sysconfdir",
-            it.trim_start_matches('-'),
-        )
-    };
+    const USUAL: &str = "~/.local ~/local ~/opt ~/apps ~/sw ~/usr ~/.opt";
+    const NAMES: &str = "prefix exec-prefix bindir libdir includedir datadir mandir sysconfdir";
+    let named = |it: &str| listed(NAMES, it.trim_start_matches('-'));
     !raised
         && prepares
         && option.is_some_and(|it| {
             it == "-DCMAKE_INSTALL_PREFIX"
                 || program != "cmake" && it.starts_with("--") && named(it)
         })
-        && (usual.iter().any(|it| {
-            path.strip_prefix(it).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        }) || path.starts_with("/usr/")
+        && (USUAL.split(' ').any(|it| place::below(&path, it))
+            || path.starts_with("/usr/")
             || path.starts_with("/opt/"))
         && !path.contains("..")
 }

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use crate::risk::shell::listed::listed;
 use crate::risk::shell::place;
-use crate::risk::shell::syntax::{END, UNKNOWN};
+use crate::risk::shell::syntax::unknown;
 
 /// Folders at the root with which an absolute path starts. Other texts with a leading slash may be routes or
 /// patterns.
@@ -12,12 +12,10 @@ const KNOWN: &str = "bin boot data dev etc home lib lib32 lib64 media mnt nix op
     usr var Applications Library System Users Volumes workspace workspaces";
 
 /// Folders of installed programs, which are not writable without raised privileges.
-const INSTALLED: [&str; 9] =
-    ["/usr", "/opt", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix", "/snap"];
+const INSTALLED: &str = "/usr /opt /bin /sbin /lib /lib32 /lib64 /nix /snap";
 
 /// Devices that a program may use.
-const DEVICES: [&str; 6] =
-    ["/dev/random", "/dev/urandom", "/dev/stdin", "/dev/tty", "/dev/null", "/dev/fd"];
+const DEVICES: &str = "/dev/random /dev/urandom /dev/stdin /dev/tty /dev/null /dev/fd";
 
 /// Whether a folder of this name exists at the root.
 pub(super) fn is_top(name: &str) -> bool {
@@ -58,17 +56,14 @@ pub(in crate::risk::shell) fn is_elsewhere(path: &str, used: Use) -> bool {
     if !place::is_outside(path) {
         return false;
     }
-    let below = |folder: &str| {
-        path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    };
-    let temporary = below("/tmp") || below("/var/tmp") || below("/var/folders");
-    if temporary && !is_planted(path) {
+    let below = |folders: &str| folders.split(' ').any(|folder| place::below(path, folder));
+    if below("/tmp /var/tmp /var/folders") && !is_planted(path) {
         return used == Use::Code;
     }
-    if DEVICES.iter().any(|device| below(device)) || path.starts_with("/dev/tty") {
+    if below(DEVICES) || path.starts_with("/dev/tty") {
         return false;
     }
-    used == Use::Raised || !INSTALLED.iter().any(|folder| below(folder))
+    used == Use::Raised || !below(INSTALLED)
 }
 
 /// The paths in a text: the text itself, parts after separators of names and values, and the value attached to an
@@ -82,7 +77,7 @@ pub(in crate::risk::shell) fn paths(text: &str) -> Vec<String> {
             ("XDG_STATE_HOME", "~/.local/state"),
             ("XDG_CACHE_HOME", "~/.cache"),
         ]
-        .map(|(name, path)| (format!("{UNKNOWN}{name}{END}"), path))
+        .map(|(name, path)| (unknown(name), path))
     });
     let mut text = text.to_owned();
     for (mark, path) in HOME.iter() {

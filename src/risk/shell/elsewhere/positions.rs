@@ -27,21 +27,17 @@ struct Coded {
 }
 
 /// The read-only positions of a program.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct Reads {
     /// `program` or `program subcommand`; words may be `a|b`.
     names: Vec<String>,
-    #[serde(default)]
     pub(super) operands: Operands,
     /// Options whose value is only read.
-    #[serde(default)]
     pub(super) options: Vec<String>,
     /// Long options without a value, after which an operand may follow.
-    #[serde(default)]
     pub(super) flags: Vec<String>,
     /// Options whose value is written or run. The value is not an operand.
-    #[serde(default)]
     pub(super) values: Vec<String>,
 }
 
@@ -62,6 +58,7 @@ pub(super) enum Operands {
 impl Elsewhere {
     #[cfg(test)]
     pub(in crate::risk::shell) fn patterns(&self) -> [&LazyRegex; 2] {
+        assert!(self.reads.iter().all(|it| !it.names.is_empty()));
         [&self.inputs, &self.loads]
     }
 

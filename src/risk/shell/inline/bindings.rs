@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::imports::{calls_unknown, hands_over, names_function};
 use super::language::Inline;
-use super::tokens::{Token, name, sign, tokens};
+use super::tokens::{Token, cursors, name, sign, tokens};
 use crate::risk::shell::listed::listed;
 
 /// Limit for the number of tokens.
@@ -25,22 +25,17 @@ impl Inline {
         {
             return false;
         }
-        let mut bound = BTreeSet::new();
-        let mut shown = BTreeSet::new();
-        let start = if self.language == "python" {
-            let Some(start) = self.imports(&all, &mut bound, &mut shown) else { return false };
-            start
-        } else {
-            0
-        };
-        let Some(body) = all.get(start..) else { return false };
+        let (mut bound, mut shown) = (BTreeSet::new(), BTreeSet::new());
+        let python = self.language == "python";
+        let start = if python { self.imports(&all, &mut bound, &mut shown) } else { Some(0) };
+        let Some(body) = start.and_then(|start| all.get(start..)) else { return false };
         let mut own = BTreeSet::new();
         self.binds(body, &mut own);
         if calls_unknown(body, &own, &self.language) {
             return false;
         }
         bound.extend(own);
-        (0..body.len()).all(|at| self.token(body, at, &bound, &shown))
+        cursors(body).all(|here| self.token(here, &bound, &shown))
     }
 
     /// The imports at the start: names that they bind, and modules of which only the version may be used.
@@ -77,10 +72,7 @@ impl Inline {
                 };
                 let special =
                     ["path", "environ", "load", "system", "metadata"].contains(&module.as_str());
-                if from
-                    && (special
-                        || !(listed(&self.attributes, &module) || listed(&self.reads, &module)))
-                {
+                if from && (special || !self.allows_attribute(&module)) {
                     return None;
                 }
                 if from || listed(&self.modules, &module) {
@@ -108,85 +100,47 @@ impl Inline {
             return;
         }
         let python = self.language == "python";
-        for at in 0..all.len() {
-            let before = at.checked_sub(1).and_then(|at| all.get(at));
-            let starts = before.is_none() || sign(before, ';') || sign(before, '{');
-            if name(all.get(at)).is_some_and(|it| {
-                matches!(it, "const" | "let" | "var" | "for" | "local" | "my" | "lambda" | "as")
-            }) {
+        for here in cursors(all) {
+            let starts = here.get(-1).is_none() || here.sign(-1, ";{");
+            let arrow = here.sign(1, "=") && here.sign(2, ">");
+            if here.name(0).is_some_and(|it| listed("const let var for local my lambda as", it)) {
                 // In Python and Lua several names may be bound, separated by commas.
                 let listing = python || self.language == "lua";
-                let mut next = at + 1;
-                while let Some(own) = name(all.get(next)) {
+                let mut next = 1;
+                while let Some(own) = here.name(next) {
                     if matches!(own, "const" | "let" | "var") {
                         break;
                     }
                     bound.insert(own.to_owned());
                     next += 2;
-                    if !listing || !sign(all.get(next - 1), ',') {
+                    if !listing || !here.sign(next - 1, ",") {
                         break;
                     }
                 }
             }
-            let assigned = sign(all.get(at + 1), '=')
-                && !sign(all.get(at + 2), '=')
-                && !sign(all.get(at + 2), '>');
-            let binds =
-                starts && assigned && matches!(self.language.as_str(), "python" | "ruby" | "lua")
-                    || starts
-                        && self.language == "r"
-                        && sign(all.get(at + 1), '<')
-                        && sign(all.get(at + 2), '-')
-                    || sign(all.get(at + 1), '=')
-                        && sign(all.get(at + 2), '>')
-                        && self.language == "javascript"
-                    || self.language == "ruby"
-                        && sign(before, '|')
-                        && (sign(all.get(at + 1), '|') || sign(all.get(at + 1), ','));
-            if let Some(own) = name(all.get(at)).filter(|_| binds) {
-                bound.insert(own.to_owned());
-            }
+            let assigned = starts && here.is_assigned() && !arrow;
+            let binds = match self.language.as_str() {
+                "python" | "lua" => assigned,
+                "ruby" => assigned || here.sign(-1, "|") && here.sign(1, "|,"),
+                "r" => starts && here.sign(1, "<") && here.sign(2, "-"),
+                "javascript" => arrow,
+                _ => false,
+            };
+            bound.extend(here.name(0).filter(|_| binds).map(str::to_owned));
             // Parameters of an arrow function: only names and commas inside the brackets.
-            if self.language == "javascript"
-                && sign(all.get(at), ')')
-                && sign(all.get(at + 1), '=')
-                && sign(all.get(at + 2), '>')
-            {
-                for back in (0..at).rev() {
-                    match all.get(back) {
-                        Some(Token::Name(own)) => {
-                            bound.insert(own.clone());
-                        }
-                        Some(Token::Sign(',')) => {}
-                        _ => break,
-                    }
-                }
+            if self.language == "javascript" && here.sign(0, ")") && arrow {
+                let inside = all.get(..here.at).unwrap_or_default().iter().rev();
+                let inside =
+                    inside.take_while(|it| matches!(it, Token::Name(_) | Token::Sign(',')));
+                bound.extend(inside.filter_map(|it| name(Some(it))).map(str::to_owned));
             }
         }
-        // Names that must keep their meaning.
-        let kept = [
-            "require",
-            "open",
-            "Path",
-            "eval",
-            "exec",
-            "import",
-            "constructor",
-            "Function",
-            "this",
-            "globalThis",
-        ];
-        // A name bound inside an expression keeps its original meaning outside of it.
-        let reaches = |own: &str| {
-            own.starts_with("__")
-                || listed(
-                    "getattr setattr delattr vars globals locals compile breakpoint input dir help memoryview \
-                    fetch load loadstring dofile system send spawn fork method",
-                    own,
-                )
-        };
-        bound.retain(|own| !reaches(own));
-        bound.retain(|own| !kept.contains(&own.as_str()) || (python && own == "Path"));
+        // Names that must keep their meaning. One that is bound inside an expression keeps it outside of it.
+        const KEPT: &str = "require open Path eval exec import constructor Function this globalThis getattr setattr \
+            delattr vars globals locals compile breakpoint input dir help memoryview fetch load loadstring dofile \
+            system send spawn fork method";
+        let keeps = |own: &str| own.starts_with("__") || listed(KEPT, own);
+        bound.retain(|own| !keeps(own) || python && own == "Path");
     }
 }
 

@@ -6,49 +6,23 @@
 use super::bindings::modest;
 use super::imports::names_function;
 use super::language::Inline;
-use super::tokens::{Token, name, sign, tokens};
+use super::tokens::{Cursor, Token, cursors, name, tokens};
 use crate::risk::shell::discloses::is_secret_name;
-use crate::risk::shell::listed::listed;
+use crate::risk::shell::listed::{listed, listed_in};
 use crate::risk::shell::place;
 
 /// Limit for code that can be reviewed at a glance.
 const MAX_LENGTH: usize = 400;
 
 /// Words in names that suggest more than reading, computing and printing.
-const WORDS: &str = "exec execv execl execve execvp eval spawn system popen fork forkpty kill killpg remove \
-    removedirs unlink rename renames rmdir rmtree rm rmi chmod chown lchown chroot chdir \
-    fchmod write writelines delete del drop truncate destroy wipe purge clear flushall \
-    flushdb send sendall sendto sendmail sendfile post put upload publish connect listen \
-    serve subprocess shutil shell sh bash socketserver ctypes importlib imp getattr \
-    setattr delattr globals locals vars binding dlopen constructor prototype proto fetch \
-    download urlopen urlretrieve request https httplib ftplib ftp smtplib smtp telnetlib \
-    telnet paramiko fabric pexpect pty pickle marshal shelve dill cloudpickle joblib runpy \
-    builtins multiprocessing webbrowser boto boto3 antigravity pip ensurepip venv install \
-    uninstall extract extractall move copy copyfile copytree copy2 cp symlink link hardlink \
-    mount umount reboot shutdown poweroff sudo setuid setgid seteuid mail curl rimraf execa \
-    shelljs zx child vm cluster worker inspector repl net tls dgram websocket axios got \
-    superagent qx syscall passthru pcntl posix ssh ssh2 include callable fileutils kernel \
-    objectspace tracepoint trap at_exit atexit load loadstring dofile loadfile ffi save \
-    savefig dump tofile tocsv overwrite touch utime mknod mkfifo truncate64 commit rollback \
-    execute executemany executescript update cursor migrate reset revoke grant terminate \
-    stop abort home expanduser expand tilde userinfo passwd secret token password credential \
-    credentials keyring keychain netrc breakpoint pdb putenv unsetenv setenv sink dyn invoke \
-    run rpc remote deploy release upsert bulk merge evict expire restart sethook signal recv \
-    accept sslsocket tcpsocket tcpserver udpsocket unixsocket restclient faraday typhoeus \
-    mechanize openuri lwp ccall unsafe pointer setwd tarfile zipfile patch connection call \
-    scp sftp";
+const WORDS: &str = include_str!("../../../../assets/risk/words/effect-words.txt");
 
 /// Harmless names that contain such words.
 const ONLY_SOUND: &str =
     "process const function class_methods re_compile public_methods define method_missing";
 
 /// Names that are refused as a whole.
-const NAMES: &str = "compile input __import__ require_relative autoload syswrite sysopen opendir readdir utime do glob \
-    eval exec Function Proxy Reflect WebAssembly Worker globalThis global window mainModule _load createRequire \
-    methods instance_variable_set instance_variable_get const_get send method proc_open mkfifo \
-    file_put_contents fopen fwrite fputs mail dl extract parse_str create_function call_user_func call_user_func_array \
-    array_map usort preg_replace_callback getenv_all phpinfo ENV GLOBALS _SERVER _ENV _G getfenv setfenv \
-    Deno Bun Kernel IO Process Signal FileUtils Open3 Net URI Socket PTY Pathname loop setInterval gethostbyname gethostbyname_ex getaddrinfo gethostbyaddr lookup createServer make_server FileIO FileHandler startfile interact mv HTTPServer TCPServer";
+const NAMES: &str = include_str!("../../../../assets/risk/words/effect-names.txt");
 
 /// Whether a name suggests an effect.
 fn speaks(own: &str) -> bool {
@@ -56,7 +30,7 @@ fn speaks(own: &str) -> bool {
         return false;
     }
     let lower = own.to_ascii_lowercase();
-    if listed(NAMES, own) || word(&lower) {
+    if listed_in(NAMES, own) || word(&lower) {
         return true;
     }
     let mut part = String::new();
@@ -83,7 +57,7 @@ fn word(text: &str) -> bool {
     if text.starts_with("save") || text.ends_with("save") || text.starts_with("write") {
         return true;
     }
-    WORDS.split_whitespace().any(|it| it == text || it == singular)
+    listed_in(WORDS, text) || listed_in(WORDS, singular)
 }
 
 /// Functions that build texts, which could hide a name.
@@ -97,125 +71,103 @@ impl Inline {
             return false;
         }
         let Some(all) = tokens(code, &self.language) else { return false };
-        let builds = all.iter().enumerate().any(|(at, token)| match token {
-            Token::Name(own) => listed(BUILDS, own),
-            Token::Text(_) => {
-                let before = at.checked_sub(1).and_then(|at| all.get(at));
-                [before, all.get(at + 1)].into_iter().any(|it| sign(it, '+'))
-            }
+        let builds = cursors(&all).any(|here| match here.get(0) {
+            Some(Token::Name(own)) => listed(BUILDS, own),
+            Some(Token::Text(_)) => here.sign(-1, "+") || here.sign(1, "+"),
             _ => false,
         });
         all.len() > 1
             && modest(&all)
             && !names_function(&all, &self.language)
             && self.closed(&all)
-            && (0..all.len()).all(|at| self.stays_at(&all, at, builds))
+            && cursors(&all).all(|here| self.stays_at(here, builds))
     }
 
-    fn stays_at(&self, all: &[Token], at: usize, builds: bool) -> bool {
-        let get = |back: usize| at.checked_sub(back).and_then(|at| all.get(at));
-        let (before, next) = (get(1), all.get(at + 1));
-        let script = self.language == "javascript";
-        match all.get(at) {
+    fn stays_at(&self, here: Cursor, builds: bool) -> bool {
+        let has_attributes = matches!(self.language.as_str(), "javascript" | "lua");
+        match here.get(0) {
             Some(Token::Text(text)) => text_stays(text),
-            Some(Token::Sign('(')) if self.language == "php" => {
-                !(matches!(before, Some(Token::Text(_))) || sign(before, ')') || sign(before, ']'))
-            }
+            Some(Token::Sign('(')) if self.language == "php" => !here.follows_value(),
             // The result of an expression is called, which could be any function.
-            Some(Token::Sign('(')) if sign(before, ']') || sign(before, ')') => false,
-            Some(Token::Sign('[')) if script || self.language == "lua" => {
-                let follows = matches!(before, Some(Token::Name(_) | Token::Text(_)))
-                    || sign(before, ')')
-                    || sign(before, ']');
-                let plain = match next {
+            Some(Token::Sign('(')) if here.sign(-1, "])") => false,
+            Some(Token::Sign('[')) if has_attributes => {
+                let plain = match here.get(1) {
                     Some(Token::Number(_)) => true,
                     Some(Token::Text(text)) => !text.contains('\\'),
-                    Some(Token::Name(_)) => !builds && !has_files(all),
+                    Some(Token::Name(_)) => !builds && !has_files(here.all),
                     _ => false,
                 };
-                let word = name(before).is_some_and(|it| matches!(it, "return" | "of" | "in"));
-                !(script && sign(before, '{'))
-                    && (!follows || word || (plain && sign(all.get(at + 2), ']')))
+                self.allows_subscript(here, plain)
             }
-            Some(Token::Name(own)) => self.name_stays(all, at, own),
+            Some(Token::Name(own)) => self.name_stays(here, own),
             _ => true,
         }
     }
 
-    fn name_stays(&self, all: &[Token], at: usize, own: &str) -> bool {
-        let get = |back: usize| at.checked_sub(back).and_then(|at| all.get(at));
-        let (before, next) = (get(1), all.get(at + 1));
-        let of = name(get(2)).unwrap_or_default();
-        let dotted = sign(before, '.');
-        let text = |from: usize| match all.get(from) {
-            Some(Token::Text(text)) => Some(text.as_str()),
-            _ => None,
-        };
-        let closes = |from: usize| sign(all.get(from), ')');
-        let files = has_files(all);
+    /// Whether a bracket names no attribute that is computed. `plain`: its content is literal.
+    pub(super) fn allows_subscript(&self, here: Cursor, plain: bool) -> bool {
+        let follows = here.name(-1).is_some() || here.follows_value();
+        let word = matches!(here.name(-1), Some("return" | "of" | "in"));
+        !(self.language == "javascript" && here.sign(-1, "{"))
+            && (!follows || word || plain && here.sign(2, "]"))
+    }
+
+    fn name_stays(&self, here: Cursor, own: &str) -> bool {
+        let of = here.name(-2).unwrap_or_default();
+        let dotted = here.sign(-1, ".");
         if own.starts_with("__") {
             return dotted
                 && matches!(own, "__version__" | "__file__" | "__name__" | "__doc__")
-                && !sign(next, '[');
+                && !here.sign(1, "[");
         }
         // An assigned attribute would be visible to other code.
-        let assigned =
-            sign(next, '=') && !sign(all.get(at + 2), '=') && !sign(all.get(at + 2), '>');
-        if dotted && assigned && self.language != "r" {
+        if dotted && here.is_assigned() && !here.sign(2, ">") && self.language != "r" {
             return false;
         }
-        if sign(before, '$') || (sign(before, '@') && self.language == "perl") {
-            return !sign(next, '(')
+        if here.sign(-1, "$") || (here.sign(-1, "@") && self.language == "perl") {
+            return !here.sign(1, "(")
                 && !own.starts_with('_')
                 && !own.contains("ENV")
                 && own != "GLOBALS";
         }
-        let secret = |it: &str| {
-            is_secret_name(it) || !it.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_')
-        };
         match own {
             // On a text this returns a copy; on a path it overwrites a file.
             "replace" if self.language == "python" => {
-                let file = |it: &Token| matches!(name(Some(it)), Some("Path" | "pathlib"));
-                return dotted && of != "os" && !all.iter().any(file);
+                return dotted && of != "os" && !has_paths(here.all);
             }
-            "file" if self.language == "r" && sign(next, '=') => return false,
-            "values" | "entries" if files => return false,
-            "while" | "until" => {
-                return !endless(all, at);
-            }
+            "file" if self.language == "r" && here.sign(1, "=") => return false,
+            "values" | "entries" if has_files(here.all) => return false,
+            "while" | "until" => return !endless(here),
             "requests" | "urllib" | "urllib3" | "http" | "httpx" => {
-                return self.language == "python" && only_named(all, at);
+                return self.language == "python" && only_named(here);
             }
             "environ" | "getenv" | "env" | "ENV" | "fetchenv" => {
-                let script = self.language == "javascript";
-                let named = (1..=4).find_map(|back| text(at + back));
-                let named =
-                    if script { name(all.get(at + 2)).filter(|_| sign(next, '.')) } else { named };
-                return named.is_some_and(|it| !secret(it));
+                let named = match self.language.as_str() {
+                    "javascript" => here.name(2).filter(|_| here.sign(1, ".")),
+                    _ => (1..=4).find_map(|by| here.text(by)),
+                };
+                return named.is_some_and(names_no_secret);
             }
             "argv" | "glob" if self.language == "python" => return true,
             "platform" | "json" | "sys" | "tomllib" | "yaml" => {
-                return !sign(next, '=') || self.language == "python";
+                return !here.sign(1, "=") || self.language == "python";
             }
-            "load" => return matches!(of, "json" | "tomllib" | "toml" | "tomli"),
+            "load" => return loads_data(of),
             "compile" => return dotted && of == "re",
             "write" => return matches!(of, "stdout" | "stderr") && dotted,
-            "path" if of == "sys" => return sign(next, ')') || sign(next, ',') || next.is_none(),
+            "path" if of == "sys" => return only_mentioned(here),
             // A module with a literal name.
             "require" | "import" | "library" | "use" | "using"
                 if matches!(self.language.as_str(), "javascript" | "ruby" | "php" | "lua") =>
             {
-                let bracket = usize::from(sign(next, '('));
-                let known = text(at + 1 + bracket);
-                if self.language == "php" || known.is_none() && sign(next, '(') {
+                let known = here.text(1 + isize::from(here.sign(1, "(")));
+                if self.language == "php" || known.is_none() && here.sign(1, "(") {
                     return false;
                 }
                 return match known {
                     Some(module) => !module.contains("..") && !speaks_module(module),
                     None => {
-                        own != "require"
-                            || sign(next, '.') && name(all.get(at + 2)) == Some("resolve")
+                        own != "require" || here.sign(1, ".") && here.name(2) == Some("resolve")
                     }
                 };
             }
@@ -225,46 +177,59 @@ impl Inline {
             || listed(&self.reads, own)
             || listed("readFile read File readlines readLines loadtxt file_get_contents file", own)
         {
-            if !sign(next, '(') {
+            if !here.sign(1, "(") {
                 // An imported class, or a method of an open file.
-                let imported =
-                    own == "Path" && (name(before) == Some("import") || sign(before, ','));
-                return imported || matches!(own, "File" | "file" | "read" | "readlines");
+                let imported = here.name(-1) == Some("import") || here.sign(-1, ",");
+                return own == "Path" && imported
+                    || matches!(own, "File" | "file" | "read" | "readlines");
             }
-            let given = text(at + 2).is_some_and(reads_inside);
+            let closes = |by| here.sign(by, ")");
+            let given = here.text(2).is_some_and(reads_inside);
             let read = |mode: &str| matches!(mode, "r" | "rb" | "rt" | "utf8" | "utf-8");
-            let mode =
-                sign(all.get(at + 3), ',') && text(at + 4).is_some_and(read) && closes(at + 5);
-            let stdin = own == "read" && closes(at + 2);
-            let path = dotted && own == "open" && closes(at + 2);
-            return stdin || path || given && (closes(at + 3) || mode);
+            let mode = here.sign(3, ",") && here.text(4).is_some_and(read) && closes(5);
+            let no_path = own == "read" || dotted && own == "open";
+            return no_path && closes(2) || given && (closes(3) || mode);
         }
-        if own == "function" || own == "const" {
-            return true;
-        }
-        !speaks(own)
+        own == "function" || own == "const" || !speaks(own)
     }
 }
 
 /// Whether the condition of a loop is constant.
-pub(super) fn endless(all: &[Token], at: usize) -> bool {
-    let from = at + 1 + usize::from(sign(all.get(at + 1), '('));
-    matches!(all.get(from), Some(Token::Number(_)))
-        || name(all.get(from)).is_some_and(|it| it.eq_ignore_ascii_case("true"))
-        || sign(all.get(from), '!')
+pub(super) fn endless(here: Cursor) -> bool {
+    let from = 1 + isize::from(here.sign(1, "("));
+    matches!(here.get(from), Some(Token::Number(_)))
+        || here.name(from).is_some_and(|it| it.eq_ignore_ascii_case("true"))
+        || here.sign(from, "!")
+}
+
+/// Whether `load` of this module reads data and no code.
+pub(super) fn loads_data(module: &str) -> bool {
+    matches!(module, "json" | "tomllib" | "toml" | "tomli")
+}
+
+/// Whether nothing is done with a name but passing it on as a value.
+pub(super) fn only_mentioned(here: Cursor) -> bool {
+    here.get(1).is_none() || here.sign(1, "),")
+}
+
+/// Whether this is the plain name of a variable that holds no secret.
+pub(super) fn names_no_secret(name: &str) -> bool {
+    name.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_') && !is_secret_name(name)
 }
 
 /// Whether the code only mentions a network module, without calling, renaming or storing any of it.
-fn only_named(all: &[Token], at: usize) -> bool {
-    let before = at.checked_sub(1).and_then(|at| all.get(at));
-    let mut end = at + 1;
-    while sign(all.get(end), '.') && name(all.get(end + 1)).is_some() {
+fn only_named(here: Cursor) -> bool {
+    let mut end = 1;
+    while here.sign(end, ".") && here.name(end + 1).is_some() {
         end += 2;
     }
-    let kept = sign(before, '=') || matches!(name(before), Some("from" | "return" | "lambda"));
-    let ends =
-        all.get(end).is_none() || [',', ')', ';'].into_iter().any(|it| sign(all.get(end), it));
-    ends && !kept
+    let kept = here.sign(-1, "=") || matches!(here.name(-1), Some("from" | "return" | "lambda"));
+    (here.get(end).is_none() || here.sign(end, ",);")) && !kept
+}
+
+/// Whether Python code uses the class for paths.
+pub(super) fn has_paths(all: &[Token]) -> bool {
+    all.iter().any(|it| matches!(name(Some(it)), Some("Path" | "pathlib")))
 }
 
 /// Whether the file module of JavaScript is loaded.
@@ -284,25 +249,30 @@ fn text_stays(text: &str) -> bool {
     let path = place::normalize(text, "");
     let called = text.bytes().all(|it| it.is_ascii_alphanumeric() || b"_.:".contains(&it))
         && text.split(['.', ':']).any(speaks);
-    let escapes = text.contains("\\x")
-        || text.contains("\\u")
-        || text.contains("\\0")
-        || text.contains("\\1");
+    let escapes = ["\\x", "\\u", "\\0", "\\1"].iter().any(|it| text.contains(it));
     let leaves =
         text.starts_with(['/', '~']) && text.len() > 1 || text.contains("../") || text == "..";
-    let hides = place::is_secret(&path)
-        || place::is_keys(&path)
-        || path.rsplit('/').next().is_some_and(|it| it.starts_with(".env"));
+    let hides = place::keeps_keys(&path) || is_environment(&path);
     let runs = text.contains("://") || text.contains("$(") || text.contains('`');
     !(called || escapes || leaves || hides || runs)
 }
 
 fn reads_inside(text: &str) -> bool {
-    !text.is_empty() && text_stays(text) && is_inside_to_read(text)
+    let path = place::normalize(text, "");
+    !text.is_empty() && text_stays(text) && (place::is_project_file(&path) || is_plain_path(&path))
 }
 
-fn is_inside_to_read(text: &str) -> bool {
+/// Whether a path may be a file that keeps settings of the environment.
+fn is_environment(path: &str) -> bool {
+    path.rsplit('/').next().is_some_and(|it| it.starts_with(".env"))
+}
+
+fn is_plain_path(path: &str) -> bool {
+    !place::is_outside(path) && !path.contains(['*', '|', '<', '>', ':', '\\'])
+}
+
+/// Whether a text names a file of the project without secrets.
+pub(super) fn names_project_file(text: &str) -> bool {
     let path = place::normalize(text, "");
-    place::is_project_file(&path)
-        || !place::is_outside(&path) && !path.contains(['*', '|', '<', '>', ':', '\\'])
+    !text.is_empty() && is_plain_path(&path) && !place::keeps_keys(&path) && !is_environment(&path)
 }

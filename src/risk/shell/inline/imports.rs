@@ -6,21 +6,14 @@
 use std::collections::BTreeSet;
 
 use super::language::Inline;
-use super::tokens::{Token, name, sign};
-use crate::risk::shell::listed::listed;
+use super::tokens::{Cursor, Token, cursors, name, sign};
+use crate::risk::shell::listed::{listed, listed_in};
 
 /// Ruby classes and modules that can access files, processes or the network.
-const RUBY: &str = "Object BasicObject Module Class Kernel File FileTest Dir IO Process Signal Thread Fiber Ractor \
-    ObjectSpace GC Marshal Binding Proc Method UnboundMethod TracePoint RubyVM ENV ARGF ARGV STDIN STDOUT STDERR DATA \
-    TOPLEVEL_BINDING Open3 FileUtils Tempfile Pathname PStore Etc Socket TCPSocket TCPServer UDPSocket UNIXSocket Net \
-    URI OpenURI WEBrick DRb Logger CSV Zlib PTY Readline Reline IRB Fiddle Syslog Find Shell Gem Bundler Rake \
-    Shellwords ERB Psych Monitor Mutex Queue Timeout Coverage Ripper Warning Refinement YAML Rails ActiveRecord";
+const RUBY: &str = include_str!("../../../../assets/risk/words/ruby-outside.txt");
 
 /// Words in names of R functions that have effects beyond their values.
-const R: &str = "file dir unlink system system2 shell source sys sink setwd getwd write writeLines save load dput dump pdf png \
-    jpeg svg tiff bmp dev Sys options assign get mget do match eval evalq parse deparse body environment attach \
-    detach install download url socket socketConnection pipe fifo gzfile bzfile open close readline quit q rm remove \
-    local delayedAssign makeActiveBinding trace debug browser on unz create rename append copy link new call exec";
+const R: &str = include_str!("../../../../assets/risk/words/r-effects.txt");
 
 /// R functions that call a function by name.
 const CALL_NAMED: &str =
@@ -59,7 +52,7 @@ impl Inline {
         }
         bound.extend(loaded.foreign.iter().cloned());
         loaded.own.retain(|own| !bound.contains(own));
-        (0..all.len()).all(|at| loaded.tokens.contains(&at) || self.knows(all, at, &loaded, &bound))
+        cursors(all).all(|it| loaded.tokens.contains(&it.at) || self.knows(it, &loaded, &bound))
     }
 
     /// The loaded modules; `None` if one belongs to the language and is not listed.
@@ -78,25 +71,26 @@ impl Inline {
             }
             start += statement.len() + 1;
         }
-        for (at, token) in all.iter().enumerate() {
-            let Token::Name(own) = token else { continue };
-            let bracket = usize::from(sign(all.get(at + 1), '('));
-            let module = match (self.language.as_str(), own.as_str(), all.get(at + 1 + bracket)) {
+        for here in cursors(all) {
+            let Some(own) = here.name(0) else { continue };
+            let bracket = isize::from(here.sign(1, "("));
+            let module = match (self.language.as_str(), own, here.get(1 + bracket)) {
                 ("javascript" | "ruby", "require", Some(Token::Text(module))) => module.as_str(),
                 ("r", "library" | "require", Some(Token::Name(module))) => module.as_str(),
                 // A name qualified by its package.
-                ("r", module, Some(Token::Sign(':'))) if sign(all.get(at + 2), ':') => module,
+                ("r", module, Some(Token::Sign(':'))) if here.sign(2, ":") => module,
                 _ => continue,
             };
             let bare = module.trim_start_matches("node:");
             let own_module = module.starts_with("node:") || listed(&self.standard, bare);
-            if own_module && !listed(&self.modules, module) {
+            let is_listed = listed(&self.modules, module);
+            if own_module && !is_listed {
                 return None;
             }
-            loaded.any |= !own_module && !listed(&self.modules, module);
-            loaded.mixed |= listed(&self.modules, module);
-            if let Some(bound) = at.checked_sub(2).and_then(|at| name(all.get(at)))
-                && sign(at.checked_sub(1).and_then(|at| all.get(at)), '=')
+            loaded.any |= !own_module && !is_listed;
+            loaded.mixed |= is_listed;
+            if let Some(bound) = here.name(-2)
+                && here.sign(-1, "=")
             {
                 let kind = if own_module { &mut loaded.own } else { &mut loaded.foreign };
                 kind.insert(bound.to_owned());
@@ -122,13 +116,8 @@ impl Inline {
             let module = if from || index > 0 && sign(statement.get(2), ':') { top } else { first };
             let whole =
                 part.split(|it| name(Some(it)).is_some_and(|it| it == "import" || it == "as"));
-            let dots: Vec<&str> = whole
-                .into_iter()
-                .next()
-                .unwrap_or_default()
-                .iter()
-                .filter_map(|it| name(Some(it)))
-                .collect();
+            let dots = whole.into_iter().next().unwrap_or_default().iter();
+            let dots: Vec<&str> = dots.filter_map(|it| name(Some(it))).collect();
             let whole = if from && index > 0 { top.to_owned() } else { dots.join(".") };
             let own = listed(&self.standard, module) || listed(&self.modules, module);
             if own && !listed(&self.modules, &whole) && !listed(&self.modules, module) {
@@ -137,16 +126,9 @@ impl Inline {
             let bound = if from || names.contains(&"as") { *names.last()? } else { first };
             // A name imported from a module of the language has to be listed, too.
             if from && own {
-                let taken: Vec<&str> = names
-                    .iter()
-                    .copied()
-                    .skip_while(|it| index == 0 && *it != "import")
-                    .filter(|it| *it != "import" && *it != "as")
-                    .collect();
-                if !taken
-                    .first()
-                    .is_some_and(|it| listed(&self.attributes, it) || listed(&self.reads, it))
-                {
+                let mut taken = names.iter().skip_while(|it| index == 0 && **it != "import");
+                let taken = taken.find(|it| !matches!(**it, "import" | "as"));
+                if !taken.is_some_and(|it| self.allows_attribute(it)) {
                     return None;
                 }
             }
@@ -159,124 +141,96 @@ impl Inline {
 
     /// Adds the names of defined functions and of their parameters.
     fn parameters(&self, all: &[Token], bound: &mut BTreeSet<String>) {
-        for at in 0..all.len() {
-            if !name(all.get(at)).is_some_and(|it| matches!(it, "def" | "function" | "catch")) {
+        for here in cursors(all) {
+            if !matches!(here.name(0), Some("def" | "function" | "catch")) {
                 continue;
             }
-            let open = at + 1 + usize::from(name(all.get(at + 1)).is_some());
-            if open == at + 2
-                && let Some(own) = name(all.get(at + 1))
-            {
-                bound.insert(own.to_owned());
-            }
-            let inside = all.get(open..).unwrap_or_default();
-            for token in inside.iter().take_while(|it| !matches!(it, Token::Sign(')'))) {
-                if let Token::Name(own) = token {
-                    bound.insert(own.clone());
-                }
-            }
+            let named = here.name(1);
+            bound.extend(named.map(str::to_owned));
+            let inside = all.iter().skip(here.at + 1 + usize::from(named.is_some()));
+            let inside = inside.take_while(|it| !matches!(it, Token::Sign(')')));
+            bound.extend(inside.filter_map(|it| name(Some(it))).map(str::to_owned));
         }
     }
 
     /// Whether a name belongs to the project, is bound by the code, or is listed.
-    fn knows(&self, all: &[Token], at: usize, loaded: &Loaded, bound: &BTreeSet<String>) -> bool {
-        let Some(Token::Name(own)) = all.get(at) else {
-            return true;
-        };
-        let get = |back: usize| at.checked_sub(back).and_then(|at| all.get(at));
-        let (before, next) = (get(1), all.get(at + 1));
+    fn knows(&self, here: Cursor, loaded: &Loaded, bound: &BTreeSet<String>) -> bool {
+        let Some(own) = here.name(0) else { return true };
+        let ruby = self.language == "ruby";
         if self.language == "julia" && listed(&self.standard, own) && !listed(&self.modules, own) {
             return false;
         }
-        let argument = (sign(before, '(') || sign(before, ','))
-            && sign(next, '=')
-            && !sign(all.get(at + 2), '=');
-        let key = (sign(before, '{') || sign(before, ',') || self.language == "ruby")
-            && sign(next, ':')
-            && !sign(all.get(at + 2), ':');
-        let special = matches!(own.as_str(), "require" | "library" | "env" | "environ" | "getenv");
+        let argument = here.sign(-1, "(,") && here.is_assigned();
+        let key = (here.sign(-1, "{,") || ruby) && here.sign(1, ":") && !here.sign(2, ":");
+        let special = matches!(own, "require" | "library" | "env" | "environ" | "getenv");
         if argument || key || special {
             return true;
         }
         if self.language == "r" {
-            let package = sign(next, ':') || sign(before, ':') && sign(get(2), ':');
+            let package = here.sign(1, ":") || here.sign(-1, ":") && here.sign(-2, ":");
             return package
-                || sign(before, '$')
+                || here.sign(-1, "$")
                 || bound.contains(own)
-                || listed(&self.names, own)
-                || listed(&self.reads, own)
-                || !listed(R, own) && loaded.any;
+                || self.allows_name(own)
+                || !listed_in(R, own) && loaded.any;
         }
-        if sign(before, '.') && !sign(get(2), '.') {
-            return match self.root(all, at) {
-                Some(root) if loaded.own.contains(&root) => self.attribute_listed(own),
-                Some(root) if bound.contains(&root) => true,
-                Some(root) if root == "require" => !loaded.mixed || self.attribute_listed(own),
-                Some(root) if self.is_constant(&root) => true,
-                Some(root) if root.is_empty() => true,
-                _ => self.attribute_listed(own),
-            };
+        if here.is_attribute() {
+            let is_open = root(here).is_some_and(|root| {
+                !loaded.own.contains(root)
+                    && (bound.contains(root)
+                        || root == "require" && !loaded.mixed
+                        || root.is_empty()
+                        || self.is_constant(root))
+            });
+            let shown = ["__version__", "__file__", "__name__", "__doc__", "load", "argv"];
+            return is_open || self.allows_attribute(own) || shown.contains(&own);
         }
-        if sign(before, ':') && self.language == "ruby" {
+        if here.sign(-1, ":") && ruby {
             return listed(&self.attributes, own);
         }
         bound.contains(own)
-            || loaded.own.contains(own) && sign(next, '.')
-            || listed(&self.names, own)
-            || listed(&self.reads, own)
+            || loaded.own.contains(own) && here.sign(1, ".")
+            || self.allows_name(own)
             || self.is_constant(own)
-    }
-
-    fn attribute_listed(&self, own: &str) -> bool {
-        listed(&self.attributes, own)
-            || listed(&self.reads, own)
-            || matches!(own, "__version__" | "__file__" | "__name__" | "__doc__" | "load" | "argv")
     }
 
     /// Whether this is a class or module that does not belong to the language.
     fn is_constant(&self, own: &str) -> bool {
         matches!(self.language.as_str(), "ruby" | "julia")
             && own.starts_with(|c: char| c.is_ascii_uppercase())
-            && !listed(RUBY, own)
+            && !listed_in(RUBY, own)
             && !listed(&self.standard, own)
             && !listed(&self.names, own)
     }
+}
 
-    /// The first name in a chain of attributes, calls and subscripts. Empty for an expression in brackets; `None`
-    /// for a text or a number.
-    fn root(&self, all: &[Token], at: usize) -> Option<String> {
-        let mut at = at.checked_sub(1)?;
-        loop {
-            at = at.checked_sub(1)?;
-            match all.get(at)? {
-                Token::Name(own) => {
-                    let before = at.checked_sub(1).and_then(|at| all.get(at));
-                    if !sign(before, '.') {
-                        return Some(own.clone());
+/// The first name in a chain of attributes, calls and subscripts. Empty for an expression in brackets; `None` for a
+/// text or a number.
+fn root(here: Cursor<'_>) -> Option<&str> {
+    let mut distance = -2;
+    loop {
+        match here.get(distance)? {
+            Token::Name(own) if !here.sign(distance - 1, ".") => return Some(own),
+            Token::Name(_) => distance -= 2,
+            Token::Sign(')' | ']') => {
+                let mut open = 0_usize;
+                loop {
+                    match here.get(distance)? {
+                        Token::Sign(')' | ']' | '}') => open += 1,
+                        Token::Sign('(' | '[' | '{') => open -= 1,
+                        _ => {}
                     }
-                    at = at.checked_sub(1)?;
-                }
-                Token::Sign(')' | ']') => {
-                    let mut open = 0_usize;
-                    loop {
-                        match all.get(at)? {
-                            Token::Sign(')' | ']' | '}') => open += 1,
-                            Token::Sign('(' | '[' | '{') => open -= 1,
-                            _ => {}
-                        }
-                        if open == 0 {
-                            break;
-                        }
-                        at = at.checked_sub(1)?;
-                    }
-                    // The expression before the bracket is called or indexed.
-                    let before = at.checked_sub(1).and_then(|at| all.get(at));
-                    if !matches!(before, Some(Token::Name(_) | Token::Sign(')' | ']'))) {
-                        return Some(String::new());
+                    distance -= 1;
+                    if open == 0 {
+                        break;
                     }
                 }
-                _ => return None,
+                // The expression before the bracket is called or indexed.
+                if here.name(distance).is_none() && !here.sign(distance, ")]") {
+                    return Some("");
+                }
             }
+            _ => return None,
         }
     }
 }
@@ -293,54 +247,36 @@ pub(super) fn names_function(all: &[Token], language: &str) -> bool {
 pub(super) fn calls_unknown(all: &[Token], bound: &BTreeSet<String>, language: &str) -> bool {
     const WORDS: &str = "if unless and or while until do then end else in rescue not";
     let defined = |own: &str| {
-        (0..all.len()).any(|at| {
-            if name(all.get(at)) != Some(own) {
-                return false;
-            }
-            let before = name(at.checked_sub(1).and_then(|at| all.get(at)));
-            let value = usize::from(sign(all.get(at + 1), '=')) + at + 1;
-            let value = if sign(all.get(at + 1), '<') && sign(all.get(at + 2), '-') {
-                at + 3
-            } else {
-                value
-            };
-            let inside = all.get(value..).unwrap_or_default();
-            let close = inside.iter().take(24).position(|it| matches!(it, Token::Sign(')')));
-            let arrow = |at: usize| sign(all.get(at), '=') && sign(all.get(at + 1), '>');
-            matches!(before, Some("def" | "function" | "class"))
-                || value > at + 1
-                    && (matches!(
-                        name(all.get(value)),
-                        Some("lambda" | "function" | "async" | "proc")
-                    ) || arrow(value + 1)
-                        || sign(all.get(value), '(')
-                            && close.is_some_and(|it| arrow(value + it + 1)))
+        cursors(all).filter(|here| here.name(0) == Some(own)).any(|here| {
+            let arrow = |by: isize| here.sign(by, "=") && here.sign(by + 1, ">");
+            let replaced = here.sign(1, "<") && here.sign(2, "-");
+            let value = if replaced { 3 } else { 1 + isize::from(here.sign(1, "=")) };
+            let close = (value..value + 24).find(|by| here.sign(*by, ")"));
+            matches!(here.name(-1), Some("def" | "function" | "class"))
+                || value > 1
+                    && (matches!(here.name(value), Some("lambda" | "function" | "async" | "proc"))
+                        || arrow(value + 1)
+                        || here.sign(value, "(") && close.is_some_and(|close| arrow(close + 1)))
         })
     };
     let mut known: BTreeSet<&str> = BTreeSet::new();
-    all.iter().enumerate().any(|(at, token)| {
-        let Token::Name(own) = token else { return false };
-        let before = at.checked_sub(1).and_then(|at| all.get(at));
-        if !bound.contains(own) || sign(before, '.') || known.contains(own.as_str()) {
-            return false;
-        }
-        let called = match all.get(at + 1) {
+    cursors(all).any(|here| {
+        let Some(own) = here.name(0).filter(|own| bound.contains(*own)) else { return false };
+        let called = match here.get(1) {
             Some(Token::Sign('(')) => {
-                !matches!(name(before), Some("def" | "function" | "class" | "in" | "lambda"))
+                !matches!(here.name(-1), Some("def" | "function" | "class" | "in" | "lambda"))
             }
-            Some(Token::Text(_)) => matches!(language, "ruby" | "lua"),
-            Some(Token::Number(_) | Token::Sign('{')) => matches!(language, "ruby" | "lua"),
+            Some(Token::Text(_) | Token::Number(_) | Token::Sign('{')) => {
+                matches!(language, "ruby" | "lua")
+            }
             Some(Token::Name(next)) => language == "ruby" && !listed(WORDS, next),
             _ => false,
         };
-        if !called {
+        if !called || here.sign(-1, ".") {
             return false;
         }
-        if defined(own) {
-            known.insert(own);
-            return false;
-        }
-        true
+        let is_function = known.contains(own) || defined(own) && known.insert(own);
+        !is_function
     })
 }
 
@@ -352,23 +288,17 @@ pub(super) fn hands_over(all: &[Token], language: &str, modules: &str) -> bool {
         return false;
     }
     let mut held: BTreeSet<&str> = BTreeSet::new();
-    for (at, token) in all.iter().enumerate() {
-        match token {
-            // The result of `require` is bound or destructured immediately.
-            Token::Name(own) if own == "require" && language == "javascript" => {
-                let bracket = usize::from(sign(all.get(at + 1), '('));
-                if let Some(Token::Text(module)) = all.get(at + 1 + bracket)
-                    && listed(modules, module)
-                {
-                    let equals = at.checked_sub(1).is_some_and(|at| sign(all.get(at), '='));
-                    match at.checked_sub(2).and_then(|at| name(all.get(at))).filter(|_| equals) {
-                        Some(own) => _ = held.insert(own),
-                        None if !sign(all.get(at + 2 + 2 * bracket), '.') => return true,
-                        None => {}
-                    }
-                }
-            }
-            _ => {}
+    let requires = |it: &Cursor| language == "javascript" && it.name(0) == Some("require");
+    for here in cursors(all).filter(requires) {
+        let bracket = isize::from(here.sign(1, "("));
+        if !here.text(1 + bracket).is_some_and(|module| listed(modules, module)) {
+            continue;
+        }
+        // The result is bound or destructured immediately.
+        match here.name(-2).filter(|_| here.sign(-1, "=")) {
+            Some(own) => _ = held.insert(own),
+            None if !here.sign(2 + 2 * bracket, ".") => return true,
+            None => {}
         }
     }
     let module = |own: &str| match language {
@@ -376,19 +306,13 @@ pub(super) fn hands_over(all: &[Token], language: &str, modules: &str) -> bool {
         "javascript" => listed(SCRIPT, own) || held.contains(own),
         _ => matches!(own, "os" | "sys" | "pathlib" | "operator"),
     };
-    all.iter().enumerate().any(|(at, token)| {
-        let Token::Name(own) = token else { return false };
-        if !module(own) {
-            return false;
-        }
-        let before = at.checked_sub(1).and_then(|at| all.get(at));
-        let binds = matches!(
-            name(before),
-            Some("const" | "let" | "var" | "import" | "from" | "local" | "as")
-        ) || sign(before, '.')
-            || language == "python" && imports(all, at);
-        let key = language == "javascript" && sign(all.get(at + 1), ':');
-        !binds && !key && !sign(all.get(at + 1), '.')
+    cursors(all).filter(|here| here.name(0).is_some_and(module)).any(|here| {
+        let binds =
+            here.name(-1).is_some_and(|it| listed("const let var import from local as", it))
+                || here.sign(-1, ".")
+                || language == "python" && imports(all, here.at);
+        let key = language == "javascript" && here.sign(1, ":");
+        !binds && !key && !here.sign(1, ".")
     })
 }
 

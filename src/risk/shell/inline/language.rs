@@ -2,6 +2,8 @@
 
 use serde::Deserialize;
 
+use crate::risk::shell::listed::listed;
+
 /// The names that code of one language may use.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -14,4 +16,14 @@ pub(in crate::risk::shell) struct Inline {
     /// Modules that belong to the language.
     pub(super) standard: String,
     pub(super) reads: String,
+}
+
+impl Inline {
+    pub(super) fn allows_name(&self, own: &str) -> bool {
+        listed(&self.names, own) || listed(&self.reads, own)
+    }
+
+    pub(super) fn allows_attribute(&self, own: &str) -> bool {
+        listed(&self.attributes, own) || listed(&self.reads, own)
+    }
 }

@@ -6,7 +6,7 @@ use crate::risk::shell::judge::Judge;
 use crate::risk::shell::lazy_regex::LazyRegex;
 use crate::risk::shell::place;
 use crate::risk::shell::program::program_of;
-use crate::risk::shell::syntax::{END, SimpleCommand, UNKNOWN, Word};
+use crate::risk::shell::syntax::{SimpleCommand, UNKNOWN, Word, unknown};
 
 /// Limit for code that can be reviewed at a glance.
 const MAX_LENGTH: usize = 400;
@@ -87,29 +87,24 @@ impl Judge<'_> {
                 _ => false,
             }
         };
-        let whole = |name: &str| word.text == format!("{UNKNOWN}{name}{END}");
+        let whole = |name: &str| word.text == unknown(name);
         if whole("")
             && let Some(inner) = word.inner.clone()
         {
-            let commands = self.script.commands.get(inner.clone()).unwrap_or_default();
+            let commands = self.commands_in(inner.clone());
             return !commands.is_empty()
                 && commands.iter().all(lists)
                 && self.named_by(inner).is_none();
         }
-        let passes = |it: &SimpleCommand| {
-            let program = it.words.first().and_then(|it| program_of(&it.text));
-            program.as_deref() == Some("xargs")
-        };
-        let found = word.text.strip_suffix(&format!("/{UNKNOWN}FOUND{END}"));
+        let is = |it: &SimpleCommand, name: &str| it.program().as_deref() == Some(name);
+        let found = word.text.strip_suffix(&format!("/{}", unknown("FOUND")));
         if found.is_some_and(|folder| place::is_project_file(folder) && !folder.contains(UNKNOWN)) {
-            let finds = |it: &SimpleCommand| {
-                it.words.first().and_then(|it| program_of(&it.text)).as_deref() == Some("find")
-            };
-            return self.folder.is_empty() && self.script.commands.iter().all(finds);
+            let mut commands = self.script.commands.iter();
+            return self.folder.is_empty() && commands.all(|it| is(it, "find"));
         }
         whole("ARG")
             && self.folder.is_empty()
-            && self.script.commands.iter().all(|it| lists(it) || passes(it))
+            && self.script.commands.iter().all(|it| lists(it) || is(it, "xargs"))
             && self.script.commands.iter().any(lists)
     }
 }

@@ -3,6 +3,8 @@
 //! Syntax that the tokenizer could read differently from the language is refused: comments, code inside strings,
 //! other quotes, escapes outside strings.
 
+use crate::risk::shell::syntax::name_length;
+
 /// A token.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Token {
@@ -22,6 +24,55 @@ pub(super) fn name(token: Option<&Token>) -> Option<&str> {
     match token {
         Some(Token::Name(name)) => Some(name),
         _ => None,
+    }
+}
+
+/// A token and its neighbours. Distances are negative before the token.
+#[derive(Clone, Copy)]
+pub(super) struct Cursor<'a> {
+    pub(super) all: &'a [Token],
+    pub(super) at: usize,
+}
+
+/// A cursor on each token.
+pub(super) fn cursors(all: &[Token]) -> impl Iterator<Item = Cursor<'_>> {
+    (0..all.len()).map(move |at| Cursor { all, at })
+}
+
+impl<'a> Cursor<'a> {
+    pub(super) fn get(self, distance: isize) -> Option<&'a Token> {
+        self.all.get(self.at.checked_add_signed(distance)?)
+    }
+
+    /// Whether the token is one of these signs.
+    pub(super) fn sign(self, distance: isize, wanted: &str) -> bool {
+        matches!(self.get(distance), Some(Token::Sign(sign)) if wanted.contains(*sign))
+    }
+
+    pub(super) fn name(self, distance: isize) -> Option<&'a str> {
+        name(self.get(distance))
+    }
+
+    pub(super) fn text(self, distance: isize) -> Option<&'a str> {
+        match self.get(distance) {
+            Some(Token::Text(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Whether `=` follows, but not `==`.
+    pub(super) fn is_assigned(self) -> bool {
+        self.sign(1, "=") && !self.sign(2, "=")
+    }
+
+    /// Whether it follows a dot, but not two.
+    pub(super) fn is_attribute(self) -> bool {
+        self.sign(-1, ".") && !self.sign(-2, ".")
+    }
+
+    /// Whether it follows a text or a closing bracket.
+    pub(super) fn follows_value(self) -> bool {
+        self.text(-1).is_some() || self.sign(-1, ")]")
     }
 }
 
@@ -57,8 +108,7 @@ pub(super) fn tokens(code: &str, language: &str) -> Option<Vec<Token>> {
         let rest = code.get(at..)?;
         let previous = found.last();
         if byte.is_ascii_alphabetic() || *byte == b'_' {
-            let length =
-                rest.bytes().take_while(|it| it.is_ascii_alphanumeric() || *it == b'_').count();
+            let length = name_length(rest);
             let mut name = rest.get(..length)?.to_owned();
             at += length;
             if language == "ruby"
@@ -75,7 +125,7 @@ pub(super) fn tokens(code: &str, language: &str) -> Option<Vec<Token>> {
                 continue;
             }
             if quoted && language == "python" && name == "f" {
-                let (text, end) = string(code, at)?;
+                let (text, end) = string(code, at, |_, _| Some(2))?;
                 let mut inside = formatted(&text)?;
                 found.push(Token::Text(String::new()));
                 found.append(&mut inside);
@@ -105,7 +155,7 @@ pub(super) fn tokens(code: &str, language: &str) -> Option<Vec<Token>> {
             bare.push('0');
             found.push(Token::Number(number.parse().ok()?));
         } else if matches!(byte, b'\'' | b'"') {
-            let (text, end) = string(code, at)?;
+            let (text, end) = string(code, at, |_, _| Some(2))?;
             let double = *byte == b'"';
             let hidden = match language {
                 "ruby" => double && (text.contains('#')),
@@ -202,14 +252,19 @@ fn plain_escapes(text: &str) -> bool {
     !text.contains(['\'', '"', '\n', '#']) && !text.ends_with('\\')
 }
 
-/// The content of a string that starts at a quote, and the index after it.
-fn string(code: &str, start: usize) -> Option<(String, usize)> {
+/// The content of a string that starts at a quote, and the index after it. `escape` gives the length of an escape
+/// sequence by its quote and its second byte; `None` if it is not supported.
+pub(super) fn string(
+    code: &str,
+    start: usize,
+    escape: impl Fn(u8, u8) -> Option<usize>,
+) -> Option<(String, usize)> {
     let bytes = code.as_bytes();
     let quote = *bytes.get(start)?;
     let mut at = start + 1;
     loop {
         match *bytes.get(at)? {
-            b'\\' => at += 2,
+            b'\\' => at += escape(quote, *bytes.get(at + 1)?)?,
             b'\n' => return None,
             byte if byte == quote => return Some((code.get(start + 1..at)?.to_owned(), at + 1)),
             _ => at += 1,

@@ -2,27 +2,11 @@
 
 use super::super::lazy_regex::LazyRegex;
 use super::super::syntax::UNKNOWN;
-use super::{CallEffect, Taken, is_operand};
+use super::{CallEffect, Taken};
 
 pub(super) fn call(taken: &Taken) -> CallEffect {
-    let mut call = CallEffect::ReadsOnly;
-    let mut operands = taken.operands.iter().copied();
-    let sources: Vec<&str> = taken
-        .values
-        .iter()
-        .filter(|(name, _)| matches!(name.as_str(), "e" | "source"))
-        .map(|(_, v)| *v)
-        .collect();
-    if sources.is_empty() {
-        match operands.next() {
-            Some(first) => call = program(first.text),
-            None => return CallEffect::Unlisted,
-        }
-    }
-    for text in sources {
-        call = call.max(program(text));
-    }
-    if operands.all(is_operand) { call } else { call.max(CallEffect::Unlisted) }
+    let Some((scripts, call)) = taken.scripts(["e", "source"]) else { return CallEffect::Unlisted };
+    scripts.into_iter().map(program).fold(call, CallEffect::max)
 }
 
 /// The effect of an awk program. Texts and patterns inside it are ignored.

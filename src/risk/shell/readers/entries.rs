@@ -59,19 +59,15 @@ pub(super) struct Entries {
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct OptionSet {
     /// Letters of options without a value.
-    #[serde(default)]
     pub(super) short: String,
     /// Letters of options with a value.
-    #[serde(default)]
     pub(super) value: String,
     /// Letters of options with an optional attached value.
-    #[serde(default)]
     pub(super) glued: String,
     /// Names of long options: `name`, `name=` with a value, `name[=]` with an attached value.
-    #[serde(default)]
     pub(super) long: String,
 }
 
@@ -100,44 +96,32 @@ pub(super) enum Language {
     Test,
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct Entry {
     /// `program` or `program subcommand`; words may be `a|b`.
     pub(super) names: Vec<String>,
-    #[serde(default)]
     pub(super) short: String,
-    #[serde(default)]
     pub(super) value: String,
     /// Letters of options with an optional attached value.
-    #[serde(default)]
     pub(super) glued: String,
-    #[serde(default)]
     pub(super) long: String,
     /// Names of shared option sets.
-    #[serde(default)]
     pub(super) sets: Vec<String>,
     /// Options are whole words with one dash; `-name=` takes the next word.
-    #[serde(default)]
     pub(super) single: bool,
     /// Whether `-20` is allowed.
-    #[serde(default)]
     pub(super) digits: bool,
-    #[serde(default)]
     pub(super) operands: Operands,
     pub(super) most: Option<usize>,
-    #[serde(default)]
     pub(super) least: usize,
     /// A pattern for every operand.
     pub(super) only: Option<LazyRegex>,
     /// Options that write, run or send something, including their abbreviations.
-    #[serde(default)]
     pub(super) harm: Vec<String>,
     /// Options whose value is an output file. It is dangerous outside the working folder.
-    #[serde(default)]
     pub(super) writes: Vec<String>,
     pub(super) language: Option<Language>,
-    #[cfg_attr(not(test), expect(dead_code, reason = "examples are read by the tests"))]
     pub(super) examples: Vec<String>,
     #[serde(skip)]
     pub(super) options: Vec<LongOption>,
@@ -210,9 +194,9 @@ impl Entries {
                 }
                 let before = at;
                 let set = self.global.get(program)?;
-                let whole = set.long.split_whitespace().map(LongOption::read).collect::<Vec<_>>();
                 let (name, glued) = split_value(argument.text);
-                let option = whole.iter().find(|option| option.name == name)?;
+                let mut options = set.long.split_whitespace().map(LongOption::read);
+                let option = options.find(|option| option.name == name)?;
                 at += match (option.takes, glued) {
                     (Takes::Nothing, None) | (Takes::Value | Takes::GluedValue, Some(_)) => 1,
                     (Takes::Value, None) => 2,

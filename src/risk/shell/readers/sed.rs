@@ -1,20 +1,13 @@
 //! `sed` scripts: those that only select, replace and print, as opposed to those that run and write.
 
 use super::super::syntax::{END, UNKNOWN};
-use super::{CallEffect, Taken, is_operand};
+use super::{CallEffect, Taken};
 
 pub(super) fn call(taken: &Taken) -> CallEffect {
-    let given = taken.values.iter().filter(|(name, _)| matches!(name.as_str(), "e" | "expression"));
-    let mut scripts: Vec<&str> = given.map(|(_, value)| *value).collect();
-    let mut operands = taken.operands.iter().copied();
-    if scripts.is_empty() {
-        match operands.next() {
-            Some(first) => scripts.push(first.text),
-            None => return CallEffect::Unlisted,
-        }
-    }
-    let call = script(&scripts.join("\n"));
-    if operands.all(is_operand) { call } else { call.max(CallEffect::Unlisted) }
+    let Some((scripts, call)) = taken.scripts(["e", "expression"]) else {
+        return CallEffect::Unlisted;
+    };
+    call.max(script(&scripts.join("\n")))
 }
 
 /// The effect of a script.
@@ -66,7 +59,11 @@ impl ScriptParser {
     }
 
     fn skip(&mut self, these: &str) {
-        while self.peek().is_some_and(|next| these.contains(next)) {
+        self.skip_while(|next| these.contains(next));
+    }
+
+    fn skip_while(&mut self, skips: impl Fn(char) -> bool) {
+        while self.peek().is_some_and(&skips) {
             self.at += 1;
         }
     }
@@ -187,20 +184,17 @@ impl ScriptParser {
                     continue;
                 }
                 ':' | 'b' | 't' | 'T' => {
-                    while self.peek().is_some_and(|next| !matches!(next, '\n' | ';' | '}')) {
-                        self.at += 1;
-                    }
+                    self.skip_while(|next| !matches!(next, '\n' | ';' | '}'));
                 }
                 'a' | 'i' | 'c' => {
                     self.text();
                     continue;
                 }
-                's' => self.substitute()?,
-                'y' => {
-                    let end = self.next().filter(|end| !matches!(end, '\n' | '\\'))?;
-                    self.delimited(end)?;
-                    self.delimited(end)?;
+                's' => {
+                    self.replacement()?;
+                    self.skip("gpiIMm0123456789");
                 }
+                'y' => self.replacement()?,
                 // Reads a file named inside the script, which no operand shows.
                 'r' | 'R' => {
                     self.call = self.call.max(CallEffect::Unlisted);
@@ -210,17 +204,14 @@ impl ScriptParser {
                 _ => return None,
             }
             self.skip(" \t");
-            match self.peek() {
-                None | Some('\n' | ';' | '}' | '#') => {}
-                Some(_) => return None,
+            if self.peek().is_some_and(|next| !matches!(next, '\n' | ';' | '}' | '#')) {
+                return None;
             }
         }
     }
 
     fn line(&mut self) {
-        while self.peek().is_some_and(|next| next != '\n') {
-            self.at += 1;
-        }
+        self.skip_while(|next| next != '\n');
     }
 
     /// Skips the text of `a`, `i` and `c`, which a backslash continues.
@@ -236,11 +227,10 @@ impl ScriptParser {
         }
     }
 
-    fn substitute(&mut self) -> Option<()> {
+    /// Skips what is replaced and what replaces it.
+    fn replacement(&mut self) -> Option<()> {
         let end = self.next().filter(|end| !matches!(end, '\n' | '\\'))?;
         self.delimited(end)?;
-        self.delimited(end)?;
-        self.skip("gpiIMm0123456789");
-        Some(())
+        self.delimited(end)
     }
 }

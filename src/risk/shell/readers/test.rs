@@ -24,9 +24,7 @@ pub(super) fn call(arguments: &[Argument]) -> CallEffect {
         return CallEffect::ReadsOnly;
     }
     loop {
-        while let Some((first, others)) = rest.split_first().filter(|(first, _)| first.text == "!")
-        {
-            let _ = first;
+        while let Some((Argument { text: "!", .. }, others)) = rest.split_first() {
             rest = others;
         }
         let used = match rest {

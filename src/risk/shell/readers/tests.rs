@@ -14,6 +14,7 @@ fn every_example_of_a_reader_is_safe() {
     let mut faults = Vec::new();
     for reader in &readers().reader {
         assert!(!reader.examples.is_empty(), "{:?}", reader.names);
+        assert!(!reader.names.is_empty(), "{:?}", reader.examples);
         for example in &reader.examples {
             let verdict = verdict_on(example);
             if verdict.level != RiskLevel::Safe {
