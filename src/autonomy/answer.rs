@@ -158,7 +158,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::tools::WallReport;
+    use crate::process::walls::WallReport;
 
     fn failure_of(answer: &[u8]) -> (Option<String>, Option<bool>) {
         let answered = read_answer(answer);

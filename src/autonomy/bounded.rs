@@ -19,12 +19,13 @@ use crate::engine::{
 use crate::evidence::{
     AttemptEnd, Entry, EvidenceError, EvidenceLocation, LoopEnd, LoopStart, SecretHider,
 };
+use crate::plan::COMMANDS_FILE;
 use crate::risk::Policy;
 use crate::run::{
     AttemptRecord, Failure, Happened, RunEvent, StopCode, StopDetail, StopReason, Transition,
     transition,
 };
-use crate::tools::{COMMANDS_FILE, PlannerProgram, ToolError, Toolbox, Unsupported};
+use crate::tools::{PlannerProgram, ToolError, Toolbox, Unsupported};
 
 /// What a loop is to do.
 #[derive(Debug, Clone)]

@@ -9,12 +9,13 @@ use super::results;
 use crate::authorization::{ApprovedPlan, ForAttempt, PlanAuthorization};
 use crate::engine::review;
 use crate::evidence::EvidenceError;
+use crate::plan::COMMANDS_FILE;
 use crate::plan::{ACTION_PLAN_VERSION, Plan, RiskLevel, Severity, VerifyScope, is_valid, parse};
 use crate::run::{
     ActionError, ActionErrorCode, ActionRecord, ActionStatus, Happened, Outcome, Review, RunEvent,
     StepResult, VERIFY_GATE,
 };
-use crate::tools::{COMMANDS_FILE, ToolError};
+use crate::tools::ToolError;
 
 impl BoundedLoop<'_> {
     /// Verifies what the actions of the attempt have done.

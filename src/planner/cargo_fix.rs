@@ -10,9 +10,11 @@ use similar::TextDiff;
 
 use super::reply::{self, Failure};
 use super::request::Request;
+use crate::cargo::{Offer, Replacement, Suggestions};
 use crate::plan::{Digest, limits};
 use crate::risk::Policy;
-use crate::tools::{Offer, Replacement, StopSignal, Suggestions, Toolbox};
+use crate::run::StopSignal;
+use crate::tools::Toolbox;
 
 /// The name that it gives itself.
 const NAME: &str = "cargo-fix";

@@ -7,7 +7,8 @@
 //! deadline. To end a program, SIGTERM goes to it and to everything it started; what still runs after the grace
 //! period is killed.
 //!
-//! Called by the tools and by the modules below them. Knows nothing about what a program is for.
+//! Called by the tools and by the modules below them; the rooms above use only its types. Knows nothing about what a
+//! program is for.
 //!
 //! # Which processes belong to a program
 //!
@@ -55,7 +56,7 @@ mod tests_behind_files;
 #[path = "tests.rs"]
 mod tests_behind_full;
 mod tree;
-pub(crate) mod walls;
+pub mod walls;
 
 use std::ffi::{OsStr, OsString};
 use std::io;

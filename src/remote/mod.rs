@@ -8,7 +8,8 @@
 //! Commands go to the wrapper through its stdin and not as words for the login shell, so that every command
 //! arrives unchanged, whatever that shell is.
 //!
-//! Called by `tools`. Deliberately not here: whether a command may run, and what its outcome means for a step.
+//! Called by `tools`; the rooms above check targets with it. Deliberately not here: whether a command may run, and what
+//! its outcome means for a step.
 //!
 //! # Why the system's client
 //!

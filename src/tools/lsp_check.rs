@@ -1,12 +1,12 @@
 //! `lsp_check` (SPEC §4): `cargo check` in a project of the workspace.
 
 use crate::cargo::{OUTPUT_BYTES, Scope, Suggestions, project};
-use crate::process::Leftovers;
+use crate::process::{Leftovers, NoCapture};
 use crate::run::{Predicted, Preview, StopSignal, Stream, text};
 use crate::workspace::go_on;
 
 use super::tool::{Foreseen, Tool, changes_nothing};
-use super::{After, Context, Invocation, NoCapture, ToolError, Toolbox};
+use super::{After, Context, Invocation, ToolError, Toolbox};
 
 /// A check of the project at a path.
 pub(super) struct LspCheck<'a> {

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::context::StepRun;
 use crate::authorization::{Change, FileState};
 use crate::engine::error::ExecutionError;
+use crate::plan::COMMANDS_FILE;
 use crate::risk::{RiskLevel, Verdict};
-use crate::tools::COMMANDS_FILE;
 
 /// How the input files of a step stand.
 pub(super) enum Inputs {

@@ -7,9 +7,9 @@ use super::super::walls::place_to_grant;
 use super::context::{StepProgress, StepRun};
 use crate::evidence::{Entry, EvidenceError, ExecutionRecord};
 use crate::plan::Code;
+use crate::process::walls::WallReport;
 use crate::risk::Verdict;
 use crate::run::{Failure, Outcome, StepResult};
-use crate::tools::WallReport;
 
 /// The note for a step that succeeded although its walls refused it something.
 fn wall_notes(outcome: Outcome, walls: &WallReport) -> Vec<String> {

@@ -102,7 +102,7 @@ mod tests {
     use rusqlite::Connection;
 
     use super::*;
-    use crate::tools::StopSignal;
+    use crate::run::StopSignal;
 
     const ENTITIES: &str =
         "CREATE TABLE graph_entities(id INTEGER PRIMARY KEY, kind, name, file_path, data);";

@@ -7,7 +7,7 @@ use std::thread;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::cargo::new_errors;
+use crate::cargo::{CargoError, new_errors};
 use crate::run::{DiagnosticArtifact, EdgeType, Level, Predicted, text};
 
 /// A workspace with Cargo projects in it.

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::run::{EdgeType, FileMode, Modes, TargetKind};
+use crate::workspace::Access;
 
 /// A path that fails also for root, whom permissions do not stop: it leads through a file.
 const THROUGH_A_FILE: &str = "file/below";

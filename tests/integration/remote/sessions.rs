@@ -5,8 +5,9 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
+use countersign::remote::{RemoteCommand, RemoteEnd, RemoteStop, known_target};
+use countersign::run::StopSignal;
 use countersign::run::Stream;
-use countersign::tools::{RemoteCommand, RemoteEnd, RemoteStop, StopSignal, known_target};
 use proptest::prelude::*;
 
 use crate::harness::remote_session::{command, is_alive, run, run_and_then, run_on, text};

@@ -8,8 +8,11 @@ use std::path::{Path, PathBuf};
 
 use countersign::authorization::{StepWalls, WallLevel};
 use countersign::plan::{Code, ToolCall};
+use countersign::process::NoCapture;
+use countersign::process::walls::{RunWalls, WallPlace, WallProbe};
 use countersign::risk::Policy;
-use countersign::tools::{Context, NoCapture, RunWalls, StopSignal, Toolbox, WallPlace, WallProbe};
+use countersign::run::StopSignal;
+use countersign::tools::{Context, Toolbox};
 use uuid::Uuid;
 
 /// Asserts that this machine supports both levels, which the tests require.
