@@ -6,7 +6,7 @@ use std::time::Duration;
 use cargo_metadata::diagnostic::DiagnosticLevel;
 use serde_json::{Value, json};
 
-use crate::process::{Cause, Finished, Leftovers};
+use crate::process::{Finished, Leftovers};
 use crate::run::{DiagnosticArtifact, Edge, EdgeType, Level, MOST_DIAGNOSTICS, TargetKind};
 
 use super::CargoError;
@@ -82,7 +82,7 @@ impl Cargo<'_> {
     ) -> Result<Checked, CargoError> {
         let timeout = self.check_timeout;
         let finished = self.run(project, scope.arguments(), (timeout, leftovers))?;
-        let mut said = message::diagnostics(finished.stdout.bytes());
+        let mut said = message::diagnostics(&finished.stdout);
         let left_out = said.len().saturating_sub(MOST_DIAGNOSTICS);
         if left_out > 0 {
             // Errors first, so that the limit drops warnings before errors.
@@ -115,7 +115,7 @@ impl Checked {
 
     /// The error for a failure without a verdict, with cargo's own message.
     pub(super) fn failed(&self, how: &str) -> CargoError {
-        CargoError::Failed { how: how.to_owned(), said: said(self.finished.stderr.bytes()) }
+        CargoError::Failed { how: how.to_owned(), said: said(&self.finished.stderr) }
     }
 
     /// The error of the step, if it fails.
@@ -135,13 +135,13 @@ impl Checked {
             "folder": project.key,
             "exit_code": finished.exit_code,
             "signal": finished.signal,
-            "timed_out": finished.cause == Cause::TimedOut,
+            "timed_out": finished.timed_out(),
             "errors": count(Level::Error),
             "warnings": count(Level::Warning),
             "diagnostics": self.diagnostics.len() + self.left_out,
             "diagnostics_left_out": self.left_out,
-            "stdout_bytes": finished.stdout.bytes().len(),
-            "stderr_bytes": finished.stderr.bytes().len(),
+            "stdout_bytes": finished.stdout.len(),
+            "stderr_bytes": finished.stderr.len(),
             "output_left_open": finished.left_open,
             "duration_ms": u64::try_from(finished.duration.as_millis()).unwrap_or(u64::MAX),
         })

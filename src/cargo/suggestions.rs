@@ -54,12 +54,12 @@ impl Cargo<'_> {
         let arguments: Vec<&str> =
             Scope::Gate.arguments().iter().copied().chain(["--all-targets"]).collect();
         let finished = self.run(&project, &arguments, (self.check_timeout, Leftovers::End))?;
-        let said = message::diagnostics(finished.stdout.bytes());
+        let said = message::diagnostics(&finished.stdout);
         let mut names = Names::new(self.workspace, self.root_of(&project));
         let found = Suggestions::of(&said, &mut names);
         if finished.exit_code != Some(0) && found.errors == 0 {
             let how = "failed without reporting an error".to_owned();
-            return Err(CargoError::Failed { how, said: text::said(finished.stderr.bytes()) });
+            return Err(CargoError::Failed { how, said: text::said(&finished.stderr) });
         }
         Ok(found)
     }

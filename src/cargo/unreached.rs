@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::project::Project;
 use super::run::Cargo;
-use crate::process::{Cause, Finished, Leftovers};
+use crate::process::{Finished, Leftovers};
 
 /// Most names of targets in one list.
 const MOST_NAMES: usize = 1_000;
@@ -63,10 +63,10 @@ pub(super) fn unseen(cargo: &Cargo<'_>, project: &Project, finished: &Finished) 
     }
     let arguments = ["metadata", "--no-deps", "--format-version=1", "--color=never"];
     let found = cargo.run_quietly(project, &arguments, Leftovers::End).ok();
-    let found = found.filter(|it| it.cause == Cause::Itself && it.exit_code == Some(0));
-    let metadata = found.and_then(|it| serde_json::from_slice(it.stdout.bytes()).ok());
+    let found = found.filter(Finished::is_success);
+    let metadata = found.and_then(|it| serde_json::from_slice(&it.stdout).ok());
     match metadata {
-        Some(metadata) => behind(&metadata, finished.stdout.bytes()),
+        Some(metadata) => behind(&metadata, &finished.stdout),
         None => Unseen {
             not_compiled: vec!["the package".to_owned()],
             not_reached: vec!["what else is in the workspace".to_owned()],

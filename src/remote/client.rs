@@ -51,11 +51,8 @@ impl SshClient {
     /// The `ssh` on `PATH`, unless it is in the workspace, with the policy's settings file if that names one.
     ///
     /// # Errors
-    /// There is no `ssh`, or it has no multiplexing on this system.
+    /// There is no `ssh`.
     pub fn of_system(policy: &Policy, workspace: &Path) -> Result<Self, RemoteError> {
-        if cfg!(windows) {
-            return Err(RemoteError::NoMultiplexing);
-        }
         let program = command_on_path("ssh", workspace).ok_or(RemoteError::NoClient)?;
         Ok(Self { program, config: policy.ssh_config.clone() })
     }
@@ -147,7 +144,7 @@ impl SshClient {
             };
             let finished =
                 process::run(&program, stop, &|_, _| {}).map_err(RemoteError::NotStarted)?;
-            known::read(&String::from_utf8_lossy(finished.stdout.bytes()), &mut keys);
+            known::read(&String::from_utf8_lossy(&finished.stdout), &mut keys);
         }
         Ok(keys)
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::run::{Stream, StreamEnds};
+use crate::run::StreamEnds;
 
 use super::session::RUN;
 use super::session_output::{Heard, SessionOutput};
@@ -37,19 +37,6 @@ pub struct RemoteCommand<'a> {
     pub output_limit: u64,
 }
 
-/// Why a command did not end by itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RemoteStop {
-    /// The timeout.
-    TimedOut,
-    /// A person asked to stop now.
-    Stopped,
-    /// This output reached its limit.
-    TooMuch(Stream),
-    /// Its output could not be recorded.
-    NotKept,
-}
-
 /// How a command ended, as far as the host has reported it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RemoteEnd {
@@ -58,14 +45,14 @@ pub enum RemoteEnd {
     /// By this signal.
     Signalled(i32),
     /// Its process group was ended, and the host confirmed that nothing of it is left.
-    Ended(RemoteStop),
+    Ended(Cause),
     /// It did not begin, for this reason.
     NotBegun(String),
     /// The outcome on the host is unknown (E308): the connection was lost, or the host did not confirm that
     /// nothing is left.
     Unknown {
         /// Why it was to be ended, if it was.
-        stop: Option<RemoteStop>,
+        stop: Option<Cause>,
         /// Why it is unknown, with the client's message if there is one.
         said: String,
     },
@@ -135,10 +122,10 @@ impl Connection {
         })?;
         let heard = session_output.end();
         let limit_reached = match finished.cause {
-            Cause::TooMuch(stream) => Some(RemoteStop::TooMuch(stream)),
-            Cause::NotKept => Some(heard.full.map_or(RemoteStop::NotKept, RemoteStop::TooMuch)),
+            Some(cause @ Cause::TooMuch(_)) => Some(cause),
+            Some(Cause::NotKept) => Some(heard.full.map_or(Cause::NotKept, Cause::TooMuch)),
             // The rest of its output, passed on at the end, exceeded the limit.
-            _ => heard.full.map(RemoteStop::TooMuch),
+            _ => heard.full.map(Cause::TooMuch),
         };
         let ended = match limit_reached {
             // The command has ended by itself, and with it the processes of its group that it waited for.

@@ -18,6 +18,7 @@ use crate::run::Stream;
 
 use super::RemoteError;
 use super::client::{Call, SshClient};
+use crate::process::private_folder;
 use crate::run::{StopSignal, text};
 
 /// Longest wait for a connection; the client's own limits cover only parts of it.
@@ -38,12 +39,8 @@ impl Folder {
         if path.as_os_str().len() + "/s".len() > SOCKET_BYTES {
             path = Path::new("/tmp").join(&name);
         }
-        #[cfg(unix)]
-        let made =
-            std::os::unix::fs::DirBuilderExt::mode(&mut fs::DirBuilder::new(), 0o700).create(&path);
-        #[cfg(not(unix))]
-        let made = fs::create_dir(&path);
-        made.map(|()| Self(path))
+        private_folder(&path)?;
+        Ok(Self(path))
     }
 
     pub(super) fn path(&self) -> &Path {

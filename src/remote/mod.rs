@@ -57,7 +57,7 @@ use crate::run::{Host, TargetState};
 use crate::run::StopSignal;
 
 pub use client::SshClient;
-pub use command::{RemoteCommand, RemoteEnd, RemoteFinished, RemoteStop};
+pub use command::{RemoteCommand, RemoteEnd, RemoteFinished};
 pub use error::RemoteError;
 pub use known::known_target;
 

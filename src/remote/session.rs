@@ -132,9 +132,9 @@ impl Connection {
         let call = Call { timeout: Some(timeout), ..self.call(&session, &options, &line) };
         let finished = self.client.run(&call, stop, &|_, _| {})?;
         let mut reports = FrameParser::new(&session.nonce);
-        let rest = [reports.push(finished.stdout.bytes()), reports.end()].concat();
+        let rest = [reports.push(&finished.stdout), reports.end()].concat();
         let mut said = [reports.before(), &rest].concat();
-        said.extend_from_slice(finished.stderr.bytes());
+        said.extend_from_slice(&finished.stderr);
         let said = String::from_utf8_lossy(&said).trim().to_owned();
         Ok(Said { reports, said })
     }

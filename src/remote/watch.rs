@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::Connection;
-use super::command::RemoteStop;
+use crate::process::Cause;
 use crate::run::StopSignal;
 
 /// How long a stop or timeout waits for the session to begin before it gives up on it.
@@ -25,7 +25,7 @@ impl Connection {
         deadline: Option<Instant>,
         stop: &StopSignal,
         here: &StopSignal,
-    ) -> Option<(RemoteStop, bool)> {
+    ) -> Option<(Cause, bool)> {
         let why = loop {
             let state = watch.lock();
             if state.is_over {
@@ -48,10 +48,10 @@ impl Connection {
             }
             let now = Instant::now();
             if stop.is_set() {
-                break RemoteStop::Stopped;
+                break Cause::Stopped;
             }
             match deadline {
-                Some(deadline) if now >= deadline => break RemoteStop::TimedOut,
+                Some(deadline) if now >= deadline => break Cause::TimedOut,
                 Some(deadline) => drop(watch.changed.wait_timeout(state, deadline - now)),
                 None => drop(watch.changed.wait(state)),
             }

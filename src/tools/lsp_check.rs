@@ -58,8 +58,8 @@ impl Tool for LspCheck<'_> {
             edges: checked.edges(&project),
             error: checked.error().map(ToolError::from),
             walls: checked.finished.walls.clone(),
-            stdout: Some(checked.finished.stdout.into_bytes()),
-            stderr: Some(checked.finished.stderr.into_bytes()),
+            stdout: Some(checked.finished.stdout),
+            stderr: Some(checked.finished.stderr),
             diagnostics: checked.diagnostics,
             ..Invocation::default()
         })

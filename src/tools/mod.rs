@@ -33,7 +33,7 @@ pub use batch::{BatchError, PatchError};
 pub use error::{ToolError, Unsupported};
 pub use history::{Conflict, HistoryError};
 pub use past::{NotAvailable, Past};
-pub use planner::{PlannerEnd, PlannerFinished, PlannerProgram};
+pub use planner::PlannerProgram;
 pub use program::{CommandName, Fault, ProgramError, WorkspaceCommand, WorkspaceCommands};
 pub use shell::ShellError;
 pub use simulate::{SimulationError, tidy as tidy_simulations};

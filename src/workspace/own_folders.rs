@@ -6,6 +6,7 @@
 //! hard links.
 
 use std::collections::BTreeSet;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -142,9 +143,7 @@ fn files_in(folders: &[PathBuf]) -> BTreeSet<Identity> {
     found
 }
 
-#[cfg(unix)]
 fn identity_of(data: &std::fs::Metadata) -> Identity {
-    use std::os::unix::fs::MetadataExt as _;
     (data.dev(), data.ino())
 }
 

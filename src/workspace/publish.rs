@@ -51,9 +51,9 @@ impl Target<'_> {
         if let Some((file, metadata)) = old {
             lost = self.disk.set_attributes(&file, &waiting.file).map_err(failed)?;
             before = Some(file::read(file, self.path, Access::Write)?);
-            modes.before = file::mode(&metadata);
+            modes.before = Some(file::mode(&metadata));
         }
-        modes.after = file::mode(&waiting.file.metadata().map_err(failed)?);
+        modes.after = Some(file::mode(&waiting.file.metadata().map_err(failed)?));
         self.disk.flush_file(&waiting.file).map_err(failed)?;
         go_on(stop)?;
         // The last check, as late as possible.

@@ -131,11 +131,8 @@ impl Place<'_> {
             kind => Err(WorkspaceError::NotAFile { path: text.to_owned(), kind, access }),
         }
     }
-}
 
-impl Place<'_> {
     /// What a person should know before this file is replaced, besides its content.
-    #[cfg(unix)]
     pub(crate) fn notes(
         &self,
         text: &str,
@@ -154,11 +151,6 @@ impl Place<'_> {
             }
         }
         Ok(notes)
-    }
-
-    #[cfg(not(unix))]
-    pub(crate) fn notes(&self, _: &str, _: bool) -> Result<Vec<String>, WorkspaceError> {
-        Ok(Vec::new())
     }
 }
 

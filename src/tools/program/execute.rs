@@ -187,7 +187,7 @@ fn start(
         code: Code::CommandFailed,
     };
     let ran = job.run(relay, &mut Nothing)?;
-    let how = || ran.failure().map(|how| ProgramError::ProgramFailed { how }.into());
+    let how = || ran.finished.failure().map(|how| ProgramError::ProgramFailed { how }.into());
     verdict.error = ran.ended().map(ToolError::from).or_else(how);
     verdict.ran.push(ran);
     Ok(())

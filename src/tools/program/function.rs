@@ -92,7 +92,7 @@ fn test(
         found = tests.found;
         let base = toolbox.cargo(context).root_of(&project);
         verdict.add(tests.tests.finish(&mut Names::new(toolbox, base)));
-        if found == 0 && verdict.ran.iter().all(Ran::is_fine) {
+        if found == 0 && verdict.ran.iter().all(|ran| ran.finished.is_success()) {
             verdict.error = Some(ProgramError::NoFunction { name: name.to_owned(), known }.into());
         }
     }

@@ -77,17 +77,17 @@ pub(super) fn select(
     let arguments = ["metadata", "--no-deps", "--format-version=1", "--color=never"];
     let cargo = toolbox.cargo(context);
     let found = cargo.run_quietly(project, &arguments, Leftovers::End)?;
-    if found.cause == Cause::Stopped {
+    if found.cause == Some(Cause::Stopped) {
         return Err(ProcessError::Stopped.into());
     }
     let metadata: Option<Metadata> = match found.exit_code {
-        Some(0) => serde_json::from_slice(found.stdout.bytes()).ok(),
+        Some(0) => serde_json::from_slice(&found.stdout).ok(),
         _ => None,
     };
     let Some(metadata) = metadata else {
         let program = format!("cargo {}", arguments.join(" "));
         let how = "did not say what there is".to_owned();
-        let said = said(found.stderr.bytes());
+        let said = said(&found.stderr);
         return Err(ProgramError::Failed { program, how, said }.into());
     };
     Ok(choose(&metadata, &project.folder, toolbox.workspace(), entry)?)

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::process::{Cause, Finished};
+use crate::process::Finished;
 use crate::run::{DiagnosticArtifact, Edge, EdgeType, FileEffect, Level, Modes, TargetKind, text};
 use crate::tools::{Context, ToolError};
 
@@ -66,13 +66,12 @@ impl Done {
     pub(super) fn process(&mut self, name: &str, finished: &Finished) {
         let outputs = [(&mut self.stdout, &finished.stdout), (&mut self.stderr, &finished.stderr)];
         for (kept, output) in outputs {
-            let bytes = output.bytes();
-            if kept.len() + bytes.len() <= OUTPUT_BYTES {
-                kept.extend_from_slice(bytes);
+            if kept.len() + output.len() <= OUTPUT_BYTES {
+                kept.extend_from_slice(output);
             } else {
                 self.warnings.push(format!(
                     "{} that {name} printed are left out: a step keeps {} of each output",
-                    text::size(bytes.len() as u64),
+                    text::size(output.len() as u64),
                     text::size(OUTPUT_BYTES as u64)
                 ));
             }
@@ -81,7 +80,7 @@ impl Done {
         self.process = Some(json!({
             "exit_code": finished.exit_code,
             "signal": finished.signal,
-            "timed_out": finished.cause == Cause::TimedOut,
+            "timed_out": finished.timed_out(),
         }));
     }
 

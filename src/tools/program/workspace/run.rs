@@ -43,7 +43,7 @@ pub(in crate::tools::program) fn run(
         let before = report(toolbox, command);
         let mut listener = Listener::of(&command.matcher);
         let ran = job.run(relay, &mut listener)?;
-        let is_fine = ran.is_fine();
+        let is_fine = ran.finished.is_success();
         verdict.ran.push(ran);
         match listener.finish(toolbox, command, before, context) {
             Ok(said) => verdict.add(said),
