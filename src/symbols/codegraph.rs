@@ -20,7 +20,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::SymbolsError;
-use crate::code::CodeError;
+use crate::code::{CodeError, Span};
 use crate::run::{StopSignal, text};
 use bounds::{MOST_ROWS_OF_ALL, said_bytes, uri};
 
@@ -52,17 +52,6 @@ pub(super) struct Codegraph {
 /// Size and modification time, to detect a write.
 type Stamp = (u64, Option<SystemTime>);
 
-/// A range in a file, as the graph records it.
-#[derive(Debug, Clone, Deserialize)]
-pub(super) struct Place {
-    pub(super) byte_start: usize,
-    pub(super) byte_end: usize,
-    pub(super) start_line: usize,
-    pub(super) start_col: usize,
-    pub(super) end_line: usize,
-    pub(super) end_col: usize,
-}
-
 /// One symbol.
 #[derive(Debug, Clone)]
 pub(super) struct Symbol {
@@ -71,7 +60,7 @@ pub(super) struct Symbol {
     pub(super) file: PathBuf,
     pub(super) kind: String,
     pub(super) fqn: String,
-    pub(super) place: Place,
+    pub(super) place: Span,
 }
 
 /// One reference and the full name of its target.
@@ -79,7 +68,7 @@ pub(super) struct Symbol {
 pub(super) struct Reference {
     /// The file, absolute.
     pub(super) file: PathBuf,
-    pub(super) place: Place,
+    pub(super) place: Span,
     pub(super) target: Option<String>,
 }
 
@@ -89,7 +78,7 @@ struct SymbolData {
     kind_normalized: Option<String>,
     fqn: Option<String>,
     #[serde(flatten)]
-    place: Place,
+    place: Span,
 }
 
 #[derive(Deserialize)]

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::PoisonError;
 
-use crate::code::{self, CodeError, Language, Source};
+use crate::code::{self, CodeError, Language, Patched, Source};
 use crate::run::StopSignal;
 use crate::workspace::budget;
 use crate::workspace::scan::{Answer, Found, NotSeen, look_at_files};
@@ -12,8 +12,7 @@ use crate::workspace::{Access, Counted, Last, Overlay, Workspace};
 
 use super::source_file;
 use super::{
-    Asked, CodeEngine, Defined, Identity, ReferenceRow, Replaced, SourceFile, SymbolRow,
-    SymbolsError,
+    Asked, CodeEngine, Defined, Identity, ReferenceRow, SourceFile, SymbolRow, SymbolsError,
 };
 
 /// Largest file that is read, in bytes.
@@ -99,7 +98,9 @@ impl CodeEngine for Embedded<'_> {
             Ok(None)
         })?;
         let mut all = all.into_inner().unwrap_or_else(PoisonError::into_inner);
-        all.sort_by(|a, b| (&a.file_path, a.byte_start).cmp(&(&b.file_path, b.byte_start)));
+        all.sort_by(|a, b| {
+            (&a.file_path, a.span.byte_start).cmp(&(&b.file_path, b.span.byte_start))
+        });
         Ok(all)
     }
 
@@ -109,7 +110,7 @@ impl CodeEngine for Embedded<'_> {
         text: &str,
         asked: &Asked<'_>,
         stop: &StopSignal,
-    ) -> Result<Replaced, CodeError> {
+    ) -> Result<Patched, CodeError> {
         let looking = self.workspace.looking(stop);
         let stop = || stop.is_set() || self.workspace.stop().is_set();
         let read = Source::parse(language, text, &stop);
@@ -118,12 +119,7 @@ impl CodeEngine for Embedded<'_> {
             looking.count_parsed(&read).map_err(|_| budget::all_steps())?;
         }
         let source = read?;
-        let patched = code::patch(&source, asked.symbol, asked.kind, asked.replacement, &stop)?;
-        Ok(Replaced {
-            text: patched.text,
-            definition: patched.definition,
-            defines_instead: patched.defines_instead,
-        })
+        code::patch(&source, asked.symbol, asked.kind, asked.replacement, &stop)
     }
 }
 
@@ -205,12 +201,7 @@ fn row(it: code::Definition, key: &str) -> SymbolRow {
         kind: it.kind.as_str().to_owned(),
         fqn: it.fqn,
         file_path: key.to_owned(),
-        start_line: it.span.start_line,
-        start_col: it.span.start_col,
-        end_line: it.span.end_line,
-        end_col: it.span.end_col,
-        byte_start: it.span.byte_start,
-        byte_end: it.span.byte_end,
+        span: it.span,
     }
 }
 

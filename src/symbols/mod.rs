@@ -17,7 +17,7 @@ mod source_file;
 
 use serde::Serialize;
 
-use crate::code::Language;
+use crate::code::{CodeError, Language, Patched, Span};
 use crate::run::StopSignal;
 use crate::workspace::Overlay;
 use crate::workspace::scan::Answer;
@@ -46,19 +46,15 @@ impl Identity {
     }
 }
 
-/// One symbol that a file defines (SPEC §4). Lines from 1, columns from 0, in bytes.
+/// One symbol that a file defines (SPEC §4).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct SymbolRow {
     pub(crate) name: String,
     pub(crate) kind: String,
     pub(crate) fqn: String,
     pub(crate) file_path: String,
-    pub(crate) start_line: usize,
-    pub(crate) start_col: usize,
-    pub(crate) end_line: usize,
-    pub(crate) end_col: usize,
-    pub(crate) byte_start: usize,
-    pub(crate) byte_end: usize,
+    #[serde(flatten)]
+    pub(crate) span: Span,
 }
 
 /// One place that names a symbol (SPEC §4). Lines from 1, columns from 0, in bytes.
@@ -79,17 +75,6 @@ pub(crate) struct ReferenceRow {
 pub(crate) struct Defined {
     pub(crate) file_path: String,
     pub(crate) line: usize,
-}
-
-/// The result of replacing a definition in a text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Replaced {
-    /// The whole new text.
-    pub(crate) text: String,
-    /// The definition that was replaced.
-    pub(crate) definition: crate::code::Definition,
-    /// The name that the replacement defines, when it is a different one.
-    pub(crate) defines_instead: Option<String>,
 }
 
 /// A code engine.
@@ -149,7 +134,7 @@ pub(crate) trait CodeEngine {
         text: &str,
         asked: &Asked<'_>,
         stop: &StopSignal,
-    ) -> Result<Replaced, crate::code::CodeError>;
+    ) -> Result<Patched, CodeError>;
 }
 
 /// One requested replacement.

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::code::{CodeError, Language};
+use crate::code::{CodeError, Language, Patched};
 use crate::plan::ToolCall;
 use crate::run::{FileEffect, Modes, StopSignal};
-use crate::symbols::{Asked, CodeEngine, Replaced, SourceFile, SymbolsError};
+use crate::symbols::{Asked, CodeEngine, SourceFile, SymbolsError};
 use crate::tools::{After, ToolError};
 use crate::workspace::{Projected, WorkspaceError, file};
 
@@ -18,7 +18,7 @@ pub(super) struct Prepared<'a> {
     pub(super) target: SourceFile<'a>,
     pub(super) with: SourceFile<'a>,
     pub(super) language: Language,
-    pub(super) replaced: Replaced,
+    pub(super) replaced: Patched,
 }
 
 impl Prepared<'_> {
