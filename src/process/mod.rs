@@ -178,13 +178,15 @@ impl<K> Finished<K> {
     }
 }
 
+/// A command that does not inherit [`MODEL_KEY`].
 fn command(program: &OsStr) -> Command {
     let mut command = bare_command(program);
     command.env_remove(MODEL_KEY);
     command
 }
 
-/// A command that inherits the whole environment, [`MODEL_KEY`] included. Only for the helper of the walls.
+/// A command that inherits the whole environment, [`MODEL_KEY`] included. Only for the helper of the walls, whose
+/// environment is that of its program.
 #[expect(clippy::disallowed_methods, reason = "the one place that starts programs")]
 fn bare_command(program: &OsStr) -> Command {
     Command::new(program)

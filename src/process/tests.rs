@@ -523,3 +523,47 @@ fn nothing_is_left_of_a_program_that_does_all_it_can_to_stay() {
         assert!(!finished.left_open, "{wanted:?}");
     }
 }
+
+// The search for nested repositories ends at a limit, and the walls report it.
+#[test]
+fn walls_report_a_workspace_too_large_to_search() {
+    let yard = Yard::new();
+    assert!(!yard.run("true").walls.is_incomplete);
+    for number in 0..=10_000 {
+        fs::write(yard.folder.path().join(number.to_string()), "").unwrap();
+    }
+    let finished = yard.run("true");
+    assert!(finished.is_success());
+    assert_eq!(finished.walls.is_incomplete, level() != WallLevel::None);
+}
+
+// Runs itself again with the key in its environment, and then reads the environments of all processes.
+#[test]
+fn no_process_inherits_the_model_key() {
+    const MARK: &str = "key-that-no-process-gets-";
+    if let Some(key) = std::env::var(MODEL_KEY).ok().filter(|key| key.starts_with(MARK)) {
+        let yard = Yard::new();
+        let (seen, ours) = (Cell::new(false), std::process::id().to_string());
+        yard.script("echo ready; read line < fifo", LONG, u64::MAX, &|_, _| {
+            let holders = fs::read_dir("/proc").unwrap().flatten().filter(|entry| {
+                let environment = fs::read(entry.path().join("environ")).unwrap_or_default();
+                String::from_utf8_lossy(&environment).contains(&key)
+            });
+            let names = holders.map(|entry| entry.file_name().to_string_lossy().into_owned());
+            let ids = names.filter(|name| name.parse::<u32>().is_ok());
+            assert_eq!(ids.collect::<Vec<_>>().join(" "), ours);
+            seen.set(true);
+            fs::write(yard.fifo(), "go on\n").unwrap();
+        });
+        assert!(seen.get());
+        return;
+    }
+    let module = module_path!().split_once("::").unwrap().1;
+    let again = bare_command(std::env::current_exe().unwrap().as_os_str())
+        .args(["--exact", &format!("{module}::no_process_inherits_the_model_key")])
+        .env(MODEL_KEY, format!("{MARK}{}", uuid::Uuid::new_v4()))
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&again.stdout);
+    assert!(again.status.success() && said.contains("1 passed"), "{said}");
+}

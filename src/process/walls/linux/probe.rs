@@ -8,11 +8,12 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use super::super::{Behind, Cause, Leftovers, Profile, Program, run};
 use super::helper::{COMMAND, END};
 use super::keeper::THIS_PROGRAM;
+use super::lasting::private_folder;
 use super::{RunWalls, WallPlace, WallProbe};
 use crate::authorization::{StepWalls, WallLevel};
+use crate::process::{Behind, Cause, Leftovers, Profile, Program, run};
 use crate::run::StopSignal;
 
 /// The helper's task in a trial: attempts what the walls forbid.
@@ -70,7 +71,7 @@ fn find() -> WallProbe {
 
 /// Starts a program behind walls of this level that attempts what they forbid.
 fn trial(level: WallLevel) -> io::Result<()> {
-    let top = super::private_folder()?;
+    let top = private_folder()?;
     let (workspace, hidden) = (top.target().join("workspace"), top.target().join(HIDDEN));
     fs::create_dir(&workspace)?;
     fs::create_dir(&hidden)?;
