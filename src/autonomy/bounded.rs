@@ -144,7 +144,7 @@ impl<'a> BoundedLoop<'a> {
             setup,
             loop_id,
             class_id: None,
-            commands: toolbox.state_of(COMMANDS_FILE).ok(),
+            commands: toolbox.digest_of(COMMANDS_FILE).ok(),
             verifiable: setup.verify.scope().is_some_and(|scope| toolbox.can_verify(scope)),
             toolbox,
             clock,

@@ -151,7 +151,7 @@ impl BoundedLoop<'_> {
     /// Ends the attempt when the program would be verified in another way than when the loop began: a plan
     /// that is to be verified does not choose how.
     pub(super) fn check_verification_unchanged(&self, index: Option<usize>) -> Result<(), Halt> {
-        if self.toolbox.state_of(COMMANDS_FILE).ok() == self.commands {
+        if self.toolbox.digest_of(COMMANDS_FILE).ok() == self.commands {
             return Ok(());
         }
         let why = format!(

@@ -61,7 +61,7 @@ impl Cargo<'_> {
             Err(error) => return Err(error),
         };
         // No process may continue building while the patch is judged, kept or rolled back.
-        let checked = self.check(&project, Scope::Gate, Leftovers::End)?;
+        let checked = self.check(&project, Scope::KeepGoing, Leftovers::End)?;
         let verdict = match obstacle(&checked) {
             Some(obstacle) => Err(obstacle),
             None => {

@@ -74,7 +74,7 @@ impl SshClient {
         for option in ALWAYS.iter().chain(&KEEPALIVE) {
             arguments.extend(["-o", option]);
         }
-        arguments.extend(call.options);
+        arguments.extend_from_slice(&call.options);
         arguments.extend(["--", call.destination.as_str()]);
         arguments.extend(call.command);
         Ok(arguments)
@@ -152,7 +152,7 @@ impl SshClient {
 
 /// One call of the client.
 pub(super) struct Call<'a> {
-    pub(super) options: &'a [&'a str],
+    pub(super) options: Vec<&'a str>,
     pub(super) destination: &'a Destination,
     /// The command line for the host's login shell; `None` for a call that runs nothing there.
     pub(super) command: Option<&'a str>,

@@ -2,14 +2,13 @@
 //! the wrapper's report.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::run::StreamEnds;
 
 use super::session::RUN;
-use super::session_output::{Heard, SessionOutput};
+use super::session_output::{SessionOutput, SessionReport};
 use super::watch::{Over, Watch};
 use super::{Connection, RemoteError};
 use crate::process::Cause;
@@ -99,11 +98,7 @@ impl Connection {
         let variables = [("folder", folder.as_str()), ("command", command.command)];
         let session = self.session(RUN, &variables)?;
         let watch = Arc::new(Watch::default());
-        let wake: Arc<dyn Fn() + Send + Sync> = {
-            let watch = Arc::clone(&watch);
-            Arc::new(move || watch.change(|_| {}))
-        };
-        stop.listen(&wake);
+        let _wake = watch.wake_at(stop);
         let deadline = started.checked_add(command.timeout);
         // Ends the local client, once the host was told to end the group or cannot be told.
         let here = StopSignal::default();
@@ -138,13 +133,13 @@ impl Connection {
             Some((stop, false)) => RemoteEnd::Unknown { stop: Some(stop), said: self.loss() },
             None => self.judge(&heard, finished.exit_code),
         };
-        let Heard { stdout, stderr, greeting, .. } = heard;
-        let left_open = finished.left_open || watch.left_open.load(Ordering::SeqCst);
+        let SessionReport { stdout, stderr, greeting, .. } = heard;
+        let left_open = finished.left_open || watch.lock().left_open;
         Ok(RemoteFinished { end, stdout, stderr, greeting, duration: started.elapsed(), left_open })
     }
 
     /// The outcome of a command that was not ended from here.
-    fn judge(&self, heard: &Heard, exit_code: Option<i32>) -> RemoteEnd {
+    fn judge(&self, heard: &SessionReport, exit_code: Option<i32>) -> RemoteEnd {
         if let Some(status) = heard.end {
             return match status.checked_sub(128) {
                 Some(signal) if signal > 0 && heard.was_signalled => RemoteEnd::Signalled(signal),

@@ -26,7 +26,7 @@ pub fn known_target(
     stop: &StopSignal,
 ) -> Result<Target, RemoteError> {
     let call = Call {
-        options: &["-G"],
+        options: vec!["-G"],
         destination,
         command: None,
         input: None,

@@ -22,14 +22,14 @@ use serde::de::DeserializeOwned;
 use super::SymbolsError;
 use crate::code::{CodeError, Span};
 use crate::run::{StopSignal, text};
-use bounds::{MOST_ROWS_OF_ALL, said_bytes, uri};
+use bounds::{MAX_ROWS_OF_ALL, said_bytes, uri};
 
 /// The first bytes of an SQLite file.
 const MAGIC: &[u8] = b"SQLite format 3\0";
 /// Most rows of one answer, and most bytes of text in them: another program wrote the file, and nothing
 /// else limits its size.
-const MOST_ROWS: usize = 500_000;
-const MOST_BYTES: usize = 256 << 20;
+const MAX_ROWS: usize = 500_000;
+const MAX_BYTES: usize = 256 << 20;
 /// The tables that are read. Views with these names mean a different schema.
 const TABLES: [&str; 3] = ["graph_entities", "graph_edges", "magellan_meta"];
 
@@ -43,7 +43,7 @@ pub(super) struct Codegraph {
     pub(super) version: Option<String>,
     /// The stamp of the file when it was opened without locks.
     unlocked: Option<Stamp>,
-    /// Set once the queries took more than [`MOST_STEPS`].
+    /// Set once the queries took more than [`MAX_STEPS`].
     over: Arc<AtomicBool>,
     /// Rows and bytes read so far.
     read: Cell<(usize, usize)>,
@@ -304,9 +304,9 @@ impl Codegraph {
                         .flatten()
                         .map_or(0, <[u8]>::len);
                 }
-                let is_full = all.len() == MOST_ROWS
-                    || rows_before + all.len() >= MOST_ROWS_OF_ALL
-                    || bytes > MOST_BYTES;
+                let is_full = all.len() == MAX_ROWS
+                    || rows_before + all.len() >= MAX_ROWS_OF_ALL
+                    || bytes > MAX_BYTES;
                 if is_full {
                     return Ok(false);
                 }
@@ -320,7 +320,7 @@ impl Codegraph {
             return Err(SymbolsError::Code { path: self.path.display().to_string(), source });
         }
         if !read.map_err(|error| self.bad(&error))? {
-            let most = format!("{MOST_ROWS} rows or {} of them", text::size(MOST_BYTES as u64));
+            let most = format!("{MAX_ROWS} rows or {} of them", text::size(MAX_BYTES as u64));
             let message = format!("it answers with more than {most}");
             return Err(SymbolsError::Codegraph { path: self.path.clone(), message });
         }

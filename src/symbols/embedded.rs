@@ -12,11 +12,11 @@ use crate::workspace::{Access, Counted, Last, Overlay, Workspace};
 
 use super::source_file;
 use super::{
-    Asked, CodeEngine, Defined, Identity, ReferenceRow, SourceFile, SymbolRow, SymbolsError,
+    CodeEngine, Defined, Identity, PatchRequest, ReferenceRow, SourceFile, SymbolRow, SymbolsError,
 };
 
 /// Largest file that is read, in bytes.
-const MOST: u64 = code::MAX_SOURCE_BYTES as u64;
+const MAX_BYTES: u64 = code::MAX_SOURCE_BYTES as u64;
 
 /// Looks up symbols in the files of a workspace with the built-in grammars.
 pub(super) struct Embedded<'a> {
@@ -26,10 +26,6 @@ pub(super) struct Embedded<'a> {
 impl CodeEngine for Embedded<'_> {
     fn identity(&self) -> Identity {
         Identity { name: "embedded", version: Some(code::GRAMMARS.to_owned()) }
-    }
-
-    fn remarks(&self, _: Option<&SourceFile<'_>>) -> Vec<String> {
-        Vec::new()
     }
 
     fn symbols(
@@ -108,10 +104,10 @@ impl CodeEngine for Embedded<'_> {
         &self,
         language: Language,
         text: &str,
-        asked: &Asked<'_>,
+        asked: &PatchRequest<'_>,
         stop: &StopSignal,
     ) -> Result<Patched, CodeError> {
-        let looking = self.workspace.looking(stop);
+        let looking = self.workspace.search_budget(stop);
         let stop = || stop.is_set() || self.workspace.stop().is_set();
         let read = Source::parse(language, text, &stop);
         // Counted twice: the result is parsed again, which takes about as many parser steps.
@@ -131,7 +127,7 @@ impl Embedded<'_> {
     ) -> Result<Source<'t>, SymbolsError> {
         let (language, text) = (file.language()?, file.text()?);
         let read = Source::parse(language, text, &|| stop.is_set());
-        self.workspace.looking(stop).count_parsed(&read)?;
+        self.workspace.search_budget(stop).count_parsed(&read)?;
         read.map_err(|source| SymbolsError::Code { path: file.key().to_owned(), source })
     }
 
@@ -170,7 +166,7 @@ impl Embedded<'_> {
     ) -> Result<Answer, SymbolsError> {
         let place = self.workspace.resolve(".", Last::Follow)?;
         let name = code::last_name(symbol);
-        let looking = self.workspace.looking(stop);
+        let looking = self.workspace.search_budget(stop);
         Ok(look_at_files(&place, looking, |_, relative: &Path, key| {
             let Some(language) = Language::of_path(relative).filter(|_| !name.is_empty()) else {
                 return Ok(None);
@@ -178,7 +174,7 @@ impl Embedded<'_> {
             let Some((file, _)) = place.root.open_file(relative, key, Access::Read)? else {
                 return Ok(None);
             };
-            let bytes = file.metadata().map_or(0, |data| data.len().min(MOST));
+            let bytes = file.metadata().map_or(0, |data| data.len().min(MAX_BYTES));
             looking.count(Counted::Bytes, bytes + budget::OPENED)?;
             let bytes = source_file::read(file, key)?;
             let text = std::str::from_utf8(&bytes)

@@ -13,7 +13,7 @@ use crate::workspace::{Last, Overlay, Workspace, WorkspaceError, go_on};
 use super::codegraph::{Codegraph, Reference, Symbol};
 use super::embedded::joined;
 use super::{
-    Asked, CodeEngine, Defined, Identity, ReferenceRow, SourceFile, SymbolRow, Symbols,
+    CodeEngine, Defined, Identity, PatchRequest, ReferenceRow, SourceFile, SymbolRow, Symbols,
     SymbolsError,
 };
 
@@ -179,7 +179,7 @@ impl CodeEngine for External<'_> {
         &self,
         language: Language,
         text: &str,
-        asked: &Asked<'_>,
+        asked: &PatchRequest<'_>,
         stop: &StopSignal,
     ) -> Result<Patched, CodeError> {
         let stop = || stop.is_set();

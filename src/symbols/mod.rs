@@ -83,7 +83,9 @@ pub(crate) trait CodeEngine {
     fn identity(&self) -> Identity;
 
     /// Notes on its answers for a person, such as that they may be outdated.
-    fn remarks(&self, file: Option<&SourceFile<'_>>) -> Vec<String>;
+    fn remarks(&self, _: Option<&SourceFile<'_>>) -> Vec<String> {
+        Vec::new()
+    }
 
     /// The symbols that one file defines, in the order of the text.
     ///
@@ -132,13 +134,13 @@ pub(crate) trait CodeEngine {
         &self,
         language: Language,
         text: &str,
-        asked: &Asked<'_>,
+        asked: &PatchRequest<'_>,
         stop: &StopSignal,
     ) -> Result<Patched, CodeError>;
 }
 
 /// One requested replacement.
-pub(crate) struct Asked<'a> {
+pub(crate) struct PatchRequest<'a> {
     pub(crate) symbol: &'a str,
     pub(crate) kind: Option<&'a str>,
     pub(crate) replacement: &'a str,

@@ -5,6 +5,7 @@
 //! steps or the evidence: callers pass in what was approved and receive what happened.
 
 mod batch;
+mod changes;
 mod code_queries;
 mod command_shell;
 mod dispatch;

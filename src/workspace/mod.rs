@@ -24,7 +24,7 @@ mod source_lines;
 mod walk;
 mod write;
 
-pub(crate) use budget::{Budget, Counted, Looking};
+pub(crate) use budget::{Budget, Counted, SearchBudget};
 #[cfg(test)]
 pub(crate) use disk::Act;
 pub(crate) use disk::Disk;

@@ -20,7 +20,7 @@ use super::{Access, Kind, WorkspaceError, file, open_beneath};
 use crate::run::text::beginning;
 
 /// More links than this in one path are treated as a loop, as on Linux.
-const MOST_LINKS: usize = 40;
+const MAX_LINKS: usize = 40;
 /// Longest path in bytes, as on Linux: no system opens a longer one, and walking it is slow.
 const PATH_BYTES: usize = 4096;
 
@@ -288,7 +288,7 @@ impl Workspace {
             if metadata.is_symlink() && (last == Last::Follow || !pending.is_empty()) {
                 links += 1;
                 through_link |= pending.is_empty();
-                if links > MOST_LINKS {
+                if links > MAX_LINKS {
                     return Err(bad("it follows too many links"));
                 }
                 let target = root.dir.read_link_contents(&relative).map_err(failed)?;

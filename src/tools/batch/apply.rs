@@ -79,7 +79,7 @@ pub(super) fn apply_on(
             work.is_over = true;
             Ok(Applied {
                 effects: work.slots.iter().map(Slot::done).collect(),
-                created_folders: work.folders.made().map(str::to_owned).collect(),
+                created_folders: work.folders.keep(),
                 warnings: std::mem::take(&mut work.warnings),
             })
         }

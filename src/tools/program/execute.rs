@@ -64,7 +64,7 @@ fn by_workspace(
         ToolCall::Run { build, args } => (Some(build), args.as_slice()),
         _ => (None, &[][..]),
     };
-    let asked = workspace::run::Asked { build, args };
+    let asked = workspace::run::Request { build, args };
     let mut verdict = workspace::run::run(toolbox, commands, &asked, relay, context)?;
     verdict.facts.insert("action".to_owned(), call.tool().name().into());
     if let ToolCall::Verify { scope } = call {

@@ -7,7 +7,6 @@
 //! cargo's messages are read line by line (`relay.rs`); nothing is kept whole. A workspace may name commands of its
 //! own in `countersign.toml` (`workspace/`).
 
-mod call;
 mod cargo;
 mod error;
 mod execute;
@@ -26,12 +25,11 @@ mod workspace;
 use crate::plan::ToolCall;
 use crate::run::StopSignal;
 
-use super::tool::{Foreseen, Tool, changes_nothing};
+use super::tool::{PreviewWithEffects, Tool, changes_nothing};
 use super::{After, Context, Invocation, ToolError, Toolbox};
 
-pub(super) use call::function_call;
 pub use error::ProgramError;
-pub(super) use function::{function, function_test};
+pub(super) use function::{function, function_call, function_test};
 pub(super) use preview::preview;
 pub use workspace::{CommandName, Fault, WorkspaceCommand, WorkspaceCommands};
 
@@ -41,7 +39,7 @@ pub(super) struct Program<'a> {
 }
 
 impl Tool for Program<'_> {
-    fn preview(&self, at: After<'_>, _: &StopSignal) -> Result<Foreseen, ToolError> {
+    fn preview(&self, at: After<'_>, _: &StopSignal) -> Result<PreviewWithEffects, ToolError> {
         preview(at, self.call).map(changes_nothing)
     }
 

@@ -11,7 +11,7 @@ use crate::run::{DiagnosticArtifact, Level};
 use crate::tools::{Invocation, ToolError, Toolbox};
 
 /// Most new errors in a result.
-const MOST_NEW: usize = 100;
+const MAX_NEW: usize = 100;
 
 /// The processes that ran so far, and their diagnostics.
 #[derive(Default)]
@@ -103,6 +103,6 @@ fn new_since_first(toolbox: &Toolbox, diagnostics: &[DiagnosticArtifact]) -> Val
             *first = Some(errors);
             Value::Null
         }
-        Some(before) => new_errors(before, errors).iter().take(MOST_NEW).map(headline).collect(),
+        Some(before) => new_errors(before, errors).iter().take(MAX_NEW).map(headline).collect(),
     }
 }

@@ -54,7 +54,7 @@ use std::time::Instant;
 use crate::authorization::FileState;
 use crate::plan::{Edit, MutateBatch, Simulation, ToolCall};
 
-use super::tool::{Foreseen, Tool, changes_nothing};
+use super::tool::{PreviewWithEffects, Tool, changes_nothing};
 use super::{After, Context, Invocation, ToolError, Toolbox, program, splice};
 use crate::plan::COMMANDS_FILE;
 use crate::process::{ProcessError, Scratch, scratch_parent, scratch_parents, tidy_scratch};
@@ -81,7 +81,7 @@ pub fn tidy() -> std::io::Result<()> {
 pub(super) struct Simulate<'a>(pub(super) &'a Simulation);
 
 impl Tool for Simulate<'_> {
-    fn preview(&self, at: After<'_>, stop: &StopSignal) -> Result<Foreseen, ToolError> {
+    fn preview(&self, at: After<'_>, stop: &StopSignal) -> Result<PreviewWithEffects, ToolError> {
         preview::preview(at, self.0, stop).map(changes_nothing)
     }
 

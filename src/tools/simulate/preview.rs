@@ -66,7 +66,7 @@ fn lower(sentence: &str) -> String {
 
 /// What the verification would run on the copy after the changes in `left`.
 fn verified(at: After<'_>, scope: VerifyScope, stop: &StopSignal) -> Result<Preview, ToolError> {
-    Ok(at.foresee(&ToolCall::Verify { scope }, stop)?.0)
+    Ok(at.preview_with_effects(&ToolCall::Verify { scope }, stop)?.0)
 }
 
 fn of_edits(
@@ -74,11 +74,7 @@ fn of_edits(
     edits: &[Edit],
     stop: &StopSignal,
 ) -> Result<(Preview, Overlay), ToolError> {
-    let mut batch = MutateBatch {
-        edits: edits.to_vec(),
-        expected_hashes: std::collections::BTreeMap::new(),
-        dry_run: true,
-    };
+    let mut batch = MutateBatch { dry_run: true, ..super::batch(edits) };
     let (preview, _) = batch::preview(at, &batch, stop)?;
     let mut left = at.overlay.clone();
     if preview.would_fail() {
@@ -104,7 +100,7 @@ fn of_steps(
     let mut notes = Vec::new();
     let mut fails = None;
     for (index, step) in steps.iter().enumerate() {
-        let (preview, _) = at.toolbox.after(&left).foresee(step, stop)?;
+        let (preview, _) = at.toolbox.after(&left).preview_with_effects(step, stop)?;
         notes.push(format!("Step {}, {}: {}", index + 1, step.tool().name(), preview.summary));
         if preview.would_fail() {
             let why = preview.summary.trim_start_matches(Preview::WOULD_FAIL);
@@ -149,10 +145,6 @@ fn of_function(
     if traces {
         notes.push("RUST_BACKTRACE=full is set.".to_owned());
     }
-    Ok(Preview {
-        predicted: Predicted::Unpredictable,
-        summary: format!("Builds {function} on a copy of the workspace and runs it there"),
-        changes: Vec::new(),
-        notes,
-    })
+    let summary = format!("Builds {function} on a copy of the workspace and runs it there");
+    Ok(Preview::unpredictable(summary, notes))
 }

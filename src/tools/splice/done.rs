@@ -88,26 +88,14 @@ impl Done {
     /// to several patches is added once.
     pub(super) fn warn(&mut self, warning: Option<String>, file: &str) {
         if let Some(warning) = warning.filter(|warning| !self.warnings.contains(warning)) {
-            self.diagnostics.push(DiagnosticArtifact {
-                level: Level::Warning,
-                tool_level: "warning".to_owned(),
-                message: warning.clone(),
-                file_name: file.to_owned(),
-                line_start: 0,
-                column_start: None,
-                line_end: None,
-                column_end: None,
-                code: None,
-                spans: Vec::new(),
-                children: Vec::new(),
-                rendered: None,
-            });
+            let diagnostic = DiagnosticArtifact::new(Level::Warning, "warning", warning.clone());
+            self.diagnostics.push(DiagnosticArtifact { file_name: file.to_owned(), ..diagnostic });
             self.warnings.push(warning);
         }
     }
 
     pub(super) fn edge(&mut self, edge_type: EdgeType, target_kind: TargetKind, target: &str) {
-        let edge = Edge { edge_type, target_kind, target: target.to_owned() };
+        let edge = Edge::new(edge_type, target_kind, target);
         if !self.edges.contains(&edge) {
             self.edges.push(edge);
         }

@@ -270,32 +270,14 @@ fn artifact(said: SaidDiagnostic) -> DiagnosticArtifact {
         "warning" => Level::Warning,
         _ => Level::Info,
     };
-    let note = said.note.map(|note| bare(Level::Info, "note".to_owned(), note));
+    let note = said.note.map(|note| DiagnosticArtifact::new(Level::Info, "note", note));
     DiagnosticArtifact {
         file_name: said.file.unwrap_or_default(),
         line_start: said.line.unwrap_or(0),
         column_start: said.column,
         code: said.code,
         children: note.into_iter().collect(),
-        ..bare(level, said.level, said.message)
-    }
-}
-
-/// A diagnostic without a span.
-fn bare(level: Level, tool_level: String, message: String) -> DiagnosticArtifact {
-    DiagnosticArtifact {
-        level,
-        tool_level,
-        message,
-        file_name: String::new(),
-        line_start: 0,
-        column_start: None,
-        line_end: None,
-        column_end: None,
-        code: None,
-        spans: Vec::new(),
-        children: Vec::new(),
-        rendered: None,
+        ..DiagnosticArtifact::new(level, said.level, said.message)
     }
 }
 

@@ -72,7 +72,7 @@ impl Space {
             timeout_seconds: Some(300),
         };
         let invocation = self.toolbox.invoke(&call, &context);
-        let code = invocation.error.as_ref().map(countersign::tools::ToolError::code);
+        let code = invocation.error.as_ref().map(|error| error.code());
         if let Some(error) = invocation.error {
             printed.borrow_mut().push_str(&error.to_string());
         }
