@@ -3,11 +3,12 @@
 use serde_json::{Map, Value};
 
 use crate::cargo::Names;
-use crate::plan::{Build, Code, ToolCall};
+use crate::plan::Code;
 use crate::run::Stream;
 use crate::tools::command_shell::OUTPUT_BYTES;
 use crate::tools::{Context, Invocation, ToolError, Toolbox};
 
+use super::call::function_call;
 use super::cargo::{self, Messages};
 use super::error::ProgramError;
 use super::execute::{invoke, project_of};
@@ -15,13 +16,6 @@ use super::harness::Tests;
 use super::job::Ran;
 use super::relay::{Forward, Reads, Relay};
 use super::verdict::Verdict;
-
-/// The `run` call for a function. A trace with line numbers needs debug symbols.
-pub(in crate::tools) fn function_call(name: &str, inputs: &[String], traces: bool) -> ToolCall {
-    let build =
-        Build { entry_function: Some(name.to_owned()), debug_symbols: traces, ..Build::default() };
-    ToolCall::Run { build, args: inputs.to_vec() }
-}
 
 /// The command line that runs the test of this name, for people.
 pub(in crate::tools) fn function_test(name: &str, inputs: &[String]) -> String {

@@ -7,6 +7,7 @@
 //! cargo's messages are read line by line (`relay.rs`); nothing is kept whole. A workspace may name commands of its
 //! own in `countersign.toml` (`workspace/`).
 
+mod call;
 mod cargo;
 mod error;
 mod execute;
@@ -28,8 +29,9 @@ use crate::run::StopSignal;
 use super::tool::{PreviewWithEffects, Tool, changes_nothing};
 use super::{After, Context, Invocation, ToolError, Toolbox};
 
+pub(super) use call::function_call;
 pub use error::ProgramError;
-pub(super) use function::{function, function_call, function_test};
+pub(super) use function::{function, function_test};
 pub(super) use preview::preview;
 pub use workspace::{CommandName, Fault, WorkspaceCommand, WorkspaceCommands};
 

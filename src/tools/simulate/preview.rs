@@ -1,6 +1,8 @@
 //! The preview of a simulation (SPEC §2). Makes no copy and runs nothing; the changes by edits and steps
 //! are computed as for the workspace itself.
 
+use std::collections::BTreeMap;
+
 use crate::plan::{Edit, MutateBatch, Simulation, ToolCall, VerifyScope};
 use crate::run::{Predicted, Preview, StopSignal, text};
 use crate::tools::{After, ToolError, batch, program};
@@ -69,19 +71,24 @@ fn verified(at: After<'_>, scope: VerifyScope, stop: &StopSignal) -> Result<Prev
     Ok(at.preview_with_effects(&ToolCall::Verify { scope }, stop)?.0)
 }
 
+/// The edits as a batch without expected hashes.
+pub(super) fn as_batch(edits: &[Edit]) -> MutateBatch {
+    MutateBatch { edits: edits.to_vec(), expected_hashes: BTreeMap::new(), dry_run: false }
+}
+
 fn of_edits(
     at: After<'_>,
     edits: &[Edit],
     stop: &StopSignal,
 ) -> Result<(Preview, Overlay), ToolError> {
-    let mut batch = MutateBatch { dry_run: true, ..super::batch(edits) };
-    let (preview, _) = batch::preview(at, &batch, stop)?;
+    let mut edits = MutateBatch { dry_run: true, ..as_batch(edits) };
+    let (preview, _) = batch::preview(at, &edits, stop)?;
     let mut left = at.overlay.clone();
     if preview.would_fail() {
         return Ok((preview, left));
     }
-    batch.dry_run = false;
-    at.toolbox.project(&ToolCall::MutateBatch(batch), &mut left)?;
+    edits.dry_run = false;
+    at.toolbox.project(&ToolCall::MutateBatch(edits), &mut left)?;
     let summary = match preview.changes.len() {
         0 => "Tries edits on a copy of the workspace, which change nothing".to_owned(),
         1 => "Tries the change of 1 file on a copy of the workspace".to_owned(),
