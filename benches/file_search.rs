@@ -17,8 +17,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
+use countersign::process::NoCapture;
 use countersign::risk::Policy;
-use countersign::tools::{Context, NoCapture, StopSignal, Toolbox};
+use countersign::run::StopSignal;
+use countersign::tools::{Context, Toolbox};
 use serde_json::{Value, json};
 use support::{claim, plan, time};
 use uuid::Uuid;

@@ -17,8 +17,10 @@ use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 use countersign::plan::{Edit, Simulation, ToolCall};
+use countersign::process::NoCapture;
 use countersign::risk::Policy;
-use countersign::tools::{Context, NoCapture, StopSignal, Toolbox};
+use countersign::run::StopSignal;
+use countersign::tools::{Context, Toolbox};
 use support::{exit, holds, in_pairs, time};
 use uuid::Uuid;
 

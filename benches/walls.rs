@@ -20,7 +20,8 @@ use std::time::Duration;
 
 use countersign::authorization::{StepWalls, WallLevel};
 use countersign::risk::Policy;
-use countersign::tools::{PlannerProgram, StopSignal, Toolbox};
+use countersign::run::StopSignal;
+use countersign::tools::{PlannerProgram, Toolbox};
 use support::{exit, holds, in_pairs, time};
 
 const PAIRS: usize = 41;

@@ -49,11 +49,11 @@
 //! ```text
 //! main → app, cli
 //! app → ui, worker                 ui → code
-//! cli → worker, planner, autonomy, engine, evidence, tools, code
-//! worker → autonomy, engine, evidence, tools
-//! planner → tools
-//! autonomy → engine, evidence, tools
-//! engine → tools, evidence
+//! cli → worker, planner, autonomy, engine, evidence, tools, remote, process, code
+//! worker → autonomy, engine, evidence, tools, remote
+//! planner → tools, cargo
+//! autonomy → engine, evidence, tools, process
+//! engine → tools, evidence, remote, process, workspace
 //! tools → symbols, cargo, remote, process, workspace, code
 //! symbols → process, workspace, code
 //! cargo → process, workspace

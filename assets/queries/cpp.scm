@@ -17,9 +17,3 @@
 (concept_definition name: (identifier) @name) @definition.type
 (preproc_def name: (identifier) @name) @definition.macro
 (preproc_function_def name: (identifier) @name) @definition.macro
-
-(call_expression function: (identifier) @call)
-(call_expression function: (field_expression field: (field_identifier) @call))
-(call_expression function: (qualified_identifier name: (identifier) @call))
-(preproc_include) @import
-(using_declaration) @import

@@ -24,7 +24,3 @@
 (source_file (var_declaration (var_spec_list (var_spec name: (identifier) @name) @definition.variable)))
 (method_elem name: (field_identifier) @name) @definition.method
 (field_declaration name: (field_identifier) @name) @definition.field
-
-(call_expression function: (identifier) @call)
-(call_expression function: (selector_expression field: (field_identifier) @call))
-(import_declaration) @import

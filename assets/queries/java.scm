@@ -10,7 +10,3 @@
 (constructor_declaration name: (identifier) @name) @definition.constructor
 (compact_constructor_declaration name: (identifier) @name) @definition.constructor
 (field_declaration declarator: (variable_declarator name: (identifier) @name)) @definition.field
-
-(method_invocation name: (identifier) @call)
-(object_creation_expression type: (type_identifier) @call)
-(import_declaration) @import

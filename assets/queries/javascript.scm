@@ -15,8 +15,3 @@
 (program (lexical_declaration (variable_declarator name: (identifier) @name) @definition.variable))
 (program (variable_declaration (variable_declarator name: (identifier) @name) @definition.variable))
 (program (export_statement (lexical_declaration (variable_declarator name: (identifier) @name) @definition.variable)))
-
-(call_expression function: (identifier) @call)
-(call_expression function: (member_expression property: [(property_identifier) (private_property_identifier)] @call))
-(new_expression constructor: (identifier) @call)
-(import_statement) @import

@@ -5,8 +5,3 @@
 (module (expression_statement (assignment left: (identifier) @name)) @definition.variable)
 (class_definition body: (block (expression_statement (assignment left: (identifier) @name)) @definition.field))
 (type_alias_statement left: (type (identifier) @name)) @definition.type
-
-(call function: (identifier) @call)
-(call function: (attribute attribute: (identifier) @call))
-(import_statement) @import
-(import_from_statement) @import

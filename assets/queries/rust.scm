@@ -24,13 +24,3 @@
 (impl_item trait: (_)? @trait type: (reference_type type: (type_identifier) @name)) @definition.impl
 (impl_item trait: (_)? @trait type: (reference_type type: (generic_type type: (type_identifier) @name))) @definition.impl
 (impl_item trait: (_)? @trait type: (reference_type type: (primitive_type) @name)) @definition.impl
-
-(call_expression function: (identifier) @call)
-(call_expression function: (field_expression field: (field_identifier) @call))
-(call_expression function: (scoped_identifier name: (identifier) @call))
-(call_expression function: (generic_function function: (identifier) @call))
-(call_expression function: (generic_function function: (scoped_identifier name: (identifier) @call)))
-(call_expression function: (generic_function function: (field_expression field: (field_identifier) @call)))
-(macro_invocation macro: (identifier) @call)
-(macro_invocation macro: (scoped_identifier name: (identifier) @call))
-(use_declaration) @import

@@ -9,7 +9,8 @@ use std::collections::HashMap;
 
 use crate::plan::Step;
 use crate::run::Outcome;
-use crate::tools::{StopSignal, Toolbox};
+use crate::run::StopSignal;
+use crate::tools::Toolbox;
 
 pub use error::ExecutionError;
 

@@ -6,8 +6,8 @@ use crate::evidence::{PlannerTrace, marker_in};
 use crate::plan::{
     ACTION_PLAN_VERSION, Code, Dialect, Digest, Finding, Severity, ShownPlan, is_valid, parse,
 };
+use crate::process::{Cause, Finished};
 use crate::run::{PlannerFinding, PlannerReport, PlannerStatus};
-use crate::tools::{PlannerEnd, PlannerFinished};
 
 /// A planner's answer, read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,20 +64,18 @@ pub(super) fn provider_error(message: String) -> PlannerAnswer {
 }
 
 /// Reads what a planner that ended has printed.
-pub(super) fn of(finished: &PlannerFinished, trace: &PlannerTrace) -> PlannerAnswer {
+pub(super) fn of(finished: &Finished, trace: &PlannerTrace) -> PlannerAnswer {
     let seconds = finished.duration.as_secs();
-    let failed = match (finished.end, finished.exit_code, finished.signal) {
-        (PlannerEnd::TimedOut, ..) => format!("the planner was ended after {seconds} s"),
-        (PlannerEnd::TooMuch, ..) => "the planner printed too much and was ended".to_owned(),
-        (PlannerEnd::Stopped, ..) => "the planner was stopped".to_owned(),
-        (PlannerEnd::Itself, Some(0), _) => return read_answer(&trace.answer),
-        (PlannerEnd::Itself, Some(code), _) => format!("the planner ended with exit code {code}"),
-        (PlannerEnd::Itself, None, Some(signal)) => {
-            format!("the planner was ended by signal {signal}")
-        }
-        (PlannerEnd::Itself, None, None) => "the planner did not end".to_owned(),
+    let how = match finished.cause {
+        Some(Cause::TimedOut) => format!("was ended after {seconds} s"),
+        Some(Cause::TooMuch(_)) => "printed too much and was ended".to_owned(),
+        Some(Cause::Stopped) => "was stopped".to_owned(),
+        Some(Cause::NotKept) | None => match finished.failure() {
+            None => return read_answer(&trace.answer),
+            Some(how) => how,
+        },
     };
-    provider_error(failed)
+    provider_error(format!("the planner {how}"))
 }
 
 /// Reads the answer of a planner, which is one plan in any dialect and nothing else.
@@ -158,7 +156,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::tools::WallReport;
+    use crate::process::walls::WallReport;
+    use crate::run::Stream;
 
     fn failure_of(answer: &[u8]) -> (Option<String>, Option<bool>) {
         let answered = read_answer(answer);
@@ -229,20 +228,21 @@ mod tests {
     #[test]
     fn a_planner_that_failed_is_not_listened_to() {
         let answer = action_plan(&json!({"actions": [{"type": "verify", "request": {}}]}));
-        for (end, exit_code, signal, said) in [
-            (PlannerEnd::Itself, Some(1), None, "exit code 1"),
-            (PlannerEnd::Itself, None, Some(9), "signal 9"),
-            (PlannerEnd::TimedOut, None, Some(15), "after 7 s"),
-            (PlannerEnd::TooMuch, None, Some(15), "too much"),
+        for (cause, exit_code, signal, said) in [
+            (None, Some(1), None, "exit code 1"),
+            (None, None, Some(9), "signal 9"),
+            (Some(Cause::TimedOut), None, Some(15), "after 7 s"),
+            (Some(Cause::TooMuch(Stream::Stdout)), None, Some(15), "too much"),
         ] {
-            let finished = PlannerFinished {
-                end,
+            let finished = Finished {
+                cause,
                 exit_code,
                 signal,
                 duration: Duration::from_secs(7),
                 walls: WallReport::default(),
-                answer: Vec::new(),
+                stdout: Vec::new(),
                 stderr: Vec::new(),
+                left_open: false,
             };
             let trace = PlannerTrace { answer: answer.clone(), ..PlannerTrace::default() };
             let answered = of(&finished, &trace);

@@ -15,7 +15,7 @@ use crate::plan::{Plan, ShownPlan};
 use crate::run::{
     AttemptRecord, Happened, PlannerReport, PlannerStatus, Review, RunEvent, does_the_same,
 };
-use crate::tools::{PlannerEnd, PlannerFinished, PlannerProgram};
+use crate::tools::PlannerProgram;
 
 impl BoundedLoop<'_> {
     /// Runs one attempt. Its state is in `self.open`, also when this fails.
@@ -201,11 +201,10 @@ impl BoundedLoop<'_> {
         let answered = match finished {
             Err(error) => answer::provider_error(error.to_string()),
             Ok(mut finished) => {
-                trace.answer = std::mem::take(&mut finished.answer);
+                trace.answer = std::mem::take(&mut finished.stdout);
                 trace.stderr = std::mem::take(&mut finished.stderr);
-                let PlannerFinished { exit_code, signal, end, .. } = finished;
-                (trace.exit_code, trace.signal) = (exit_code, signal);
-                trace.timed_out = end == PlannerEnd::TimedOut;
+                (trace.exit_code, trace.signal) = (finished.exit_code, finished.signal);
+                trace.timed_out = finished.timed_out();
                 answer::of(&finished, &trace)
             }
         };

@@ -19,12 +19,13 @@ use crate::engine::{
 use crate::evidence::{
     AttemptEnd, Entry, EvidenceError, EvidenceLocation, LoopEnd, LoopStart, SecretHider,
 };
+use crate::plan::COMMANDS_FILE;
 use crate::risk::Policy;
 use crate::run::{
     AttemptRecord, Failure, Happened, RunEvent, StopCode, StopDetail, StopReason, Transition,
     transition,
 };
-use crate::tools::{COMMANDS_FILE, PlannerProgram, ToolError, Toolbox, Unsupported};
+use crate::tools::{PlannerProgram, ToolError, Toolbox, Unsupported};
 
 /// What a loop is to do.
 #[derive(Debug, Clone)]
@@ -143,7 +144,7 @@ impl<'a> BoundedLoop<'a> {
             setup,
             loop_id,
             class_id: None,
-            commands: toolbox.state_of(COMMANDS_FILE).ok(),
+            commands: toolbox.digest_of(COMMANDS_FILE).ok(),
             verifiable: setup.verify.scope().is_some_and(|scope| toolbox.can_verify(scope)),
             toolbox,
             clock,

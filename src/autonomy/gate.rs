@@ -9,12 +9,13 @@ use super::results;
 use crate::authorization::{ApprovedPlan, ForAttempt, PlanAuthorization};
 use crate::engine::review;
 use crate::evidence::EvidenceError;
+use crate::plan::COMMANDS_FILE;
 use crate::plan::{ACTION_PLAN_VERSION, Plan, RiskLevel, Severity, VerifyScope, is_valid, parse};
 use crate::run::{
     ActionError, ActionErrorCode, ActionRecord, ActionStatus, Happened, Outcome, Review, RunEvent,
     StepResult, VERIFY_GATE,
 };
-use crate::tools::{COMMANDS_FILE, ToolError};
+use crate::tools::ToolError;
 
 impl BoundedLoop<'_> {
     /// Verifies what the actions of the attempt have done.
@@ -150,7 +151,7 @@ impl BoundedLoop<'_> {
     /// Ends the attempt when the program would be verified in another way than when the loop began: a plan
     /// that is to be verified does not choose how.
     pub(super) fn check_verification_unchanged(&self, index: Option<usize>) -> Result<(), Halt> {
-        if self.toolbox.state_of(COMMANDS_FILE).ok() == self.commands {
+        if self.toolbox.digest_of(COMMANDS_FILE).ok() == self.commands {
             return Ok(());
         }
         let why = format!(

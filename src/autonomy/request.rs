@@ -9,8 +9,9 @@ use super::attempts::PastAttempt;
 use crate::authorization::{AuthorizationClass, StepWalls};
 use crate::evidence::{EvidenceError, EvidenceLocation, SecretHider};
 use crate::plan::{ACTION_PLAN_VERSION, Dialect, limits};
+use crate::run::StopSignal;
 use crate::run::{EvidenceSummary, Focus, Happened, StepResult};
-use crate::tools::{StopSignal, Toolbox};
+use crate::tools::Toolbox;
 
 /// The form of the request and of the answers to it.
 pub const PROTOCOL: &str = "countersign.planner/1";

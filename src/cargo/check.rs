@@ -6,7 +6,7 @@ use std::time::Duration;
 use cargo_metadata::diagnostic::DiagnosticLevel;
 use serde_json::{Value, json};
 
-use crate::process::{Cause, Finished, Leftovers};
+use crate::process::{Finished, Leftovers};
 use crate::run::{DiagnosticArtifact, Edge, EdgeType, Level, MOST_DIAGNOSTICS, TargetKind};
 
 use super::CargoError;
@@ -19,7 +19,7 @@ use super::text::{headline, said};
 /// Most bytes of each output: 256 MiB.
 pub(crate) const OUTPUT_BYTES: u64 = 256 << 20;
 /// Most files that one check links to in the evidence.
-const MOST_REFERENCES: usize = 1_000;
+const MAX_REFERENCES: usize = 1_000;
 
 /// The part of a workspace that is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub(crate) enum Scope {
     Workspace,
     /// The whole workspace, for a comparison: cargo continues after the first package that fails, so that
     /// an old error does not hide a new one.
-    Gate,
+    KeepGoing,
 }
 
 impl Scope {
@@ -39,7 +39,7 @@ impl Scope {
         match self {
             Self::Package => &["check", "--message-format=json"],
             Self::Workspace => &["check", "--workspace", "--message-format=json"],
-            Self::Gate => {
+            Self::KeepGoing => {
                 &["check", "--workspace", "--message-format=json", "--keep-going", "--color=never"]
             }
         }
@@ -82,7 +82,7 @@ impl Cargo<'_> {
     ) -> Result<Checked, CargoError> {
         let timeout = self.check_timeout;
         let finished = self.run(project, scope.arguments(), (timeout, leftovers))?;
-        let mut said = message::diagnostics(finished.stdout.bytes());
+        let mut said = message::diagnostics(&finished.stdout);
         let left_out = said.len().saturating_sub(MOST_DIAGNOSTICS);
         if left_out > 0 {
             // Errors first, so that the limit drops warnings before errors.
@@ -115,7 +115,7 @@ impl Checked {
 
     /// The error for a failure without a verdict, with cargo's own message.
     pub(super) fn failed(&self, how: &str) -> CargoError {
-        CargoError::Failed { how: how.to_owned(), said: said(self.finished.stderr.bytes()) }
+        CargoError::Failed { how: how.to_owned(), said: said(&self.finished.stderr) }
     }
 
     /// The error of the step, if it fails.
@@ -135,33 +135,29 @@ impl Checked {
             "folder": project.key,
             "exit_code": finished.exit_code,
             "signal": finished.signal,
-            "timed_out": finished.cause == Cause::TimedOut,
+            "timed_out": finished.timed_out(),
             "errors": count(Level::Error),
             "warnings": count(Level::Warning),
             "diagnostics": self.diagnostics.len() + self.left_out,
             "diagnostics_left_out": self.left_out,
-            "stdout_bytes": finished.stdout.bytes().len(),
-            "stderr_bytes": finished.stderr.bytes().len(),
+            "stdout_bytes": finished.stdout.len(),
+            "stderr_bytes": finished.stderr.len(),
             "output_left_open": finished.left_open,
             "duration_ms": u64::try_from(finished.duration.as_millis()).unwrap_or(u64::MAX),
         })
     }
 
     pub(crate) fn edges(&self, project: &Project) -> Vec<Edge> {
-        let edge = |edge_type, target_kind, target: &str| Edge {
-            edge_type,
-            target_kind,
-            target: target.to_owned(),
-        };
         let codes: BTreeSet<_> =
             self.diagnostics.iter().filter_map(|it| it.code.as_deref()).collect();
         let files: BTreeSet<_> = self.diagnostics.iter().map(|it| it.file_name.as_str()).collect();
         let on = BTreeSet::from([project.key.as_str(), project.path.as_str()]);
-        let on = on.into_iter().map(|on| edge(EdgeType::ExecutedOn, TargetKind::File, on));
-        let codes =
-            codes.into_iter().map(|code| edge(EdgeType::Produced, TargetKind::Diagnostic, code));
-        let files = files.into_iter().filter(|file| !file.is_empty()).take(MOST_REFERENCES);
-        let files = files.map(|file| edge(EdgeType::Referenced, TargetKind::File, file));
+        let on = on.into_iter().map(|on| Edge::new(EdgeType::ExecutedOn, TargetKind::File, on));
+        let codes = codes
+            .into_iter()
+            .map(|code| Edge::new(EdgeType::Produced, TargetKind::Diagnostic, code));
+        let files = files.into_iter().filter(|file| !file.is_empty()).take(MAX_REFERENCES);
+        let files = files.map(|file| Edge::new(EdgeType::Referenced, TargetKind::File, file));
         on.chain(codes).chain(files).collect()
     }
 }

@@ -1,7 +1,7 @@
 //! The lock files that cargo writes on its own.
 
 use crate::run::{FileEffect, Modes};
-use crate::workspace::{Access, ContentAndMode, Last, Workspace, WorkspaceError, file};
+use crate::workspace::{Access, ContentAndMode, Last, Workspace, WorkspaceError, effect};
 
 /// The lock files that cargo may write for a project, as they were before it ran.
 pub(crate) struct LockFiles(Vec<(String, ContentAndMode)>);
@@ -24,18 +24,12 @@ impl LockFiles {
 
     /// The changes that cargo has made to them since.
     pub(crate) fn changed(self, workspace: &Workspace) -> Vec<FileEffect> {
-        let effect = |(path, (before, mode)): (String, ContentAndMode)| {
+        let change = |(path, (before, mode)): (String, ContentAndMode)| {
             let (after, mode_after) = content(workspace, &path).ok()?;
-            (before != after).then(|| FileEffect {
-                path,
-                before: file::state_of_bytes(before.as_deref()),
-                after: file::state_of_bytes(after.as_deref()),
-                before_bytes: before,
-                after_bytes: after,
-                modes: Modes { before: mode, after: mode_after },
-            })
+            let modes = Modes { before: mode, after: mode_after };
+            (before != after).then(|| effect(path, before, after, modes))
         };
-        self.0.into_iter().filter_map(effect).collect()
+        self.0.into_iter().filter_map(change).collect()
     }
 }
 

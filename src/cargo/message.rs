@@ -17,7 +17,7 @@ use crate::run::{DiagnosticArtifact, DiagnosticSpan, Level};
 const DEEPEST: usize = 300;
 
 /// Most source lines kept with a span.
-const MOST_LINES: usize = 20;
+const MAX_LINES: usize = 20;
 
 /// The fields that decide what kind of message a line is.
 #[derive(Deserialize)]
@@ -134,7 +134,7 @@ fn span(said: &Span, names: &mut Names<'_>) -> DiagnosticSpan {
         byte_start: said.byte_start.into(),
         byte_end: said.byte_end.into(),
         is_primary: said.is_primary,
-        text: said.text.iter().take(MOST_LINES).map(|line| line.text.clone()).collect(),
+        text: said.text.iter().take(MAX_LINES).map(|line| line.text.clone()).collect(),
         label: said.label.clone(),
         suggested_replacement: said.suggested_replacement.clone(),
         applicability: said.suggestion_applicability.as_ref().map(|sure| {

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use super::check::{Checked, Scope};
 use super::run::Cargo;
 use super::{CargoError, project, unreached};
-use crate::process::{Cause, Finished, Leftovers};
+use crate::process::{Finished, Leftovers};
 use crate::run::DiagnosticArtifact;
 use crate::run::text::beginning;
 
@@ -61,7 +61,7 @@ impl Cargo<'_> {
             Err(error) => return Err(error),
         };
         // No process may continue building while the patch is judged, kept or rolled back.
-        let checked = self.check(&project, Scope::Gate, Leftovers::End)?;
+        let checked = self.check(&project, Scope::KeepGoing, Leftovers::End)?;
         let verdict = match obstacle(&checked) {
             Some(obstacle) => Err(obstacle),
             None => {
@@ -82,9 +82,9 @@ impl Cargo<'_> {
 fn obstacle(checked: &Checked) -> Option<CargoError> {
     let finished = &checked.finished;
     checked.obstacle().or_else(|| {
-        let stderr = String::from_utf8_lossy(finished.stderr.bytes());
+        let stderr = String::from_utf8_lossy(&finished.stderr);
         let unexplained = stderr.lines().find(|line| is_unexplained(line));
-        let whole = finished.cause == Cause::Itself && says_its_end(finished.stdout.bytes());
+        let whole = finished.cause.is_none() && says_its_end(&finished.stdout);
         let lost = checked.left_out > 0
             && checked.diagnostics.iter().all(|it| it.level == crate::run::Level::Error);
         match unexplained {

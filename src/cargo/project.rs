@@ -27,14 +27,7 @@ pub(crate) struct Project {
 /// A path that cannot be used or does not exist; E102 when there is no manifest.
 pub(crate) fn find(at: Projected<'_>, path: &str) -> Result<Project, CargoError> {
     let place = at.workspace.resolve(path, Last::Follow)?;
-    match at.overlay.kind(&place) {
-        Kind::File | Kind::Folder => {}
-        Kind::Absent => return Err(WorkspaceError::NotFound { path: path.to_owned() }.into()),
-        kind => {
-            let (path, access) = (path.to_owned(), Access::Read);
-            return Err(WorkspaceError::NotAFile { path, kind, access }.into());
-        }
-    }
+    at.overlay.kind(&place).check_exists(path)?;
     for folder in place.relative.ancestors() {
         let text = place.root.key(&folder.join("Cargo.toml"));
         let Ok(manifest) = at.workspace.resolve(&text, Last::Follow) else { continue };

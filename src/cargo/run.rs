@@ -55,11 +55,8 @@ impl Cargo<'_> {
             timeout,
             output_limit: OUTPUT_BYTES,
         };
-        process::run(&program, self.stop, self.output).map_err(|source| ProcessError::NotStarted {
-            program: "cargo",
-            code: Code::CargoCheck,
-            source,
-        })
+        let failed = ProcessError::not_started("cargo", Code::CargoCheck);
+        process::run(&program, self.stop, self.output).map_err(failed)
     }
 
     /// Like [`Self::run`], without streaming the output.
@@ -80,7 +77,7 @@ impl Cargo<'_> {
         }
         let arguments = ["locate-project", "--workspace", "--message-format=plain"];
         let found = self.run_quietly(project, &arguments, Leftovers::Stay).ok()?;
-        let manifest = std::str::from_utf8(found.stdout.bytes()).ok()?;
+        let manifest = std::str::from_utf8(&found.stdout).ok()?;
         let manifest = manifest.trim_end_matches(['\r', '\n']);
         Path::new(manifest).parent().filter(|root| root.is_absolute()).map(Into::into)
     }

@@ -18,14 +18,14 @@ pub struct Suggestions {
     /// How many warnings the compiler reported.
     pub warnings: usize,
     /// The applicable suggestions, in the compiler's order.
-    pub offers: Vec<Offer>,
+    pub list: Vec<Suggestion>,
 }
 
 /// One suggestion of the compiler, which may change several places.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Offer {
+pub struct Suggestion {
     /// The code of the diagnostic that it fixes, or its message when it has no code.
-    pub mends: String,
+    pub fixes: String,
     /// The replacements; they are applied together or not at all.
     pub replacements: Vec<Replacement>,
 }
@@ -52,14 +52,14 @@ impl Cargo<'_> {
     pub(crate) fn suggestions(&self) -> Result<Suggestions, CargoError> {
         let project = project::find(self.workspace.unchanged(), ".")?;
         let arguments: Vec<&str> =
-            Scope::Gate.arguments().iter().copied().chain(["--all-targets"]).collect();
+            Scope::KeepGoing.arguments().iter().copied().chain(["--all-targets"]).collect();
         let finished = self.run(&project, &arguments, (self.check_timeout, Leftovers::End))?;
-        let said = message::diagnostics(finished.stdout.bytes());
+        let said = message::diagnostics(&finished.stdout);
         let mut names = Names::new(self.workspace, self.root_of(&project));
         let found = Suggestions::of(&said, &mut names);
         if finished.exit_code != Some(0) && found.errors == 0 {
             let how = "failed without reporting an error".to_owned();
-            return Err(CargoError::Failed { how, said: text::said(finished.stderr.bytes()) });
+            return Err(CargoError::Failed { how, said: text::said(&finished.stderr) });
         }
         Ok(found)
     }
@@ -67,7 +67,7 @@ impl Cargo<'_> {
 
 impl Suggestions {
     fn of(said: &[Diagnostic], names: &mut Names<'_>) -> Self {
-        let mut found = Self { errors: 0, warnings: 0, offers: Vec::new() };
+        let mut found = Self { errors: 0, warnings: 0, list: Vec::new() };
         let mut seen = std::collections::HashSet::new();
         for said in said {
             // A library and its unit tests are compiled from the same source, and report the same
@@ -82,9 +82,9 @@ impl Suggestions {
             }
             // Of several alternative fixes, take the first.
             let offer = said.children.iter().chain([said]).find_map(|child| offer(child, names));
-            let mends =
+            let fixes =
                 said.code.as_ref().map_or_else(|| said.message.clone(), |code| code.code.clone());
-            found.offers.extend(offer.map(|replacements| Offer { mends, replacements }));
+            found.list.extend(offer.map(|replacements| Suggestion { fixes, replacements }));
         }
         found
     }

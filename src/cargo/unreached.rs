@@ -4,32 +4,13 @@ use std::collections::HashSet;
 
 use serde::Deserialize;
 
+use super::metadata::{METADATA, Metadata, Target};
 use super::project::Project;
 use super::run::Cargo;
-use crate::process::{Cause, Finished, Leftovers};
+use crate::process::{Finished, Leftovers};
 
 /// Most names of targets in one list.
-const MOST_NAMES: usize = 1_000;
-
-#[derive(Deserialize)]
-struct Metadata {
-    packages: Vec<Package>,
-}
-
-#[derive(Deserialize)]
-struct Package {
-    name: String,
-    id: String,
-    targets: Vec<Target>,
-}
-
-#[derive(Deserialize)]
-struct Target {
-    name: String,
-    kind: Vec<String>,
-    #[serde(default, rename = "required-features")]
-    required_features: Vec<String>,
-}
+const MAX_NAMES: usize = 1_000;
 
 /// A message of cargo about one target.
 #[derive(Deserialize)]
@@ -61,12 +42,11 @@ pub(super) fn unseen(cargo: &Cargo<'_>, project: &Project, finished: &Finished) 
     if finished.exit_code == Some(0) {
         return Unseen::default();
     }
-    let arguments = ["metadata", "--no-deps", "--format-version=1", "--color=never"];
-    let found = cargo.run_quietly(project, &arguments, Leftovers::End).ok();
-    let found = found.filter(|it| it.cause == Cause::Itself && it.exit_code == Some(0));
-    let metadata = found.and_then(|it| serde_json::from_slice(it.stdout.bytes()).ok());
+    let found = cargo.run_quietly(project, &METADATA, Leftovers::End).ok();
+    let found = found.filter(Finished::is_success);
+    let metadata = found.and_then(|it| serde_json::from_slice(&it.stdout).ok());
     match metadata {
-        Some(metadata) => behind(&metadata, finished.stdout.bytes()),
+        Some(metadata) => behind(&metadata, &finished.stdout),
         None => Unseen {
             not_compiled: vec!["the package".to_owned()],
             not_reached: vec!["what else is in the workspace".to_owned()],
@@ -107,12 +87,12 @@ fn behind(metadata: &Metadata, stdout: &[u8]) -> Unseen {
     Unseen { not_compiled: shortened(not_compiled), not_reached: shortened(not_reached) }
 }
 
-/// The names in order, at most [`MOST_NAMES`] and a count of the rest.
+/// The names in order, at most [`MAX_NAMES`] and a count of the rest.
 fn shortened(mut names: Vec<String>) -> Vec<String> {
     names.sort();
-    if names.len() > MOST_NAMES {
-        let more = names.len() - MOST_NAMES;
-        names.truncate(MOST_NAMES);
+    if names.len() > MAX_NAMES {
+        let more = names.len() - MAX_NAMES;
+        names.truncate(MAX_NAMES);
         names.push(format!("… and {more} more"));
     }
     names

@@ -11,12 +11,13 @@ use super::refusal::Refusal;
 use super::trust::revoke;
 use crate::authorization::WallLevel;
 use crate::plan::{Dialect, Severity, ShownPlan, visible, visible_lines};
+use crate::remote::{SshClient, check_target};
 use crate::risk::{Policy, WallSetting};
+use crate::run::StopSignal;
 use crate::run::{
     CommandReview, CommandsReview, Host, PreconditionState, Review, StepWallsReview, TargetState,
     WallsReview,
 };
-use crate::tools::{SshClient, StopSignal, check_target};
 
 /// Validates and reviews a plan file, and connects to its host where a person asks for that.
 pub(super) fn check(command: &args::CheckPlan, out: &mut Output) -> Result<Exit, Refusal> {

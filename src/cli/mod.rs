@@ -33,7 +33,7 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
-use crate::tools::start_helper;
+use crate::process::walls::start_helper;
 use args::{Arguments, Command};
 use output::Output;
 use refusal::Refusal;

@@ -9,7 +9,7 @@ use super::args::{self, PlannerWord};
 use super::output::{Output, tell};
 use super::refusal::Refusal;
 use crate::planner::{Planner, Request, Server};
-use crate::tools::MODEL_KEY;
+use crate::process::MODEL_KEY;
 use crate::worker::{ModelSettings, default_folders, load_model};
 
 /// Largest request, in bytes: 64 MiB, more than the loop writes.

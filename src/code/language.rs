@@ -184,11 +184,6 @@ impl Language {
         self.spec().name
     }
 
-    /// File extensions, without the dot.
-    pub fn extensions(self) -> &'static [&'static str] {
-        self.spec().extensions
-    }
-
     pub(super) fn grammar(self) -> tree_sitter::Language {
         (self.spec().grammar)()
     }
@@ -218,7 +213,7 @@ impl Language {
         self.spec().highlights.concat()
     }
 
-    /// The compiled query for definitions and calls. `None` only if the built-in query were faulty, which
+    /// The compiled query for definitions. `None` only if the built-in query were faulty, which
     /// `every_query_compiles` rules out.
     pub(super) fn query(self) -> Option<&'static Query> {
         static QUERIES: [OnceLock<Option<Query>>; SPECS.len()] =

@@ -25,7 +25,7 @@ pub use error::CodeError;
 pub use language::Language;
 pub use meter::count_memory;
 pub use patch::{Patched, patch, replace};
-pub use reference::{Reference, ReferenceKind};
+pub use reference::Reference;
 pub use source::{MAX_SOURCE_BYTES, Source};
 pub use span::Span;
 pub use symbol::{Definition, SymbolKind, last_name, segments};

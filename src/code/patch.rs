@@ -7,7 +7,6 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 use super::error::CodeError;
-use super::reference::{holds, merged};
 use super::source::Source;
 use super::span::Span;
 use super::symbol::Definition;
@@ -344,7 +343,7 @@ fn strings(source: &Source<'_>) -> Vec<Range<usize>> {
         }
         while !cursor.goto_next_sibling() {
             if !cursor.goto_parent() {
-                return merged(strings);
+                return strings;
             }
         }
     }
@@ -363,4 +362,10 @@ fn with_line_breaks<'a>(file: &str, body: &'a str) -> Cow<'a, str> {
     } else {
         unix
     }
+}
+
+/// Whether one of these ordered, disjoint ranges contains `at`.
+fn holds(ranges: &[Range<usize>], at: usize) -> bool {
+    let behind = ranges.partition_point(|it| it.start <= at);
+    behind.checked_sub(1).and_then(|index| ranges.get(index)).is_some_and(|it| it.contains(&at))
 }

@@ -58,11 +58,6 @@ impl<'t> Source<'t> {
         self.tree.root_node().has_error()
     }
 
-    /// The language of the text.
-    pub fn language(&self) -> Language {
-        self.language
-    }
-
     /// Syntax errors in text order. A grammar may lag behind its language, so that a compiler may accept the text.
     pub fn faults(&self) -> Vec<Span> {
         faults(self.tree.root_node())

@@ -1,18 +1,18 @@
 //! Positions in a text.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use tree_sitter::Node;
 
-/// A range of a text. Lines count from 1 and columns from 0, in bytes, as in code graphs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+/// A range of a text, in the order of the fields in answers. Lines count from 1 and columns from 0, in bytes, as in code graphs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the names say it")]
 pub struct Span {
-    pub byte_start: usize,
-    pub byte_end: usize,
     pub start_line: usize,
     pub start_col: usize,
     pub end_line: usize,
     pub end_col: usize,
+    pub byte_start: usize,
+    pub byte_end: usize,
 }
 
 impl Span {
@@ -26,10 +26,5 @@ impl Span {
             end_line: end.row + 1,
             end_col: end.column,
         }
-    }
-
-    /// Whether `other` is inside this range or equal to it.
-    pub fn contains(&self, other: &Self) -> bool {
-        self.byte_start <= other.byte_start && other.byte_end <= self.byte_end
     }
 }

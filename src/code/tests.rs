@@ -147,24 +147,16 @@ fn a_signature_yields_to_the_body() {
 }
 
 #[test]
-fn references_say_how_and_from_where() {
+fn references_say_where_they_are_from() {
     let text = "use a::old;\nfn new() { old(1); let x = old; println!(\"{}\", old(2)); /* old */ }\nfn old(n: u8) {}\nstruct T { old: u8 }\n";
     let source = source(Language::Rust, text);
     let found: Vec<_> = source
         .references_to("old")
         .into_iter()
-        .map(|it| (it.kind, it.span.start_line, it.from_symbol))
+        .map(|it| (it.span.start_line, it.from_symbol))
         .collect();
     let new = Some("new".to_owned());
-    assert_eq!(
-        found,
-        [
-            (ReferenceKind::Import, 1, None),
-            (ReferenceKind::Call, 2, new.clone()),
-            (ReferenceKind::Other, 2, new.clone()),
-            (ReferenceKind::Call, 2, new),
-        ]
-    );
+    assert_eq!(found, [(1, None), (2, new.clone()), (2, new.clone()), (2, new),]);
     assert!(source.references_to("").is_empty());
 }
 
@@ -357,8 +349,7 @@ fn deep_nesting_takes_linear_time() {
         let began = std::time::Instant::now();
         let source = Source::parse(Language::Rust, &text, &|| false).unwrap();
         let references = source.references();
-        let last = references.last().unwrap();
-        assert_eq!(last.kind, ReferenceKind::Call, "{last:?}");
+        assert!(!references.is_empty());
         assert!(references.iter().all(|it| it.symbol != "a"), "a name at its own place");
         source.references_to("x::g");
         assert!(source.faults().is_empty());
@@ -374,7 +365,6 @@ fn many_imports_and_errors_take_linear_time() {
     let source = Source::parse(Language::Rust, &text, &|| false).unwrap();
     let references = source.references();
     assert_eq!(references.len(), 60_000);
-    assert!(references.iter().all(|it| it.kind == ReferenceKind::Import));
     let took = began.elapsed();
     assert!(took < std::time::Duration::from_secs(10), "{took:?}");
 }

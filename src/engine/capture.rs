@@ -6,8 +6,9 @@ use std::time::Duration;
 use super::journal::Journal;
 use crate::evidence::{CapturedOutput, EvidenceError, OutputCapture};
 use crate::plan::Step;
+use crate::process::Capture;
 use crate::run::{RunEvent, Stream, StreamExcerpt};
-use crate::tools::{Capture, Invocation};
+use crate::tools::Invocation;
 
 /// What a step result carries of both outputs.
 pub(super) fn excerpts(tool_name: &str, invocation: &Invocation) -> [Option<StreamExcerpt>; 2] {

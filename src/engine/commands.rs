@@ -3,10 +3,11 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::plan::COMMANDS_FILE;
 use crate::plan::{Code, Finding, Plan, RiskLevel, Step};
 use crate::risk::{self, Policy, Shell, Verdict};
 use crate::run::{CommandReview, CommandsReview};
-use crate::tools::{After, COMMANDS_FILE, ToolError, Toolbox, WorkspaceCommand, WorkspaceCommands};
+use crate::tools::{After, ToolError, Toolbox, WorkspaceCommand, WorkspaceCommands};
 
 /// How dangerous a command is, with where it comes from.
 fn verdict(command: &WorkspaceCommand, policy: &Policy, shell: Shell) -> Verdict {

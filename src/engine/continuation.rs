@@ -167,7 +167,7 @@ pub fn changes_since(
         if unsure.contains(path.as_str()) {
             continue;
         }
-        match toolbox.state_of(&path) {
+        match toolbox.digest_of(&path) {
             Ok(now) if now == then => {}
             Ok(now) => findings.push(warning(format!(
                 "{path} has changed since the run: it was {} and is {} now",
@@ -244,7 +244,7 @@ fn compare(intents: &[OpenIntent], toolbox: &Toolbox) -> Vec<Reconciled> {
                 None => files.push(vec![file.clone()]),
             }
         }
-        let now = |files: &[FileForecast]| toolbox.state_of(&files.first()?.path).ok();
+        let now = |files: &[FileForecast]| toolbox.digest_of(&files.first()?.path).ok();
         all.extend(files.iter().map(|files| row(files, now(files))));
     }
     all

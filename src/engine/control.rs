@@ -3,8 +3,8 @@
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use crate::run::StopSignal;
 use crate::run::{AnsweredBy, Control};
-use crate::tools::StopSignal;
 
 /// The shared end of a run's controls; clones are the same controls.
 #[derive(Debug, Clone, Default)]

@@ -6,7 +6,8 @@ use crate::authorization::Change;
 use crate::evidence::EvidenceError;
 use crate::plan::{Code, Finding};
 use crate::run::{Failure, StepResult};
-use crate::tools::{ToolError, WorkspaceError};
+use crate::tools::ToolError;
+use crate::workspace::WorkspaceError;
 
 /// Any failure of the engine.
 ///

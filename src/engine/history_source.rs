@@ -8,7 +8,8 @@ use crate::evidence::{EvidenceLocation, EvidenceReader, Kept};
 use crate::plan::Digest;
 use crate::risk::Policy;
 use crate::run::History;
-use crate::tools::{NotAvailable, Past, StopSignal, ToolError, Toolbox};
+use crate::run::StopSignal;
+use crate::tools::{NotAvailable, Past, ToolError, Toolbox};
 
 /// Opens the tools of a workspace for a look before somebody signs, which `stop` ends; with what is recorded of it, where that is known.
 pub(super) fn open_tools(

@@ -4,9 +4,10 @@ use std::path::Path;
 
 use crate::authorization::Target;
 use crate::plan::{Code, Destination, Finding};
+use crate::remote::{SshClient, known_target};
 use crate::risk::Policy;
 use crate::run::ErrorInfo as _;
-use crate::tools::{SshClient, StopSignal, known_target};
+use crate::run::StopSignal;
 
 /// Where the destination leads and by which keys the client knows the host, without connecting to it; and why
 /// it cannot be authorized, if it cannot: what is not known cannot be covered.

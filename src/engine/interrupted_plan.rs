@@ -99,7 +99,7 @@ impl Settlement<'_> {
     /// Of two files where one holds what the other is to hold, and is to go: from which to which name.
     /// Only a rename keeps the mode.
     fn renames(&self, files: &[FileForecast]) -> BTreeMap<String, String> {
-        let now = |file: &FileForecast| self.toolbox.state_of(&file.path).ok();
+        let now = |file: &FileForecast| self.toolbox.digest_of(&file.path).ok();
         let mut going: Vec<&FileForecast> = files
             .iter()
             .filter(|file| {
@@ -126,7 +126,7 @@ impl Settlement<'_> {
                 self.batch.edits.push(Edit::Delete { path: leftover });
             }
         }
-        if let Ok(now) = self.toolbox.state_of(&from.path) {
+        if let Ok(now) = self.toolbox.digest_of(&from.path) {
             self.expect(&from.path, now);
         }
         self.batch.edits.push(Edit::Rename { path: from.path.clone(), to: to.to_owned() });
@@ -135,7 +135,7 @@ impl Settlement<'_> {
     /// What the step left under a name that it and nobody else gave.
     fn leftover(&self, intent: &OpenIntent, path: &str) -> Option<(FileState, String)> {
         let leftover = self.toolbox.leftover(path, intent.execution_id).unwrap_or_default()?;
-        Some((self.toolbox.state_of(&leftover).ok()?, leftover))
+        Some((self.toolbox.digest_of(&leftover).ok()?, leftover))
     }
 
     /// Deletes what a replacement left beside its files. They themselves stay as they are: nobody knows whether
@@ -147,7 +147,7 @@ impl Settlement<'_> {
             let own = self.leftover(intent, path).map(|(_, leftover)| leftover);
             let by_splice = self.toolbox.left_by_splice(path).unwrap_or_default();
             for leftover in own.into_iter().chain(by_splice) {
-                let Ok(state) = self.toolbox.state_of(&leftover) else { continue };
+                let Ok(state) = self.toolbox.digest_of(&leftover) else { continue };
                 if self.batch.expected_hashes.contains_key(&leftover) {
                     continue;
                 }
@@ -163,7 +163,7 @@ impl Settlement<'_> {
     fn file(&mut self, intent: &OpenIntent, file: &FileForecast) -> Result<(), FollowUpError> {
         let path = &file.path;
         let wanted = self.wanted(file);
-        let now = self.toolbox.state_of(path).ok();
+        let now = self.toolbox.digest_of(path).ok();
         let waits = self.leftover(intent, path);
         let has = |wanted| waits.as_ref().filter(|(state, _)| *state == wanted);
         let Some(now) = now else {

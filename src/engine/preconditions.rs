@@ -7,7 +7,9 @@ use super::error::ExecutionError;
 use crate::authorization::FileState;
 use crate::plan::{Code, Precondition, Step, ToolCall};
 use crate::run::Outcome;
-use crate::tools::{After, Kind, StopSignal, Toolbox};
+use crate::run::StopSignal;
+use crate::tools::{After, Toolbox};
+use crate::workspace::Kind;
 
 /// The file that the precondition is about; none when it is not about one file.
 pub(super) fn file_of<'a>(step: &'a Step, call: &ToolCall) -> Option<&'a str> {

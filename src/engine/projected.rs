@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::plan::{Plan, Step, ToolCall};
-use crate::tools::{Overlay, Toolbox};
+use crate::tools::Toolbox;
+use crate::workspace::Overlay;
 
 /// What earlier steps leave, worked out only for a step that needs it: that reads and parses their files.
 #[derive(Default)]

@@ -28,8 +28,10 @@ use crate::plan::{
     Code, Finding, Plan, Precondition, Severity, ShownPlan, Step, ToolCall, ToolClass, locate,
 };
 use crate::risk::{self, Policy, RiskLevel, Shell, Verdict};
+use crate::run::StopSignal;
 use crate::run::{CommandsReview, Impact, PreconditionState, Preview, Review, WallsReview};
-use crate::tools::{After, INPUT_BYTES, Overlay, StopSignal, ToolError, Toolbox, Unsupported};
+use crate::tools::{After, ToolError, Toolbox, Unsupported};
+use crate::workspace::{INPUT_BYTES, Overlay};
 
 /// Reviews a plan.
 ///

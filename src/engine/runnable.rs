@@ -8,8 +8,10 @@ use super::review;
 use crate::authorization::{ApprovedPlan, AuthorizationStatus, Change, PlanAuthorization};
 use crate::evidence::EvidenceStore;
 use crate::plan::{Digest, Plan, Severity, parse};
+use crate::remote::{RemoteError, SshClient};
 use crate::risk::Policy;
-use crate::tools::{RemoteError, SshClient, StopSignal, Toolbox};
+use crate::run::StopSignal;
+use crate::tools::Toolbox;
 
 /// A plan that passed every check.
 pub(super) struct Runnable {

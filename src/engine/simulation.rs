@@ -12,8 +12,10 @@ use super::review::limit;
 use crate::evidence::EvidenceLocation;
 use crate::plan::{Finding, Plan};
 use crate::risk::Policy;
+use crate::run::StopSignal;
 use crate::run::{FileChange, Outcome, Predicted, Preview};
-use crate::tools::{Overlay, StopSignal, ToolError};
+use crate::tools::ToolError;
+use crate::workspace::Overlay;
 
 /// The result of a simulation.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

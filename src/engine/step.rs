@@ -168,15 +168,17 @@ impl StepRun<'_, '_> {
     /// The preview of the call. Where it cannot be computed, the call is going to fail with its own error.
     fn preview(&self) -> (Preview, Vec<FileEffect>) {
         let stop = self.run.deps.control.stop_signal();
-        self.run.runnable.toolbox.foresee(&self.step.call, stop).unwrap_or_else(|error| {
-            let failing = Preview {
-                predicted: Predicted::Unpredictable,
-                summary: format!("{}{error}.", Preview::WOULD_FAIL),
-                changes: Vec::new(),
-                notes: Vec::new(),
-            };
-            (failing, Vec::new())
-        })
+        self.run.runnable.toolbox.preview_with_effects(&self.step.call, stop).unwrap_or_else(
+            |error| {
+                let failing = Preview {
+                    predicted: Predicted::Unpredictable,
+                    summary: format!("{}{error}.", Preview::WOULD_FAIL),
+                    changes: Vec::new(),
+                    notes: Vec::new(),
+                };
+                (failing, Vec::new())
+            },
+        )
     }
 
     /// No effect happens before this returns (DESIGN invariant 3).

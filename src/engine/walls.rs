@@ -12,9 +12,10 @@ use super::review::beginning;
 use crate::authorization::{Grants, StepWalls, WallLevel};
 use crate::evidence::EvidenceLocation;
 use crate::plan::{Code, Finding, Needs, Plan, Severity, Step, StepPlace, ToolCall, ToolClass};
+use crate::process::walls::{WallPlace, WallProbe};
 use crate::risk::{self, CommandNeeds, PlannerNeeds, Policy, RiskLevel, Verdict, WallSetting};
 use crate::run::{StepWallsReview, WallsReview};
-use crate::tools::{Toolbox, WallPlace, WallProbe};
+use crate::tools::Toolbox;
 
 /// The rule of a step that is only raised because it reaches beyond its walls.
 const WIDENED: &str = "widened-walls";

@@ -10,9 +10,11 @@ use similar::TextDiff;
 
 use super::reply::{self, Failure};
 use super::request::Request;
+use crate::cargo::{Replacement, Suggestion, Suggestions};
 use crate::plan::{Digest, limits};
 use crate::risk::Policy;
-use crate::tools::{Offer, Replacement, StopSignal, Suggestions, Toolbox};
+use crate::run::StopSignal;
+use crate::tools::Toolbox;
 
 /// The name that it gives itself.
 const NAME: &str = "cargo-fix";
@@ -47,12 +49,12 @@ fn propose(
     found: &Suggestions,
     read: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Vec<u8>, Failure> {
-    let (edits, hashes, applied) = edits(&found.offers, read);
+    let (edits, hashes, applied) = edits(&found.list, read);
     let notes = format!(
         "{} errors and {} warnings, {applied} of {} offers of the compiler applied.",
         found.errors,
         found.warnings,
-        found.offers.len()
+        found.list.len()
     );
     if edits.is_empty() {
         if found.errors > 0 {
@@ -69,16 +71,16 @@ fn propose(
     let batch = json!({
         "type": "mutate_batch",
         "request": { "edits": edits, "expected_hashes": hashes },
-        "rationale": format!("The compiler offers: {}.", mended(&found.offers)),
+        "rationale": format!("The compiler offers: {}.", mended(&found.list)),
     });
     Ok(reply::plan(goal, NAME, &notes, &[batch]))
 }
 
 /// The diagnostic codes of the offers, each once with its count.
-fn mended(offers: &[Offer]) -> String {
+fn mended(offers: &[Suggestion]) -> String {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for offer in offers {
-        *counts.entry(&offer.mends).or_default() += 1;
+        *counts.entry(&offer.fixes).or_default() += 1;
     }
     let words = counts.iter().map(|(code, count)| match count {
         1 => (*code).to_owned(),
@@ -90,7 +92,7 @@ fn mended(offers: &[Offer]) -> String {
 /// One patch for each file, the hash of what it is made for, and how many offers they hold. An offer that
 /// meets an earlier one in some place waits for the next attempt.
 fn edits(
-    offers: &[Offer],
+    offers: &[Suggestion],
     read: &dyn Fn(&str) -> Option<String>,
 ) -> (Vec<Value>, BTreeMap<String, String>, usize) {
     let mut files: BTreeMap<&str, (String, Vec<&Replacement>)> = BTreeMap::new();
@@ -158,18 +160,21 @@ mod tests {
     use super::*;
     use crate::plan::parse;
 
-    fn offer(mends: &str, places: &[(usize, usize, &str)]) -> Offer {
+    fn offer(fixes: &str, places: &[(usize, usize, &str)]) -> Suggestion {
         let replacement = |(start, end, text): &(usize, usize, &str)| Replacement {
             path: "src/a.rs".to_owned(),
             start: *start,
             end: *end,
             text: (*text).to_owned(),
         };
-        Offer { mends: mends.to_owned(), replacements: places.iter().map(replacement).collect() }
+        Suggestion {
+            fixes: fixes.to_owned(),
+            replacements: places.iter().map(replacement).collect(),
+        }
     }
 
-    fn found(errors: usize, offers: Vec<Offer>) -> Suggestions {
-        Suggestions { errors, warnings: offers.len(), offers }
+    fn found(errors: usize, offers: Vec<Suggestion>) -> Suggestions {
+        Suggestions { errors, warnings: offers.len(), list: offers }
     }
 
     const TEXT: &str = "one two\nthree\n";

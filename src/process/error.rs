@@ -69,6 +69,31 @@ impl ErrorInfo for ProcessError {
     }
 }
 
+impl ProcessError {
+    /// Makes the error of a program that could not be started.
+    pub(crate) fn not_started(program: &'static str, code: Code) -> impl Fn(io::Error) -> Self {
+        move |source| Self::NotStarted { program, code, source }
+    }
+}
+
+impl Cause {
+    /// The error of a program that was ended for this. `timeout` and `limit` (bytes of one output) are those it was
+    /// started with.
+    pub(crate) fn error(
+        self,
+        program: &'static str,
+        timeout: Duration,
+        limit: u64,
+    ) -> ProcessError {
+        match self {
+            Self::Stopped => ProcessError::Stopped,
+            Self::TimedOut => ProcessError::TimedOut { program, after: text::duration(timeout) },
+            Self::TooMuch(stream) => ProcessError::TooMuchOutput { program, stream, limit },
+            Self::NotKept => ProcessError::NotKept { program },
+        }
+    }
+}
+
 impl<K> Finished<K> {
     /// Why the program was ended, or which wall stopped it. Otherwise `None`, also for a program that failed by
     /// itself. `program`, `timeout` and `limit` (bytes of one output) are those it was started with.
@@ -78,13 +103,10 @@ impl<K> Finished<K> {
         timeout: Duration,
         limit: u64,
     ) -> Option<ProcessError> {
-        Some(match self.cause {
-            Cause::Itself => return self.stopped_by_wall(),
-            Cause::Stopped => ProcessError::Stopped,
-            Cause::TimedOut => ProcessError::TimedOut { program, after: text::duration(timeout) },
-            Cause::TooMuch(stream) => ProcessError::TooMuchOutput { program, stream, limit },
-            Cause::NotKept => ProcessError::NotKept { program },
-        })
+        match self.cause {
+            Some(cause) => Some(cause.error(program, timeout, limit)),
+            None => self.stopped_by_wall(),
+        }
     }
 
     /// How the program failed; `None` when its exit code is 0.

@@ -86,15 +86,9 @@ fn distrust(folder: &Path, workspace: &Path) -> Option<&'static str> {
     real.is_ok_and(|real| real.starts_with(workspace)).then_some("is in the workspace")
 }
 
-#[cfg(unix)]
 pub(crate) fn is_executable(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     path.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
-}
-
-#[cfg(not(unix))]
-pub(crate) fn is_executable(path: &Path) -> bool {
-    path.with_extension("exe").is_file()
 }
 
 #[cfg(test)]

@@ -7,7 +7,8 @@
 //! deadline. To end a program, SIGTERM goes to it and to everything it started; what still runs after the grace
 //! period is killed.
 //!
-//! Called by the tools and by the modules below them. Knows nothing about what a program is for.
+//! Called by the tools and by the modules below them; the rooms above use only its types. Knows nothing about what a
+//! program is for.
 //!
 //! # Which processes belong to a program
 //!
@@ -35,7 +36,6 @@
 
 mod capture;
 mod error;
-mod kept;
 mod launcher;
 mod lookup;
 mod output_queue;
@@ -55,7 +55,7 @@ mod tests_behind_files;
 #[path = "tests.rs"]
 mod tests_behind_full;
 mod tree;
-pub(crate) mod walls;
+pub mod walls;
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -68,15 +68,15 @@ use crate::run::{StopSignal, Stream, StreamEnds};
 
 pub use capture::{Capture, NoCapture, ProcessIo};
 pub use error::ProcessError;
-pub(crate) use kept::Captured;
 pub(crate) use launcher::Launcher;
 pub(crate) use lookup::{Programs, command_on_path, is_executable};
 pub(crate) use path::left_out;
 pub(crate) use profile::{Behind, Profile};
 pub(crate) use scratch::{
-    Scratch, parents as scratch_parents, tidy as tidy_scratch, usual_parent as scratch_parent,
+    Scratch, parents as scratch_parents, private_folder, tidy as tidy_scratch,
+    usual_parent as scratch_parent,
 };
-use supervise::{Audience, supervise};
+use supervise::supervise;
 use walls::WallReport;
 
 /// The environment variable with the API key of the model server. No program inherits it; only the planner that
@@ -132,11 +132,9 @@ pub(crate) enum Leftovers {
     End,
 }
 
-/// Why a program ended.
+/// Why a program was ended before it exited by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Cause {
-    /// It exited by itself, or a process outside of Countersign ended it.
-    Itself,
+pub enum Cause {
     /// It ran into the timeout.
     TimedOut,
     /// A person stopped it.
@@ -149,30 +147,46 @@ pub(crate) enum Cause {
 
 /// Result of a program that was started.
 #[derive(Debug)]
-pub(crate) struct Finished<K = Captured> {
-    /// Why it ended.
-    pub(crate) cause: Cause,
+pub struct Finished<K = Vec<u8>> {
+    /// Why it was ended; `None` when it exited by itself, or a process outside of Countersign ended it.
+    pub cause: Option<Cause>,
     /// Its exit code; `None` when a signal ended it.
-    pub(crate) exit_code: Option<i32>,
+    pub exit_code: Option<i32>,
     /// The signal that ended it.
-    pub(crate) signal: Option<i32>,
+    pub signal: Option<i32>,
     /// Time from its start to its end.
-    pub(crate) duration: Duration,
-    pub(crate) stdout: K,
-    pub(crate) stderr: K,
+    pub duration: Duration,
+    /// What it printed to stdout, whole or its beginning and end.
+    pub stdout: K,
+    /// The same of stderr.
+    pub stderr: K,
     /// Whether a process it started still held an output open. Later output of that process is not kept.
-    pub(crate) left_open: bool,
+    pub left_open: bool,
     /// What its walls refused; empty when it had none.
-    pub(crate) walls: WallReport,
+    pub walls: WallReport,
 }
 
+impl<K> Finished<K> {
+    /// Whether it exited by itself with code 0.
+    pub(crate) fn is_success(&self) -> bool {
+        self.cause.is_none() && self.exit_code == Some(0)
+    }
+
+    /// Whether it ran into the timeout.
+    pub fn timed_out(&self) -> bool {
+        self.cause == Some(Cause::TimedOut)
+    }
+}
+
+/// A command that does not inherit [`MODEL_KEY`].
 fn command(program: &OsStr) -> Command {
     let mut command = bare_command(program);
     command.env_remove(MODEL_KEY);
     command
 }
 
-/// A command that inherits the whole environment, [`MODEL_KEY`] included. Only for the helper of the walls.
+/// A command that inherits the whole environment, [`MODEL_KEY`] included. Only for the helper of the walls, whose
+/// environment is that of its program.
 #[expect(clippy::disallowed_methods, reason = "the one place that starts programs")]
 fn bare_command(program: &OsStr) -> Command {
     Command::new(program)
@@ -195,7 +209,6 @@ pub(crate) fn start_beside(
     let mut command = command(program.as_os_str());
     command.args(arguments).current_dir(folder);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let mut child = command.spawn()?;
     thread::Builder::new().name("countersign-beside".to_owned()).spawn(move || child.wait())?;
@@ -212,7 +225,7 @@ pub(crate) fn run(
     stop: &StopSignal,
     output: &dyn Fn(Stream, &str),
 ) -> io::Result<Finished> {
-    supervise(program, stop, Audience { output, capture: None, quiet_after: None })
+    supervise(program, ProcessIo { stop, output, capture: &NoCapture }, QUIET)
 }
 
 /// Runs a program whose output may be of any size: every byte goes to the capture as it comes, and only the
@@ -220,9 +233,6 @@ pub(crate) fn run(
 ///
 /// # Errors
 /// The error of the operating system when the program cannot be started.
-pub(crate) fn stream(
-    program: &Program<'_>,
-    ProcessIo { stop, output, capture }: ProcessIo<'_>,
-) -> io::Result<Finished<StreamEnds>> {
-    supervise(program, stop, Audience { output, capture: Some(capture), quiet_after: Some(QUIET) })
+pub(crate) fn stream(program: &Program<'_>, io: ProcessIo<'_>) -> io::Result<Finished<StreamEnds>> {
+    supervise(program, io, QUIET)
 }

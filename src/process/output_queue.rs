@@ -70,11 +70,7 @@ impl OutputQueue {
 
     /// Records the end of an output.
     pub(super) fn close(&self, stream: Stream) {
-        let mut state = self.lock();
-        state.open.retain(|open| *open != stream);
-        // Where no thread waits for the child's exit, the end of its outputs stands for it.
-        state.exited |= cfg!(not(unix)) && state.open.is_empty();
-        drop(state);
+        self.lock().open.retain(|open| *open != stream);
         self.changed.notify_all();
     }
 

@@ -44,7 +44,6 @@ fn nameless() -> io::Result<File> {
     let path = std::env::temp_dir().join(format!("countersign-{}", uuid::Uuid::new_v4()));
     let mut options = File::options();
     options.read(true).write(true).create_new(true);
-    #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let file = options.open(&path)?;
     // Unlinked while it is empty, so that nothing is left after a crash.

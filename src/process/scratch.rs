@@ -178,7 +178,8 @@ fn open_lock(path: &Path) -> io::Result<File> {
     OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path)
 }
 
-fn private_folder(path: &Path) -> io::Result<()> {
+/// Creates a folder that only this user can enter.
+pub(crate) fn private_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().mode(0o700).create(path)
 }
 

@@ -1,48 +1,57 @@
 //! Supervises one program from start to exit: forwards its output, and ends it on a stop, timeout or limit.
 
 use std::io;
-use std::process::ExitStatus;
+use std::os::unix::process::ExitStatusExt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::Capture;
-use super::kept::Keep;
 use super::output_queue::{Mail, OutputQueue};
 use super::running::Running;
-use super::{Cause, Finished, GRACE, Leftovers, Program};
-use crate::run::{Decoder, StopSignal, Stream};
+use super::{Cause, Finished, GRACE, Leftovers, ProcessIo, Program};
+use crate::run::{Decoder, Stream, StreamEnds};
 
 /// How long the outputs may stay open after the program has exited, because processes it started hold them.
 const DRAIN: Duration = Duration::from_secs(2);
 
-/// Callbacks that get output while the program runs.
-pub(super) struct Audience<'a> {
-    pub(super) output: &'a dyn Fn(Stream, &str),
-    /// Takes every byte for the records; `None` when only memory keeps the output.
-    pub(super) capture: Option<&'a dyn Capture>,
-    /// After this time without output the capture is notified.
-    pub(super) quiet_after: Option<Duration>,
+/// Keeps an output in memory.
+pub(super) trait Keep: Default {
+    /// Adds the next bytes.
+    fn keep(&mut self, bytes: &[u8]);
 }
 
-/// Starts a program and supervises it until it has ended.
+/// Keeps the whole output.
+impl Keep for Vec<u8> {
+    fn keep(&mut self, bytes: &[u8]) {
+        self.extend_from_slice(bytes);
+    }
+}
+
+/// Keeps the beginning and the end of an output that a capture records whole.
+impl Keep for StreamEnds {
+    fn keep(&mut self, bytes: &[u8]) {
+        self.push(bytes);
+    }
+}
+
+/// Starts a program and supervises it until it has ended. After `quiet_after` without output the capture is notified.
 pub(super) fn supervise<K: Keep>(
     program: &Program<'_>,
-    stop: &StopSignal,
-    audience: Audience<'_>,
+    io: ProcessIo<'_>,
+    quiet_after: Duration,
 ) -> io::Result<Finished<K>> {
     let queue = Arc::new(OutputQueue::default());
     let wake: Arc<dyn Fn() + Send + Sync> = {
         let queue = Arc::clone(&queue);
         Arc::new(move || queue.wake())
     };
-    stop.listen(&wake);
+    io.stop.listen(&wake);
     let started = Instant::now();
     let running = Running::start(program, queue)?;
     let mut watch = Watch {
         running,
-        stop,
-        audience,
-        cause: Cause::Itself,
+        io,
+        quiet_after,
+        cause: None,
         leftovers: program.leftovers,
         seen: (false, false),
         spoke_at: started,
@@ -60,23 +69,13 @@ pub(super) fn supervise<K: Keep>(
     Ok(Finished {
         cause: watch.cause,
         exit_code: status.and_then(|status| status.code()),
-        signal: status.and_then(signal_of),
+        signal: status.as_ref().and_then(ExitStatusExt::signal),
         duration: started.elapsed(),
         stdout: watch.stdout.kept,
         stderr: watch.stderr.kept,
         left_open,
         walls: watch.running.walls(),
     })
-}
-
-#[cfg(unix)]
-fn signal_of(status: ExitStatus) -> Option<i32> {
-    std::os::unix::process::ExitStatusExt::signal(&status)
-}
-
-#[cfg(not(unix))]
-fn signal_of(_: ExitStatus) -> Option<i32> {
-    None
 }
 
 /// State of a program.
@@ -113,9 +112,9 @@ impl<K: Keep> Side<K> {
 /// A running program, and where its output goes.
 struct Watch<'a, K> {
     running: Running,
-    stop: &'a StopSignal,
-    audience: Audience<'a>,
-    cause: Cause,
+    io: ProcessIo<'a>,
+    quiet_after: Duration,
+    cause: Option<Cause>,
     leftovers: Leftovers,
     /// The last seen values of (exited, outputs closed).
     seen: (bool, bool),
@@ -150,7 +149,7 @@ impl<K: Keep> Watch<'_, K> {
         let may_stop = matches!(phase, Phase::Runs(_) | Phase::Drains(_));
         let seen = self.seen;
         let mail = self.running.queue.take(until, |exited, closed| {
-            (may_stop && self.stop.is_set()) || (exited, closed) != seen
+            (may_stop && self.io.stop.is_set()) || (exited, closed) != seen
         });
         self.seen = (mail.exited, mail.closed);
         mail
@@ -158,8 +157,7 @@ impl<K: Keep> Watch<'_, K> {
 
     /// When to notify the capture of a silence; `None` when it was notified already.
     fn quiet_at(&self) -> Option<Instant> {
-        let after = self.audience.quiet_after.filter(|_| !self.is_quiet)?;
-        self.spoke_at.checked_add(after)
+        if self.is_quiet { None } else { self.spoke_at.checked_add(self.quiet_after) }
     }
 
     fn notice_quiet(&mut self, phase: Phase, mail: &Mail) {
@@ -171,9 +169,7 @@ impl<K: Keep> Watch<'_, K> {
             && self.quiet_at().is_some_and(|at| now >= at)
         {
             self.is_quiet = true;
-            if let Some(capture) = self.audience.capture {
-                capture.quiet(now - self.spoke_at);
-            }
+            self.io.capture.quiet(now - self.spoke_at);
         }
     }
 
@@ -183,10 +179,10 @@ impl<K: Keep> Watch<'_, K> {
         match (phase, too_much) {
             (Phase::Runs(_) | Phase::Drains(_), too_much) if is_done => {
                 // The final output exceeded the limit.
-                self.cause = too_much.unwrap_or(self.cause);
+                self.cause = too_much.or(self.cause);
                 Phase::Ended
             }
-            (Phase::Runs(_) | Phase::Drains(_), _) if self.stop.is_set() => {
+            (Phase::Runs(_) | Phase::Drains(_), _) if self.io.stop.is_set() => {
                 self.end(Cause::Stopped)
             }
             (Phase::Runs(_) | Phase::Drains(_), Some(cause)) => self.end(cause),
@@ -213,9 +209,7 @@ impl<K: Keep> Watch<'_, K> {
 
     /// Sends SIGTERM to the program and to everything it started.
     fn end(&mut self, cause: Cause) -> Phase {
-        if self.cause == Cause::Itself {
-            self.cause = cause;
-        }
+        self.cause.get_or_insert(cause);
         self.running.ask_to_end();
         Phase::Asked(Instant::now() + GRACE)
     }
@@ -224,14 +218,13 @@ impl<K: Keep> Watch<'_, K> {
     fn take(&mut self, mail: &Mail) -> Option<Cause> {
         let mut cause = None;
         for (stream, bytes) in &mail.chunks {
-            let Audience { output, capture, .. } = self.audience;
-            // The capture has failed: it gets no more bytes.
-            let capture = capture.filter(|_| self.cause != Cause::NotKept);
+            let ProcessIo { output, capture, .. } = self.io;
+            let has_failed = self.cause == Some(Cause::NotKept);
             let side = self.side(*stream);
             let room = usize::try_from(side.room).unwrap_or(usize::MAX);
             let fits = bytes.get(..room).unwrap_or(bytes);
             side.room -= fits.len() as u64;
-            side.kept.push(fits);
+            side.kept.keep(fits);
             let text = side.decoder.push(fits);
             if !text.is_empty() {
                 output(*stream, &text);
@@ -239,9 +232,10 @@ impl<K: Keep> Watch<'_, K> {
             if fits.len() < bytes.len() {
                 cause = cause.or(Some(Cause::TooMuch(*stream)));
             }
-            if capture.is_some_and(|capture| !capture.keep(*stream, fits)) {
-                self.cause = Cause::NotKept;
-                return Some(Cause::NotKept);
+            // A capture that has failed gets no more bytes.
+            if !has_failed && !capture.keep(*stream, fits) {
+                self.cause = Some(Cause::NotKept);
+                return self.cause;
             }
         }
         cause
@@ -252,7 +246,7 @@ impl<K: Keep> Watch<'_, K> {
         for stream in [Stream::Stdout, Stream::Stderr] {
             let rest = self.side(stream).decoder.end();
             if !rest.is_empty() {
-                (self.audience.output)(stream, rest);
+                (self.io.output)(stream, rest);
             }
         }
     }

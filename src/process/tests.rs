@@ -10,7 +10,7 @@ use std::sync::mpsc::sync_channel;
 use tempfile::TempDir;
 
 use super::path;
-use super::supervise::{Audience, supervise};
+use super::supervise::supervise;
 use super::walls::{RunWalls, WallPlace};
 use super::*;
 use crate::authorization::{StepWalls, WallLevel};
@@ -147,9 +147,9 @@ fn the_outputs_are_kept_apart_and_exact_and_the_code_is_told() {
         }
     });
     assert_eq!((finished.exit_code, finished.signal), (Some(7), None));
-    assert_eq!((finished.cause, finished.left_open), (Cause::Itself, false));
-    assert_eq!(finished.stdout.bytes(), b"a\xff\xc3");
-    assert_eq!(finished.stderr.bytes(), "grün grey".as_bytes());
+    assert_eq!((finished.cause, finished.left_open), (None, false));
+    assert_eq!(finished.stdout, b"a\xff\xc3");
+    assert_eq!(finished.stderr, "grün grey".as_bytes());
     assert_eq!(seen.into_inner(), ("a\u{fffd}\u{fffd}".to_owned(), "grün grey".to_owned()));
 }
 
@@ -157,7 +157,7 @@ fn the_outputs_are_kept_apart_and_exact_and_the_code_is_told() {
 fn there_is_no_input_and_no_terminal() {
     let finished = Yard::new()
         .run("read x; echo $?; (: </dev/tty) 2>/dev/null; echo $?; ps -o pid=,pgid=,sid= -p $$");
-    let text = String::from_utf8(finished.stdout.into_bytes()).unwrap();
+    let text = String::from_utf8(finished.stdout).unwrap();
     let lines: Vec<_> = text.lines().collect();
     assert_eq!(lines[0], "1", "the input is at its end");
     assert_ne!(lines[1], "0", "there is no terminal to ask on");
@@ -187,7 +187,7 @@ fn a_program_that_is_not_there_is_an_error_of_the_system() {
 #[test]
 fn a_stop_ends_a_waiting_program_at_once() {
     let (finished, _) = Yard::new().stopped_after("echo ready; exec cat fifo", 1);
-    assert_eq!(finished.cause, Cause::Stopped);
+    assert_eq!(finished.cause, Some(Cause::Stopped));
     assert_eq!((finished.exit_code, finished.signal), (None, Some(15)));
     assert!(finished.duration < GRACE, "it was not waited for: {:?}", finished.duration);
 }
@@ -196,7 +196,7 @@ fn a_stop_ends_a_waiting_program_at_once() {
 fn a_stop_before_the_start_ends_it_too() {
     let yard = Yard::new();
     yard.stop.set();
-    assert_eq!(yard.run("exec cat fifo").cause, Cause::Stopped);
+    assert_eq!(yard.run("exec cat fifo").cause, Some(Cause::Stopped));
 }
 
 #[test]
@@ -211,14 +211,14 @@ fn a_program_that_closed_its_outputs_is_waited_for_and_can_be_stopped() {
         });
         yard.run("exec >/dev/null 2>&1; cat fifo; exec cat fifo")
     });
-    assert_eq!(finished.cause, Cause::Stopped);
+    assert_eq!(finished.cause, Some(Cause::Stopped));
 }
 
 #[test]
 fn a_program_that_does_not_hear_is_killed_after_the_grace() {
     let (finished, _) =
         Yard::new().stopped_after("trap '' TERM; echo ready; while :; do cat fifo; done", 1);
-    assert_eq!((finished.cause, finished.signal), (Cause::Stopped, Some(9)));
+    assert_eq!((finished.cause, finished.signal), (Some(Cause::Stopped), Some(9)));
     assert!(finished.duration >= GRACE, "it had its grace: {:?}", finished.duration);
 }
 
@@ -234,7 +234,7 @@ fn a_stop_reaches_those_who_left_the_group_their_parent_and_their_environment() 
          wait",
         4,
     );
-    assert_eq!(finished.cause, Cause::Stopped);
+    assert_eq!(finished.cause, Some(Cause::Stopped));
     // The shell may print after the ids that a process was terminated.
     let left: Vec<_> = ids[..4].iter().filter(|id| yard.is_alive(id)).collect();
     assert!(left.is_empty(), "{left:?} of {ids:?}");
@@ -248,21 +248,21 @@ fn the_timeout_ends_it_and_keeps_what_was_printed() {
         u64::MAX,
         &|_, _| {},
     );
-    assert_eq!(finished.cause, Cause::TimedOut);
-    assert_eq!(finished.stdout.bytes(), b"before\n");
+    assert_eq!(finished.cause, Some(Cause::TimedOut));
+    assert_eq!(finished.stdout, b"before\n");
 }
 
 #[test]
 fn one_byte_more_than_the_limit_ends_it() {
     let yard = Yard::new();
     let finished = yard.script("exec yes", LONG, 100_001, &|_, _| {});
-    assert_eq!(finished.cause, Cause::TooMuch(Stream::Stdout));
-    assert_eq!(finished.stdout.bytes().len(), 100_001);
+    assert_eq!(finished.cause, Some(Cause::TooMuch(Stream::Stdout)));
+    assert_eq!(finished.stdout.len(), 100_001);
     let finished = yard.script("printf 12345; printf 1234 >&2", LONG, 5, &|_, _| {});
-    assert_eq!((finished.cause, finished.exit_code), (Cause::Itself, Some(0)));
+    assert_eq!((finished.cause, finished.exit_code), (None, Some(0)));
     let finished = yard.script("printf 123456 >&2", LONG, 5, &|_, _| {});
-    assert_eq!(finished.cause, Cause::TooMuch(Stream::Stderr));
-    assert_eq!(finished.stderr.bytes(), b"12345");
+    assert_eq!(finished.cause, Some(Cause::TooMuch(Stream::Stderr)));
+    assert_eq!(finished.stderr, b"12345");
 }
 
 #[test]
@@ -274,7 +274,7 @@ fn output_faster_than_its_reader_is_kept_whole() {
         u64::MAX,
         &|_, text| *bytes.borrow_mut() += text.len(),
     );
-    let kept = [finished.stdout.bytes().len(), finished.stderr.bytes().len()];
+    let kept = [finished.stdout.len(), finished.stderr.len()];
     assert_eq!(kept, [32 << 20, 32 << 20]);
     assert_eq!(bytes.into_inner(), 64 << 20);
 }
@@ -283,9 +283,9 @@ fn output_faster_than_its_reader_is_kept_whole() {
 fn what_still_holds_an_output_is_left_alone_after_a_normal_end() {
     let yard = Yard::new();
     let finished = yard.run("cat fifo & echo $!");
-    assert_eq!((finished.cause, finished.exit_code), (Cause::Itself, Some(0)));
+    assert_eq!((finished.cause, finished.exit_code), (None, Some(0)));
     assert!(finished.left_open);
-    let id = String::from_utf8(finished.stdout.into_bytes()).unwrap();
+    let id = String::from_utf8(finished.stdout).unwrap();
     assert!(yard.is_alive(id.trim()));
     // Opening succeeds while the other process lives, and writing ends it. At level full it is stopped until
     // the next step.
@@ -313,7 +313,7 @@ fn what_a_program_starts_by_name_is_not_looked_for_in_its_folder() {
     assert_eq!(left("."), None);
     assert_eq!(left(""), None);
     let paths = Yard::new().run("printf %s \"$PATH\"");
-    assert!(String::from_utf8_lossy(paths.stdout.bytes()).split(':').all(|it| it.starts_with('/')));
+    assert!(String::from_utf8_lossy(&paths.stdout).split(':').all(|it| it.starts_with('/')));
 }
 
 #[cfg(target_os = "linux")]
@@ -326,7 +326,7 @@ fn nobody_escapes_a_stop_however_many_leave_at_that_moment() {
     for lines in 1..=40 {
         let yard = Yard::new();
         let (finished, _) = yard.stopped_after(storm, lines);
-        assert_eq!(finished.cause, Cause::Stopped);
+        assert_eq!(finished.cause, Some(Cause::Stopped));
         assert_eq!(yard.crew(), [""; 0], "after {lines} lines");
     }
 }
@@ -339,7 +339,7 @@ fn who_is_started_while_the_program_is_ending_is_ended_too() {
         "trap '(setsid sh -c \"trap : TERM; cat fifo; cat fifo\" >/dev/null 2>&1 &); exit 3' TERM
                   echo ready; while :; do cat fifo; done";
     let (finished, _) = yard.stopped_after(script, 1);
-    assert_eq!(finished.cause, Cause::Stopped);
+    assert_eq!(finished.cause, Some(Cause::Stopped));
     // A busy machine may give it no time to exit by itself; then it is killed.
     assert!(finished.exit_code == Some(3) || finished.signal == Some(9), "{finished:?}");
     assert_eq!(yard.crew(), [""; 0]);
@@ -365,8 +365,8 @@ fn what_a_program_leaves_running_is_ended_where_nothing_may_go_on() {
             output_limit: u64::MAX,
         };
         let finished = run(&program, &yard.stop, &|_, _| {}).unwrap();
-        assert_eq!((finished.cause, finished.exit_code), (Cause::Itself, Some(0)));
-        assert!(String::from_utf8_lossy(finished.stdout.bytes()).contains("done\n"));
+        assert_eq!((finished.cause, finished.exit_code), (None, Some(0)));
+        assert!(String::from_utf8_lossy(&finished.stdout).contains("done\n"));
         let stay = leftovers == Leftovers::Stay;
         assert_eq!((finished.left_open, yard.crew().is_empty()), (stay, !stay));
     }
@@ -429,12 +429,8 @@ impl Yard {
             timeout: LONG,
             output_limit: limit,
         };
-        let audience = Audience {
-            output: &|_, _| {},
-            capture: Some(capture),
-            quiet_after: Some(Duration::from_millis(30)),
-        };
-        supervise(&program, &self.stop, audience).unwrap()
+        let io = ProcessIo { stop: &self.stop, output: &|_, _| {}, capture };
+        supervise(&program, io, Duration::from_millis(30)).unwrap()
     }
 }
 
@@ -454,7 +450,7 @@ fn of_any_output_every_byte_is_kept_and_only_the_ends_stay_here() {
     ] {
         let capture = Counting::up_to(CAP);
         let finished = Yard::new().streamed(script, CAP, &capture);
-        assert_eq!((finished.cause, finished.exit_code), (Cause::Itself, Some(0)), "{script}");
+        assert_eq!((finished.cause, finished.exit_code), (None, Some(0)), "{script}");
         assert_eq!((capture.bytes.get(), capture.lines.get()), (bytes, lines), "{script}");
         assert_eq!(finished.stdout.bytes() + finished.stderr.bytes(), bytes, "{script}");
     }
@@ -465,7 +461,7 @@ fn a_program_whose_output_cannot_be_kept_is_ended() {
     let capture = Counting::up_to(1_000_000);
     let yard = Yard::new();
     let finished = yard.streamed("trap '' TERM; yes", 2 << 30, &capture);
-    assert_eq!((finished.cause, finished.signal), (Cause::NotKept, Some(9)));
+    assert_eq!((finished.cause, finished.signal), (Some(Cause::NotKept), Some(9)));
     let seen = capture.bytes.get();
     assert!((1_000_001..3_000_000).contains(&seen), "nothing is handed over afterwards: {seen}");
     assert!(yard.crew().is_empty());
@@ -487,7 +483,7 @@ fn a_program_that_is_quiet_is_told_of_once_each_time() {
         thread::Builder::new().spawn(later).unwrap();
     });
     let finished = yard.streamed("cat fifo; echo b; cat fifo", 100, &capture);
-    assert_eq!((finished.cause, finished.exit_code), (Cause::Itself, Some(0)));
+    assert_eq!((finished.cause, finished.exit_code), (None, Some(0)));
     let told = capture.told.into_inner();
     assert!(told.len() == 2 && told.iter().all(|it| it.as_millis() >= 30), "{told:?}");
 }
@@ -520,10 +516,54 @@ fn nothing_is_left_of_a_program_that_does_all_it_can_to_stay() {
             )
         };
         match (finished.cause, wanted) {
-            (Cause::TooMuch(_), Cause::TooMuch(_)) => {}
-            (cause, wanted) => assert_eq!(cause, wanted),
+            (Some(Cause::TooMuch(_)), Cause::TooMuch(_)) => {}
+            (cause, wanted) => assert_eq!(cause, Some(wanted)),
         }
         assert_eq!(yard.crew(), [""; 0], "{wanted:?}");
         assert!(!finished.left_open, "{wanted:?}");
     }
+}
+
+// The search for nested repositories ends at a limit, and the walls report it.
+#[test]
+fn walls_report_a_workspace_too_large_to_search() {
+    let yard = Yard::new();
+    assert!(!yard.run("true").walls.is_incomplete);
+    for number in 0..=10_000 {
+        fs::write(yard.folder.path().join(number.to_string()), "").unwrap();
+    }
+    let finished = yard.run("true");
+    assert!(finished.is_success());
+    assert_eq!(finished.walls.is_incomplete, level() != WallLevel::None);
+}
+
+// Runs itself again with the key in its environment, and then reads the environments of all processes.
+#[test]
+fn no_process_inherits_the_model_key() {
+    const MARK: &str = "key-that-no-process-gets-";
+    if let Some(key) = std::env::var(MODEL_KEY).ok().filter(|key| key.starts_with(MARK)) {
+        let yard = Yard::new();
+        let (seen, ours) = (Cell::new(false), std::process::id().to_string());
+        yard.script("echo ready; read line < fifo", LONG, u64::MAX, &|_, _| {
+            let holders = fs::read_dir("/proc").unwrap().flatten().filter(|entry| {
+                let environment = fs::read(entry.path().join("environ")).unwrap_or_default();
+                String::from_utf8_lossy(&environment).contains(&key)
+            });
+            let names = holders.map(|entry| entry.file_name().to_string_lossy().into_owned());
+            let ids = names.filter(|name| name.parse::<u32>().is_ok());
+            assert_eq!(ids.collect::<Vec<_>>().join(" "), ours);
+            seen.set(true);
+            fs::write(yard.fifo(), "go on\n").unwrap();
+        });
+        assert!(seen.get());
+        return;
+    }
+    let module = module_path!().split_once("::").unwrap().1;
+    let again = bare_command(std::env::current_exe().unwrap().as_os_str())
+        .args(["--exact", &format!("{module}::no_process_inherits_the_model_key")])
+        .env(MODEL_KEY, format!("{MARK}{}", uuid::Uuid::new_v4()))
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&again.stdout);
+    assert!(again.status.success() && said.contains("1 passed"), "{said}");
 }

@@ -9,40 +9,41 @@
 
 #[cfg(target_os = "linux")]
 mod linux;
-#[cfg(not(unix))]
-mod other;
-#[cfg(all(unix, not(target_os = "linux")))]
+#[cfg(not(target_os = "linux"))]
 mod unix;
+
+use std::process::{Child, ExitStatus};
+
+use rustix::io::Errno;
+use rustix::process::{WaitId, WaitIdOptions, waitid};
 
 #[cfg(target_os = "linux")]
 pub(super) use linux::{
     Halted, Listing, Process, Tree, end_marked, new_session, new_session_with, pass_on,
 };
-#[cfg(not(unix))]
-pub(super) use other::{Listing, Tree, new_session, status};
-#[cfg(all(unix, not(target_os = "linux")))]
+#[cfg(not(target_os = "linux"))]
 pub(super) use unix::{Listing, Tree, new_session};
-
-#[cfg(unix)]
-use std::process::{Child, ExitStatus};
 
 /// The variable that holds a program's mark, after the marks that this process was started with.
 pub(super) const MARK: &str = "COUNTERSIGN_CHILD";
 
-#[cfg(unix)]
-use rustix::io::Errno;
-#[cfg(unix)]
-use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
-
-/// Sleeps until the child has exited, without reaping it: its id is not reused until its status is taken.
-#[cfg(unix)]
-fn sleep_until_ended(root: Pid) {
-    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-    while let Err(Errno::INTR) = waitid(WaitId::Pid(root), options) {}
+impl Tree {
+    /// Returns the body of a thread that waits for the child to exit and then calls `tell`. The child is not reaped: its
+    /// id is not reused until its status is taken.
+    pub(super) fn wait_for_end(
+        &self,
+        tell: impl FnOnce() + Send + 'static,
+    ) -> impl FnOnce() + Send + 'static {
+        let root = self.root;
+        move || {
+            let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+            while let Err(Errno::INTR) = waitid(WaitId::Pid(root), options) {}
+            tell();
+        }
+    }
 }
 
 /// The exit status of a child that has exited.
-#[cfg(unix)]
 pub(super) fn status(child: &mut Child) -> Option<ExitStatus> {
     child.try_wait().ok().flatten()
 }

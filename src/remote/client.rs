@@ -51,11 +51,8 @@ impl SshClient {
     /// The `ssh` on `PATH`, unless it is in the workspace, with the policy's settings file if that names one.
     ///
     /// # Errors
-    /// There is no `ssh`, or it has no multiplexing on this system.
+    /// There is no `ssh`.
     pub fn of_system(policy: &Policy, workspace: &Path) -> Result<Self, RemoteError> {
-        if cfg!(windows) {
-            return Err(RemoteError::NoMultiplexing);
-        }
         let program = command_on_path("ssh", workspace).ok_or(RemoteError::NoClient)?;
         Ok(Self { program, config: policy.ssh_config.clone() })
     }
@@ -77,7 +74,7 @@ impl SshClient {
         for option in ALWAYS.iter().chain(&KEEPALIVE) {
             arguments.extend(["-o", option]);
         }
-        arguments.extend(call.options);
+        arguments.extend_from_slice(&call.options);
         arguments.extend(["--", call.destination.as_str()]);
         arguments.extend(call.command);
         Ok(arguments)
@@ -147,7 +144,7 @@ impl SshClient {
             };
             let finished =
                 process::run(&program, stop, &|_, _| {}).map_err(RemoteError::NotStarted)?;
-            known::read(&String::from_utf8_lossy(finished.stdout.bytes()), &mut keys);
+            known::read(&String::from_utf8_lossy(&finished.stdout), &mut keys);
         }
         Ok(keys)
     }
@@ -155,7 +152,7 @@ impl SshClient {
 
 /// One call of the client.
 pub(super) struct Call<'a> {
-    pub(super) options: &'a [&'a str],
+    pub(super) options: Vec<&'a str>,
     pub(super) destination: &'a Destination,
     /// The command line for the host's login shell; `None` for a call that runs nothing there.
     pub(super) command: Option<&'a str>,

@@ -2,14 +2,13 @@
 //! the wrapper's report.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::run::{Stream, StreamEnds};
+use crate::run::StreamEnds;
 
 use super::session::RUN;
-use super::session_output::{Heard, SessionOutput};
+use super::session_output::{SessionOutput, SessionReport};
 use super::watch::{Over, Watch};
 use super::{Connection, RemoteError};
 use crate::process::Cause;
@@ -37,19 +36,6 @@ pub struct RemoteCommand<'a> {
     pub output_limit: u64,
 }
 
-/// Why a command did not end by itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RemoteStop {
-    /// The timeout.
-    TimedOut,
-    /// A person asked to stop now.
-    Stopped,
-    /// This output reached its limit.
-    TooMuch(Stream),
-    /// Its output could not be recorded.
-    NotKept,
-}
-
 /// How a command ended, as far as the host has reported it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RemoteEnd {
@@ -58,14 +44,14 @@ pub enum RemoteEnd {
     /// By this signal.
     Signalled(i32),
     /// Its process group was ended, and the host confirmed that nothing of it is left.
-    Ended(RemoteStop),
+    Ended(Cause),
     /// It did not begin, for this reason.
     NotBegun(String),
     /// The outcome on the host is unknown (E308): the connection was lost, or the host did not confirm that
     /// nothing is left.
     Unknown {
         /// Why it was to be ended, if it was.
-        stop: Option<RemoteStop>,
+        stop: Option<Cause>,
         /// Why it is unknown, with the client's message if there is one.
         said: String,
     },
@@ -112,11 +98,7 @@ impl Connection {
         let variables = [("folder", folder.as_str()), ("command", command.command)];
         let session = self.session(RUN, &variables)?;
         let watch = Arc::new(Watch::default());
-        let wake: Arc<dyn Fn() + Send + Sync> = {
-            let watch = Arc::clone(&watch);
-            Arc::new(move || watch.change(|_| {}))
-        };
-        stop.listen(&wake);
+        let _wake = watch.wake_at(stop);
         let deadline = started.checked_add(command.timeout);
         // Ends the local client, once the host was told to end the group or cannot be told.
         let here = StopSignal::default();
@@ -135,10 +117,10 @@ impl Connection {
         })?;
         let heard = session_output.end();
         let limit_reached = match finished.cause {
-            Cause::TooMuch(stream) => Some(RemoteStop::TooMuch(stream)),
-            Cause::NotKept => Some(heard.full.map_or(RemoteStop::NotKept, RemoteStop::TooMuch)),
+            Some(cause @ Cause::TooMuch(_)) => Some(cause),
+            Some(Cause::NotKept) => Some(heard.full.map_or(Cause::NotKept, Cause::TooMuch)),
             // The rest of its output, passed on at the end, exceeded the limit.
-            _ => heard.full.map(RemoteStop::TooMuch),
+            _ => heard.full.map(Cause::TooMuch),
         };
         let ended = match limit_reached {
             // The command has ended by itself, and with it the processes of its group that it waited for.
@@ -151,13 +133,13 @@ impl Connection {
             Some((stop, false)) => RemoteEnd::Unknown { stop: Some(stop), said: self.loss() },
             None => self.judge(&heard, finished.exit_code),
         };
-        let Heard { stdout, stderr, greeting, .. } = heard;
-        let left_open = finished.left_open || watch.left_open.load(Ordering::SeqCst);
+        let SessionReport { stdout, stderr, greeting, .. } = heard;
+        let left_open = finished.left_open || watch.lock().left_open;
         Ok(RemoteFinished { end, stdout, stderr, greeting, duration: started.elapsed(), left_open })
     }
 
     /// The outcome of a command that was not ended from here.
-    fn judge(&self, heard: &Heard, exit_code: Option<i32>) -> RemoteEnd {
+    fn judge(&self, heard: &SessionReport, exit_code: Option<i32>) -> RemoteEnd {
         if let Some(status) = heard.end {
             return match status.checked_sub(128) {
                 Some(signal) if signal > 0 && heard.was_signalled => RemoteEnd::Signalled(signal),

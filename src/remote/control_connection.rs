@@ -7,7 +7,7 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -18,6 +18,8 @@ use crate::run::Stream;
 
 use super::RemoteError;
 use super::client::{Call, SshClient};
+use super::watch::Monitor;
+use crate::process::private_folder;
 use crate::run::{StopSignal, text};
 
 /// Longest wait for a connection; the client's own limits cover only parts of it.
@@ -38,12 +40,8 @@ impl Folder {
         if path.as_os_str().len() + "/s".len() > SOCKET_BYTES {
             path = Path::new("/tmp").join(&name);
         }
-        #[cfg(unix)]
-        let made =
-            std::os::unix::fs::DirBuilderExt::mode(&mut fs::DirBuilder::new(), 0o700).create(&path);
-        #[cfg(not(unix))]
-        let made = fs::create_dir(&path);
-        made.map(|()| Self(path))
+        private_folder(&path)?;
+        Ok(Self(path))
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -78,26 +76,9 @@ struct State {
     failure: Option<RemoteError>,
 }
 
-#[derive(Default)]
-struct Gate {
-    state: Mutex<State>,
-    changed: Condvar,
-}
-
-impl Gate {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn change(&self, change: impl FnOnce(&mut State)) {
-        change(&mut self.lock());
-        self.changed.notify_all();
-    }
-}
-
 /// The client process that holds the connection.
 pub(super) struct ControlConnection {
-    gate: Arc<Gate>,
+    gate: Arc<Monitor<State>>,
     stop: Arc<StopSignal>,
     thread: Option<JoinHandle<()>>,
     pub(super) folder: Arc<Folder>,
@@ -111,12 +92,8 @@ impl ControlConnection {
         stop: &StopSignal,
     ) -> Result<Self, RemoteError> {
         let folder = Arc::new(Folder::new().map_err(RemoteError::NotStarted)?);
-        let gate = Arc::new(Gate::default());
-        let wake: Arc<dyn Fn() + Send + Sync> = {
-            let gate = Arc::clone(&gate);
-            Arc::new(move || gate.change(|_| {}))
-        };
-        stop.listen(&wake);
+        let gate = Arc::<Monitor<State>>::default();
+        let _wake = gate.wake_at(stop);
         let mut control = Self { gate, stop: Arc::default(), thread: None, folder };
         control.start(client, destination)?;
         control.wait(destination, stop)?;
@@ -144,24 +121,12 @@ impl ControlConnection {
                 });
             };
             let (socket, local) = (folder.socket(), format!("LocalCommand=echo {ready}"));
-            let options = [
-                "-v",
-                "-E",
-                &log,
-                "-M",
-                "-N",
-                "-T",
-                "-S",
-                &socket,
-                "-o",
-                "ControlPersist=no",
-                "-o",
-                "PermitLocalCommand=yes",
-                "-o",
-                &local,
-            ];
+            let mut options = vec!["-v", "-E", &log, "-M", "-N", "-T", "-S", &socket];
+            for setting in ["ControlPersist=no", "PermitLocalCommand=yes", &local] {
+                options.extend(["-o", setting]);
+            }
             let call = Call {
-                options: &options,
+                options,
                 destination: &destination,
                 command: None,
                 input: None,
@@ -183,9 +148,8 @@ impl ControlConnection {
     fn wait(&self, destination: &Destination, stop: &StopSignal) -> Result<(), RemoteError> {
         let deadline = Instant::now() + OPEN;
         let destination = || destination.to_string();
-        let mut state = self.gate.lock();
         loop {
-            let now = Instant::now();
+            let mut state = self.gate.lock();
             if stop.is_set() {
                 return Err(RemoteError::Cancelled { destination: destination() });
             }
@@ -199,7 +163,7 @@ impl ControlConnection {
             if state.is_ready {
                 return Ok(());
             }
-            if now >= deadline {
+            if Instant::now() >= deadline {
                 drop(state);
                 let after = text::duration(OPEN);
                 return Err(RemoteError::Silent {
@@ -208,8 +172,7 @@ impl ControlConnection {
                     said: self.said(),
                 });
             }
-            let waited = self.gate.changed.wait_timeout(state, deadline - now);
-            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            self.gate.wait_until(state, Some(deadline));
         }
     }
 
@@ -270,9 +233,7 @@ impl ControlConnection {
 
     /// Whether the client has ended, after waiting at most this long.
     pub(super) fn is_lost_after(&self, wait: Duration) -> bool {
-        let state = self.gate.lock();
-        let waited = self.gate.changed.wait_timeout_while(state, wait, |state| !state.is_over);
-        waited.unwrap_or_else(PoisonError::into_inner).0.is_over
+        self.gate.wait(wait, |state| state.is_over).is_over
     }
 }
 

@@ -14,10 +14,6 @@ pub enum RemoteError {
     NoClient,
     #[error("cannot start ssh: {0}")]
     NotStarted(std::io::Error),
-    #[error(
-        "commands on other hosts need the multiplexing of OpenSSH, which this system's ssh does not have"
-    )]
-    NoMultiplexing,
     #[error("ssh does not know the key of {destination}{}\n{said}", shown(host_key))]
     UnknownKey { destination: String, host_key: Option<String>, said: String },
     #[error(
@@ -60,7 +56,6 @@ impl ErrorInfo for RemoteError {
             Self::Destination(_) => "Correct the target in the plan.",
             Self::NoClient => "Install OpenSSH's client, or add its folder to PATH.",
             Self::NotStarted(_) => "Check that ssh can be run by your user.",
-            Self::NoMultiplexing => "Run the plan from a Unix system.",
             Self::UnknownKey { .. } => {
                 "Compare the key with the one that the host's owner names, then connect once with ssh to accept it."
             }

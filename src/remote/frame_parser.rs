@@ -17,6 +17,7 @@ pub(super) struct Report {
 }
 
 /// Parser for one stream of a session.
+#[derive(Default)]
 pub(super) struct FrameParser {
     nonce: String,
     /// Whether only the first report is one: all bytes after it are output.
@@ -33,14 +34,7 @@ pub(super) struct FrameParser {
 impl FrameParser {
     /// For a stream with any number of reports.
     pub(super) fn new(nonce: &str) -> Self {
-        Self {
-            nonce: nonce.to_owned(),
-            once: false,
-            begun: false,
-            before: Vec::new(),
-            held: Vec::new(),
-            reports: Vec::new(),
-        }
+        Self { nonce: nonce.to_owned(), ..Self::default() }
     }
 
     /// For a stream with one report, before all other output.

@@ -26,7 +26,7 @@ pub fn known_target(
     stop: &StopSignal,
 ) -> Result<Target, RemoteError> {
     let call = Call {
-        options: &["-G"],
+        options: vec!["-G"],
         destination,
         command: None,
         input: None,
@@ -35,14 +35,14 @@ pub fn known_target(
         output_limit: None,
     };
     let finished = client.run(&call, stop, &|_, _| {})?;
-    let text = String::from_utf8_lossy(finished.stdout.bytes());
+    let text = String::from_utf8_lossy(&finished.stdout);
     let find = |name: &str| {
         let value = |line: &str| line.strip_prefix(name)?.strip_prefix(' ').map(str::to_owned);
         text.lines().find_map(value)
     };
     let port = find("port").and_then(|port| port.parse().ok());
     let (Some(user), Some(host), Some(port)) = (find("user"), find("hostname"), port) else {
-        let said = String::from_utf8_lossy(finished.stderr.bytes()).trim_end().to_owned();
+        let said = String::from_utf8_lossy(&finished.stderr).trim_end().to_owned();
         return Err(RemoteError::Unreachable { destination: destination.to_string(), said });
     };
     let named = ["userknownhostsfile", "globalknownhostsfile"];

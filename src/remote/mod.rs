@@ -8,7 +8,8 @@
 //! Commands go to the wrapper through its stdin and not as words for the login shell, so that every command
 //! arrives unchanged, whatever that shell is.
 //!
-//! Called by `tools`. Deliberately not here: whether a command may run, and what its outcome means for a step.
+//! Called by `tools`; the rooms above check targets with it. Deliberately not here: whether a command may run, and what
+//! its outcome means for a step.
 //!
 //! # Why the system's client
 //!
@@ -56,7 +57,7 @@ use crate::run::{Host, TargetState};
 use crate::run::StopSignal;
 
 pub use client::SshClient;
-pub use command::{RemoteCommand, RemoteEnd, RemoteFinished, RemoteStop};
+pub use command::{RemoteCommand, RemoteEnd, RemoteFinished};
 pub use error::RemoteError;
 pub use known::known_target;
 

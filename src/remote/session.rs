@@ -37,7 +37,9 @@ pub(super) struct Said {
 pub(super) struct Session {
     pub(super) nonce: String,
     payload: PathBuf,
-    options: Vec<String>,
+    /// The command line for the login shell.
+    line: String,
+    socket: String,
 }
 
 impl Drop for Session {
@@ -75,29 +77,20 @@ impl Connection {
         payload.push_str(&nonce);
         let path = self.control.folder.path().join(id);
         fs::write(&path, payload).map_err(RemoteError::NotStarted)?;
-        // If the connection is gone, the session must fail: a new connection could lead to another host.
-        let options = [
-            "-T",
-            "-o",
-            "ControlMaster=no",
-            "-o",
-            "ProxyCommand=false",
-            "-o",
-            "PermitLocalCommand=no",
-            "-o",
-            "LogLevel=ERROR",
-            "-S",
-        ];
-        let options = options.map(str::to_owned).into_iter();
-        let options = options.chain([self.control.folder.socket()]).collect();
-        Ok(Session { nonce, payload: path, options })
+        let (line, socket) = (login_line(&nonce), self.control.folder.socket());
+        Ok(Session { nonce, payload: path, line, socket })
     }
 
-    fn call<'a>(&'a self, session: &'a Session, options: &'a [&'a str], line: &'a str) -> Call<'a> {
+    fn call<'a>(&'a self, session: &'a Session) -> Call<'a> {
+        // If the connection is gone, the session must fail: a new connection could lead to another host.
+        const SETTINGS: [&str; 4] =
+            ["ControlMaster=no", "ProxyCommand=false", "PermitLocalCommand=no", "LogLevel=ERROR"];
+        let mut options = vec!["-T", "-S", &session.socket];
+        options.extend(SETTINGS.iter().flat_map(|setting| ["-o", setting]));
         Call {
             options,
             destination: &self.destination,
-            command: Some(line),
+            command: Some(&session.line),
             input: Some(&session.payload),
             folder: self.control.folder.path(),
             timeout: None,
@@ -112,10 +105,8 @@ impl Connection {
         output_limit: u64,
         io: ProcessIo<'_>,
     ) -> Result<Finished<StreamEnds>, RemoteError> {
-        let options: Vec<&str> = session.options.iter().map(String::as_str).collect();
-        let line = login_line(&session.nonce);
-        let call = self.call(session, &options, &line);
-        self.client.stream(&Call { output_limit: Some(output_limit), ..call }, io)
+        let call = Call { output_limit: Some(output_limit), ..self.call(session) };
+        self.client.stream(&call, io)
     }
 
     /// Runs one of this program's scripts.
@@ -127,14 +118,12 @@ impl Connection {
         stop: &StopSignal,
     ) -> Result<Said, RemoteError> {
         let session = self.session(script, variables)?;
-        let options: Vec<&str> = session.options.iter().map(String::as_str).collect();
-        let line = login_line(&session.nonce);
-        let call = Call { timeout: Some(timeout), ..self.call(&session, &options, &line) };
+        let call = Call { timeout: Some(timeout), ..self.call(&session) };
         let finished = self.client.run(&call, stop, &|_, _| {})?;
         let mut reports = FrameParser::new(&session.nonce);
-        let rest = [reports.push(finished.stdout.bytes()), reports.end()].concat();
+        let rest = [reports.push(&finished.stdout), reports.end()].concat();
         let mut said = [reports.before(), &rest].concat();
-        said.extend_from_slice(finished.stderr.bytes());
+        said.extend_from_slice(&finished.stderr);
         let said = String::from_utf8_lossy(&said).trim().to_owned();
         Ok(Said { reports, said })
     }

@@ -40,7 +40,7 @@ impl Side {
 }
 
 /// The reports and output of a session that is over.
-pub(super) struct Heard {
+pub(super) struct SessionReport {
     pub(super) stdout: StreamEnds,
     pub(super) stderr: StreamEnds,
     /// What the login shell printed before the command began.
@@ -67,7 +67,7 @@ impl<'a> SessionOutput<'a> {
     }
 
     /// Passes on what was held back, and returns what the session reported and printed.
-    pub(super) fn end(&self) -> Heard {
+    pub(super) fn end(&self) -> SessionReport {
         for stream in [Stream::Stdout, Stream::Stderr] {
             let rest = self.state.borrow_mut().side(stream).frames.end();
             // Ignored: an error of the capture is reported when the step is recorded.
@@ -82,7 +82,7 @@ impl<'a> SessionOutput<'a> {
         let mut state = self.state.borrow_mut();
         let begun = state.stderr.frames.report("begin").or(state.stdout.frames.report("begin"));
         let greeting = [state.stdout.frames.before(), state.stderr.frames.before()].concat();
-        Heard {
+        SessionReport {
             greeting,
             group: begun.and_then(|group| group.parse().ok()),
             end: state.stderr.frames.report("end").and_then(|status| status.parse().ok()),

@@ -1,13 +1,12 @@
 //! Supervises a session: on a timeout or stop, ends the process group on the host over the same connection, and
 //! only then the local client.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::Connection;
-use super::command::RemoteStop;
+use crate::process::Cause;
 use crate::run::StopSignal;
 
 /// How long a stop or timeout waits for the session to begin before it gives up on it.
@@ -25,7 +24,7 @@ impl Connection {
         deadline: Option<Instant>,
         stop: &StopSignal,
         here: &StopSignal,
-    ) -> Option<(RemoteStop, bool)> {
+    ) -> Option<(Cause, bool)> {
         let why = loop {
             let state = watch.lock();
             if state.is_over {
@@ -41,36 +40,36 @@ impl Connection {
             if state.has_ended {
                 drop(state);
                 if !watch.wait(DRAIN, |state| state.is_over).is_over {
-                    watch.left_open.store(true, Ordering::SeqCst);
+                    watch.change(|state| state.left_open = true);
                     here.set();
                 }
                 return None;
             }
-            let now = Instant::now();
             if stop.is_set() {
-                break RemoteStop::Stopped;
+                break Cause::Stopped;
             }
-            match deadline {
-                Some(deadline) if now >= deadline => break RemoteStop::TimedOut,
-                Some(deadline) => drop(watch.changed.wait_timeout(state, deadline - now)),
-                None => drop(watch.changed.wait(state)),
+            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                break Cause::TimedOut;
             }
+            watch.wait_until(state, deadline);
         };
         let group = watch.wait(BEGIN, |state| state.group.is_some() || state.is_over).group;
         let is_confirmed = group.is_some_and(|group| self.end_group(group));
-        watch.wait(DRAIN, |state| state.is_over);
+        drop(watch.wait(DRAIN, |state| state.is_over));
         here.set();
         Some((why, is_confirmed))
     }
 }
 
-/// What is known of a session while it runs.
+/// A state that threads wait on.
 #[derive(Default)]
-pub(super) struct Watch {
-    state: Mutex<State>,
+pub(super) struct Monitor<S> {
+    state: Mutex<S>,
     changed: Condvar,
-    pub(super) left_open: AtomicBool,
 }
+
+/// What is known of a session while it runs.
+pub(super) type Watch = Monitor<State>;
 
 #[derive(Default, Clone, Copy)]
 pub(super) struct State {
@@ -82,23 +81,46 @@ pub(super) struct State {
     is_over: bool,
     /// Whether that is because of a panic.
     is_abandoned: bool,
+    /// Whether processes that the command started keep its outputs open.
+    pub(super) left_open: bool,
 }
 
-impl Watch {
-    fn lock(&self) -> MutexGuard<'_, State> {
+impl<S: Send + 'static> Monitor<S> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, S> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn change(&self, change: impl FnOnce(&mut State)) {
+    pub(super) fn change(&self, change: impl FnOnce(&mut S)) {
         change(&mut self.lock());
         self.changed.notify_all();
     }
 
     /// Waits until `is_so` holds, at most this long; returns the state then.
-    fn wait(&self, longest: Duration, is_so: impl Fn(&State) -> bool) -> State {
+    pub(super) fn wait(&self, longest: Duration, is_so: impl Fn(&S) -> bool) -> MutexGuard<'_, S> {
         let state = self.lock();
         let waited = self.changed.wait_timeout_while(state, longest, |state| !is_so(state));
-        *waited.unwrap_or_else(PoisonError::into_inner).0
+        waited.unwrap_or_else(PoisonError::into_inner).0
+    }
+
+    /// Waits for a change, or until this time.
+    pub(super) fn wait_until(&self, state: MutexGuard<'_, S>, until: Option<Instant>) {
+        match until {
+            None => drop(self.changed.wait(state)),
+            Some(until) => {
+                drop(
+                    self.changed
+                        .wait_timeout(state, until.saturating_duration_since(Instant::now())),
+                );
+            }
+        }
+    }
+
+    /// Wakes the waiting threads when a person asks to stop, for as long as the returned value lives.
+    pub(super) fn wake_at(self: &Arc<Self>, stop: &StopSignal) -> Arc<dyn Fn() + Send + Sync> {
+        let monitor = Arc::clone(self);
+        let wake: Arc<dyn Fn() + Send + Sync> = Arc::new(move || monitor.change(|_| {}));
+        stop.listen(&wake);
+        wake
     }
 }
 

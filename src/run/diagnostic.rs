@@ -50,6 +50,26 @@ pub struct DiagnosticArtifact {
     pub rendered: Option<String>,
 }
 
+impl DiagnosticArtifact {
+    /// A diagnostic without a place.
+    pub fn new(level: Level, tool_level: impl Into<String>, message: String) -> Self {
+        Self {
+            level,
+            tool_level: tool_level.into(),
+            message,
+            file_name: String::new(),
+            line_start: 0,
+            column_start: None,
+            line_end: None,
+            column_end: None,
+            code: None,
+            spans: Vec::new(),
+            children: Vec::new(),
+            rendered: None,
+        }
+    }
+}
+
 /// A place that a diagnostic points at, and what could stand there instead.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct DiagnosticSpan {

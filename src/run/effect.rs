@@ -73,3 +73,10 @@ pub struct Edge {
     /// The path, symbol or code.
     pub target: String,
 }
+
+impl Edge {
+    /// A link to this target.
+    pub fn new(edge_type: EdgeType, target_kind: TargetKind, target: impl Into<String>) -> Self {
+        Self { edge_type, target_kind, target: target.into() }
+    }
+}

@@ -46,6 +46,16 @@ impl Preview {
     /// How the summary of a step begins that comes after one that would not get through.
     pub const NOT_REACHED: &'static str = "Not reached: ";
 
+    /// The preview of a step whose changes are known.
+    pub fn exact(summary: String, changes: Vec<FileChange>, notes: Vec<String>) -> Self {
+        Self { predicted: Predicted::Exact, summary, changes, notes }
+    }
+
+    /// The preview of a step that runs a program, whose changes cannot be predicted.
+    pub fn unpredictable(summary: String, notes: Vec<String>) -> Self {
+        Self { predicted: Predicted::Unpredictable, summary, changes: Vec::new(), notes }
+    }
+
     /// Whether the step would fail as things stand now.
     pub fn would_fail(&self) -> bool {
         self.summary.starts_with(Self::WOULD_FAIL)

@@ -170,7 +170,7 @@ fn newer_source(
     let Some(written) = Codegraph::written(graph) else { return Ok(None) };
     let newer = Mutex::new(None::<String>);
     let place = workspace.resolve(".", Last::Follow)?;
-    look_at_files(&place, workspace.looking(stop), |_, relative, key| {
+    look_at_files(&place, workspace.search_budget(stop), |_, relative, key| {
         let changed = || {
             let metadata = place.root.dir.symlink_metadata(relative).ok()?;
             Some(metadata.modified().ok()?.into_std())

@@ -20,16 +20,16 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::SymbolsError;
-use crate::code::CodeError;
+use crate::code::{CodeError, Span};
 use crate::run::{StopSignal, text};
-use bounds::{MOST_ROWS_OF_ALL, said_bytes, uri};
+use bounds::{MAX_ROWS_OF_ALL, said_bytes, uri};
 
 /// The first bytes of an SQLite file.
 const MAGIC: &[u8] = b"SQLite format 3\0";
 /// Most rows of one answer, and most bytes of text in them: another program wrote the file, and nothing
 /// else limits its size.
-const MOST_ROWS: usize = 500_000;
-const MOST_BYTES: usize = 256 << 20;
+const MAX_ROWS: usize = 500_000;
+const MAX_BYTES: usize = 256 << 20;
 /// The tables that are read. Views with these names mean a different schema.
 const TABLES: [&str; 3] = ["graph_entities", "graph_edges", "magellan_meta"];
 
@@ -43,7 +43,7 @@ pub(super) struct Codegraph {
     pub(super) version: Option<String>,
     /// The stamp of the file when it was opened without locks.
     unlocked: Option<Stamp>,
-    /// Set once the queries took more than [`MOST_STEPS`].
+    /// Set once the queries took more than [`MAX_STEPS`].
     over: Arc<AtomicBool>,
     /// Rows and bytes read so far.
     read: Cell<(usize, usize)>,
@@ -51,17 +51,6 @@ pub(super) struct Codegraph {
 
 /// Size and modification time, to detect a write.
 type Stamp = (u64, Option<SystemTime>);
-
-/// A range in a file, as the graph records it.
-#[derive(Debug, Clone, Deserialize)]
-pub(super) struct Place {
-    pub(super) byte_start: usize,
-    pub(super) byte_end: usize,
-    pub(super) start_line: usize,
-    pub(super) start_col: usize,
-    pub(super) end_line: usize,
-    pub(super) end_col: usize,
-}
 
 /// One symbol.
 #[derive(Debug, Clone)]
@@ -71,7 +60,7 @@ pub(super) struct Symbol {
     pub(super) file: PathBuf,
     pub(super) kind: String,
     pub(super) fqn: String,
-    pub(super) place: Place,
+    pub(super) place: Span,
 }
 
 /// One reference and the full name of its target.
@@ -79,7 +68,7 @@ pub(super) struct Symbol {
 pub(super) struct Reference {
     /// The file, absolute.
     pub(super) file: PathBuf,
-    pub(super) place: Place,
+    pub(super) place: Span,
     pub(super) target: Option<String>,
 }
 
@@ -89,7 +78,7 @@ struct SymbolData {
     kind_normalized: Option<String>,
     fqn: Option<String>,
     #[serde(flatten)]
-    place: Place,
+    place: Span,
 }
 
 #[derive(Deserialize)]
@@ -315,9 +304,9 @@ impl Codegraph {
                         .flatten()
                         .map_or(0, <[u8]>::len);
                 }
-                let is_full = all.len() == MOST_ROWS
-                    || rows_before + all.len() >= MOST_ROWS_OF_ALL
-                    || bytes > MOST_BYTES;
+                let is_full = all.len() == MAX_ROWS
+                    || rows_before + all.len() >= MAX_ROWS_OF_ALL
+                    || bytes > MAX_BYTES;
                 if is_full {
                     return Ok(false);
                 }
@@ -331,7 +320,7 @@ impl Codegraph {
             return Err(SymbolsError::Code { path: self.path.display().to_string(), source });
         }
         if !read.map_err(|error| self.bad(&error))? {
-            let most = format!("{MOST_ROWS} rows or {} of them", text::size(MOST_BYTES as u64));
+            let most = format!("{MAX_ROWS} rows or {} of them", text::size(MAX_BYTES as u64));
             let message = format!("it answers with more than {most}");
             return Err(SymbolsError::Codegraph { path: self.path.clone(), message });
         }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::PoisonError;
 
-use crate::code::{self, CodeError, Language, Source};
+use crate::code::{self, CodeError, Language, Patched, Source};
 use crate::run::StopSignal;
 use crate::workspace::budget;
 use crate::workspace::scan::{Answer, Found, NotSeen, look_at_files};
@@ -12,12 +12,11 @@ use crate::workspace::{Access, Counted, Last, Overlay, Workspace};
 
 use super::source_file;
 use super::{
-    Asked, CodeEngine, Defined, Identity, ReferenceRow, Replaced, SourceFile, SymbolRow,
-    SymbolsError,
+    CodeEngine, Defined, Identity, PatchRequest, ReferenceRow, SourceFile, SymbolRow, SymbolsError,
 };
 
 /// Largest file that is read, in bytes.
-const MOST: u64 = code::MAX_SOURCE_BYTES as u64;
+const MAX_BYTES: u64 = code::MAX_SOURCE_BYTES as u64;
 
 /// Looks up symbols in the files of a workspace with the built-in grammars.
 pub(super) struct Embedded<'a> {
@@ -27,10 +26,6 @@ pub(super) struct Embedded<'a> {
 impl CodeEngine for Embedded<'_> {
     fn identity(&self) -> Identity {
         Identity { name: "embedded", version: Some(code::GRAMMARS.to_owned()) }
-    }
-
-    fn remarks(&self, _: Option<&SourceFile<'_>>) -> Vec<String> {
-        Vec::new()
     }
 
     fn symbols(
@@ -99,7 +94,9 @@ impl CodeEngine for Embedded<'_> {
             Ok(None)
         })?;
         let mut all = all.into_inner().unwrap_or_else(PoisonError::into_inner);
-        all.sort_by(|a, b| (&a.file_path, a.byte_start).cmp(&(&b.file_path, b.byte_start)));
+        all.sort_by(|a, b| {
+            (&a.file_path, a.span.byte_start).cmp(&(&b.file_path, b.span.byte_start))
+        });
         Ok(all)
     }
 
@@ -107,10 +104,10 @@ impl CodeEngine for Embedded<'_> {
         &self,
         language: Language,
         text: &str,
-        asked: &Asked<'_>,
+        asked: &PatchRequest<'_>,
         stop: &StopSignal,
-    ) -> Result<Replaced, CodeError> {
-        let looking = self.workspace.looking(stop);
+    ) -> Result<Patched, CodeError> {
+        let looking = self.workspace.search_budget(stop);
         let stop = || stop.is_set() || self.workspace.stop().is_set();
         let read = Source::parse(language, text, &stop);
         // Counted twice: the result is parsed again, which takes about as many parser steps.
@@ -118,12 +115,7 @@ impl CodeEngine for Embedded<'_> {
             looking.count_parsed(&read).map_err(|_| budget::all_steps())?;
         }
         let source = read?;
-        let patched = code::patch(&source, asked.symbol, asked.kind, asked.replacement, &stop)?;
-        Ok(Replaced {
-            text: patched.text,
-            definition: patched.definition,
-            defines_instead: patched.defines_instead,
-        })
+        code::patch(&source, asked.symbol, asked.kind, asked.replacement, &stop)
     }
 }
 
@@ -135,7 +127,7 @@ impl Embedded<'_> {
     ) -> Result<Source<'t>, SymbolsError> {
         let (language, text) = (file.language()?, file.text()?);
         let read = Source::parse(language, text, &|| stop.is_set());
-        self.workspace.looking(stop).count_parsed(&read)?;
+        self.workspace.search_budget(stop).count_parsed(&read)?;
         read.map_err(|source| SymbolsError::Code { path: file.key().to_owned(), source })
     }
 
@@ -174,7 +166,7 @@ impl Embedded<'_> {
     ) -> Result<Answer, SymbolsError> {
         let place = self.workspace.resolve(".", Last::Follow)?;
         let name = code::last_name(symbol);
-        let looking = self.workspace.looking(stop);
+        let looking = self.workspace.search_budget(stop);
         Ok(look_at_files(&place, looking, |_, relative: &Path, key| {
             let Some(language) = Language::of_path(relative).filter(|_| !name.is_empty()) else {
                 return Ok(None);
@@ -182,7 +174,7 @@ impl Embedded<'_> {
             let Some((file, _)) = place.root.open_file(relative, key, Access::Read)? else {
                 return Ok(None);
             };
-            let bytes = file.metadata().map_or(0, |data| data.len().min(MOST));
+            let bytes = file.metadata().map_or(0, |data| data.len().min(MAX_BYTES));
             looking.count(Counted::Bytes, bytes + budget::OPENED)?;
             let bytes = source_file::read(file, key)?;
             let text = std::str::from_utf8(&bytes)
@@ -205,12 +197,7 @@ fn row(it: code::Definition, key: &str) -> SymbolRow {
         kind: it.kind.as_str().to_owned(),
         fqn: it.fqn,
         file_path: key.to_owned(),
-        start_line: it.span.start_line,
-        start_col: it.span.start_col,
-        end_line: it.span.end_line,
-        end_col: it.span.end_col,
-        byte_start: it.span.byte_start,
-        byte_end: it.span.byte_end,
+        span: it.span,
     }
 }
 

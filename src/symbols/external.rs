@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use crate::code::{self, CodeError, Language, Source, SymbolKind};
+use crate::code::{self, CodeError, Language, Patched, Source, SymbolKind};
 
 use crate::run::StopSignal;
 use crate::workspace::scan::{ANSWER_BYTES, Answer, Found};
@@ -13,7 +13,7 @@ use crate::workspace::{Last, Overlay, Workspace, WorkspaceError, go_on};
 use super::codegraph::{Codegraph, Reference, Symbol};
 use super::embedded::joined;
 use super::{
-    Asked, CodeEngine, Defined, Identity, ReferenceRow, Replaced, SourceFile, SymbolRow, Symbols,
+    CodeEngine, Defined, Identity, PatchRequest, ReferenceRow, SourceFile, SymbolRow, Symbols,
     SymbolsError,
 };
 
@@ -169,7 +169,9 @@ impl CodeEngine for External<'_> {
             .filter(|it| is_meant(&it.fqn, symbol))
             .filter_map(|it| self.key_of(&it.file).map(|key| row(it, key)))
             .collect();
-        rows.sort_by(|a, b| (&a.file_path, a.byte_start).cmp(&(&b.file_path, b.byte_start)));
+        rows.sort_by(|a, b| {
+            (&a.file_path, a.span.byte_start).cmp(&(&b.file_path, b.span.byte_start))
+        });
         Ok(rows)
     }
 
@@ -177,19 +179,15 @@ impl CodeEngine for External<'_> {
         &self,
         language: Language,
         text: &str,
-        asked: &Asked<'_>,
+        asked: &PatchRequest<'_>,
         stop: &StopSignal,
-    ) -> Result<Replaced, CodeError> {
+    ) -> Result<Patched, CodeError> {
         let stop = || stop.is_set();
         let source = Source::parse(language, text, &stop)?;
         let patched = code::replace(&source, asked.symbol, asked.kind, asked.replacement, &stop)?;
         // `splice` matches bare names and takes the first match, so the bare name must be unique.
         source.definition(&patched.definition.name, None)?;
-        Ok(Replaced {
-            text: patched.text,
-            definition: patched.definition,
-            defines_instead: patched.defines_instead,
-        })
+        Ok(patched)
     }
 }
 
@@ -200,12 +198,7 @@ fn row(it: Symbol, file_path: String) -> SymbolRow {
         name: it.name,
         fqn: it.fqn,
         file_path,
-        start_line: it.place.start_line,
-        start_col: it.place.start_col,
-        end_line: it.place.end_line,
-        end_col: it.place.end_col,
-        byte_start: it.place.byte_start,
-        byte_end: it.place.byte_end,
+        span: it.place,
     }
 }
 

@@ -17,7 +17,7 @@ mod source_file;
 
 use serde::Serialize;
 
-use crate::code::Language;
+use crate::code::{CodeError, Language, Patched, Span};
 use crate::run::StopSignal;
 use crate::workspace::Overlay;
 use crate::workspace::scan::Answer;
@@ -46,19 +46,15 @@ impl Identity {
     }
 }
 
-/// One symbol that a file defines (SPEC §4). Lines from 1, columns from 0, in bytes.
+/// One symbol that a file defines (SPEC §4).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct SymbolRow {
     pub(crate) name: String,
     pub(crate) kind: String,
     pub(crate) fqn: String,
     pub(crate) file_path: String,
-    pub(crate) start_line: usize,
-    pub(crate) start_col: usize,
-    pub(crate) end_line: usize,
-    pub(crate) end_col: usize,
-    pub(crate) byte_start: usize,
-    pub(crate) byte_end: usize,
+    #[serde(flatten)]
+    pub(crate) span: Span,
 }
 
 /// One place that names a symbol (SPEC §4). Lines from 1, columns from 0, in bytes.
@@ -81,24 +77,15 @@ pub(crate) struct Defined {
     pub(crate) line: usize,
 }
 
-/// The result of replacing a definition in a text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Replaced {
-    /// The whole new text.
-    pub(crate) text: String,
-    /// The definition that was replaced.
-    pub(crate) definition: crate::code::Definition,
-    /// The name that the replacement defines, when it is a different one.
-    pub(crate) defines_instead: Option<String>,
-}
-
 /// A code engine.
 pub(crate) trait CodeEngine {
     /// The name and version of the engine.
     fn identity(&self) -> Identity;
 
     /// Notes on its answers for a person, such as that they may be outdated.
-    fn remarks(&self, file: Option<&SourceFile<'_>>) -> Vec<String>;
+    fn remarks(&self, _: Option<&SourceFile<'_>>) -> Vec<String> {
+        Vec::new()
+    }
 
     /// The symbols that one file defines, in the order of the text.
     ///
@@ -147,13 +134,13 @@ pub(crate) trait CodeEngine {
         &self,
         language: Language,
         text: &str,
-        asked: &Asked<'_>,
+        asked: &PatchRequest<'_>,
         stop: &StopSignal,
-    ) -> Result<Replaced, crate::code::CodeError>;
+    ) -> Result<Patched, CodeError>;
 }
 
 /// One requested replacement.
-pub(crate) struct Asked<'a> {
+pub(crate) struct PatchRequest<'a> {
     pub(crate) symbol: &'a str,
     pub(crate) kind: Option<&'a str>,
     pub(crate) replacement: &'a str,

@@ -45,7 +45,7 @@ impl<'a> SourceFile<'a> {
             Some(content) => content.cloned().map(|bytes| (bytes, None)),
             None => match place.open(path, Access::Read)? {
                 Some((file, metadata)) => {
-                    Some((Arc::from(read(file, &place.key)?), file::mode(&metadata)))
+                    Some((Arc::from(read(file, &place.key)?), Some(file::mode(&metadata))))
                 }
                 None => None,
             },

@@ -10,11 +10,11 @@ use crate::symbols::{SourceFile, Work};
 use crate::workspace::go_on;
 
 use super::search::listed;
-use super::tool::{Foreseen, Tool, reads_only, set};
+use super::tool::{PreviewWithEffects, Tool, reads_only, set};
 use super::{After, Context, Invocation, ToolError, Toolbox};
 
 /// Most files, or symbols, that one list links to in the evidence.
-const MOST_REFERENCES: usize = 1_000;
+const MAX_REFERENCES: usize = 1_000;
 
 /// The symbols that one file defines.
 pub(super) struct SymbolsInFile<'a> {
@@ -22,7 +22,7 @@ pub(super) struct SymbolsInFile<'a> {
 }
 
 impl Tool for SymbolsInFile<'_> {
-    fn preview(&self, at: After<'_>, stop: &StopSignal) -> Result<Foreseen, ToolError> {
+    fn preview(&self, at: After<'_>, stop: &StopSignal) -> Result<PreviewWithEffects, ToolError> {
         preview(at, None, Some(self.path), stop)
     }
 
@@ -31,11 +31,12 @@ impl Tool for SymbolsInFile<'_> {
         let file = SourceFile::read(*toolbox.now(), self.path)?;
         let chosen = toolbox.now().symbols().choose(Work::Read, context.stop)?;
         let rows = chosen.engine.symbols(&file, context.stop)?;
-        let named = rows.iter().map(|row| row.fqn.as_str()).take(MOST_REFERENCES);
+        let named = rows.iter().map(|row| row.fqn.as_str()).take(MAX_REFERENCES);
         let named: BTreeSet<_> = named.collect();
-        let on = edge(EdgeType::ExecutedOn, TargetKind::File, file.key());
-        let named =
-            named.into_iter().map(|symbol| edge(EdgeType::Referenced, TargetKind::Symbol, symbol));
+        let on = Edge::new(EdgeType::ExecutedOn, TargetKind::File, file.key());
+        let named = named
+            .into_iter()
+            .map(|symbol| Edge::new(EdgeType::Referenced, TargetKind::Symbol, symbol));
         Ok(Invocation {
             stdout: serde_json::to_vec(&rows).ok(),
             result: json!({
@@ -56,7 +57,7 @@ pub(super) struct References<'a> {
 }
 
 impl Tool for References<'_> {
-    fn preview(&self, at: After<'_>, stop: &StopSignal) -> Result<Foreseen, ToolError> {
+    fn preview(&self, at: After<'_>, stop: &StopSignal) -> Result<PreviewWithEffects, ToolError> {
         preview(at, Some(self.symbol), self.path, stop)
     }
 
@@ -73,20 +74,20 @@ impl Tool for References<'_> {
         let answer = chosen.engine.references(self.symbol, file, context.stop)?;
         let key = file.map(SourceFile::key);
         let mut edges = vec![
-            edge(EdgeType::Referenced, TargetKind::Symbol, self.symbol),
-            edge(EdgeType::ExecutedOn, TargetKind::File, key.unwrap_or(".")),
+            Edge::new(EdgeType::Referenced, TargetKind::Symbol, self.symbol),
+            Edge::new(EdgeType::ExecutedOn, TargetKind::File, key.unwrap_or(".")),
         ];
         let others = answer.found.iter().filter(|found| Some(&*found.path) != key);
-        let others = others.take(MOST_REFERENCES);
-        edges.extend(others.map(|found| edge(EdgeType::Referenced, TargetKind::File, &found.path)));
+        let others = others.take(MAX_REFERENCES);
+        edges.extend(
+            others.map(|found| {
+                Edge::new(EdgeType::Referenced, TargetKind::File, found.path.as_str())
+            }),
+        );
         let mut invocation = listed(answer, edges);
         set(&mut invocation.result, "engine", chosen.evidence(file));
         Ok(invocation)
     }
-}
-
-fn edge(edge_type: EdgeType, target_kind: TargetKind, target: &str) -> Edge {
-    Edge { edge_type, target_kind, target: target.to_owned() }
 }
 
 fn preview(
@@ -94,7 +95,7 @@ fn preview(
     symbol: Option<&str>,
     path: Option<&str>,
     stop: &StopSignal,
-) -> Result<Foreseen, ToolError> {
+) -> Result<PreviewWithEffects, ToolError> {
     let file = path.map(|path| SourceFile::read(*at, path)).transpose()?;
     let place = file.as_ref().map_or("the workspace", SourceFile::key);
     let summary = match symbol {

@@ -61,9 +61,6 @@ pub(super) fn unset() -> Vec<OsString> {
 /// The user as whom programs run: that of this process.
 pub(super) fn user() -> String {
     let name = ["USER", "LOGNAME"].iter().find_map(|name| std::env::var(name).ok());
-    #[cfg(unix)]
     let id = format!("user id {}", rustix::process::geteuid().as_raw());
-    #[cfg(not(unix))]
-    let id = "your user".to_owned();
     name.filter(|name| !name.is_empty()).map_or(id.clone(), |name| format!("{name} ({id})"))
 }

@@ -8,7 +8,7 @@ use crate::plan::{PathRole, ToolCall, ToolClass};
 use crate::run::{FileEffect, Preview, StopSignal};
 use crate::workspace::{Access, Last, Overlay, file};
 
-use super::tool::{Foreseen, Tool, reads_only};
+use super::tool::{PreviewWithEffects, Tool, reads_only};
 use super::{After, Context, Invocation, ToolError, Toolbox, touched};
 use super::{batch, code_queries, file_read, file_write, history, inspect, lsp_check, program};
 use super::{search, shell, simulate, splice};
@@ -66,7 +66,7 @@ impl Toolbox {
     /// # Errors
     /// A path or pattern that cannot be used, or leads outside; a stop.
     pub fn preview(&self, call: &ToolCall, overlay: &Overlay) -> Result<Preview, ToolError> {
-        Ok(self.after(overlay).foresee(call, self.stop())?.0)
+        Ok(self.after(overlay).preview_with_effects(call, self.stop())?.0)
     }
 
     /// The preview of the call in the present workspace, and its exact file changes. Both are computed from
@@ -74,12 +74,12 @@ impl Toolbox {
     ///
     /// # Errors
     /// Those of [`Self::preview`]; and a stop.
-    pub fn foresee(
+    pub fn preview_with_effects(
         &self,
         call: &ToolCall,
         stop: &StopSignal,
     ) -> Result<(Preview, Vec<FileEffect>), ToolError> {
-        self.now().foresee(call, stop)
+        self.now().preview_with_effects(call, stop)
     }
 
     /// Adds the changes of `call` to `overlay`. A call that would fail adds nothing, or for a splice plan
@@ -132,13 +132,17 @@ impl Toolbox {
 }
 
 impl After<'_> {
-    /// The preview of a call and its exact file changes; see [`Toolbox::foresee`].
-    pub(super) fn foresee(self, call: &ToolCall, stop: &StopSignal) -> Result<Foreseen, ToolError> {
+    /// The preview of a call and its exact file changes; see [`Toolbox::preview_with_effects`].
+    pub(super) fn preview_with_effects(
+        self,
+        call: &ToolCall,
+        stop: &StopSignal,
+    ) -> Result<PreviewWithEffects, ToolError> {
         let made = tool(call).preview(self, stop);
         self.toolbox.goes_on()?;
         match made {
             Err(error) if !error.is_about_the_plan() => {
-                self.toolbox.note_limit(error.info());
+                self.toolbox.note_limit(&*error);
                 let summary = format!("{}{error}.", Preview::WOULD_FAIL);
                 Ok(reads_only(summary, vec![error.next()]))
             }

@@ -2,9 +2,10 @@
 
 use std::error::Error;
 use std::fmt;
+use std::ops::Deref;
 
 use crate::plan::Code;
-use crate::run::{ErrorInfo, Failure};
+use crate::run::ErrorInfo;
 
 /// Why a tool failed. Paths are as the plan writes them; messages of the system are kept verbatim.
 pub struct ToolError(Box<dyn ErrorInfo>);
@@ -25,29 +26,13 @@ impl ToolError {
         let error: &(dyn Error + 'static) = error;
         error.downcast_ref()
     }
+}
 
-    /// The stable code.
-    pub fn code(&self) -> Code {
-        self.0.code()
-    }
+/// Offers the methods of the error.
+impl Deref for ToolError {
+    type Target = dyn ErrorInfo;
 
-    /// What to do next, as a sentence.
-    pub fn next(&self) -> String {
-        self.0.next()
-    }
-
-    /// Whether the fault lies in the plan itself, whatever the state of the workspace.
-    pub fn is_about_the_plan(&self) -> bool {
-        self.0.is_about_the_plan()
-    }
-
-    /// The error as the records keep it.
-    pub fn failure(&self) -> Failure {
-        self.0.failure()
-    }
-
-    /// The error as a trait object.
-    pub(super) fn info(&self) -> &dyn ErrorInfo {
+    fn deref(&self) -> &Self::Target {
         &*self.0
     }
 }

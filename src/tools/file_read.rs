@@ -6,7 +6,7 @@ use crate::plan::Digest;
 use crate::run::{Edge, EdgeType, StopSignal, TargetKind, text};
 use crate::workspace::{Access, Last, WorkspaceError, file, go_on};
 
-use super::tool::{Foreseen, Tool, reads_only, set};
+use super::tool::{PreviewWithEffects, Tool, reads_only, set};
 use super::{After, Context, Invocation, ToolError, Toolbox};
 
 /// The exact bytes of one file.
@@ -15,7 +15,7 @@ pub(super) struct FileRead<'a> {
 }
 
 impl Tool for FileRead<'_> {
-    fn preview(&self, at: After<'_>, _: &StopSignal) -> Result<Foreseen, ToolError> {
+    fn preview(&self, at: After<'_>, _: &StopSignal) -> Result<PreviewWithEffects, ToolError> {
         let place = at.toolbox.resolve(self.path, Last::Follow)?;
         let (size, notes) = match at.overlay.get(&place.key) {
             Some(content) => (
@@ -48,11 +48,7 @@ impl Tool for FileRead<'_> {
         Ok(Invocation {
             stdout: Some(bytes),
             result,
-            edges: vec![Edge {
-                edge_type: EdgeType::ExecutedOn,
-                target_kind: TargetKind::File,
-                target: place.key,
-            }],
+            edges: vec![Edge::new(EdgeType::ExecutedOn, TargetKind::File, place.key)],
             ..Invocation::default()
         })
     }

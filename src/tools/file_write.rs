@@ -4,13 +4,11 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use crate::run::{
-    Diff, Edge, EdgeType, FileChange, Modes, Predicted, Preview, StopSignal, TargetKind, text,
-};
-use crate::workspace::file::hash;
-use crate::workspace::{Existing, Last, Overlay, Prepared, Written, diff, effect, write};
+use crate::run::{Diff, Edge, EdgeType, FileChange, Modes, Preview, StopSignal, TargetKind, text};
+use crate::workspace::{Existing, Last, Overlay, Prepared, Written, effect, write};
 
-use super::tool::{Foreseen, Tool, set};
+use super::changes::{changed_files, left_by_earlier_step, shown, too_large};
+use super::tool::{PreviewWithEffects, Tool, set};
 use super::{After, Context, Invocation, ToolError, Toolbox};
 
 /// A write of one whole file.
@@ -21,13 +19,15 @@ pub(super) struct FileWrite<'a> {
 }
 
 impl Tool for FileWrite<'_> {
-    fn preview(&self, at: After<'_>, _: &StopSignal) -> Result<Foreseen, ToolError> {
+    fn preview(&self, at: After<'_>, _: &StopSignal) -> Result<PreviewWithEffects, ToolError> {
         let Self { path, contents, existing } = *self;
         let Prepared { place, before, mode, has_folder } = at.prepare(path, existing)?;
-        let diff = diff::diff(before.as_deref(), Some(contents.as_bytes()));
+        let existed = before.is_some();
+        let effect =
+            effect(place.key.clone(), before, Some(contents.as_bytes().into()), Modes::kept(mode));
         let mut notes = Vec::new();
         if at.overlay.get(&place.key).is_some() {
-            notes.push(format!("An earlier step leaves {} as it is shown here.", place.key));
+            notes.push(left_by_earlier_step(&place.key));
         }
         if !has_folder && let Some((folder, _)) = place.key.rsplit_once('/') {
             notes.push(format!("Creates the folder {folder}, which does not exist now."));
@@ -39,24 +39,13 @@ impl Tool for FileWrite<'_> {
                 notes.push(format!("{} is a link; the file it leads to is written.", link.key));
             }
         }
-        if diff::is_too_large(before.as_deref()) {
-            notes.push(format!("{} is too large to be shown line by line.", place.key));
-        }
-        if before.is_some() {
+        notes.extend(too_large(&effect));
+        if existed {
             notes.extend(place.notes(path, true)?);
         }
-        let effect = effect(place.key, before, contents, Modes::kept(mode));
-        let existed = effect.before_bytes.is_some();
-        let change = FileChange {
-            path: effect.path.clone(),
-            before: effect.before,
-            after: effect.after,
-            diff,
-        };
+        let change = shown(&effect);
         let summary = summary(&change, existed, contents);
-        let changes = vec![change];
-        let preview = Preview { predicted: Predicted::Exact, summary, changes, notes };
-        Ok((preview, vec![effect]))
+        Ok((Preview::exact(summary, vec![change], notes), vec![effect]))
     }
 
     fn project(&self, toolbox: &Toolbox, overlay: &mut Overlay) -> Result<(), ToolError> {
@@ -70,9 +59,7 @@ impl Tool for FileWrite<'_> {
         let Written { effect, created_folders, not_flushed, lost } =
             write(toolbox, path, contents, existing, &context.write())?;
         let mut result = json!({
-            "changed_files": [{
-                "path": effect.path, "before": hash(effect.before), "after": hash(effect.after),
-            }],
+            "changed_files": changed_files([&effect]),
             "bytes": contents.len(),
         });
         if existing == Existing::Refuse {
@@ -81,11 +68,7 @@ impl Tool for FileWrite<'_> {
         if !lost.is_empty() {
             set(&mut result, "warnings", lost);
         }
-        let edge = |edge_type| Edge {
-            edge_type,
-            target_kind: TargetKind::File,
-            target: effect.path.clone(),
-        };
+        let edge = |edge_type| Edge::new(edge_type, TargetKind::File, effect.path.as_str());
         Ok(Invocation {
             result,
             edges: vec![edge(EdgeType::ExecutedOn), edge(EdgeType::Affected)],

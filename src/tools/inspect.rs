@@ -6,13 +6,12 @@ mod overview;
 mod tests;
 
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 
 use crate::plan::InspectQuery;
 use crate::run::{Edge, EdgeType, TargetKind};
 
 use super::search::{FileSearch, regex};
-use super::tool::{Foreseen, Tool, reads_only};
+use super::tool::{PreviewWithEffects, Tool, reads_only, set};
 use super::{After, Context, Invocation, ToolError, Toolbox};
 use crate::run::StopSignal;
 use crate::symbols::{SymbolsError, Work};
@@ -25,14 +24,11 @@ pub(super) struct Inspect<'a> {
 }
 
 impl Tool for Inspect<'_> {
-    fn preview(&self, at: After<'_>, stop: &StopSignal) -> Result<Foreseen, ToolError> {
+    fn preview(&self, at: After<'_>, stop: &StopSignal) -> Result<PreviewWithEffects, ToolError> {
         let (summary, mut notes) = match self.query {
             InspectQuery::Overview => {
-                let notes = vec!["Files are read, and nothing is run.".to_owned()];
-                (
-                    "Gives an overview of the program: packages, targets, languages.".to_owned(),
-                    notes,
-                )
+                let summary = "Gives an overview of the program: packages, targets, languages.";
+                (summary.to_owned(), vec!["Files are read, and nothing is run.".to_owned()])
             }
             InspectQuery::Search(text) => {
                 regex(&regex::escape(text))?;
@@ -70,11 +66,9 @@ impl Tool for Inspect<'_> {
             InspectQuery::Semantic => symbols.semantic(self.most, context.stop)?,
         };
         let edges = match self.query {
-            InspectQuery::Symbol(name) => vec![Edge {
-                edge_type: EdgeType::Referenced,
-                target_kind: TargetKind::Symbol,
-                target: name.clone(),
-            }],
+            InspectQuery::Symbol(name) => {
+                vec![Edge::new(EdgeType::Referenced, TargetKind::Symbol, name)]
+            }
             _ => Vec::new(),
         };
         let stdout = serde_json::to_vec(&answer).ok();
@@ -89,8 +83,6 @@ fn cut(found: &mut Invocation, most: usize) {
     let left_out = all.len().saturating_sub(most);
     all.truncate(most);
     found.stdout = serde_json::to_vec(&all).ok();
-    if let Value::Object(fields) = &mut found.result {
-        fields.insert("given".to_owned(), json!(all.len()));
-        fields.insert("left_out".to_owned(), json!(left_out));
-    }
+    set(&mut found.result, "given", all.len());
+    set(&mut found.result, "left_out", left_out);
 }

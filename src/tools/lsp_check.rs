@@ -1,12 +1,12 @@
 //! `lsp_check` (SPEC §4): `cargo check` in a project of the workspace.
 
 use crate::cargo::{OUTPUT_BYTES, Scope, Suggestions, project};
-use crate::process::Leftovers;
-use crate::run::{Predicted, Preview, StopSignal, Stream, text};
+use crate::process::{Leftovers, NoCapture};
+use crate::run::{Preview, StopSignal, Stream};
 use crate::workspace::go_on;
 
-use super::tool::{Foreseen, Tool, changes_nothing};
-use super::{After, Context, Invocation, NoCapture, ToolError, Toolbox};
+use super::tool::{PreviewWithEffects, Tool, changes_nothing, limits};
+use super::{After, Context, Invocation, ToolError, Toolbox};
 
 /// A check of the project at a path.
 pub(super) struct LspCheck<'a> {
@@ -14,7 +14,7 @@ pub(super) struct LspCheck<'a> {
 }
 
 impl Tool for LspCheck<'_> {
-    fn preview(&self, at: After<'_>, _: &StopSignal) -> Result<Foreseen, ToolError> {
+    fn preview(&self, at: After<'_>, _: &StopSignal) -> Result<PreviewWithEffects, ToolError> {
         let toolbox = at.toolbox;
         let project = project(*at, self.path)?;
         toolbox.launcher.cargo()?;
@@ -25,26 +25,16 @@ impl Tool for LspCheck<'_> {
         let command = project.scope().command();
         let what = match project.scope() {
             Scope::Package => "the package of this folder",
-            Scope::Workspace | Scope::Gate => "every package of the Cargo workspace",
+            Scope::Workspace | Scope::KeepGoing => "every package of the Cargo workspace",
         };
-        let limits = format!(
-            "Ended after {}, or when one of its outputs has more than {}.",
-            text::duration(toolbox.check_timeout),
-            text::size(OUTPUT_BYTES)
-        );
         let mut notes = vec![
             format!("Checks {what}, and runs its build scripts and macros."),
             "May write the target folder and Cargo.lock, and load what is missing.".to_owned(),
-            limits,
+            limits("Ended", toolbox.check_timeout, OUTPUT_BYTES),
         ];
         let passed_over = toolbox.launcher.programs.passed_over("cargo");
         notes.extend(passed_over.map(|what| format!("{what}.")));
-        Ok(changes_nothing(Preview {
-            predicted: Predicted::Unpredictable,
-            summary: format!("Runs `{command}` in {place}."),
-            changes: Vec::new(),
-            notes,
-        }))
+        Ok(changes_nothing(Preview::unpredictable(format!("Runs `{command}` in {place}."), notes)))
     }
 
     fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError> {
@@ -58,8 +48,8 @@ impl Tool for LspCheck<'_> {
             edges: checked.edges(&project),
             error: checked.error().map(ToolError::from),
             walls: checked.finished.walls.clone(),
-            stdout: Some(checked.finished.stdout.into_bytes()),
-            stderr: Some(checked.finished.stderr.into_bytes()),
+            stdout: Some(checked.finished.stdout),
+            stderr: Some(checked.finished.stderr),
             diagnostics: checked.diagnostics,
             ..Invocation::default()
         })

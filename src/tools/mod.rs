@@ -5,6 +5,7 @@
 //! steps or the evidence: callers pass in what was approved and receive what happened.
 
 mod batch;
+mod changes;
 mod code_queries;
 mod command_shell;
 mod dispatch;
@@ -29,22 +30,11 @@ mod tool;
 mod toolbox;
 mod touched;
 
-pub use crate::cargo::{CargoError, Offer, Replacement, Suggestions};
-pub use crate::plan::COMMANDS_FILE;
-pub use crate::process::walls::{RunWalls, WallPlace, WallProbe, WallReport, start_helper};
-pub use crate::process::{Capture, MODEL_KEY, NoCapture, ProcessError, ProcessIo};
-pub use crate::remote::{
-    Connection, RemoteCommand, RemoteEnd, RemoteError, RemoteFinished, RemoteStop, SshClient,
-    check_target, known_target,
-};
-pub use crate::run::StopSignal;
-pub use crate::symbols::SymbolsError;
-pub use crate::workspace::{Access, INPUT_BYTES, Kind, Overlay, WorkspaceError, own_folders};
 pub use batch::{BatchError, PatchError};
 pub use error::{ToolError, Unsupported};
 pub use history::{Conflict, HistoryError};
 pub use past::{NotAvailable, Past};
-pub use planner::{PlannerEnd, PlannerFinished, PlannerProgram};
+pub use planner::PlannerProgram;
 pub use program::{CommandName, Fault, ProgramError, WorkspaceCommand, WorkspaceCommands};
 pub use shell::ShellError;
 pub use simulate::{SimulationError, tidy as tidy_simulations};

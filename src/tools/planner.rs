@@ -7,8 +7,7 @@ use std::time::Duration;
 
 use crate::authorization::StepWalls;
 use crate::plan::{Code, ToolCall, VerifyScope, limits};
-use crate::process::walls::WallReport;
-use crate::process::{self, Cause, Input, Leftovers, MODEL_KEY, ProcessError, Profile, Program};
+use crate::process::{self, Finished, Input, Leftovers, MODEL_KEY, ProcessError, Profile, Program};
 use crate::run::{StopSignal, Stream};
 
 use super::{ProgramError, ToolError, Toolbox, command_shell, program};
@@ -50,38 +49,6 @@ impl PlannerProgram {
     }
 }
 
-/// How a planner ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PlannerEnd {
-    /// It exited by itself.
-    Itself,
-    /// It was killed after the timeout.
-    TimedOut,
-    /// A person stopped it.
-    Stopped,
-    /// It was killed because it printed too much.
-    TooMuch,
-}
-
-/// The outcome of a planner process.
-#[derive(Debug)]
-pub struct PlannerFinished {
-    /// How it ended.
-    pub end: PlannerEnd,
-    /// The exit code; `None` when a signal ended it.
-    pub exit_code: Option<i32>,
-    /// The signal that ended it.
-    pub signal: Option<i32>,
-    /// Its run time.
-    pub duration: Duration,
-    /// What its walls refused.
-    pub walls: WallReport,
-    /// Its standard output.
-    pub answer: Vec<u8>,
-    /// Its standard error.
-    pub stderr: Vec<u8>,
-}
-
 impl Toolbox {
     /// Asks a planner. It runs in the workspace behind `walls` and reads `request` from its standard input.
     /// After `timeout` or at a stop it is killed with all its child processes. `told` receives its standard
@@ -97,7 +64,7 @@ impl Toolbox {
         timeout: Duration,
         stop: &StopSignal,
         told: &dyn Fn(&str),
-    ) -> Result<PlannerFinished, ToolError> {
+    ) -> Result<Finished, ToolError> {
         let unset = command_shell::unset();
         let key = std::env::var(MODEL_KEY).ok();
         let mut environment = Vec::new();
@@ -131,23 +98,8 @@ impl Toolbox {
                 told(text);
             }
         };
-        let finished = process::run(&program, stop, &output).map_err(|source| {
-            ProcessError::NotStarted { program: "the planner", code: Code::CommandFailed, source }
-        })?;
-        Ok(PlannerFinished {
-            end: match finished.cause {
-                Cause::Itself | Cause::NotKept => PlannerEnd::Itself,
-                Cause::TimedOut => PlannerEnd::TimedOut,
-                Cause::Stopped => PlannerEnd::Stopped,
-                Cause::TooMuch(_) => PlannerEnd::TooMuch,
-            },
-            exit_code: finished.exit_code,
-            signal: finished.signal,
-            duration: finished.duration,
-            walls: finished.walls,
-            answer: finished.stdout.into_bytes(),
-            stderr: finished.stderr.into_bytes(),
-        })
+        let failed = ProcessError::not_started("the planner", Code::CommandFailed);
+        Ok(process::run(&program, stop, &output).map_err(failed)?)
     }
 
     /// Whether a verification of this scope can be run.
@@ -161,6 +113,7 @@ impl Toolbox {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::process::Cause;
     use crate::risk::Policy;
 
     const LONG: Duration = Duration::from_secs(60);
@@ -178,12 +131,7 @@ mod tests {
     }
 
     impl Space {
-        fn ask(
-            &self,
-            command: &str,
-            request: &[u8],
-            timeout: Duration,
-        ) -> (PlannerFinished, String) {
+        fn ask(&self, command: &str, request: &[u8], timeout: Duration) -> (Finished, String) {
             let told = std::cell::RefCell::new(String::new());
             let planner = PlannerProgram::Command(command.to_owned());
             let finished = self
@@ -204,13 +152,13 @@ mod tests {
         let request = vec![b'x'; 3 << 20];
         let (finished, told) =
             space.ask("cat a.txt; wc -c; echo thinking >&2; exit 3", &request, LONG);
-        assert_eq!((finished.end, finished.exit_code), (PlannerEnd::Itself, Some(3)));
-        let answer = String::from_utf8(finished.answer).unwrap();
+        assert_eq!((finished.cause, finished.exit_code), (None, Some(3)));
+        let answer = String::from_utf8(finished.stdout).unwrap();
         assert_eq!(answer.split_whitespace().collect::<Vec<_>>(), ["here3145728"]);
         assert_eq!((told.as_str(), finished.stderr.as_slice()), ("thinking\n", &b"thinking\n"[..]));
         // A planner that does not read its request does not block.
         let (finished, _) = space.ask("echo none", &request, LONG);
-        assert_eq!(finished.answer, b"none\n");
+        assert_eq!(finished.stdout, b"none\n");
     }
 
     #[cfg(unix)]
@@ -219,11 +167,11 @@ mod tests {
         let space = space();
         let slow = "(sleep 600; echo late > late.txt) & sleep 600";
         let (finished, _) = space.ask(slow, b"", Duration::from_millis(200));
-        assert_eq!((finished.end, finished.exit_code), (PlannerEnd::TimedOut, None));
+        assert_eq!((finished.cause, finished.exit_code), (Some(Cause::TimedOut), None));
         assert!(finished.duration < LONG);
         space.stop.set();
         let (finished, _) = space.ask(slow, b"", LONG);
-        assert_eq!(finished.end, PlannerEnd::Stopped);
+        assert_eq!(finished.cause, Some(Cause::Stopped));
         assert!(!space.folder.path().join("late.txt").exists());
     }
 
@@ -232,7 +180,7 @@ mod tests {
     fn a_planner_that_prints_without_end_is_ended() {
         let space = space();
         let (finished, _) = space.ask("yes", b"", LONG);
-        assert_eq!(finished.end, PlannerEnd::TooMuch);
-        assert_eq!(finished.answer.len() as u64, OUTPUT_BYTES);
+        assert_eq!(finished.cause, Some(Cause::TooMuch(Stream::Stdout)));
+        assert_eq!(finished.stdout.len() as u64, OUTPUT_BYTES);
     }
 }

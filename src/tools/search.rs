@@ -18,13 +18,13 @@ use crate::plan::Code;
 use crate::run::text::beginning;
 use crate::run::{Edge, EdgeType, ErrorInfo, StopSignal, TargetKind};
 use crate::workspace::scan::{ANSWER_BYTES, Answer, look_at_files, root};
-use crate::workspace::{Access, Kind, Last, Looking, Place, WorkspaceError};
+use crate::workspace::{Access, Kind, Last, Place, SearchBudget, WorkspaceError};
 
-use super::tool::{Foreseen, Tool, reads_only};
+use super::tool::{PreviewWithEffects, Tool, reads_only};
 use super::{After, Context, Invocation, ToolError, Toolbox};
 
 /// Most files that one search links to in the evidence; the result has the full count.
-const MOST_REFERENCES: usize = 1_000;
+const MAX_REFERENCES: usize = 1_000;
 
 /// One matching line, as in the answer.
 #[derive(Serialize)]
@@ -91,7 +91,7 @@ pub(super) struct FileSearch<'a> {
 }
 
 impl Tool for FileSearch<'_> {
-    fn preview(&self, at: After<'_>, _: &StopSignal) -> Result<Foreseen, ToolError> {
+    fn preview(&self, at: After<'_>, _: &StopSignal) -> Result<PreviewWithEffects, ToolError> {
         regex(self.pattern)?;
         let place = described(at, self.root)?;
         let summary = format!("Searches {place} for lines that match {}.", self.pattern);
@@ -101,8 +101,10 @@ impl Tool for FileSearch<'_> {
     fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError> {
         let matcher = regex(self.pattern)?;
         let place = root(toolbox, self.root)?;
-        let answer =
-            look_at_files(&place, Looking::of_run(context.stop), |searcher, relative, key| {
+        let answer = look_at_files(
+            &place,
+            SearchBudget::of_run(context.stop),
+            |searcher, relative, key| {
                 let Some((file, _)) = place.root.open_file(relative, key, Access::Read)? else {
                     return Ok(None);
                 };
@@ -119,13 +121,13 @@ impl Tool for FileSearch<'_> {
                     WorkspaceError::ReadFailed { path: key.to_owned(), source }
                 })?;
                 Ok((!lines.binary && lines.count > 0).then_some((lines.json, lines.count)))
-            })?;
-        let references = answer.found.iter().take(MOST_REFERENCES).map(|found| Edge {
-            edge_type: EdgeType::Referenced,
-            target_kind: TargetKind::File,
-            target: found.path.clone(),
-        });
-        let edges = std::iter::once(executed_on(&place)).chain(references).collect();
+            },
+        )?;
+        let references =
+            answer.found.iter().take(MAX_REFERENCES).map(|found| {
+                Edge::new(EdgeType::Referenced, TargetKind::File, found.path.as_str())
+            });
+        let edges = std::iter::once(executed_on(place)).chain(references).collect();
         Ok(listed(answer, edges))
     }
 }
@@ -137,7 +139,7 @@ pub(super) struct FileGlob<'a> {
 }
 
 impl Tool for FileGlob<'_> {
-    fn preview(&self, at: After<'_>, _: &StopSignal) -> Result<Foreseen, ToolError> {
+    fn preview(&self, at: After<'_>, _: &StopSignal) -> Result<PreviewWithEffects, ToolError> {
         glob(self.pattern)?;
         let place = described(at, self.root)?;
         let summary = format!("Lists, of {place}, what matches {}.", self.pattern);
@@ -148,34 +150,34 @@ impl Tool for FileGlob<'_> {
     fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError> {
         let matcher = glob(self.pattern)?;
         let place = root(toolbox, self.root)?;
-        let answer = look_at_files(&place, Looking::of_run(context.stop), |_, relative, key| {
-            // When the root is a file, its own name is matched.
-            let below = relative
-                .strip_prefix(&place.relative)
-                .ok()
-                .filter(|below| !below.as_os_str().is_empty())
-                .or_else(|| relative.file_name().map(Path::new));
-            if !below.is_some_and(|below| matcher.is_match(below)) {
-                return Ok(None);
-            }
-            let json = serde_json::to_vec(key).unwrap_or_default();
-            Ok(Some((json, 1)))
-        })?;
-        Ok(listed(answer, vec![executed_on(&place)]))
+        let answer =
+            look_at_files(&place, SearchBudget::of_run(context.stop), |_, relative, key| {
+                // When the root is a file, its own name is matched.
+                let below = relative
+                    .strip_prefix(&place.relative)
+                    .ok()
+                    .filter(|below| !below.as_os_str().is_empty())
+                    .or_else(|| relative.file_name().map(Path::new));
+                if !below.is_some_and(|below| matcher.is_match(below)) {
+                    return Ok(None);
+                }
+                let json = serde_json::to_vec(key).unwrap_or_default();
+                Ok(Some((json, 1)))
+            })?;
+        Ok(listed(answer, vec![executed_on(place)]))
     }
 }
 
 /// The root as the beginning of a sentence.
 fn described(at: After<'_>, root: &str) -> Result<String, WorkspaceError> {
     let place = at.toolbox.resolve(root, Last::Follow)?;
-    let path = root.to_owned();
-    match at.overlay.kind(&place) {
-        Kind::Folder if place.key == "." => Ok("the files of the workspace".to_owned()),
-        Kind::Folder => Ok(format!("the files below {}", place.key)),
-        Kind::File => Ok(place.key),
-        Kind::Absent => Err(WorkspaceError::NotFound { path }),
-        kind => Err(WorkspaceError::NotAFile { path, kind, access: Access::Read }),
-    }
+    let kind = at.overlay.kind(&place);
+    kind.check_exists(root)?;
+    Ok(match kind {
+        Kind::Folder if place.key == "." => "the files of the workspace".to_owned(),
+        Kind::Folder => format!("the files below {}", place.key),
+        _ => place.key,
+    })
 }
 
 /// The answer of a tool that lists: a JSON array, and how complete it is.
@@ -188,23 +190,14 @@ pub(super) fn listed(answer: Answer, edges: Vec<Edge>) -> Invocation {
         "problems": answer.problems,
     });
     let stderr = (!answer.problems.is_empty()).then(|| {
-        answer
-            .problems
-            .iter()
-            .flat_map(|line| [line.as_bytes(), b"\n"])
-            .flatten()
-            .copied()
-            .collect()
+        let lines = answer.problems.iter().map(|line| format!("{line}\n"));
+        lines.collect::<String>().into_bytes()
     });
     Invocation { stdout: Some(stdout), stderr, result, edges, ..Invocation::default() }
 }
 
-fn executed_on(place: &Place<'_>) -> Edge {
-    Edge {
-        edge_type: EdgeType::ExecutedOn,
-        target_kind: TargetKind::File,
-        target: place.key.clone(),
-    }
+fn executed_on(place: Place<'_>) -> Edge {
+    Edge::new(EdgeType::ExecutedOn, TargetKind::File, place.key)
 }
 
 /// Returns an error once a person asked to stop, so that a huge file does not delay the stop.

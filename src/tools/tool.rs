@@ -1,15 +1,17 @@
 //! The trait of a tool (SPEC §4): all that the other modules ask about a call.
 
+use std::time::Duration;
+
 use serde_json::Value;
 
 use crate::plan::PathRole;
-use crate::run::{EdgeType, FileEffect, Predicted, Preview, StopSignal};
+use crate::run::{EdgeType, FileEffect, Preview, StopSignal, text};
 use crate::workspace::Overlay;
 
 use super::{After, Context, Invocation, ToolError, Toolbox};
 
 /// A preview, and the exact file changes of the call.
-pub(super) type Foreseen = (Preview, Vec<FileEffect>);
+pub(super) type PreviewWithEffects = (Preview, Vec<FileEffect>);
 
 /// A call: a tool with its arguments.
 pub(super) trait Tool {
@@ -17,7 +19,7 @@ pub(super) trait Tool {
     ///
     /// # Errors
     /// Why the call would fail; and a stop.
-    fn preview(&self, at: After<'_>, stop: &StopSignal) -> Result<Foreseen, ToolError>;
+    fn preview(&self, at: After<'_>, stop: &StopSignal) -> Result<PreviewWithEffects, ToolError>;
 
     /// Adds the changes of the call to those of the earlier steps. A call that would fail adds nothing, or
     /// of several files those before the failure.
@@ -55,14 +57,19 @@ pub(super) trait Tool {
 }
 
 /// The result of a preview whose file changes are none or unknown.
-pub(super) fn changes_nothing(preview: Preview) -> Foreseen {
+pub(super) fn changes_nothing(preview: Preview) -> PreviewWithEffects {
     (preview, Vec::new())
 }
 
 /// The result of a preview for a call that changes no file.
-pub(super) fn reads_only(summary: String, notes: Vec<String>) -> Foreseen {
-    let changes = Vec::new();
-    changes_nothing(Preview { predicted: Predicted::Exact, summary, changes, notes })
+pub(super) fn reads_only(summary: String, notes: Vec<String>) -> PreviewWithEffects {
+    changes_nothing(Preview::exact(summary, Vec::new(), notes))
+}
+
+/// The note on when a program is ended; `what` is the beginning of the sentence.
+pub(super) fn limits(what: &str, timeout: Duration, output_bytes: u64) -> String {
+    let (time, bytes) = (text::duration(timeout), text::size(output_bytes));
+    format!("{what} after {time}, or when one of its outputs has more than {bytes}.")
 }
 
 /// Sets a field of an object.

@@ -252,14 +252,6 @@ impl Toolbox {
         command_shell::user()
     }
 
-    /// The present state of the file with this canonical path.
-    ///
-    /// # Errors
-    /// A path that cannot be used, leads outside, is no file, or cannot be read.
-    pub fn state_of(&self, key: &str) -> Result<FileState, WorkspaceError> {
-        self.digest_of(key)
-    }
-
     /// The `codegraph.db` in the workspace or the nearest folder above it.
     pub fn codegraph(&self) -> Option<PathBuf> {
         self.now().symbols().codegraph()

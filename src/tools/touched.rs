@@ -8,7 +8,7 @@ use super::tool::Tool;
 use super::{Invocation, Toolbox};
 
 /// Most files that one call links to because of its diagnostics.
-const MOST_FILES: usize = 1_000;
+const MAX_FILES: usize = 1_000;
 
 /// Adds the edges that the code of the tool did not add.
 pub(super) fn complete(
@@ -41,7 +41,7 @@ pub(super) fn complete(
             add(&mut invocation.edges, EdgeType::Produced, TargetKind::Diagnostic, code);
         }
         let file = diagnostic.file_name.as_str();
-        if seen.len() < MOST_FILES
+        if seen.len() < MAX_FILES
             && seen.insert(file)
             && toolbox.key_of(file).is_ok_and(|key| key == file)
             && !invocation.edges.iter().any(|edge| is_file(edge, file))
@@ -56,7 +56,7 @@ fn is_file(edge: &Edge, file: &str) -> bool {
 }
 
 fn add(edges: &mut Vec<Edge>, edge_type: EdgeType, target_kind: TargetKind, target: &str) {
-    let edge = Edge { edge_type, target_kind, target: target.to_owned() };
+    let edge = Edge::new(edge_type, target_kind, target);
     if !edges.contains(&edge) {
         edges.push(edge);
     }

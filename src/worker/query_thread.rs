@@ -18,7 +18,8 @@ use super::messages::{Setup, Wake};
 use crate::engine::FollowUpError;
 use crate::evidence::{EvidenceError, EvidenceReader, EvidenceStore};
 use crate::run::Failure;
-use crate::tools::{StopSignal, ToolError};
+use crate::run::StopSignal;
+use crate::tools::ToolError;
 
 /// Queries and answers that wait. The window asks for one thing at a time in each of its places, so
 /// that a person never reaches this.

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use super::query_thread::{Query, QueryContext, QueryError};
+use crate::remote::{SshClient, check_target};
 use crate::run::TargetState;
-use crate::tools::{SshClient, check_target};
 
 /// Connects to a host, because a person asks for it. Nothing of a plan is sent.
 pub struct CheckTarget {

@@ -374,7 +374,7 @@ fn an_interrupted_step_is_reconciled_and_settled() {
     let step = &plan.steps[0];
     let toolbox = Toolbox::open(&desktop.workspace(), &Policy::default()).unwrap();
     let files: Vec<FileEffect> =
-        toolbox.foresee(&step.call, &crate::tools::StopSignal::default()).unwrap().1;
+        toolbox.preview_with_effects(&step.call, &crate::run::StopSignal::default()).unwrap().1;
     let intent = IntentRecord {
         execution_id,
         run_id,

@@ -10,7 +10,7 @@ use rustix::fs::{
 use rustix::io::Errno;
 
 /// Largest attribute list or value in bytes, as on Linux.
-const MOST_BYTES: usize = 64 << 10;
+const MAX_BYTES: usize = 64 << 10;
 
 /// The set-user-ID and set-group-ID bits. They are dropped because nobody has checked the new content for them.
 const SPECIAL: u32 = 0o6000;
@@ -50,7 +50,7 @@ pub(crate) fn keep(old: impl AsFd, new: impl AsFd) -> io::Result<Vec<String>> {
 
 /// Copies the extended attributes; returns a description of each one that could not be copied.
 fn attributes(old: impl AsFd, new: impl AsFd) -> Vec<String> {
-    let mut list = vec![0; MOST_BYTES];
+    let mut list = vec![0; MAX_BYTES];
     let names = match flistxattr(&old, &mut list[..]) {
         Ok(length) => list.get(..length).unwrap_or_default(),
         // The file system has no extended attributes.
@@ -58,7 +58,7 @@ fn attributes(old: impl AsFd, new: impl AsFd) -> Vec<String> {
         Err(error) => return vec![format!("its extended attributes cannot be listed: {error}")],
     };
     let mut lost = Vec::new();
-    let mut value = vec![0; MOST_BYTES];
+    let mut value = vec![0; MAX_BYTES];
     for name in names.split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
         let name = String::from_utf8_lossy(name);
         if is_of_content(&name) {

@@ -57,13 +57,13 @@ pub(crate) struct Budget {
 
 /// One search: its stop signal, and the counters it adds to.
 #[derive(Clone, Copy)]
-pub(crate) struct Looking<'a> {
+pub(crate) struct SearchBudget<'a> {
     pub(crate) stop: &'a StopSignal,
     /// The counters, and the names and bytes counted before this search; `None` where nothing is counted.
     looked: Option<(&'a Looked, [u64; 2])>,
 }
 
-impl<'a> Looking<'a> {
+impl<'a> SearchBudget<'a> {
     /// For a step that runs: there are no limits, and only a person's stop ends it.
     pub(crate) fn of_run(stop: &'a StopSignal) -> Self {
         Self { stop, looked: None }
@@ -158,16 +158,21 @@ impl Workspace {
     }
 
     /// Begins a search; its own limits count from the present cost.
-    pub(crate) fn looking<'a>(&'a self, stop: &'a StopSignal) -> Looking<'a> {
+    pub(crate) fn search_budget<'a>(&'a self, stop: &'a StopSignal) -> SearchBudget<'a> {
         let so_far = |looked: &Looked| {
             [&looked.names, &looked.bytes].map(|count| count.load(Ordering::SeqCst))
         };
-        Looking { stop, looked: self.budget.looked.as_ref().map(|looked| (looked, so_far(looked))) }
+        SearchBudget {
+            stop,
+            looked: self.budget.looked.as_ref().map(|looked| (looked, so_far(looked))),
+        }
     }
 
     /// Whether all searches so far together exceed the limit of a single one.
     pub fn has_looked_enough(&self) -> bool {
-        let Some((_, [names, bytes])) = self.looking(self.stop()).looked else { return false };
+        let Some((_, [names, bytes])) = self.search_budget(self.stop()).looked else {
+            return false;
+        };
         names > NAMES || bytes > BYTES
     }
 }

@@ -12,11 +12,11 @@ const CONTEXT: usize = 3;
 const TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Larger contents are not compared line by line: 16 MiB, far more than anyone reads.
-pub(crate) const MOST_BYTES: usize = 16 << 20;
+pub(crate) const MAX_BYTES: usize = 16 << 20;
 
 /// Whether a content is too large to be compared line by line.
 pub(crate) fn is_too_large(bytes: Option<&[u8]>) -> bool {
-    bytes.is_some_and(|bytes| bytes.len() > MOST_BYTES)
+    bytes.is_some_and(|bytes| bytes.len() > MAX_BYTES)
 }
 
 /// The difference between two contents; `None` is an absent file. Contents that are not UTF-8 or too large are

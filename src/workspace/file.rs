@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use cap_std::fs::{Dir, Metadata, Permissions};
+use cap_std::fs::{Dir, Metadata, Permissions, PermissionsExt as _};
 use rustix::fs::OFlags;
 use sha2::{Digest as _, Sha256};
 
@@ -136,31 +136,17 @@ pub(crate) fn hash(state: FileState) -> Option<String> {
     }
 }
 
-/// The mode of a file; `None` on systems without modes.
-#[cfg(unix)]
-pub(crate) fn mode(metadata: &Metadata) -> Option<FileMode> {
-    use cap_std::fs::PermissionsExt as _;
-    Some(FileMode::new(metadata.permissions().mode()))
+/// The mode of a file.
+pub(crate) fn mode(metadata: &Metadata) -> FileMode {
+    FileMode::new(metadata.permissions().mode())
 }
 
-#[cfg(not(unix))]
-pub(crate) fn mode(_: &Metadata) -> Option<FileMode> {
-    None
+/// The permissions for this mode.
+pub(crate) fn permissions(mode: FileMode) -> Permissions {
+    Permissions::from_mode(mode.bits())
 }
 
-/// The permissions for this mode; `None` on systems without modes.
-#[cfg(unix)]
-pub(crate) fn permissions(mode: FileMode) -> Option<Permissions> {
-    use cap_std::fs::PermissionsExt as _;
-    Some(Permissions::from_mode(mode.bits()))
-}
-
-#[cfg(not(unix))]
-pub(crate) fn permissions(_: FileMode) -> Option<Permissions> {
-    None
-}
-
-/// Whether anyone may execute the file; `false` on systems without modes.
+/// Whether anyone may execute the file.
 pub(crate) fn is_executable(metadata: &Metadata) -> bool {
-    mode(metadata).is_some_and(FileMode::is_executable)
+    mode(metadata).is_executable()
 }

@@ -1,4 +1,4 @@
-//! The folders that a batch works in. Each is opened once and kept open, missing ones are created, and all are
+//! The folders that a write or a batch works in. Each is opened once and kept open, missing ones are created, and all are
 //! flushed once at the end.
 
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ struct Made {
     key: String,
 }
 
-/// The open folders.
+/// The open folders. Those that were created are removed on drop unless they are kept.
 pub(crate) struct Folders<'a> {
     disk: Disk<'a>,
     open: Vec<Folder>,
@@ -46,9 +46,9 @@ impl<'a> Folders<'a> {
         Ok(&self.open.get(id.0).ok_or(io::ErrorKind::NotFound)?.dir)
     }
 
-    /// The canonical paths of the created folders, parents first.
-    pub(crate) fn made(&self) -> impl Iterator<Item = &str> {
-        self.made.iter().map(|made| made.key.as_str())
+    /// Keeps the created folders; returns their canonical paths, parents first.
+    pub(crate) fn keep(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.made).into_iter().map(|made| made.key).collect()
     }
 
     /// Opens the folder at `relative` without following links. If it is missing and `make` is set, creates it
@@ -115,5 +115,12 @@ impl<'a> Folders<'a> {
             }
         }
         staying
+    }
+}
+
+impl Drop for Folders<'_> {
+    fn drop(&mut self) {
+        // If another process has put something into one meanwhile, it stays.
+        self.unmake();
     }
 }

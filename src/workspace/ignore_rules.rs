@@ -33,7 +33,7 @@ pub(crate) enum Choice {
 const REPOSITORY: [&str; 2] = [".git", ".jj"];
 
 /// Most lines in one list: each compiled rule takes some kilobytes.
-const MOST_RULES: usize = 10_000;
+const MAX_RULES: usize = 10_000;
 
 struct List {
     name: &'static str,
@@ -170,8 +170,8 @@ fn list(folder: &Folder<'_>, name: &str, problem: &dyn Fn(String)) -> Gitignore 
     };
     let mut builder = GitignoreBuilder::new(folder.path);
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
-    if bytes.iter().filter(|byte| **byte == b'\n').count() > MOST_RULES {
-        problem(format!("{}: it has more than {MOST_RULES} lines", path.display()));
+    if bytes.iter().filter(|byte| **byte == b'\n').count() > MAX_RULES {
+        problem(format!("{}: it has more than {MAX_RULES} lines", path.display()));
         return Gitignore::empty();
     }
     for (index, line) in bytes.split(|byte| *byte == b'\n').enumerate() {

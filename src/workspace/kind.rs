@@ -4,6 +4,8 @@ use std::fmt;
 
 use cap_std::fs::Metadata;
 
+use super::{Access, WorkspaceError};
+
 /// What a path is, links followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -23,6 +25,20 @@ impl Kind {
             metadata if metadata.is_file() => Self::File,
             metadata if metadata.is_dir() => Self::Folder,
             _ => Self::Other,
+        }
+    }
+}
+
+impl Kind {
+    /// Fails unless this is a file or a folder; `path` is for the error.
+    pub(crate) fn check_exists(self, path: &str) -> Result<(), WorkspaceError> {
+        let path = path.to_owned();
+        match self {
+            Self::File | Self::Folder => Ok(()),
+            Self::Absent => Err(WorkspaceError::NotFound { path }),
+            kind @ Self::Other => {
+                Err(WorkspaceError::NotAFile { path, kind, access: Access::Read })
+            }
         }
     }
 }

@@ -1,7 +1,8 @@
 //! The folders that tools may access, and the only code that opens files in them for tools (SPEC §4).
 //!
 //! Every path is opened through an open folder handle, so that neither `..` nor a link leads outside. Called by
-//! `tools`, `cargo` and `symbols`. Deliberately not here: what a tool call means, and starting programs.
+//! `tools`, `cargo` and `symbols`; the rooms above use only its types. Deliberately not here: what a tool call means,
+//! and starting programs.
 
 mod attributes;
 pub(crate) mod budget;
@@ -23,7 +24,7 @@ mod source_lines;
 mod walk;
 mod write;
 
-pub(crate) use budget::{Budget, Counted, Looking};
+pub(crate) use budget::{Budget, Counted, SearchBudget};
 #[cfg(test)]
 pub(crate) use disk::Act;
 pub(crate) use disk::Disk;

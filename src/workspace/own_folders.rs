@@ -6,6 +6,7 @@
 //! hard links.
 
 use std::collections::BTreeSet;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -15,7 +16,7 @@ use super::WorkspaceError;
 
 /// Beyond this many entries in the own folders, files are not checked for hard links. Evidence, key and
 /// settings are a few dozen files; the rest are copies that simulations leave.
-const MOST_FILES: usize = 10_000;
+const MAX_FILES: usize = 10_000;
 
 /// Every folder of this program: this user's, and those `named` for this process, such as another evidence
 /// folder. Absolute; a folder that is reached through a link is listed under both names.
@@ -121,11 +122,11 @@ impl OwnFolders {
     }
 }
 
-/// The identities of the files in these folders, up to `MOST_FILES` entries.
+/// The identities of the files in these folders, up to `MAX_FILES` entries.
 fn files_in(folders: &[PathBuf]) -> BTreeSet<Identity> {
     let mut waiting = folders.to_vec();
     let mut found = BTreeSet::new();
-    let mut left = MOST_FILES;
+    let mut left = MAX_FILES;
     while let Some(folder) = waiting.pop() {
         let Ok(entries) = std::fs::read_dir(&folder) else { continue };
         for entry in entries.flatten() {
@@ -142,9 +143,7 @@ fn files_in(folders: &[PathBuf]) -> BTreeSet<Identity> {
     found
 }
 
-#[cfg(unix)]
 fn identity_of(data: &std::fs::Metadata) -> Identity {
-    use std::os::unix::fs::MetadataExt as _;
     (data.dev(), data.ino())
 }
 

@@ -146,7 +146,7 @@ impl<'a> Projected<'a> {
         }
         let Some((file, metadata)) = place.open(path, access)? else { return Ok((None, None)) };
         let content = file::read(file, path, access)?;
-        Ok((Some(Arc::from(content)), file::mode(&metadata)))
+        Ok((Some(Arc::from(content)), Some(file::mode(&metadata))))
     }
 
     /// See [`prepare`].

@@ -18,7 +18,7 @@ use crate::run::{Modes, StopSignal};
 /// One name in an open folder.
 pub(crate) struct Target<'a> {
     pub(crate) disk: Disk<'a>,
-    pub(crate) folder: Dir,
+    pub(crate) folder: &'a Dir,
     pub(crate) name: &'a Path,
     /// As the plan wrote it, for messages.
     pub(crate) path: &'a str,
@@ -51,9 +51,9 @@ impl Target<'_> {
         if let Some((file, metadata)) = old {
             lost = self.disk.set_attributes(&file, &waiting.file).map_err(failed)?;
             before = Some(file::read(file, self.path, Access::Write)?);
-            modes.before = file::mode(&metadata);
+            modes.before = Some(file::mode(&metadata));
         }
-        modes.after = file::mode(&waiting.file.metadata().map_err(failed)?);
+        modes.after = Some(file::mode(&waiting.file.metadata().map_err(failed)?));
         self.disk.flush_file(&waiting.file).map_err(failed)?;
         go_on(stop)?;
         // The last check, as late as possible.
@@ -64,12 +64,12 @@ impl Target<'_> {
                 self.replace(&mut waiting, file::state_of_bytes(Some(bytes)), contents)?
             }
         }
-        let not_flushed = self.disk.flush_folder(&self.folder).map_err(failed).err();
+        let not_flushed = self.disk.flush_folder(self.folder).map_err(failed).err();
         Ok(Published { before, modes, not_flushed, lost })
     }
 
     fn publish_new(&self, waiting: &mut Waiting<'_>) -> Result<(), WorkspaceError> {
-        let moved = self.disk.move_to_new(&self.folder, &waiting.name, self.name);
+        let moved = self.disk.move_to_new(self.folder, &waiting.name, self.name);
         moved.map_err(|source| match (source.kind(), self.existing) {
             (io::ErrorKind::AlreadyExists, Existing::Refuse) => {
                 WorkspaceError::AlreadyExists { path: self.path.to_owned() }
@@ -89,7 +89,7 @@ impl Target<'_> {
     ) -> Result<(), WorkspaceError> {
         let spare = waiting.spare();
         let exchange = |waiting: &Waiting<'_>| {
-            self.disk.exchange(&self.folder, &waiting.name, self.name, &spare)
+            self.disk.exchange(self.folder, &waiting.name, self.name, &spare)
         };
         let ours = file::state_of_bytes(Some(contents.as_bytes()));
         let keeps = |waiting: &mut Waiting<'_>, source: WorkspaceError| {
@@ -111,7 +111,7 @@ impl Target<'_> {
         }
         let found = self.state(&waiting.name);
         if found.as_ref().is_ok_and(|found| *found == was) {
-            if self.disk.remove_file(&self.folder, &waiting.name).is_ok() {
+            if self.disk.remove_file(self.folder, &waiting.name).is_ok() {
                 waiting.is_gone = true;
             }
             return Ok(());
@@ -145,11 +145,11 @@ impl Target<'_> {
     }
 
     fn open(&self) -> Result<Option<(File, cap_std::fs::Metadata)>, WorkspaceError> {
-        file::open(&self.folder, self.name, self.path, Access::Write)
+        file::open(self.folder, self.name, self.path, Access::Write)
     }
 
     fn state(&self, name: &Path) -> Result<FileState, WorkspaceError> {
-        let opened = file::open(&self.folder, name, self.path, Access::Write)?;
+        let opened = file::open(self.folder, name, self.path, Access::Write)?;
         file::state(opened.map(|(file, _)| file), self.path)
     }
 
@@ -176,9 +176,9 @@ impl<'a> Waiting<'a> {
         private: bool,
     ) -> Result<Self, WorkspaceError> {
         let name = PathBuf::from(temporary_name(execution_id));
-        let file = target.disk.create_file(&target.folder, &name, private);
+        let file = target.disk.create_file(target.folder, &name, private);
         let file = file.map_err(|source| target.failed(source))?;
-        Ok(Self { disk: target.disk, folder: &target.folder, name, file, is_gone: false })
+        Ok(Self { disk: target.disk, folder: target.folder, name, file, is_gone: false })
     }
 
     /// A third name, for file systems without an atomic exchange.
@@ -234,7 +234,8 @@ mod tests {
         };
         let folder = Dir::open_ambient_dir(top, ambient_authority()).unwrap();
         let (name, existing) = (Path::new("f"), Existing::Replace);
-        let target = Target { disk: Disk { gate: &gate }, folder, name, path: "f", existing };
+        let (disk, folder) = (Disk { gate: &gate }, &folder);
+        let target = Target { disk, folder, name, path: "f", existing };
         let was = Some(file::state_of_bytes(Some(&fs::read(top.join("f")).unwrap())));
         target.publish("ours", was, Uuid::nil(), &StopSignal::default())
     }

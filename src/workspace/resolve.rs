@@ -20,7 +20,7 @@ use super::{Access, Kind, WorkspaceError, file, open_beneath};
 use crate::run::text::beginning;
 
 /// More links than this in one path are treated as a loop, as on Linux.
-const MOST_LINKS: usize = 40;
+const MAX_LINKS: usize = 40;
 /// Longest path in bytes, as on Linux: no system opens a longer one, and walking it is slow.
 const PATH_BYTES: usize = 4096;
 
@@ -131,11 +131,8 @@ impl Place<'_> {
             kind => Err(WorkspaceError::NotAFile { path: text.to_owned(), kind, access }),
         }
     }
-}
 
-impl Place<'_> {
     /// What a person should know before this file is replaced, besides its content.
-    #[cfg(unix)]
     pub(crate) fn notes(
         &self,
         text: &str,
@@ -154,11 +151,6 @@ impl Place<'_> {
             }
         }
         Ok(notes)
-    }
-
-    #[cfg(not(unix))]
-    pub(crate) fn notes(&self, _: &str, _: bool) -> Result<Vec<String>, WorkspaceError> {
-        Ok(Vec::new())
     }
 }
 
@@ -296,7 +288,7 @@ impl Workspace {
             if metadata.is_symlink() && (last == Last::Follow || !pending.is_empty()) {
                 links += 1;
                 through_link |= pending.is_empty();
-                if links > MOST_LINKS {
+                if links > MAX_LINKS {
                     return Err(bad("it follows too many links"));
                 }
                 let target = root.dir.read_link_contents(&relative).map_err(failed)?;

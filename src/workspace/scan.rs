@@ -10,7 +10,7 @@ use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 use crate::run::StopSignal;
 
 use super::walk::{Step, walk};
-use super::{Access, Kind, Last, Looking, Place, Workspace, WorkspaceError};
+use super::{Last, Place, SearchBudget, Workspace, WorkspaceError};
 
 /// Most bytes of the results of one search: 256 MiB.
 pub(crate) const ANSWER_BYTES: u64 = 256 << 20;
@@ -26,11 +26,8 @@ pub(crate) struct Found {
 /// Resolves where a search begins: an existing folder or file.
 pub(crate) fn root<'a>(workspace: &'a Workspace, root: &str) -> Result<Place<'a>, WorkspaceError> {
     let place = workspace.resolve(root, Last::Follow)?;
-    match place.kind {
-        Kind::File | Kind::Folder => Ok(place),
-        Kind::Absent => Err(WorkspaceError::NotFound { path: root.to_owned() }),
-        kind => Err(WorkspaceError::NotAFile { path: root.to_owned(), kind, access: Access::Read }),
-    }
+    place.kind.check_exists(root)?;
+    Ok(place)
 }
 
 /// The canonical paths of all files that a search of the workspace visits, in its order.
@@ -39,7 +36,8 @@ pub(crate) fn names(
     stop: &StopSignal,
 ) -> Result<Vec<String>, WorkspaceError> {
     let place = root(workspace, ".")?;
-    let answer = look_at_files(&place, Looking::of_run(stop), |_, _, _| Ok(Some((Vec::new(), 1))))?;
+    let answer =
+        look_at_files(&place, SearchBudget::of_run(stop), |_, _, _| Ok(Some((Vec::new(), 1))))?;
     Ok(answer.found.into_iter().map(|found| found.path).collect())
 }
 
@@ -83,7 +81,7 @@ impl From<WorkspaceError> for NotSeen {
 /// A limit is reached, or a person asked to stop.
 pub(crate) fn look_at_files(
     place: &Place<'_>,
-    looking: Looking<'_>,
+    looking: SearchBudget<'_>,
     look: impl Fn(&mut Searcher, &Path, &str) -> Result<Option<(Vec<u8>, u64)>, NotSeen> + Sync,
 ) -> Result<Answer, WorkspaceError> {
     let found = Mutex::new(Vec::<(PathBuf, Found)>::new());

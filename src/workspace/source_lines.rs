@@ -8,7 +8,7 @@ use crate::run::{SourceLine, shown_line};
 use super::{Access, Last, Workspace, WorkspaceError};
 
 /// Most bytes of a file that are read; lines after them are not shown.
-const MOST_BYTES: u64 = 64 << 20;
+const MAX_BYTES: u64 = 64 << 20;
 
 impl Workspace {
     /// The lines of the file at `path` whose numbers, from 1, are in one of these ranges. Numbers beyond its
@@ -27,7 +27,7 @@ impl Workspace {
         };
         let last = wanted.iter().map(|range| *range.end()).max().unwrap_or(0);
         let mut lines = Vec::new();
-        let split = BufReader::new(file.take(MOST_BYTES)).split(b'\n');
+        let split = BufReader::new(file.take(MAX_BYTES)).split(b'\n');
         for (number, bytes) in (1..=last).zip(split) {
             let bytes = bytes
                 .map_err(|source| WorkspaceError::ReadFailed { path: path.to_owned(), source })?;

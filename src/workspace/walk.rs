@@ -17,17 +17,17 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use cap_std::fs::OpenOptionsExt as _;
 use rustix::fs::{AtFlags, Dir, FileType, OFlags, statat};
 
-use super::budget::{Counted, Looking};
+use super::budget::{Counted, SearchBudget};
 use super::ignore_rules::{Choice, Folder, Rules};
 use super::resolve::{Place, Root};
 use super::{Kind, WorkspaceError, open_beneath};
 
 /// More threads than this only wait for each other.
-const MOST_THREADS: usize = 12;
+const MAX_THREADS: usize = 12;
 /// A folder with more files than this is shared between threads.
 const FILES_AT_ONCE: usize = 64;
 /// Most names in one folder: all of them are in memory at once.
-const MOST_NAMES: usize = 1_000_000;
+const MAX_NAMES: usize = 1_000_000;
 /// Matching a name against this many rules counts as one more name.
 const RULES_AT_ONCE: u64 = 256;
 /// A rule counts as this many names, because it takes as much memory.
@@ -60,7 +60,7 @@ pub(crate) enum Step<'a> {
 /// A limit is reached. A stop is not an error.
 pub(crate) fn walk<S>(
     place: &Place<'_>,
-    looking: Looking<'_>,
+    looking: SearchBudget<'_>,
     state: impl Fn() -> S + Sync,
     visit: impl Fn(&mut S, Step<'_>) -> ControlFlow<()> + Sync,
 ) -> Result<(), WorkspaceError> {
@@ -74,7 +74,7 @@ pub(crate) fn walk<S>(
 pub(crate) fn walk_for<S>(
     choice: Choice,
     place: &Place<'_>,
-    looking: Looking<'_>,
+    looking: SearchBudget<'_>,
     state: impl Fn() -> S + Sync,
     visit: impl Fn(&mut S, Step<'_>) -> ControlFlow<()> + Sync,
 ) -> Result<(), WorkspaceError> {
@@ -94,7 +94,7 @@ pub(crate) fn walk_for<S>(
         queue: Mutex::new(Queue { waiting: vec![first], busy: 0, over: None }),
         changed: Condvar::new(),
     };
-    let threads = std::thread::available_parallelism().map_or(1, NonZero::get).min(MOST_THREADS);
+    let threads = std::thread::available_parallelism().map_or(1, NonZero::get).min(MAX_THREADS);
     let work = || walk.work(&mut state(), &visit);
     std::thread::scope(|scope| {
         for _ in 1..threads {
@@ -130,7 +130,7 @@ struct Queue {
 struct Walk<'a> {
     root: &'a Root,
     choice: Choice,
-    looking: Looking<'a>,
+    looking: SearchBudget<'a>,
     queue: Mutex<Queue>,
     changed: Condvar,
 }
@@ -321,8 +321,8 @@ impl Listing {
             if names.len().is_multiple_of(10_000) && stop() {
                 return Err(io::ErrorKind::Interrupted.into());
             }
-            if names.len() > MOST_NAMES {
-                return Err(io::Error::other(format!("it has more than {MOST_NAMES} names")));
+            if names.len() > MAX_NAMES {
+                return Err(io::Error::other(format!("it has more than {MAX_NAMES} names")));
             }
         }
         Ok(Self { identity, names })

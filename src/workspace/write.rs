@@ -6,18 +6,16 @@
 //! write.
 
 use std::collections::BTreeMap;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use cap_std::fs::Dir;
 use uuid::Uuid;
 
 use crate::authorization::FileState;
 use crate::run::{FileEffect, Modes, StopSignal};
 
 use super::publish::{Published, Target};
-use super::{Access, Disk, Kind, Last, Place, Root, Workspace, WorkspaceError, file, go_on};
+use super::{Access, Disk, Folders, Kind, Last, Place, Workspace, WorkspaceError, file, go_on};
 
 /// What happens to a target that exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,21 +82,16 @@ pub(crate) fn check(
     Ok(())
 }
 
-/// What the write of `contents` does to the file at this canonical path.
+/// The change of the file at this canonical path from one content to another.
 pub(crate) fn effect(
     path: String,
-    before: Option<Arc<[u8]>>,
-    contents: &str,
+    before_bytes: Option<Arc<[u8]>>,
+    after_bytes: Option<Arc<[u8]>>,
     modes: Modes,
 ) -> FileEffect {
-    FileEffect {
-        path,
-        before: file::state_of_bytes(before.as_deref()),
-        after: file::state_of_bytes(Some(contents.as_bytes())),
-        before_bytes: before,
-        after_bytes: Some(Arc::from(contents.as_bytes())),
-        modes,
-    }
+    let before = file::state_of_bytes(before_bytes.as_deref());
+    let after = file::state_of_bytes(after_bytes.as_deref());
+    FileEffect { path, before, after, before_bytes, after_bytes, modes }
 }
 
 /// Replaces an existing file by this text, as `file_write` does. Returns why the content, which is in place,
@@ -147,15 +140,18 @@ pub(crate) fn write(
     let (Some(parent), Some(name)) = (place.relative.parent(), place.relative.file_name()) else {
         return Err(failed(rustix::io::Errno::ISDIR.into()));
     };
-    let mut folders = Folders { root: place.root, created: Vec::new(), keep: false };
-    let folder = folders.enter(parent, existing).map_err(failed)?;
+    let mut folders = Folders::new(Disk::REAL);
+    let folder = folders.enter(place.root, parent, existing == Existing::Refuse).map_err(failed)?;
+    if let Some((_, error)) = folders.flush().next() {
+        return Err(failed(error));
+    }
+    let folder = folders.dir(folder).map_err(failed)?;
     let target = Target { disk: Disk::REAL, folder, name: Path::new(name), path, existing };
     let Published { before, modes, not_flushed, lost } =
         target.publish(contents, approved, context.execution_id, context.stop)?;
-    folders.keep = true;
     Ok(Written {
-        created_folders: folders.created.iter().map(|it| place.root.key(&it.relative)).collect(),
-        effect: effect(place.key, before.map(Arc::from), contents, modes),
+        created_folders: folders.keep(),
+        effect: effect(place.key, before.map(Arc::from), Some(contents.as_bytes().into()), modes),
         not_flushed,
         lost,
     })
@@ -173,81 +169,18 @@ pub(crate) fn compare(
     Err(WorkspaceError::Stale { path: path.to_owned(), approved, now })
 }
 
-/// The folders above a new file; those it created are removed on drop unless `keep` is set.
-struct Folders<'a> {
-    root: &'a Root,
-    created: Vec<Created>,
-    keep: bool,
-}
-
-/// A folder that this write created.
-struct Created {
-    /// Its parent.
-    parent: Dir,
-    name: PathBuf,
-    /// The path below the root.
-    relative: PathBuf,
-}
-
-impl Folders<'_> {
-    /// Opens the folder at `relative` name by name, without following links; creates missing folders for a new
-    /// file.
-    fn enter(&mut self, relative: &Path, existing: Existing) -> io::Result<Dir> {
-        let mut folder = self.root.dir.try_clone()?;
-        let mut here = PathBuf::new();
-        for name in relative {
-            here.push(name);
-            let name = Path::new(name);
-            folder = match file::open_folder(&folder, name) {
-                Err(error)
-                    if error.kind() == io::ErrorKind::NotFound && existing == Existing::Refuse =>
-                {
-                    match folder.create_dir(name) {
-                        Ok(()) => self.created.push(Created {
-                            parent: folder.try_clone()?,
-                            name: name.to_owned(),
-                            relative: here.clone(),
-                        }),
-                        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                        Err(error) => return Err(error),
-                    }
-                    flush_folder(&folder)?;
-                    file::open_folder(&folder, name)?
-                }
-                opened => opened?,
-            };
-        }
-        Ok(folder)
-    }
-}
-
-impl Drop for Folders<'_> {
-    fn drop(&mut self) {
-        if !self.keep {
-            for Created { parent, name, .. } in self.created.iter().rev() {
-                // If another process has put something into it meanwhile, it stays.
-                let _ = parent.remove_dir(name);
-            }
-        }
-    }
-}
-
 /// The name of the temporary file of this execution. It is hidden, so that no search finds it.
 pub(crate) fn temporary_name(execution_id: Uuid) -> String {
     format!(".countersign-{execution_id}")
 }
 
-/// Makes names in a folder durable. A handle opened with `O_PATH` cannot be flushed, so the folder is opened
-/// again through it.
-fn flush_folder(folder: &Dir) -> io::Result<()> {
-    folder.open(".")?.sync_all()
-}
-
 #[cfg(test)]
 mod tests {
     use cap_std::ambient_authority;
+    use cap_std::fs::Dir;
 
     use super::*;
+    use crate::workspace::Root;
 
     fn names(folder: &tempfile::TempDir) -> Vec<String> {
         let entries = std::fs::read_dir(folder.path()).unwrap();
@@ -262,7 +195,8 @@ mod tests {
         let temporary = tempfile::tempdir().unwrap();
         std::fs::write(temporary.path().join("f"), "theirs").unwrap();
         let folder = Dir::open_ambient_dir(temporary.path(), ambient_authority()).unwrap();
-        let target = Target { disk: Disk::REAL, folder, name: Path::new("f"), path: "f", existing };
+        let (name, path) = (Path::new("f"), "f");
+        let target = Target { disk: Disk::REAL, folder: &folder, name, path, existing };
         let error = target.publish("ours", Some(approved), Uuid::new_v4(), &StopSignal::default());
         let error = error.err().unwrap();
         (error, names(&temporary), std::fs::read(temporary.path().join("f")).unwrap())
@@ -283,10 +217,10 @@ mod tests {
         std::fs::create_dir(folder.path().join("real")).unwrap();
         std::os::unix::fs::symlink("real", folder.path().join("sub")).unwrap();
         let root = Root::open(folder.path(), true).unwrap();
-        for existing in [Existing::Replace, Existing::Refuse] {
-            let mut folders = Folders { root: &root, created: Vec::new(), keep: false };
-            assert!(folders.enter(Path::new("sub"), existing).is_err());
-            assert!(folders.enter(Path::new("real"), existing).is_ok());
+        for make in [false, true] {
+            let mut folders = Folders::new(Disk::REAL);
+            assert!(folders.enter(&root, Path::new("sub"), make).is_err());
+            assert!(folders.enter(&root, Path::new("real"), make).is_ok());
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::plan::{Code, Finding, Severity, Step, ToolCall};
 use crate::risk::{RiskLevel, Verdict};
-use crate::tools::{ToolError, Toolbox, WorkspaceError};
+use crate::tools::{ToolError, Toolbox};
+use crate::workspace::WorkspaceError;
 
 /// The finding that forbids a plan with this command; none where the command is not blocked. There is
 /// no way around it.

@@ -8,8 +8,9 @@ use crate::engine::simulation::{Simulation, not_reached, simulate_until, unpredi
 use crate::evidence::{EvidenceLocation, Trust};
 use crate::plan::{Plan, ShownPlan};
 use crate::risk::{self, Policy};
+use crate::run::StopSignal;
 use crate::run::{PreconditionState, Preview, Review};
-use crate::tools::{StopSignal, ToolError};
+use crate::tools::ToolError;
 
 /// As [`review_read`] under what is trusted. `trust` is asked
 /// only where the plan would run commands of the workspace, and stays in the policy.

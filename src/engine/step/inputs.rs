@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::context::StepRun;
 use crate::authorization::{Change, FileState};
 use crate::engine::error::ExecutionError;
+use crate::plan::COMMANDS_FILE;
 use crate::risk::{RiskLevel, Verdict};
-use crate::tools::COMMANDS_FILE;
 
 /// How the input files of a step stand.
 pub(super) enum Inputs {
@@ -69,7 +69,7 @@ impl StepRun<'_, '_> {
     /// What every file that the approval covers is now.
     pub(super) fn covered_files(&self) -> BTreeMap<String, FileState> {
         let state = |path: &String| {
-            let state = self.run.runnable.toolbox.state_of(path).ok()?;
+            let state = self.run.runnable.toolbox.digest_of(path).ok()?;
             Some((path.clone(), state))
         };
         self.run.expected.keys().filter_map(state).collect()
@@ -79,7 +79,7 @@ impl StepRun<'_, '_> {
     /// was different before already was changed by something else, and stays stale.
     pub(super) fn note_changes(&mut self, before: &BTreeMap<String, FileState>) {
         for (path, then) in before {
-            let now = self.run.runnable.toolbox.state_of(path);
+            let now = self.run.runnable.toolbox.digest_of(path);
             let Some(now) = now.ok().filter(|now| now != then) else { continue };
             let known = [self.run.expected.get(path), self.run.changed.get(path)];
             if known.contains(&Some(then)) {

@@ -7,18 +7,26 @@ use super::super::walls::place_to_grant;
 use super::context::{StepProgress, StepRun};
 use crate::evidence::{Entry, EvidenceError, ExecutionRecord};
 use crate::plan::Code;
+use crate::process::walls::WallReport;
 use crate::risk::Verdict;
 use crate::run::{Failure, Outcome, StepResult};
-use crate::tools::WallReport;
 
-/// The note for a step that succeeded although its walls refused it something.
+/// The notes for a step that succeeded although its walls refused it something, and for walls with a gap.
 fn wall_notes(outcome: Outcome, walls: &WallReport) -> Vec<String> {
-    if outcome != Outcome::Succeeded || walls.refused == 0 {
-        return Vec::new();
+    let mut notes = Vec::new();
+    if outcome == Outcome::Succeeded && walls.refused > 0 {
+        let times =
+            if walls.refused == 1 { "once".to_owned() } else { format!("{} times", walls.refused) };
+        notes.push(format!("Its walls blocked network access {times}; the step succeeded anyway."));
     }
-    let times =
-        if walls.refused == 1 { "once".to_owned() } else { format!("{} times", walls.refused) };
-    vec![format!("Its walls blocked network access {times}; the step succeeded anyway.")]
+    if walls.is_incomplete {
+        notes.push(
+            "Its walls may not have protected all repositories nested in the workspace: it has too many files or \
+             repositories to find them all."
+                .to_owned(),
+        );
+    }
+    notes
 }
 
 impl StepRun<'_, '_> {
@@ -106,5 +114,21 @@ impl StepRun<'_, '_> {
             return Err(error);
         }
         Ok((result, failure))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gap_in_the_walls_is_told_of_every_outcome() {
+        let walls = WallReport { is_incomplete: true, ..WallReport::default() };
+        for outcome in [Outcome::Succeeded, Outcome::Failed] {
+            assert!(wall_notes(outcome, &walls)[0].contains("nested in the workspace"));
+            assert!(wall_notes(outcome, &WallReport::default()).is_empty());
+        }
+        let both = WallReport { refused: 2, ..walls };
+        assert_eq!(wall_notes(Outcome::Succeeded, &both).len(), 2);
     }
 }

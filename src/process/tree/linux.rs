@@ -17,7 +17,7 @@ use rustix::process::{
     setsid,
 };
 
-use super::{MARK, sleep_until_ended};
+use super::MARK;
 use stat::Stat;
 
 /// How long to wait for a killed process to disappear.
@@ -135,7 +135,7 @@ fn with_children(all: &[Stat], mut found: BTreeSet<i32>) -> BTreeSet<i32> {
 
 /// A child and everything it started.
 pub(in super::super) struct Tree {
-    root: Pid,
+    pub(super) root: Pid,
     /// The mark that the environment of each member holds, unless the member cleared it.
     mark: String,
     /// Start time of the child. Processes that started earlier are not members.
@@ -157,18 +157,6 @@ impl Tree {
         let since = Stat::of(root.as_raw_pid()).map_or(0, |stat| stat.start);
         let mark = mark.to_owned();
         Self { root, mark, since, known: BTreeMap::new(), before, is_gone: false }
-    }
-
-    /// Returns the body of a thread that waits for the child to exit and then calls `tell`.
-    pub(in super::super) fn wait_for_end(
-        &self,
-        tell: impl FnOnce() + Send + 'static,
-    ) -> impl FnOnce() + Send + 'static {
-        let root = self.root;
-        move || {
-            sleep_until_ended(root);
-            tell();
-        }
     }
 
     /// Sends SIGTERM to all members.

@@ -6,8 +6,6 @@ use std::time::Instant;
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use super::sleep_until_ended;
-
 /// Makes the program leader of its own process group.
 pub(in super::super) fn new_session(command: &mut Command) {
     command.process_group(0);
@@ -24,7 +22,7 @@ impl Listing {
 
 /// The group of a child.
 pub(in super::super) struct Tree {
-    root: Pid,
+    pub(super) root: Pid,
 }
 
 impl Tree {
@@ -32,18 +30,6 @@ impl Tree {
     /// used, because its id could then be reused.
     pub(in super::super) fn of(child: &Child, _: &str, _: Listing) -> Self {
         Self { root: Pid::from_child(child) }
-    }
-
-    /// Returns the body of a thread that waits for the child to exit and then calls `tell`.
-    pub(in super::super) fn wait_for_end(
-        &self,
-        tell: impl FnOnce() + Send + 'static,
-    ) -> impl FnOnce() + Send + 'static {
-        let root = self.root;
-        move || {
-            sleep_until_ended(root);
-            tell();
-        }
     }
 
     /// Sends SIGTERM to the group.

@@ -32,10 +32,10 @@
 //!
 //! # What a program may do where
 //!
-//! One table (`table.rs`): the stricter rule about a path holds. Every folder between a writable one and what is
+//! One table (`linux/table.rs`): the stricter rule about a path holds. Every folder between a writable one and what is
 //! protected in it is a mount of its own, because a folder that is a mount cannot be renamed. What `.git/config`
 //! names is read without git, because git could be made to run something. Repositories nested in the workspace are
-//! searched for before every start (`nested.rs`), because each step can create one; wherever their `.git` leads,
+//! searched for before every start (`linux/nested.rs`), because each step can create one; wherever their `.git` leads,
 //! they open nothing outside the workspace. What no mount can hold (files that do not exist yet, and at *files* all
 //! read-only files of the workspace) is compared before and after (E312).
 //!
@@ -46,59 +46,17 @@
 //!
 //! `docs/threats.md` lists what this does not protect.
 
-#[cfg(target_os = "linux")]
-mod bubblewrap;
-#[cfg(target_os = "linux")]
-mod filter;
-#[cfg(target_os = "linux")]
-mod helper;
-#[cfg(target_os = "linux")]
-mod keeper;
-#[cfg(target_os = "linux")]
-mod landlock_rules;
-#[cfg(target_os = "linux")]
-mod lasting;
-#[cfg(target_os = "linux")]
-mod nested;
-#[cfg(not(target_os = "linux"))]
-mod other;
-#[cfg(target_os = "linux")]
-mod probe;
-#[cfg(target_os = "linux")]
-mod refused;
-#[cfg(target_os = "linux")]
-mod report;
-#[cfg(target_os = "linux")]
-mod repository;
-#[cfg(target_os = "linux")]
-mod start;
-#[cfg(target_os = "linux")]
-mod system;
-#[cfg(target_os = "linux")]
-mod table;
-#[cfg(target_os = "linux")]
-mod view;
-#[cfg(target_os = "linux")]
-mod watched;
+#[cfg_attr(target_os = "linux", path = "linux/mod.rs")]
+#[cfg_attr(not(target_os = "linux"), path = "unsupported.rs")]
+mod platform;
 
 use std::path::{Path, PathBuf};
 
 use crate::authorization::WallLevel;
 
-#[cfg(target_os = "linux")]
-pub use helper::start as start_helper;
-#[cfg(target_os = "linux")]
-use lasting::State;
-#[cfg(target_os = "linux")]
-use lasting::private_folder;
-#[cfg(not(target_os = "linux"))]
-use other::State;
-#[cfg(not(target_os = "linux"))]
-pub(super) use other::Walled;
-#[cfg(not(target_os = "linux"))]
-pub use other::start_helper;
-#[cfg(target_os = "linux")]
-pub(super) use start::Walled;
+use platform::State;
+pub(super) use platform::Walled;
+pub use platform::start_helper;
 
 /// Where programs put temporary files when they ignore `TMPDIR`.
 const TEMPORARY: &str = "/tmp";
@@ -138,6 +96,8 @@ pub struct WallReport {
     pub changed: Vec<PathBuf>,
     /// Where the program may write; empty when it had no walls.
     pub writable: Vec<PathBuf>,
+    /// Whether the search for nested repositories ended at a limit, so that some of them were not protected.
+    pub is_incomplete: bool,
 }
 
 /// The best wall level that works on this computer.
@@ -200,6 +160,7 @@ impl WallReport {
             all.refused += report.refused;
             all.changed.extend_from_slice(&report.changed);
             all.writable.extend_from_slice(&report.writable);
+            all.is_incomplete |= report.is_incomplete;
             all
         })
     }

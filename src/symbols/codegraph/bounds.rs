@@ -16,11 +16,11 @@ use super::Codegraph;
 const BUSY: Duration = Duration::from_millis(500);
 /// Most steps of SQLite's virtual machine for all queries together. This ends a view or an index that never
 /// terminates; a clock would make the answer depend on the machine.
-const MOST_STEPS: u64 = if cfg!(test) { 20_000_000 } else { 500_000_000 };
+const MAX_STEPS: u64 = if cfg!(test) { 20_000_000 } else { 500_000_000 };
 /// Number of steps between two checks of the total.
 const STEPS_AT_ONCE: u32 = 10_000;
 /// Most rows of all answers together, which are in memory at once.
-pub(super) const MOST_ROWS_OF_ALL: usize = 2_000_000;
+pub(super) const MAX_ROWS_OF_ALL: usize = 2_000_000;
 /// Longest value and longest statement of the schema, in bytes.
 const VALUE_BYTES: i32 = 64 << 20;
 const SQL_BYTES: i32 = 1 << 20;
@@ -43,7 +43,7 @@ impl Codegraph {
         let each = i32::try_from(STEPS_AT_ONCE).unwrap_or(i32::MAX);
         let count = move || {
             steps += u64::from(STEPS_AT_ONCE);
-            let is_over = steps > MOST_STEPS;
+            let is_over = steps > MAX_STEPS;
             over.fetch_or(is_over, Ordering::Relaxed);
             is_over
         };
@@ -68,7 +68,7 @@ impl Codegraph {
 
     /// The error for a query that takes too many steps.
     pub(super) fn too_long(&self) -> SymbolsError {
-        let message = format!("it takes more than {MOST_STEPS} steps to answer");
+        let message = format!("it takes more than {MAX_STEPS} steps to answer");
         SymbolsError::Codegraph { path: self.path.clone(), message }
     }
 }
@@ -102,7 +102,7 @@ mod tests {
     use rusqlite::Connection;
 
     use super::*;
-    use crate::tools::StopSignal;
+    use crate::run::StopSignal;
 
     const ENTITIES: &str =
         "CREATE TABLE graph_entities(id INTEGER PRIMARY KEY, kind, name, file_path, data);";

@@ -79,7 +79,7 @@ pub(super) fn apply_on(
             work.is_over = true;
             Ok(Applied {
                 effects: work.slots.iter().map(Slot::done).collect(),
-                created_folders: work.folders.made().map(str::to_owned).collect(),
+                created_folders: work.folders.keep(),
                 warnings: std::mem::take(&mut work.warnings),
             })
         }
@@ -234,15 +234,16 @@ impl<'a> Work<'a> {
         let mut slot = Slot { effect, folder, name, waiting, spare, mode: None, modes, stage };
         let mut like = None;
         if let Some((file, metadata)) = self.open(&slot, &slot.name)? {
-            slot.modes.before = file::mode(&metadata);
-            slot.mode = slot.modes.before.map(FileMode::plain).and_then(file::permissions);
+            let mode = file::mode(&metadata);
+            slot.modes.before = Some(mode);
+            slot.mode = Some(file::permissions(mode.plain()));
             like = Some(file);
         }
         // A renamed file keeps its attributes like a file that is changed in place.
         let mut mode = None;
         match self.modes.get(path) {
             Some(NewMode::Of(from)) => like = self.file_at(from)?,
-            Some(NewMode::Recorded(recorded)) => mode = file::permissions(*recorded),
+            Some(NewMode::Recorded(recorded)) => mode = Some(file::permissions(*recorded)),
             None => {}
         }
         let contents = effect.after_bytes.as_deref();
@@ -270,7 +271,7 @@ impl<'a> Work<'a> {
         }
         let after = file::mode(&file.metadata().map_err(failed(path))?);
         if let Some(slot) = self.slots.last_mut() {
-            slot.modes.after = after;
+            slot.modes.after = Some(after);
         }
         Ok(Some(file))
     }

@@ -10,7 +10,7 @@ use crate::tools::ToolError;
 use crate::workspace::{Existing, Prepared, WorkspaceError};
 
 use super::apply::NewMode;
-use super::error::{BatchError, MOST_TIMES};
+use super::error::{BatchError, MAX_TIMES};
 use super::files::Files;
 use super::patch::{Patch, PatchError};
 
@@ -89,7 +89,7 @@ fn replaced(path: &str, content: &[u8], old: &str, new: &str) -> Result<Arc<[u8]
     Ok(bytes(&text))
 }
 
-/// The positions of `part` in `text`, at most [`MOST_TIMES`]. They may overlap: `aa` occurs twice in `aaa`.
+/// The positions of `part` in `text`, at most [`MAX_TIMES`]. They may overlap: `aa` occurs twice in `aaa`.
 /// An empty text occurs everywhere.
 fn starts(text: &str, part: &str) -> Vec<usize> {
     let mut starts = Vec::new();
@@ -98,7 +98,7 @@ fn starts(text: &str, part: &str) -> Vec<usize> {
         let start = from + found;
         starts.push(start);
         let step = text.get(start..).and_then(|rest| rest.chars().next()).map(char::len_utf8);
-        let (Some(step), false) = (step, starts.len() == MOST_TIMES) else { break };
+        let (Some(step), false) = (step, starts.len() == MAX_TIMES) else { break };
         from = start + step;
     }
     starts
@@ -144,7 +144,7 @@ fn splice(
     }
     let stop = || files.stop.is_set();
     let read = Source::parse(language, text, &stop);
-    files.toolbox.looking(files.stop).count_parsed(&read)?;
+    files.toolbox.search_budget(files.stop).count_parsed(&read)?;
     let source = read.map_err(failed)?;
     let patched = code::patch(&source, symbol, kind, contents, &stop).map_err(failed)?;
     if let Some(name) = &patched.defines_instead {

@@ -7,6 +7,7 @@ use crate::plan::{Code, Digest};
 use crate::run::ErrorInfo;
 
 use crate::tools::ToolError;
+use crate::tools::tool::set;
 
 use super::patch::PatchError;
 
@@ -35,23 +36,23 @@ pub enum BatchError {
 }
 
 /// Occurrences of a text are counted up to this number.
-pub(super) const MOST_TIMES: usize = 100;
+pub(super) const MAX_TIMES: usize = 100;
 /// Most faults named in the message; all of them are in the result.
-const MOST_FAULTS: usize = 5;
+const MAX_FAULTS: usize = 5;
 
 fn occurrences(times: usize, hint: &str) -> String {
     match times {
         0 => format!("does not occur in it{hint}; it must occur exactly once"),
-        MOST_TIMES => {
-            format!("occurs {MOST_TIMES} times or more in it; it must occur exactly once")
+        MAX_TIMES => {
+            format!("occurs {MAX_TIMES} times or more in it; it must occur exactly once")
         }
         times => format!("occurs {times} times in it; it must occur exactly once"),
     }
 }
 
 fn list(faults: &[Fault]) -> String {
-    let said: Vec<String> = faults.iter().take(MOST_FAULTS).map(Fault::sentence).collect();
-    let more = match faults.len().saturating_sub(MOST_FAULTS) {
+    let said: Vec<String> = faults.iter().take(MAX_FAULTS).map(Fault::sentence).collect();
+    let more = match faults.len().saturating_sub(MAX_FAULTS) {
         0 => String::new(),
         more => format!("; and {more} more"),
     };
@@ -92,9 +93,9 @@ impl Fault {
             "code": self.error.code(),
             "message": self.error.to_string(),
         });
-        if let (Some((index, op)), Value::Object(fields)) = (self.edit, &mut said) {
-            fields.insert("edit_index".to_owned(), index.into());
-            fields.insert("op".to_owned(), op.into());
+        if let Some((index, op)) = self.edit {
+            set(&mut said, "edit_index", index);
+            set(&mut said, "op", op);
         }
         said
     }

@@ -8,7 +8,7 @@ use crate::plan::Digest;
 use crate::run::{FileEffect, FileMode, Modes, StopSignal};
 use crate::tools::{ToolError, Toolbox};
 use crate::workspace::{
-    Access, Existing, Last, Overlay, Place, Prepared, WorkspaceError, file, prepare,
+    Access, Existing, Last, Overlay, Place, Prepared, WorkspaceError, effect, file, prepare,
 };
 
 use super::apply::NewMode;
@@ -40,7 +40,7 @@ impl Computed {
 }
 
 /// Most bytes of all files together, because they are held in memory: the limit of a single file.
-const MOST_BYTES: u64 = if cfg!(test) { 1 << 20 } else { file::FILE_BYTES };
+const MAX_BYTES: u64 = if cfg!(test) { 1 << 20 } else { file::FILE_BYTES };
 
 /// The files as the edits so far left them.
 pub(super) struct Files<'a> {
@@ -110,8 +110,8 @@ impl<'a> Files<'a> {
         let (key, content) = (&found.place.key, &found.before);
         if !self.before.contains_key(key) {
             self.bytes += content.as_ref().map_or(0, |bytes| bytes.len() as u64);
-            if self.bytes > MOST_BYTES {
-                return Err(BatchError::TooMuch { limit: MOST_BYTES }.into());
+            if self.bytes > MAX_BYTES {
+                return Err(BatchError::TooMuch { limit: MAX_BYTES }.into());
             }
             self.done.seen.insert(key.to_owned(), file::state_of_bytes(content.as_deref()));
             self.before.insert(key.to_owned(), content.clone());
@@ -151,14 +151,7 @@ impl<'a> Files<'a> {
             };
             let after_mode = after.as_ref().and(Modes::kept(mode).after);
             let modes = Modes { before: mode_of(&key), after: after_mode };
-            let effect = FileEffect {
-                before: file::state_of_bytes(before.as_deref()),
-                after: file::state_of_bytes(after.as_deref()),
-                path: key,
-                before_bytes: before,
-                after_bytes: after,
-                modes,
-            };
+            let effect = effect(key, before, after, modes);
             if effect.before != effect.after {
                 self.done.effects.push(effect);
             }

@@ -35,28 +35,27 @@ use serde_json::{Value, json};
 use crate::code;
 use crate::plan::MutateBatch;
 use crate::run::{Edge, EdgeType, FileEffect, StopSignal, TargetKind};
-use crate::workspace::file::hash;
 use crate::workspace::{Overlay, compare};
 
-use super::tool::{Foreseen, Tool};
+use super::changes::changed_files;
+use super::tool::{PreviewWithEffects, Tool, set};
 use super::{After, Context, Invocation, ToolError, Toolbox};
 
 use compute::compute;
 use error::Fault;
 use files::Computed;
-use preview::foresee;
 
 pub(super) use apply::{NewMode, apply, moved, waiting_names};
 pub use error::BatchError;
 pub use patch::PatchError;
-pub(super) use preview::foresee as preview;
+pub(super) use preview::preview;
 pub(super) use undone::{NotRestored, Undone};
 /// A batch of edits.
 pub(super) struct Batch<'a>(pub(super) &'a MutateBatch);
 
 impl Tool for Batch<'_> {
-    fn preview(&self, at: After<'_>, stop: &StopSignal) -> Result<Foreseen, ToolError> {
-        foresee(at, self.0, stop)
+    fn preview(&self, at: After<'_>, stop: &StopSignal) -> Result<PreviewWithEffects, ToolError> {
+        preview(at, self.0, stop)
     }
 
     fn project(&self, toolbox: &Toolbox, overlay: &mut Overlay) -> Result<(), ToolError> {
@@ -119,12 +118,8 @@ fn made(
             said.committed = true;
             said.created_folders = applied.created_folders;
             said.warnings = applied.warnings;
-            let symbols = computed.symbols.iter().map(|symbol| Edge {
-                edge_type: EdgeType::Affected,
-                target_kind: TargetKind::Symbol,
-                target: symbol.clone(),
-            });
-            edges.extend(symbols);
+            let symbols = computed.symbols.into_iter();
+            edges.extend(symbols.map(|it| Edge::new(EdgeType::Affected, TargetKind::Symbol, it)));
             let effects = applied.effects;
             said.invocation(batch, &effects.clone(), edges, effects, None)
         }
@@ -147,8 +142,7 @@ fn plain(error: &ToolError) -> Value {
 /// all tools.
 fn edges(computed: &Computed, dry_run: bool) -> Vec<Edge> {
     let edge_type = if dry_run { EdgeType::Referenced } else { EdgeType::ExecutedOn };
-    let edge =
-        |target_kind, target: &String| Edge { edge_type, target_kind, target: target.clone() };
+    let edge = |target_kind, target: &String| Edge::new(edge_type, target_kind, target);
     let files = computed.seen.keys().map(|path| edge(TargetKind::File, path));
     let mut edges: Vec<Edge> = files.collect();
     for symbol in computed.symbols.iter().map(|symbol| edge(TargetKind::Symbol, symbol)) {
@@ -179,11 +173,10 @@ impl Said {
         files: Vec<FileEffect>,
         error: Option<ToolError>,
     ) -> Invocation {
-        let changed = |effect: &FileEffect| json!({ "path": effect.path, "before": hash(effect.before), "after": hash(effect.after) });
         let mut result = json!({
             "valid": self.valid,
             "committed": self.committed,
-            "changed_files": changes.iter().map(changed).collect::<Vec<_>>(),
+            "changed_files": changed_files(changes),
             "errors": self.errors,
         });
         let splices = batch.edits.iter().any(|edit| edit.op() == "splice");
@@ -195,9 +188,8 @@ impl Said {
             ("warnings", some(self.warnings)),
             ("engine", splices.then_some(engine)),
         ];
-        if let Value::Object(fields) = &mut result {
-            let more = more.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
-            fields.extend(more);
+        for (name, value) in more.into_iter().filter_map(|(name, value)| Some((name, value?))) {
+            set(&mut result, name, value);
         }
         Invocation { result, edges, files, error, ..Invocation::default() }
     }

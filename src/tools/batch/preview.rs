@@ -2,10 +2,11 @@
 
 use crate::authorization::FileState;
 use crate::plan::MutateBatch;
-use crate::run::{ErrorInfo as _, FileChange, FileEffect, Predicted, Preview, StopSignal};
-use crate::tools::tool::Foreseen;
+use crate::run::{ErrorInfo as _, FileEffect, Preview, StopSignal};
+use crate::tools::changes::{left_by_earlier_step, shown, too_large};
+use crate::tools::tool::PreviewWithEffects;
 use crate::tools::{After, ToolError};
-use crate::workspace::{Last, diff};
+use crate::workspace::Last;
 
 use super::compute::compute;
 use super::error::{BatchError, Fault};
@@ -15,19 +16,17 @@ use super::files::Computed;
 ///
 /// # Errors
 /// A path that cannot be used or leads outside; a stop.
-pub(in super::super) fn foresee(
+pub(in super::super) fn preview(
     at: After<'_>,
     batch: &MutateBatch,
     stop: &StopSignal,
-) -> Result<Foreseen, ToolError> {
+) -> Result<PreviewWithEffects, ToolError> {
     let mut computed = compute(at, &batch.edits, &batch.expected_hashes, stop)?;
     if let Some(error) = computed.about_the_plan() {
         return Err(error);
     }
-    let exact =
-        |summary, changes, notes| Preview { predicted: Predicted::Exact, summary, changes, notes };
     if !computed.faults.is_empty() {
-        return Ok((refused(computed.faults, exact), Vec::new()));
+        return Ok((refused(computed.faults), Vec::new()));
     }
     let mut notes = std::mem::take(&mut computed.notes);
     for effect in &computed.effects {
@@ -36,22 +35,13 @@ pub(in super::super) fn foresee(
     if batch.edits.iter().any(|edit| edit.op() == "splice") {
         notes.push("Definitions are found and replaced by the embedded engine; the results parse. cargo check does not run for a batch.".to_owned());
     }
-    let change = |effect: &FileEffect| FileChange {
-        path: effect.path.clone(),
-        before: effect.before,
-        after: effect.after,
-        diff: diff::diff(effect.before_bytes.as_deref(), effect.after_bytes.as_deref()),
-    };
-    let changes: Vec<FileChange> = computed.effects.iter().map(change).collect();
+    let changes = computed.effects.iter().map(shown).collect();
     let summary = summary(&computed, batch);
     let effects = if batch.dry_run { Vec::new() } else { computed.effects };
-    Ok((exact(summary, changes, notes), effects))
+    Ok((Preview::exact(summary, changes, notes), effects))
 }
 
-fn refused(
-    faults: Vec<Fault>,
-    exact: impl Fn(String, Vec<FileChange>, Vec<String>) -> Preview,
-) -> Preview {
+fn refused(faults: Vec<Fault>) -> Preview {
     let mut notes: Vec<String> = match faults.as_slice() {
         [_] => Vec::new(),
         many => many.iter().map(|fault| format!("{}.", fault.sentence())).collect(),
@@ -61,25 +51,20 @@ fn refused(
         many => format!("{}{} faults, and no file would change.", Preview::WOULD_FAIL, many.len()),
     };
     notes.push(BatchError::Refused { faults }.next());
-    exact(summary, Vec::new(), notes)
+    Preview::exact(summary, Vec::new(), notes)
 }
 
 fn notes_of(at: After<'_>, effect: &FileEffect) -> Result<Vec<String>, ToolError> {
     let path = &effect.path;
     let mut notes = Vec::new();
     if at.overlay.get(path).is_some() {
-        notes.push(format!("An earlier step leaves {path} as it is shown here."));
+        notes.push(left_by_earlier_step(path));
     } else if effect.before != FileState::Absent && effect.after != FileState::Absent {
         let place = at.toolbox.resolve(path, Last::Follow)?;
         let keeps_mode = effect.modes.before == effect.modes.after;
         notes.extend(place.notes(path, keeps_mode)?);
     }
-    if [&effect.before_bytes, &effect.after_bytes]
-        .iter()
-        .any(|it| diff::is_too_large(it.as_deref()))
-    {
-        notes.push(format!("{path} is too large to be shown line by line."));
-    }
+    notes.extend(too_large(effect));
     Ok(notes)
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::authorization::FileState;
 use crate::tools::ToolError;
-use crate::workspace::WorkspaceError;
+use crate::workspace::{WorkspaceError, compare};
 
 use super::apply::{Slot, Stage, Work, failed};
 use super::error::BatchError;
@@ -88,11 +88,7 @@ impl Work<'_> {
             _ => self.disk.exchange(dir, waiting, name, spare),
         }
         .map_err(failed(path))?;
-        let now = self.state(slot, name)?;
-        if now == was {
-            return Ok(());
-        }
-        Err(WorkspaceError::Stale { path: path.clone(), approved: Some(was), now }.into())
+        Ok(compare(path, Some(was), self.state(slot, name)?)?)
     }
 
     /// Writes the old content again when the temporary file no longer holds it.

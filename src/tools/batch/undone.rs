@@ -5,6 +5,8 @@ use serde_json::{Value, json};
 use crate::authorization::FileState;
 use crate::run::{FileEffect, Modes};
 use crate::tools::ToolError;
+use crate::tools::tool::set;
+use crate::workspace::file::hash;
 
 /// A batch that was not applied.
 #[derive(Debug)]
@@ -43,15 +45,12 @@ impl NotRestored {
 
     /// The file as part of the result of the step.
     pub(in super::super) fn json(&self) -> Value {
-        let now = self.now.map(|now| match now {
-            FileState::Absent => Value::Null,
-            FileState::Content(digest) => digest.to_string().into(),
-        });
         let mut said = json!({ "path": self.effect.path, "state": self.state(), "why": self.why });
-        if let Value::Object(fields) = &mut said {
-            fields.extend(now.map(|now| ("now".to_owned(), now)));
-            let original = self.original.clone();
-            fields.extend(original.map(|original| ("original_in".to_owned(), original.into())));
+        if let Some(now) = self.now {
+            set(&mut said, "now", hash(now));
+        }
+        if let Some(original) = &self.original {
+            set(&mut said, "original_in", original.as_str());
         }
         said
     }

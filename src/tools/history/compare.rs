@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 
-use crate::authorization::FileState;
 use crate::run::{CheckpointName, EdgeType, FileChange, History, is_git_path};
 
 use crate::tools::tool::set;
@@ -61,9 +60,9 @@ pub(super) fn invoke(
         let new = found.map_or_else(|| state_bytes(past, after), Ok);
         match (old, new) {
             (Ok(old), Ok(new)) => {
-                let difference =
-                    difference(path, (before, old.as_deref()), (after, new.as_deref()));
-                text.push_str(&difference.unified());
+                let diff = diff::diff(old.as_deref(), new.as_deref());
+                let change = FileChange { path: path.to_owned(), before, after, diff };
+                text.push_str(&change.unified());
             }
             (Err(why), _) | (_, Err(why)) => {
                 text.push_str(&format!("What {path} was is not available: {why}.\n"));
@@ -78,12 +77,4 @@ pub(super) fn invoke(
         "operation": "diff", "from": from, "to": to, "files": files, "not_available": missing,
     });
     Ok(Invocation { stdout: Some(text.into_bytes()), result, edges, ..Invocation::default() })
-}
-
-fn difference(
-    path: &str,
-    (before, old): (FileState, Option<&[u8]>),
-    (after, new): (FileState, Option<&[u8]>),
-) -> FileChange {
-    FileChange { path: path.to_owned(), before, after, diff: diff::diff(old, new) }
 }

@@ -56,16 +56,10 @@ impl Conflict {
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the message of each variant says what its fields are")]
 pub enum HistoryError {
-    #[error("{source}")]
-    NoCheckpoint {
-        #[from]
-        source: NoCheckpoint,
-    },
-    #[error("{source}")]
-    NoWay {
-        #[from]
-        source: NoWay,
-    },
+    #[error(transparent)]
+    NoCheckpoint(#[from] NoCheckpoint),
+    #[error(transparent)]
+    NoWay(#[from] NoWay),
     #[error("what was recorded cannot be read: {why}")]
     Unreadable { why: String },
     #[error("{}", all(.files.iter().map(|(path, why)| format!("what {path} was is not available: {why}"))))]

@@ -40,15 +40,15 @@ mod way;
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::plan::{HistoryOperation, PathRole};
 use crate::run::{EdgeType, FileEffect, History, HistoryEntry, StopSignal};
-use crate::workspace::file::hash;
 use crate::workspace::{Overlay, compare, go_on};
 
 use super::batch::{self, Undone};
-use super::tool::{Foreseen, Tool};
+use super::changes::changed_files;
+use super::tool::{PreviewWithEffects, Tool, set};
 use super::{After, Context, Invocation, ToolError, Toolbox};
 
 use effects::{Found, find};
@@ -64,8 +64,8 @@ pub(super) struct HistoryCall<'a> {
 }
 
 impl Tool for HistoryCall<'_> {
-    fn preview(&self, at: After<'_>, _: &StopSignal) -> Result<Foreseen, ToolError> {
-        preview::foresee(at, self.operation)
+    fn preview(&self, at: After<'_>, _: &StopSignal) -> Result<PreviewWithEffects, ToolError> {
+        preview::preview(at, self.operation)
     }
 
     fn project(&self, toolbox: &Toolbox, overlay: &mut Overlay) -> Result<(), ToolError> {
@@ -134,16 +134,14 @@ impl Tool for HistoryCall<'_> {
             };
         let mut result = json!({
             "operation": operation.as_str(),
-            "changed_files": files.iter().map(changed).collect::<Vec<_>>(),
+            "changed_files": changed_files(&files),
             "left_out": intended.left_out,
         });
-        if let Value::Object(fields) = &mut result {
-            if error.is_none() {
-                fields.insert("taken_back".to_owned(), json!(intended.takes_back));
-            }
-            if !not_restored.is_empty() {
-                fields.insert("not_restored".to_owned(), Value::Array(not_restored));
-            }
+        if error.is_none() {
+            set(&mut result, "taken_back", json!(intended.takes_back));
+        }
+        if !not_restored.is_empty() {
+            set(&mut result, "not_restored", not_restored);
         }
         let edges = found.seen.keys().map(|path| edge(EdgeType::ExecutedOn, path)).collect();
         Ok(Invocation { result, edges, files, error, ..Invocation::default() })
@@ -182,8 +180,4 @@ fn refused(operation: &HistoryOperation, conflicts: Vec<Conflict>) -> Invocation
     let edges = conflicts.iter().map(|it| edge(EdgeType::ExecutedOn, &it.path)).collect();
     let error = Some(HistoryError::Conflict { conflicts }.into());
     Invocation { result, edges, error, ..Invocation::default() }
-}
-
-fn changed(effect: &FileEffect) -> Value {
-    json!({ "path": effect.path, "before": hash(effect.before), "after": hash(effect.after) })
 }

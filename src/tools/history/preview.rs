@@ -2,10 +2,11 @@
 
 use crate::authorization::FileState;
 use crate::plan::HistoryOperation;
-use crate::run::{ErrorInfo as _, FileChange, FileEffect, FileMode, Predicted, Preview};
-use crate::tools::tool::Foreseen;
+use crate::run::{ErrorInfo as _, FileEffect, FileMode, Preview};
+use crate::tools::changes::{left_by_earlier_step, shown, too_large};
+use crate::tools::tool::{PreviewWithEffects, reads_only};
 use crate::tools::{After, ToolError};
-use crate::workspace::{Last, diff};
+use crate::workspace::Last;
 
 use super::effects::{Found, find};
 use super::error::{Conflict, HistoryError};
@@ -16,10 +17,10 @@ use super::way::{Intended, intended};
 ///
 /// # Errors
 /// Why the operation would fail. Conflicts with later work are no error here: the preview shows them.
-pub(in super::super) fn foresee(
+pub(in super::super) fn preview(
     at: After<'_>,
     operation: &HistoryOperation,
-) -> Result<Foreseen, ToolError> {
+) -> Result<PreviewWithEffects, ToolError> {
     let record = record(at)?;
     let looks = match operation {
         HistoryOperation::ListEntries => Some("Lists what recorded steps changed here.".to_owned()),
@@ -33,7 +34,7 @@ pub(in super::super) fn foresee(
         _ => None,
     };
     if let Some(summary) = looks {
-        return Ok((exact(summary, Vec::new(), Vec::new()), Vec::new()));
+        return Ok(reads_only(summary, Vec::new()));
     }
     let intended = intended(&record, at.overlay, operation)?;
     let found = match find(at, &record, &intended)? {
@@ -42,18 +43,8 @@ pub(in super::super) fn foresee(
     };
     let notes = notes(at, &intended, &found)?;
     let effects = found.effects;
-    let change = |effect: &FileEffect| FileChange {
-        path: effect.path.clone(),
-        before: effect.before,
-        after: effect.after,
-        diff: diff::diff(effect.before_bytes.as_deref(), effect.after_bytes.as_deref()),
-    };
-    let changes: Vec<FileChange> = effects.iter().map(change).collect();
-    Ok((exact(summary(operation, &intended, effects.len()), changes, notes), effects))
-}
-
-fn exact(summary: String, changes: Vec<FileChange>, notes: Vec<String>) -> Preview {
-    Preview { predicted: Predicted::Exact, summary, changes, notes }
+    let changes = effects.iter().map(shown).collect();
+    Ok((Preview::exact(summary(operation, &intended, effects.len()), changes, notes), effects))
 }
 
 /// The preview of a refused operation: the later work that it would overwrite, as diffs.
@@ -73,7 +64,7 @@ fn refused(conflicts: Vec<Conflict>) -> Preview {
         1 => format!("{}{error}.", Preview::WOULD_FAIL),
         many => format!("{}{many} files hold later work.", Preview::WOULD_FAIL),
     };
-    exact(summary, changes, notes)
+    Preview::exact(summary, changes, notes)
 }
 
 fn summary(operation: &HistoryOperation, intended: &Intended, files: usize) -> String {
@@ -108,7 +99,7 @@ fn notes(at: After<'_>, intended: &Intended, found: &Found) -> Result<Vec<String
         let path = &effect.path;
         let is_left = at.overlay.get(path).is_some();
         if is_left {
-            notes.push(format!("An earlier step leaves {path} as it is shown here."));
+            notes.push(left_by_earlier_step(path));
         } else if effect.before == FileState::Absent && !modes.contains_key(path) {
             notes.push(format!(
                 "{path} is made anew, without an execute bit: its mode is not recorded."
@@ -120,12 +111,7 @@ fn notes(at: After<'_>, intended: &Intended, found: &Found) -> Result<Vec<String
             let place = at.toolbox.resolve(path, Last::Follow)?;
             notes.extend(place.notes(path, recorded.is_none())?);
         }
-        if [&effect.before_bytes, &effect.after_bytes]
-            .iter()
-            .any(|it| diff::is_too_large(it.as_deref()))
-        {
-            notes.push(format!("{path} is too large to be shown line by line."));
-        }
+        notes.extend(too_large(effect));
     }
     Ok(notes)
 }

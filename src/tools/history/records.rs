@@ -25,5 +25,5 @@ pub(super) fn past(toolbox: &Toolbox) -> Result<&dyn Past, ToolError> {
 
 /// An edge to a file that the step touched.
 pub(super) fn edge(edge_type: EdgeType, path: &str) -> Edge {
-    Edge { edge_type, target_kind: TargetKind::File, target: path.to_owned() }
+    Edge::new(edge_type, TargetKind::File, path)
 }

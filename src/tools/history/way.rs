@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::plan::HistoryOperation;
 use crate::run::{
-    CheckpointName, FileEffect, FileForecast, History, HistoryEntry, WayBack, is_git_path, way_back,
+    CheckpointName, FileEffect, FileForecast, History, WayBack, is_git_path, way_back,
 };
 
 use crate::workspace::Overlay;
@@ -33,29 +33,21 @@ pub(super) fn intended(
     let named = |name: &str| name.parse::<CheckpointName>();
     let (entries, takes_back) = match operation {
         HistoryOperation::Undo { checkpoint: Some(name) } => {
-            let entries = history.to_undo(Some(&named(name)?))?;
-            let ids = ids(&entries);
-            (entries, ids)
+            (history.to_undo(Some(&named(name)?))?, true)
         }
         // Which change is the last is unknown until the earlier steps are recorded.
         _ if overlay.edited => return Err(HistoryError::AfterChange),
-        HistoryOperation::Undo { checkpoint: None } => {
-            let entries = history.to_undo(None)?;
-            let ids = ids(&entries);
-            (entries, ids)
-        }
-        HistoryOperation::Redo => {
-            let entries = history.to_redo()?;
-            let ids = ids(&entries);
-            (entries, ids)
-        }
+        HistoryOperation::Undo { checkpoint: None } => (history.to_undo(None)?, true),
+        HistoryOperation::Redo => (history.to_redo()?, true),
         HistoryOperation::RestoreCheckpoint { checkpoint } => {
-            (history.since(&named(checkpoint)?)?, BTreeSet::new())
+            (history.since(&named(checkpoint)?)?, false)
         }
         HistoryOperation::ListEntries
         | HistoryOperation::ListCheckpoints
-        | HistoryOperation::Diff { .. } => (Vec::new(), BTreeSet::new()),
+        | HistoryOperation::Diff { .. } => (Vec::new(), false),
     };
+    let taken = entries.iter().filter(|_| takes_back).map(|entry| entry.execution_id);
+    let takes_back: BTreeSet<Uuid> = taken.collect();
     let (left_out, ways): (Vec<_>, Vec<_>) =
         way_back(&entries).into_iter().partition(|way| is_git_path(&way.path));
     if ways.is_empty() && !left_out.is_empty() {
@@ -67,10 +59,6 @@ pub(super) fn intended(
         last: entries.last().map_or(0, |entry| entry.place),
         left_out: left_out.into_iter().map(|way| way.path).collect(),
     })
-}
-
-fn ids(entries: &[&HistoryEntry]) -> BTreeSet<Uuid> {
-    entries.iter().map(|entry| entry.execution_id).collect()
 }
 
 /// A change without its contents.

@@ -10,7 +10,7 @@ use crate::code::Language;
 use crate::run::StopSignal;
 use crate::tools::Toolbox;
 use crate::workspace::scan::look_at_files;
-use crate::workspace::{Access, Last, Looking, Place, WorkspaceError, file};
+use crate::workspace::{Access, Last, Place, SearchBudget, WorkspaceError, file};
 
 /// Largest manifest that is read, in bytes.
 const MANIFEST_BYTES: u64 = 1 << 20;
@@ -25,7 +25,8 @@ pub(super) fn overview(
     stop: &StopSignal,
 ) -> Result<Value, WorkspaceError> {
     let place = toolbox.resolve(".", Last::Follow)?;
-    let seen = look_at_files(&place, Looking::of_run(stop), |_, _, _| Ok(Some((Vec::new(), 1))))?;
+    let seen =
+        look_at_files(&place, SearchBudget::of_run(stop), |_, _, _| Ok(Some((Vec::new(), 1))))?;
     let files: BTreeSet<&str> = seen.found.iter().map(|found| found.path.as_str()).collect();
     let mut problems = seen.problems;
     let mut packages = Vec::new();

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
+use serde_json::{Value, json};
 use tempfile::TempDir;
 use uuid::Uuid;
 

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::error::ProgramError;
 use super::found::{Found, once};
 use super::job::{Job, Ran};
-use super::relay::{Heard, Reads};
+use super::relay::{Forward, Reads};
 use super::target::Selected;
 use crate::cargo::{self as by_cargo, Names, Project};
 use crate::plan::{Build, Code, OptLevel, VerifyScope};
@@ -145,18 +145,18 @@ impl Reads for Messages {
         stream == Stream::Stdout
     }
 
-    fn line(&mut self, stream: Stream, line: &[u8]) -> Heard {
+    fn line(&mut self, stream: Stream, line: &[u8]) -> Forward {
         if stream != Stream::Stdout || !line.starts_with(b"{") {
-            return Heard::AsItIs;
+            return Forward::AsItIs;
         }
         if let Some(said) = by_cargo::diagnostic(line) {
             let is_error = matches!(said.level, DiagnosticLevel::Error | DiagnosticLevel::Ice);
             let text = said.rendered.clone();
             self.said.push(is_error, said);
-            return Heard::Instead(text);
+            return Forward::Instead(text);
         }
         let Ok(message) = serde_json::from_slice::<Message<'_>>(line) else {
-            return Heard::AsItIs;
+            return Forward::AsItIs;
         };
         if let (Some(path), Some(target)) = (message.executable, message.target) {
             let is_example = target.kind.iter().any(|kind| kind == "example");
@@ -164,8 +164,8 @@ impl Reads for Messages {
         }
         // The remaining compiler messages are totals; each diagnostic was already printed.
         match PROTOCOL.contains(&&*message.reason) || message.reason == "compiler-message" {
-            true => Heard::Instead(None),
-            false => Heard::AsItIs,
+            true => Forward::Instead(None),
+            false => Forward::AsItIs,
         }
     }
 }

@@ -39,14 +39,14 @@ pub enum ProgramError {
 }
 
 /// Most names that a message lists.
-const MOST_NAMES: usize = 20;
+const MAX_NAMES: usize = 20;
 
 fn listed(names: &[String]) -> String {
     match names {
         [] => "none".to_owned(),
-        names if names.len() > MOST_NAMES => {
-            let some: Vec<_> = names.iter().take(MOST_NAMES).map(String::as_str).collect();
-            format!("{} and {} more", some.join(", "), names.len() - MOST_NAMES)
+        names if names.len() > MAX_NAMES => {
+            let some: Vec<_> = names.iter().take(MAX_NAMES).map(String::as_str).collect();
+            format!("{} and {} more", some.join(", "), names.len() - MAX_NAMES)
         }
         names => names.join(", "),
     }

@@ -64,7 +64,7 @@ fn by_workspace(
         ToolCall::Run { build, args } => (Some(build), args.as_slice()),
         _ => (None, &[][..]),
     };
-    let asked = workspace::run::Asked { build, args };
+    let asked = workspace::run::Request { build, args };
     let mut verdict = workspace::run::run(toolbox, commands, &asked, relay, context)?;
     verdict.facts.insert("action".to_owned(), call.tool().name().into());
     if let ToolCall::Verify { scope } = call {
@@ -187,7 +187,7 @@ fn start(
         code: Code::CommandFailed,
     };
     let ran = job.run(relay, &mut Nothing)?;
-    let how = || ran.failure().map(|how| ProgramError::ProgramFailed { how }.into());
+    let how = || ran.finished.failure().map(|how| ProgramError::ProgramFailed { how }.into());
     verdict.error = ran.ended().map(ToolError::from).or_else(how);
     verdict.ran.push(ran);
     Ok(())

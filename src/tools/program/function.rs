@@ -14,7 +14,7 @@ use super::error::ProgramError;
 use super::execute::{invoke, project_of};
 use super::harness::Tests;
 use super::job::Ran;
-use super::relay::{Heard, Reads, Relay};
+use super::relay::{Forward, Reads, Relay};
 use super::verdict::Verdict;
 
 /// The command line that runs the test of this name, for people.
@@ -92,7 +92,7 @@ fn test(
         found = tests.found;
         let base = toolbox.cargo(context).root_of(&project);
         verdict.add(tests.tests.finish(&mut Names::new(toolbox, base)));
-        if found == 0 && verdict.ran.iter().all(Ran::is_fine) {
+        if found == 0 && verdict.ran.iter().all(|ran| ran.finished.is_success()) {
             verdict.error = Some(ProgramError::NoFunction { name: name.to_owned(), known }.into());
         }
     }
@@ -119,7 +119,7 @@ impl Reads for Named<'_> {
         self.tests.holds(stream)
     }
 
-    fn line(&mut self, stream: Stream, line: &[u8]) -> Heard {
+    fn line(&mut self, stream: Stream, line: &[u8]) -> Forward {
         let is_it = || {
             let rest = line.strip_prefix(b"test ")?.strip_prefix(self.name.as_bytes())?;
             (rest.starts_with(b" ... ") || rest.starts_with(b" - should panic ... ")).then_some(())

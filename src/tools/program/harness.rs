@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::found::Found;
-use super::relay::{Heard, Reads};
+use super::relay::{Forward, Reads};
 use crate::cargo::Names;
 use crate::run::text;
 use crate::run::{DiagnosticArtifact, Level, Stream};
@@ -38,11 +38,11 @@ impl Reads for Tests {
         false
     }
 
-    fn line(&mut self, stream: Stream, line: &[u8]) -> Heard {
+    fn line(&mut self, stream: Stream, line: &[u8]) -> Forward {
         if stream == Stream::Stdout && line.len() <= LINE_BYTES {
             self.hear(&String::from_utf8_lossy(line));
         }
-        Heard::AsItIs
+        Forward::AsItIs
     }
 }
 
@@ -88,19 +88,12 @@ fn diagnostic(test: &str, panic: Option<&Panic>, names: &mut Names<'_>) -> Diagn
     let place = panic.and_then(|panic| place(&panic.place));
     let why = panic.map(|panic| panic.message.as_str()).filter(|message| !message.is_empty());
     let why = why.map_or_else(String::new, |why| format!(": {}", text::beginning(why)));
+    let message = format!("the test {test} failed{why}");
     DiagnosticArtifact {
-        level: Level::Error,
-        tool_level: "failed".to_owned(),
-        message: format!("the test {test} failed{why}"),
         file_name: place.map_or_else(String::new, |(file, ..)| names.get(file).path),
         line_start: place.map_or(0, |(_, line, _)| line),
         column_start: place.map(|(.., column)| column),
-        line_end: None,
-        column_end: None,
-        code: None,
-        spans: Vec::new(),
-        children: Vec::new(),
-        rendered: None,
+        ..DiagnosticArtifact::new(Level::Error, "failed", message)
     }
 }
 
@@ -137,7 +130,7 @@ mod tests {
             failures:\n    a::wrong\n\ntest result: FAILED. 1 passed; 2 failed\n";
         let mut tests = Tests::default();
         for line in printed.lines() {
-            assert!(matches!(tests.line(Stream::Stdout, line.as_bytes()), Heard::AsItIs));
+            assert!(matches!(tests.line(Stream::Stdout, line.as_bytes()), Forward::AsItIs));
             tests.line(Stream::Stderr, b"test b ... FAILED");
         }
         let folder = tempfile::tempdir().unwrap();

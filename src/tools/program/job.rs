@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::relay::{Reads, Relay};
 use crate::plan::Code;
-use crate::process::{Cause, Finished, Leftovers, ProcessError, Profile, Program};
+use crate::process::{Finished, Leftovers, ProcessError, Profile, Program};
 use crate::run::StreamEnds;
 
 /// A program to start.
@@ -65,33 +65,16 @@ impl Job {
             timeout: self.timeout,
             output_limit: self.output_limit,
         };
-        let finished = relay.run(&program, reader).map_err(|source| ProcessError::NotStarted {
-            program: self.called,
-            code: self.code,
-            source,
-        })?;
+        let failed = ProcessError::not_started(self.called, self.code);
+        let finished = relay.run(&program, reader).map_err(failed)?;
         Ok(Ran { job: self, finished })
     }
 }
 
 impl Ran {
-    /// Whether it ended by itself with exit code 0.
-    pub(super) fn is_fine(&self) -> bool {
-        self.finished.cause == Cause::Itself && self.finished.exit_code == Some(0)
-    }
-
     /// The error when it was killed; `None` when it ended by itself.
     pub(super) fn ended(&self) -> Option<ProcessError> {
         self.finished.ended(self.job.called, self.job.timeout, self.job.output_limit)
-    }
-
-    pub(super) fn timed_out(&self) -> bool {
-        self.finished.cause == Cause::TimedOut
-    }
-
-    /// How it failed; `None` when it exited with 0.
-    pub(super) fn failure(&self) -> Option<String> {
-        self.finished.failure()
     }
 
     /// The process for the records.
@@ -103,7 +86,7 @@ impl Ran {
             "timeout_seconds": self.job.timeout.as_secs(),
             "exit_code": finished.exit_code,
             "signal": finished.signal,
-            "timed_out": self.timed_out(),
+            "timed_out": finished.timed_out(),
             "output_left_open": finished.left_open,
             "duration_ms": u64::try_from(finished.duration.as_millis()).unwrap_or(u64::MAX),
         })

@@ -26,7 +26,7 @@ mod workspace;
 use crate::plan::ToolCall;
 use crate::run::StopSignal;
 
-use super::tool::{Foreseen, Tool, changes_nothing};
+use super::tool::{PreviewWithEffects, Tool, changes_nothing};
 use super::{After, Context, Invocation, ToolError, Toolbox};
 
 pub(super) use call::function_call;
@@ -41,7 +41,7 @@ pub(super) struct Program<'a> {
 }
 
 impl Tool for Program<'_> {
-    fn preview(&self, at: After<'_>, _: &StopSignal) -> Result<Foreseen, ToolError> {
+    fn preview(&self, at: After<'_>, _: &StopSignal) -> Result<PreviewWithEffects, ToolError> {
         preview(at, self.call).map(changes_nothing)
     }
 

@@ -1,8 +1,9 @@
 //! The preview of `verify`, `compile` and `run`. Does not run cargo.
 
 use crate::plan::{Build, ToolCall};
-use crate::run::{Predicted, Preview, text};
+use crate::run::Preview;
 use crate::tools::command_shell::OUTPUT_BYTES;
+use crate::tools::tool::limits;
 use crate::tools::{After, ToolError};
 
 use super::execute::{not_yet, project_of};
@@ -36,25 +37,13 @@ pub(in crate::tools) fn preview(at: After<'_>, call: &ToolCall) -> Result<Previe
     notes.extend(build.and_then(|build| which(build, action)));
     notes.push("Runs code of the workspace: build scripts, macros, tests and programs.".to_owned());
     notes.push("May write the target folder and Cargo.lock, and load what is missing.".to_owned());
-    notes.push(format!(
-        "Each command is ended after {}, or when one of its outputs has more than {}.",
-        text::duration(toolbox.check_timeout),
-        text::size(crate::cargo::OUTPUT_BYTES)
-    ));
+    let each = limits("Each command is ended", toolbox.check_timeout, crate::cargo::OUTPUT_BYTES);
+    notes.push(each);
     if action == "run" {
-        notes.push(format!(
-            "The program is ended after {}, or when one of its outputs has more than {}.",
-            text::duration(toolbox.run_timeout),
-            text::size(OUTPUT_BYTES)
-        ));
+        notes.push(limits("The program is ended", toolbox.run_timeout, OUTPUT_BYTES));
     }
     notes.extend(toolbox.launcher.programs.passed_over("cargo").map(|what| format!("{what}.")));
-    Ok(Preview {
-        predicted: Predicted::Unpredictable,
-        summary: format!("{summary}."),
-        changes: Vec::new(),
-        notes,
-    })
+    Ok(Preview::unpredictable(format!("{summary}."), notes))
 }
 
 /// The selected program, when not all programs are built.

@@ -13,7 +13,7 @@ use crate::tools::{Context, Toolbox};
 const LINE_BYTES: usize = 16 << 20;
 
 /// What to forward after parsing a line.
-pub(super) enum Heard {
+pub(super) enum Forward {
     /// The line itself.
     AsItIs,
     /// This text, to stderr: the line was meant for programs.
@@ -27,7 +27,7 @@ pub(super) trait Reads {
     fn holds(&self, stream: Stream) -> bool;
 
     /// Parses the next line, without its line break.
-    fn line(&mut self, stream: Stream, line: &[u8]) -> Heard;
+    fn line(&mut self, stream: Stream, line: &[u8]) -> Forward;
 }
 
 /// Parses nothing.
@@ -38,8 +38,8 @@ impl Reads for Nothing {
         false
     }
 
-    fn line(&mut self, _: Stream, _: &[u8]) -> Heard {
-        Heard::AsItIs
+    fn line(&mut self, _: Stream, _: &[u8]) -> Forward {
+        Forward::AsItIs
     }
 }
 
@@ -143,13 +143,14 @@ impl Part<'_, '_, '_> {
             (std::mem::take(&mut side.pending), !std::mem::take(&mut side.too_long))
         };
         let text = line.strip_suffix(b"\r").unwrap_or(&line);
-        let heard = if read { self.reader.borrow_mut().line(stream, text) } else { Heard::AsItIs };
+        let heard =
+            if read { self.reader.borrow_mut().line(stream, text) } else { Forward::AsItIs };
         match heard {
-            Heard::AsItIs if holds => {
+            Forward::AsItIs if holds => {
                 self.relay.pass(stream, &line) && self.relay.pass(stream, ending)
             }
-            Heard::Instead(Some(text)) => self.relay.pass(Stream::Stderr, text.as_bytes()),
-            Heard::AsItIs | Heard::Instead(None) => true,
+            Forward::Instead(Some(text)) => self.relay.pass(Stream::Stderr, text.as_bytes()),
+            Forward::AsItIs | Forward::Instead(None) => true,
         }
     }
 

@@ -2,10 +2,8 @@
 
 use std::path::Path;
 
-use serde::Deserialize;
-
 use super::error::ProgramError;
-use crate::cargo::{Project, said};
+use crate::cargo::{METADATA, Metadata, Package, Project, Target, said};
 use crate::process::{Cause, Leftovers, ProcessError};
 use crate::tools::{Context, ToolError, Toolbox};
 
@@ -27,43 +25,6 @@ impl Selected {
     }
 }
 
-/// The fields of `cargo metadata --no-deps` that are needed here.
-#[derive(Deserialize)]
-struct Metadata {
-    packages: Vec<Package>,
-    #[serde(default)]
-    workspace_default_members: Vec<String>,
-}
-
-#[derive(Deserialize)]
-struct Package {
-    name: String,
-    id: String,
-    manifest_path: String,
-    default_run: Option<String>,
-    targets: Vec<Target>,
-}
-
-#[derive(Deserialize)]
-struct Target {
-    name: String,
-    kind: Vec<String>,
-    #[serde(default)]
-    crate_types: Vec<String>,
-}
-
-impl Target {
-    /// `None` for a target that is not a program; otherwise whether it is an example.
-    fn is_example(&self) -> Option<bool> {
-        let is = |word: &str| self.kind.iter().any(|kind| kind == word);
-        match () {
-            () if is("bin") => Some(false),
-            () if is("example") && self.crate_types.iter().any(|it| it == "bin") => Some(true),
-            () => None,
-        }
-    }
-}
-
 /// Asks cargo for the targets, and selects one: by its name, or the default binary.
 ///
 /// # Errors
@@ -74,20 +35,19 @@ pub(super) fn select(
     entry: Option<&str>,
     context: &Context<'_>,
 ) -> Result<Selected, ToolError> {
-    let arguments = ["metadata", "--no-deps", "--format-version=1", "--color=never"];
     let cargo = toolbox.cargo(context);
-    let found = cargo.run_quietly(project, &arguments, Leftovers::End)?;
-    if found.cause == Cause::Stopped {
+    let found = cargo.run_quietly(project, &METADATA, Leftovers::End)?;
+    if found.cause == Some(Cause::Stopped) {
         return Err(ProcessError::Stopped.into());
     }
     let metadata: Option<Metadata> = match found.exit_code {
-        Some(0) => serde_json::from_slice(found.stdout.bytes()).ok(),
+        Some(0) => serde_json::from_slice(&found.stdout).ok(),
         _ => None,
     };
     let Some(metadata) = metadata else {
-        let program = format!("cargo {}", arguments.join(" "));
+        let program = format!("cargo {}", METADATA.join(" "));
         let how = "did not say what there is".to_owned();
-        let said = said(found.stderr.bytes());
+        let said = said(&found.stderr);
         return Err(ProgramError::Failed { program, how, said }.into());
     };
     Ok(choose(&metadata, &project.folder, toolbox.workspace(), entry)?)

@@ -11,7 +11,7 @@ use crate::run::{DiagnosticArtifact, Level};
 use crate::tools::{Invocation, ToolError, Toolbox};
 
 /// Most new errors in a result.
-const MOST_NEW: usize = 100;
+const MAX_NEW: usize = 100;
 
 /// The processes that ran so far, and their diagnostics.
 #[derive(Default)]
@@ -38,7 +38,9 @@ impl Verdict {
 
     /// Whether the next command may run.
     pub(super) fn goes_on(&self) -> bool {
-        self.error.is_none() && self.errors() == 0 && self.ran.iter().all(Ran::is_fine)
+        self.error.is_none()
+            && self.errors() == 0
+            && self.ran.iter().all(|ran| ran.finished.is_success())
     }
 
     /// Sets the error of the step, if it fails: first a process that was killed, then reported errors, then
@@ -58,7 +60,7 @@ impl Verdict {
             .ended()
             .map(ToolError::from)
             .or_else(reported)
-            .or_else(|| last.failure().map(|how| failed(last, how).into()));
+            .or_else(|| last.finished.failure().map(|how| failed(last, how).into()));
     }
 
     /// The result of the step.
@@ -69,7 +71,7 @@ impl Verdict {
             "commands": self.ran.iter().map(Ran::record).collect::<Vec<_>>(),
             "exit_code": last.and_then(|it| it.exit_code),
             "signal": last.and_then(|it| it.signal),
-            "timed_out": self.ran.iter().any(Ran::timed_out),
+            "timed_out": self.ran.iter().any(|ran| ran.finished.timed_out()),
             "errors": count(Level::Error),
             "warnings": count(Level::Warning),
             "diagnostics": self.diagnostics.len() + self.left_out,
@@ -101,6 +103,6 @@ fn new_since_first(toolbox: &Toolbox, diagnostics: &[DiagnosticArtifact]) -> Val
             *first = Some(errors);
             Value::Null
         }
-        Some(before) => new_errors(before, errors).iter().take(MOST_NEW).map(headline).collect(),
+        Some(before) => new_errors(before, errors).iter().take(MAX_NEW).map(headline).collect(),
     }
 }

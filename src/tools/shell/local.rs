@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::authorization::StepWalls;
 use crate::plan::Code;
-use crate::process::{self, Cause, Finished, Leftovers, ProcessError, Profile, Program};
+use crate::process::{self, Finished, Leftovers, ProcessError, Profile, Program};
 use crate::run::StreamEnds;
 use crate::tools::command_shell::{self, CommandShell, OUTPUT_BYTES};
 use crate::tools::{Context, Invocation, ToolError, Toolbox};
@@ -104,11 +104,8 @@ fn run(
         timeout: command.timeout(),
         output_limit,
     };
-    process::stream(&program, context.io()).map_err(|source| ProcessError::NotStarted {
-        program: "the shell",
-        code: Code::CommandFailed,
-        source,
-    })
+    let failed = ProcessError::not_started("the shell", Code::CommandFailed);
+    process::stream(&program, context.io()).map_err(failed)
 }
 
 /// Why the command failed; `None` when it exited with 0 in time.
@@ -132,7 +129,7 @@ fn result(
         "timeout_seconds": command.timeout().as_secs(),
         "exit_code": finished.exit_code,
         "signal": finished.signal,
-        "timed_out": finished.cause == Cause::TimedOut,
+        "timed_out": finished.timed_out(),
         "stdout_bytes": finished.stdout.bytes(),
         "stderr_bytes": finished.stderr.bytes(),
         "output_left_open": finished.left_open,

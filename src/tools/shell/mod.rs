@@ -13,18 +13,18 @@ mod command;
 mod local;
 mod remote;
 
-use crate::run::{Predicted, Preview, StopSignal, text};
+use crate::run::{Preview, StopSignal};
 use crate::workspace::go_on;
 
 use super::command_shell::OUTPUT_BYTES;
-use super::tool::{Foreseen, Tool, changes_nothing};
+use super::tool::{PreviewWithEffects, Tool, changes_nothing, limits};
 use super::{After, Context, Invocation, ToolError, Toolbox};
 
 pub(super) use command::Command;
 pub use command::ShellError;
 
 impl Tool for Command<'_> {
-    fn preview(&self, at: After<'_>, _: &StopSignal) -> Result<Foreseen, ToolError> {
+    fn preview(&self, at: After<'_>, _: &StopSignal) -> Result<PreviewWithEffects, ToolError> {
         let (place, by, without) = match self.target {
             Some(target) => {
                 let (place, by) = remote::place(at.toolbox, target, self.cwd);
@@ -32,18 +32,10 @@ impl Tool for Command<'_> {
             }
             None => local::place(at.toolbox, self)?,
         };
-        let limits = format!(
-            "Ended after {}, or when one of its outputs has more than {}.",
-            text::duration(self.timeout()),
-            text::size(OUTPUT_BYTES)
-        );
+        let limits = limits("Ended", self.timeout(), OUTPUT_BYTES);
         let notes = [by, "What it changes cannot be foreseen.".to_owned(), limits];
-        Ok(changes_nothing(Preview {
-            predicted: Predicted::Unpredictable,
-            summary: format!("Runs the command {place}."),
-            changes: Vec::new(),
-            notes: notes.into_iter().chain(without).collect(),
-        }))
+        let notes = notes.into_iter().chain(without).collect();
+        Ok(changes_nothing(Preview::unpredictable(format!("Runs the command {place}."), notes)))
     }
 
     fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError> {

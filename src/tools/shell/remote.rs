@@ -3,10 +3,9 @@
 use serde_json::{Value, json};
 
 use super::command::{Command, ShellError};
-use crate::process::ProcessError;
-use crate::remote::{RemoteCommand, RemoteEnd, RemoteFinished, RemoteStop};
+use crate::process::Cause;
+use crate::remote::{RemoteCommand, RemoteEnd, RemoteFinished};
 use crate::run::Host;
-use crate::run::text;
 use crate::tools::command_shell::OUTPUT_BYTES;
 use crate::tools::{Context, Invocation, ToolError, Toolbox};
 
@@ -44,38 +43,27 @@ pub(super) fn invoke(
 
 /// Why the command failed; `None` when it exited with 0 in time.
 fn error(target: &str, command: &Command<'_>, end: &RemoteEnd) -> Option<ToolError> {
-    let program = "the command";
-    let failed = |how: String| Some(ShellError::Failed { how }.into());
-    let ended = match end {
+    let how = match end {
         RemoteEnd::Exited(0) => return None,
-        RemoteEnd::Exited(code) => {
-            return failed(format!("ended with exit code {code} on {target}"));
+        RemoteEnd::Exited(code) => format!("ended with exit code {code} on {target}"),
+        RemoteEnd::Signalled(signal) => format!("was ended by signal {signal} on {target}"),
+        RemoteEnd::NotBegun(why) => format!("did not begin on {target}: {why}"),
+        RemoteEnd::Ended(cause) => {
+            return Some(cause.error("the command", command.timeout(), OUTPUT_BYTES).into());
         }
-        RemoteEnd::Signalled(signal) => {
-            return failed(format!("was ended by signal {signal} on {target}"));
-        }
-        RemoteEnd::NotBegun(why) => return failed(format!("did not begin on {target}: {why}")),
-        RemoteEnd::Ended(RemoteStop::Stopped) => ProcessError::Stopped,
-        RemoteEnd::Ended(RemoteStop::TimedOut) => {
-            ProcessError::TimedOut { program, after: text::duration(command.timeout()) }
-        }
-        RemoteEnd::Ended(RemoteStop::TooMuch(stream)) => {
-            ProcessError::TooMuchOutput { program, stream: *stream, limit: OUTPUT_BYTES }
-        }
-        RemoteEnd::Ended(RemoteStop::NotKept) => ProcessError::NotKept { program },
         RemoteEnd::Unknown { stop, said } => {
             let ended_for = match stop {
                 None => "",
-                Some(RemoteStop::TimedOut) => "its time was over, and ",
-                Some(RemoteStop::Stopped) => "it was stopped, and ",
-                Some(RemoteStop::TooMuch(_)) => "it printed too much, and ",
-                Some(RemoteStop::NotKept) => "what it printed could not be kept, and ",
+                Some(Cause::TimedOut) => "its time was over, and ",
+                Some(Cause::Stopped) => "it was stopped, and ",
+                Some(Cause::TooMuch(_)) => "it printed too much, and ",
+                Some(Cause::NotKept) => "what it printed could not be kept, and ",
             };
             let why = format!("{ended_for}{said}");
             return Some(ShellError::OutcomeUnknown { host: target.to_owned(), why }.into());
         }
     };
-    Some(ended.into())
+    Some(ShellError::Failed { how }.into())
 }
 
 fn result(
@@ -111,7 +99,7 @@ fn result(
         "timeout_seconds": command.timeout().as_secs(),
         "exit_code": exit_code,
         "signal": signal,
-        "timed_out": stop == Some(RemoteStop::TimedOut),
+        "timed_out": stop == Some(Cause::TimedOut),
         "outcome_known": !matches!(finished.end, RemoteEnd::Unknown { .. }),
         "stdout_bytes": finished.stdout.bytes(),
         "stderr_bytes": finished.stderr.bytes(),

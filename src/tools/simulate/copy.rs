@@ -22,7 +22,7 @@ use cap_std::fs::{
 use crate::run::{StopSignal, text};
 use crate::tools::ToolError;
 use crate::workspace::{
-    Access, Choice, Kind, Last, Looking, Place, Root, Step, Workspace, WorkspaceError, walk_for,
+    Access, Choice, Kind, Last, Place, Root, SearchBudget, Step, Workspace, go_on, walk_for,
 };
 
 use super::error::SimulationError;
@@ -32,7 +32,7 @@ use super::settings::Limits;
 /// Number of bytes that are copied between two checks for a stop.
 const PIECE: u64 = 64 << 20;
 /// Most omitted names that are listed.
-const MOST_TOLD: usize = 100;
+const MAX_TOLD: usize = 100;
 
 /// Detects a change of a file: the kernel updates the change time at every change of content, mode or name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,7 +99,7 @@ pub(super) fn copy(
         done: Mutex::default(),
     };
     let top = workspace.resolve(".", Last::Follow)?;
-    walk_for(Choice::Git, &top, Looking::of_run(stop), || (), |(), step| work.step(step))?;
+    walk_for(Choice::Git, &top, SearchBudget::of_run(stop), || (), |(), step| work.step(step))?;
     if let Some(error) = work.done().error.take() {
         return Err(error);
     }
@@ -168,22 +168,27 @@ impl Work<'_> {
 
     fn leave_out_as(&self, text: String) {
         let copied = &mut self.done().copied;
-        if copied.left_out.len() < MOST_TOLD {
+        if copied.left_out.len() < MAX_TOLD {
             copied.left_out.push(text);
         } else {
             copied.left_out_more += 1;
         }
     }
 
+    /// Fails at a stop, and when copying takes too long.
+    fn goes_on(&self) -> Result<(), ToolError> {
+        go_on(self.stop)?;
+        if self.until.is_some_and(|until| Instant::now() >= until) {
+            let after = text::duration(self.limits.time);
+            return Err(SimulationError::TooSlow { after }.into());
+        }
+        Ok(())
+    }
+
     /// Counts one more name, with this many bytes.
     fn count(&self, bytes: u64) -> Result<(), ToolError> {
-        let Limits { names, bytes: most, time } = self.limits;
-        if self.stop.is_set() {
-            return Err(WorkspaceError::Cancelled.into());
-        }
-        if self.until.is_some_and(|until| Instant::now() >= until) {
-            return Err(SimulationError::TooSlow { after: text::duration(time) }.into());
-        }
+        let Limits { names, bytes: most, .. } = self.limits;
+        self.goes_on()?;
         if self.names.fetch_add(1, Ordering::Relaxed) >= names {
             return Err(SimulationError::TooMany { limit: names }.into());
         }
@@ -280,13 +285,7 @@ impl Work<'_> {
             if piece < PIECE {
                 return Ok(());
             }
-            if self.stop.is_set() {
-                return Err(WorkspaceError::Cancelled.into());
-            }
-            if self.until.is_some_and(|until| Instant::now() >= until) {
-                let after = text::duration(self.limits.time);
-                return Err(SimulationError::TooSlow { after }.into());
-            }
+            self.goes_on()?;
         }
     }
 

@@ -10,14 +10,14 @@ use crate::run::{Diff, FileChange, StopSignal};
 
 use crate::tools::Toolbox;
 use crate::workspace::{
-    Access, Choice, Kind, Last, Looking, Root, Step, Workspace, WorkspaceError, diff, file, go_on,
-    walk_for,
+    Access, Choice, Kind, Last, Root, SearchBudget, Step, Workspace, WorkspaceError, diff, file,
+    go_on, walk_for,
 };
 
 use super::copy::{Copied, Stamp};
 
 /// Most changed files that are listed.
-pub(super) const MOST_CHANGES: usize = 1_000;
+pub(super) const MAX_CHANGES: usize = 1_000;
 
 /// The changes on the copy.
 #[derive(Debug, Default)]
@@ -87,7 +87,7 @@ fn new(
         }
         if stop.is_set() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    walk_for(Choice::Git, &top, Looking::of_run(stop), || (), visit)?;
+    walk_for(Choice::Git, &top, SearchBudget::of_run(stop), || (), visit)?;
     go_on(stop)?;
     let (files, mut links) = found.into_inner().unwrap_or_else(PoisonError::into_inner);
     links.sort();
@@ -156,7 +156,7 @@ impl Look<'_> {
         if before.state == after.state {
             return Ok(());
         }
-        if self.found.changes.len() >= MOST_CHANGES {
+        if self.found.changes.len() >= MAX_CHANGES {
             self.found.left_out += 1;
             return Ok(());
         }
@@ -189,7 +189,7 @@ impl Look<'_> {
         };
         let Some((file, data)) = opened else { return Ok(absent) };
         let size = Some(data.len());
-        if usize::try_from(data.len()).is_ok_and(|size| size <= diff::MOST_BYTES) {
+        if usize::try_from(data.len()).is_ok_and(|size| size <= diff::MAX_BYTES) {
             let bytes = file::read(file, key, Access::Read)?;
             return Ok(Side {
                 state: file::state_of_bytes(Some(&bytes)),

@@ -52,9 +52,9 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 use crate::authorization::FileState;
-use crate::plan::{Edit, MutateBatch, Simulation, ToolCall};
+use crate::plan::{Simulation, ToolCall};
 
-use super::tool::{Foreseen, Tool, changes_nothing};
+use super::tool::{PreviewWithEffects, Tool, changes_nothing};
 use super::{After, Context, Invocation, ToolError, Toolbox, program, splice};
 use crate::plan::COMMANDS_FILE;
 use crate::process::{ProcessError, Scratch, scratch_parent, scratch_parents, tidy_scratch};
@@ -81,7 +81,7 @@ pub fn tidy() -> std::io::Result<()> {
 pub(super) struct Simulate<'a>(pub(super) &'a Simulation);
 
 impl Tool for Simulate<'_> {
-    fn preview(&self, at: After<'_>, stop: &StopSignal) -> Result<Foreseen, ToolError> {
+    fn preview(&self, at: After<'_>, stop: &StopSignal) -> Result<PreviewWithEffects, ToolError> {
         preview::preview(at, self.0, stop).map(changes_nothing)
     }
 
@@ -121,7 +121,7 @@ fn on_copy(
     let tee = Tee::new(context);
     let verify = match simulation {
         Simulation::Edits { edits, verify } => {
-            verdict.edit(call(&copy, &ToolCall::MutateBatch(batch(edits)), &tee));
+            verdict.edit(call(&copy, &ToolCall::MutateBatch(preview::as_batch(edits)), &tee));
             *verify
         }
         Simulation::Steps { steps, verify } => {
@@ -157,11 +157,6 @@ fn on_copy(
         }
     }
     Ok(verdict.invocation(tee))
-}
-
-/// The edits as a batch without expected hashes.
-fn batch(edits: &[Edit]) -> MutateBatch {
-    MutateBatch { edits: edits.to_vec(), expected_hashes: BTreeMap::new(), dry_run: false }
 }
 
 /// Executes one call on the copy.

@@ -1,6 +1,8 @@
 //! The preview of a simulation (SPEC §2). Makes no copy and runs nothing; the changes by edits and steps
 //! are computed as for the workspace itself.
 
+use std::collections::BTreeMap;
+
 use crate::plan::{Edit, MutateBatch, Simulation, ToolCall, VerifyScope};
 use crate::run::{Predicted, Preview, StopSignal, text};
 use crate::tools::{After, ToolError, batch, program};
@@ -66,7 +68,12 @@ fn lower(sentence: &str) -> String {
 
 /// What the verification would run on the copy after the changes in `left`.
 fn verified(at: After<'_>, scope: VerifyScope, stop: &StopSignal) -> Result<Preview, ToolError> {
-    Ok(at.foresee(&ToolCall::Verify { scope }, stop)?.0)
+    Ok(at.preview_with_effects(&ToolCall::Verify { scope }, stop)?.0)
+}
+
+/// The edits as a batch without expected hashes.
+pub(super) fn as_batch(edits: &[Edit]) -> MutateBatch {
+    MutateBatch { edits: edits.to_vec(), expected_hashes: BTreeMap::new(), dry_run: false }
 }
 
 fn of_edits(
@@ -74,18 +81,14 @@ fn of_edits(
     edits: &[Edit],
     stop: &StopSignal,
 ) -> Result<(Preview, Overlay), ToolError> {
-    let mut batch = MutateBatch {
-        edits: edits.to_vec(),
-        expected_hashes: std::collections::BTreeMap::new(),
-        dry_run: true,
-    };
-    let (preview, _) = batch::preview(at, &batch, stop)?;
+    let mut edits = MutateBatch { dry_run: true, ..as_batch(edits) };
+    let (preview, _) = batch::preview(at, &edits, stop)?;
     let mut left = at.overlay.clone();
     if preview.would_fail() {
         return Ok((preview, left));
     }
-    batch.dry_run = false;
-    at.toolbox.project(&ToolCall::MutateBatch(batch), &mut left)?;
+    edits.dry_run = false;
+    at.toolbox.project(&ToolCall::MutateBatch(edits), &mut left)?;
     let summary = match preview.changes.len() {
         0 => "Tries edits on a copy of the workspace, which change nothing".to_owned(),
         1 => "Tries the change of 1 file on a copy of the workspace".to_owned(),
@@ -104,7 +107,7 @@ fn of_steps(
     let mut notes = Vec::new();
     let mut fails = None;
     for (index, step) in steps.iter().enumerate() {
-        let (preview, _) = at.toolbox.after(&left).foresee(step, stop)?;
+        let (preview, _) = at.toolbox.after(&left).preview_with_effects(step, stop)?;
         notes.push(format!("Step {}, {}: {}", index + 1, step.tool().name(), preview.summary));
         if preview.would_fail() {
             let why = preview.summary.trim_start_matches(Preview::WOULD_FAIL);
@@ -149,10 +152,6 @@ fn of_function(
     if traces {
         notes.push("RUST_BACKTRACE=full is set.".to_owned());
     }
-    Ok(Preview {
-        predicted: Predicted::Unpredictable,
-        summary: format!("Builds {function} on a copy of the workspace and runs it there"),
-        changes: Vec::new(),
-        notes,
-    })
+    let summary = format!("Builds {function} on a copy of the workspace and runs it there");
+    Ok(Preview::unpredictable(summary, notes))
 }

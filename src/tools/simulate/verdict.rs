@@ -12,13 +12,15 @@ use crate::run::{
 };
 
 use crate::tools::{Invocation, ToolError};
+use crate::workspace::file::hash;
 
 use super::copy::Copied;
-use super::difference::{Difference, MOST_CHANGES};
+use super::difference::{Difference, MAX_CHANGES};
 use super::error::SimulationError;
 use super::tee::Tee;
 
 /// The results of the calls so far.
+#[derive(Default)]
 pub(super) struct Verdict {
     pub(super) copied: Copied,
     /// The error of the step.
@@ -55,18 +57,7 @@ impl Verdict {
         let mut result = Map::new();
         result.insert("form".to_owned(), form.into());
         result.insert("copy".to_owned(), copy);
-        Self {
-            copied,
-            error: None,
-            result,
-            rows: Vec::new(),
-            warnings: Vec::new(),
-            diagnostics: Vec::new(),
-            edges: Vec::new(),
-            exit_code: None,
-            said: BTreeMap::new(),
-            changes: Vec::new(),
-        }
+        Self { copied, result, ..Self::default() }
     }
 
     /// Adds the diagnostics and edges of a call on the copy; returns its result and error.
@@ -90,7 +81,7 @@ impl Verdict {
             }
         };
         let edge = Edge { edge_type, ..edge };
-        if self.edges.len() < MOST_CHANGES && !self.edges.contains(&edge) {
+        if self.edges.len() < MAX_CHANGES && !self.edges.contains(&edge) {
             self.edges.push(edge);
         }
     }
@@ -115,7 +106,7 @@ impl Verdict {
             "step_index": index,
             "tool": tool,
             "success": error.is_none(),
-            "error": error.as_ref().map(ToolError::failure),
+            "error": error.as_ref().map(|error| error.failure()),
             "exit_code": exit_code,
             "result": result,
         }));
@@ -140,7 +131,7 @@ impl Verdict {
         if let Value::Object(fields) = &mut result {
             fields.insert("changed_files".to_owned(), changed.iter().map(hashes).collect());
         } else {
-            result = json!({ "error": error.as_ref().map(ToolError::failure) });
+            result = json!({ "error": error.as_ref().map(|error| error.failure()) });
         }
         if let Value::Object(fields) = &mut result {
             fields.insert("scope".to_owned(), scope.as_str().into());
@@ -155,11 +146,7 @@ impl Verdict {
     /// Adds the changes on the copy, without those by a verification.
     pub(super) fn found(&mut self, found: Difference) {
         for change in &found.changes {
-            self.refer(Edge {
-                edge_type: EdgeType::Referenced,
-                target_kind: TargetKind::File,
-                target: change.path.clone(),
-            });
+            self.refer(Edge::new(EdgeType::Referenced, TargetKind::File, change.path.as_str()));
         }
         self.warnings.extend(found.besides);
         if found.left_out > 0 {
@@ -209,10 +196,6 @@ impl Verdict {
 
 /// A changed file with its hashes, for a result.
 fn hashes(change: &FileChange) -> Value {
-    let hash = |state: FileState| match state {
-        FileState::Absent => None,
-        FileState::Content(digest) => Some(digest.to_string()),
-    };
     json!({ "path": change.path, "before": hash(change.before), "after": hash(change.after) })
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::process::{Cause, Finished};
+use crate::process::Finished;
 use crate::run::{DiagnosticArtifact, Edge, EdgeType, FileEffect, Level, Modes, TargetKind, text};
 use crate::tools::{Context, ToolError};
 
@@ -66,13 +66,12 @@ impl Done {
     pub(super) fn process(&mut self, name: &str, finished: &Finished) {
         let outputs = [(&mut self.stdout, &finished.stdout), (&mut self.stderr, &finished.stderr)];
         for (kept, output) in outputs {
-            let bytes = output.bytes();
-            if kept.len() + bytes.len() <= OUTPUT_BYTES {
-                kept.extend_from_slice(bytes);
+            if kept.len() + output.len() <= OUTPUT_BYTES {
+                kept.extend_from_slice(output);
             } else {
                 self.warnings.push(format!(
                     "{} that {name} printed are left out: a step keeps {} of each output",
-                    text::size(bytes.len() as u64),
+                    text::size(output.len() as u64),
                     text::size(OUTPUT_BYTES as u64)
                 ));
             }
@@ -81,7 +80,7 @@ impl Done {
         self.process = Some(json!({
             "exit_code": finished.exit_code,
             "signal": finished.signal,
-            "timed_out": finished.cause == Cause::TimedOut,
+            "timed_out": finished.timed_out(),
         }));
     }
 
@@ -89,26 +88,14 @@ impl Done {
     /// to several patches is added once.
     pub(super) fn warn(&mut self, warning: Option<String>, file: &str) {
         if let Some(warning) = warning.filter(|warning| !self.warnings.contains(warning)) {
-            self.diagnostics.push(DiagnosticArtifact {
-                level: Level::Warning,
-                tool_level: "warning".to_owned(),
-                message: warning.clone(),
-                file_name: file.to_owned(),
-                line_start: 0,
-                column_start: None,
-                line_end: None,
-                column_end: None,
-                code: None,
-                spans: Vec::new(),
-                children: Vec::new(),
-                rendered: None,
-            });
+            let diagnostic = DiagnosticArtifact::new(Level::Warning, "warning", warning.clone());
+            self.diagnostics.push(DiagnosticArtifact { file_name: file.to_owned(), ..diagnostic });
             self.warnings.push(warning);
         }
     }
 
     pub(super) fn edge(&mut self, edge_type: EdgeType, target_kind: TargetKind, target: &str) {
-        let edge = Edge { edge_type, target_kind, target: target.to_owned() };
+        let edge = Edge::new(edge_type, target_kind, target);
         if !self.edges.contains(&edge) {
             self.edges.push(edge);
         }

@@ -10,6 +10,7 @@ use crate::run::{DiagnosticArtifact, DiagnosticSpan, Stream};
 
 use crate::cargo;
 use crate::run::text;
+use crate::tools::tool::set;
 use crate::tools::{Context, ToolError, Toolbox};
 use crate::workspace::replace;
 
@@ -161,17 +162,14 @@ fn checked(prepared: &Prepared<'_>, before: &cargo::Verdict, after: &cargo::Verd
         "errors_before": before.errors.len(),
         "errors_after": after.errors.len(),
     });
-    if let Value::Object(fields) = &mut checked {
-        for (name, targets) in [
-            ("not_compiled_before", &before.not_compiled),
-            ("not_compiled_after", &after.not_compiled),
-            ("not_reached_before", &before.not_reached),
-            ("not_reached_after", &after.not_reached),
-        ] {
-            if !targets.is_empty() {
-                fields.insert(name.to_owned(), json!(targets));
-            }
-        }
+    let lists = [
+        ("not_compiled_before", &before.not_compiled),
+        ("not_compiled_after", &after.not_compiled),
+        ("not_reached_before", &before.not_reached),
+        ("not_reached_after", &after.not_reached),
+    ];
+    for (name, targets) in lists.into_iter().filter(|(_, targets)| !targets.is_empty()) {
+        set(&mut checked, name, targets.as_slice());
     }
     checked
 }

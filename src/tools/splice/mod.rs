@@ -21,12 +21,12 @@ mod restore;
 use serde_json::{Value, json};
 
 use crate::plan::{PathRole, ToolCall};
-use crate::run::{EdgeType, FileEffect, StopSignal, TargetKind};
+use crate::run::{EdgeType, StopSignal, TargetKind};
 use crate::symbols::{SymbolsError, Work};
-use crate::workspace::file::hash;
 use crate::workspace::{Overlay, compare, go_on};
 
-use super::tool::{Foreseen, Tool};
+use super::changes::changed_files;
+use super::tool::{PreviewWithEffects, Tool};
 use super::{After, Context, Invocation, ToolError, Toolbox};
 
 use done::{Done, Hand};
@@ -42,8 +42,8 @@ pub(super) struct Splice<'a> {
 }
 
 impl Tool for Splice<'_> {
-    fn preview(&self, at: After<'_>, stop: &StopSignal) -> Result<Foreseen, ToolError> {
-        preview::foresee(at, self.call, stop)
+    fn preview(&self, at: After<'_>, stop: &StopSignal) -> Result<PreviewWithEffects, ToolError> {
+        preview::preview(at, self.call, stop)
     }
 
     fn project(&self, toolbox: &Toolbox, overlay: &mut Overlay) -> Result<(), ToolError> {
@@ -77,9 +77,8 @@ impl Tool for Splice<'_> {
         let mut done = Done::default();
         let mut who = Value::Null;
         let error = run(toolbox, self.call, context, &mut done, &mut who).err();
-        let changed = |effect: &FileEffect| json!({ "path": effect.path, "before": hash(effect.before), "after": hash(effect.after) });
         let mut result = json!({
-            "changed_files": done.effects.iter().chain(&done.beside).map(changed).collect::<Vec<_>>(),
+            "changed_files": changed_files(done.effects.iter().chain(&done.beside)),
             "patches": done.patches,
             "engine": who,
         });

@@ -12,28 +12,21 @@ use crate::symbols::SymbolsError;
 use crate::workspace::{Access, Last, Projected, WorkspaceError, file};
 
 /// One replacement of a splice plan; its paths are relative to the workspace, or absolute.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Patch {
     pub(super) file: String,
     pub(super) symbol: String,
     pub(super) with: String,
+    #[serde(default)]
     pub(super) kind: Option<String>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Plan {
-    steps: Vec<Step>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Step {
-    file: String,
-    symbol: String,
-    with: String,
-    #[serde(default)]
-    kind: Option<String>,
+    /// The paths in them are relative to the folder of the plan.
+    steps: Vec<Patch>,
 }
 
 /// A splice plan, read once: the bytes compared with the approval are the bytes that are parsed.
@@ -90,12 +83,8 @@ impl PlanFile {
                     return Err(bad(format!("the {name} of step {} is empty", index + 1)));
                 }
             }
-            patches.push(Patch {
-                file: from(folder, &step.file),
-                symbol: step.symbol,
-                with: from(folder, &step.with),
-                kind: step.kind,
-            });
+            let (file, with) = (from(folder, &step.file), from(folder, &step.with));
+            patches.push(Patch { file, with, ..step });
         }
         Ok(patches)
     }

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::code::{CodeError, Language};
+use crate::code::{CodeError, Language, Patched};
 use crate::plan::ToolCall;
 use crate::run::{FileEffect, Modes, StopSignal};
-use crate::symbols::{Asked, CodeEngine, Replaced, SourceFile, SymbolsError};
+use crate::symbols::{CodeEngine, PatchRequest, SourceFile, SymbolsError};
 use crate::tools::{After, ToolError};
-use crate::workspace::{Projected, WorkspaceError, file};
+use crate::workspace::{Projected, WorkspaceError, effect};
 
 use super::plan_file::{Patch, PlanFile};
 
@@ -18,21 +18,18 @@ pub(super) struct Prepared<'a> {
     pub(super) target: SourceFile<'a>,
     pub(super) with: SourceFile<'a>,
     pub(super) language: Language,
-    pub(super) replaced: Replaced,
+    pub(super) replaced: Patched,
 }
 
 impl Prepared<'_> {
     /// The change of the file.
     pub(super) fn effect(&self) -> FileEffect {
-        let after: Arc<[u8]> = Arc::from(self.replaced.text.as_bytes());
-        FileEffect {
-            path: self.target.key().to_owned(),
-            before: self.target.state(),
-            after: file::state_of_bytes(Some(&after)),
-            before_bytes: Some(Arc::clone(self.target.bytes())),
-            after_bytes: Some(after),
-            modes: Modes::kept(self.target.mode()),
-        }
+        effect(
+            self.target.key().to_owned(),
+            Some(Arc::clone(self.target.bytes())),
+            Some(self.replaced.text.as_bytes().into()),
+            Modes::kept(self.target.mode()),
+        )
     }
 }
 
@@ -79,7 +76,7 @@ pub(super) fn prepare<'a>(
         return Err(unusable("it is empty"));
     }
     let language = target.language()?;
-    let asked = Asked { symbol: &patch.symbol, kind: patch.kind.as_deref(), replacement };
+    let asked = PatchRequest { symbol: &patch.symbol, kind: patch.kind.as_deref(), replacement };
     let replaced = engine.replaced(language, target.text()?, &asked, stop).map_err(|source| {
         let of = if source == CodeError::EmptyReplacement { &with } else { &target };
         SymbolsError::Code { path: of.key().to_owned(), source }

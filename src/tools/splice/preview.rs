@@ -5,9 +5,10 @@ use crate::plan::ToolCall;
 use crate::run::{Diff, FileChange, FileEffect, Predicted, Preview, StopSignal, text};
 
 use crate::symbols::{Chosen, Work};
-use crate::tools::tool::Foreseen;
+use crate::tools::changes::{left_by_earlier_step, shown};
+use crate::tools::tool::PreviewWithEffects;
 use crate::tools::{After, ToolError, Toolbox};
-use crate::workspace::{Overlay, diff, go_on};
+use crate::workspace::{Overlay, go_on};
 
 use super::done::add;
 use super::plan_file::Patch;
@@ -18,11 +19,11 @@ use super::prepare::{Prepared, patches, prepare};
 ///
 /// # Errors
 /// Why the first replacement would fail.
-pub(in super::super) fn foresee(
+pub(in super::super) fn preview(
     at: After<'_>,
     call: &ToolCall,
     stop: &StopSignal,
-) -> Result<Foreseen, ToolError> {
+) -> Result<PreviewWithEffects, ToolError> {
     let patches = patches(at, call, |_, _| Ok(()))?;
     let chosen = at.symbols().choose(Work::Splice, stop)?;
     let mut made = Made {
@@ -107,16 +108,10 @@ impl Made<'_> {
         let effect = prepared.effect();
         let is_left = self.overlay.get(&effect.path).is_some();
         let unchanged = effect.before == effect.after;
-        self.changes.push(FileChange {
-            path: effect.path.clone(),
-            before: effect.before,
-            after: effect.after,
-            diff: diff::diff(effect.before_bytes.as_deref(), effect.after_bytes.as_deref()),
-        });
+        self.changes.push(shown(&effect));
         self.notes.push(found(&prepared, many));
         if is_left && !many {
-            let path = &effect.path;
-            self.notes.push(format!("An earlier step leaves {path} as it is shown here."));
+            self.notes.push(left_by_earlier_step(&effect.path));
         }
         if let Some(name) = &prepared.replaced.defines_instead {
             let asked = &prepared.replaced.definition.name;

@@ -14,7 +14,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use crate::plan::Code;
-use crate::process::{self, Behind, Finished, Leftovers, ProcessError, Profile};
+use crate::process::{self, Behind, Finished, Leftovers, ProcessError, Profile, private_folder};
 use crate::run::text::beginning;
 use crate::run::{DiagnosticArtifact, Level};
 use crate::tools::{Context, ToolError, Toolbox};
@@ -50,7 +50,7 @@ impl<'a> Program<'a> {
         let quiet = Context { output: &|_, _| {}, ..*context };
         let finished = program.run(&["--version"], toolbox.workspace(), &quiet)?;
         ended(&finished, toolbox)?;
-        let said = String::from_utf8_lossy(finished.stdout.bytes()).trim().to_owned();
+        let said = String::from_utf8_lossy(&finished.stdout).trim().to_owned();
         let Some(version) = said.strip_prefix("splice ").filter(|_| finished.exit_code == Some(0))
         else {
             let said = beginning(&said);
@@ -112,7 +112,7 @@ impl<'a> Program<'a> {
 }
 
 fn not_started(source: std::io::Error) -> ProcessError {
-    ProcessError::NotStarted { program: NAME, code: Code::Splice, source }
+    ProcessError::not_started(NAME, Code::Splice)(source)
 }
 
 /// The temporary files that `splice` writes beside the target.
@@ -244,10 +244,10 @@ struct Refusal {
 }
 
 fn refusal(finished: &Finished) -> Refusal {
-    let outputs = [finished.stderr.bytes(), finished.stdout.bytes()];
+    let outputs = [&finished.stderr, &finished.stdout];
     let said = outputs.iter().find_map(|bytes| serde_json::from_slice::<Said>(bytes).ok());
     let Some(Said { error }) = said else {
-        let text = String::from_utf8_lossy(finished.stderr.bytes());
+        let text = String::from_utf8_lossy(&finished.stderr);
         let end = finished.exit_code.map_or_else(
             || "it was ended by a signal".to_owned(),
             |code| format!("exit code {code}"),
@@ -270,32 +270,14 @@ fn artifact(said: SaidDiagnostic) -> DiagnosticArtifact {
         "warning" => Level::Warning,
         _ => Level::Info,
     };
-    let note = said.note.map(|note| bare(Level::Info, "note".to_owned(), note));
+    let note = said.note.map(|note| DiagnosticArtifact::new(Level::Info, "note", note));
     DiagnosticArtifact {
         file_name: said.file.unwrap_or_default(),
         line_start: said.line.unwrap_or(0),
         column_start: said.column,
         code: said.code,
         children: note.into_iter().collect(),
-        ..bare(level, said.level, said.message)
-    }
-}
-
-/// A diagnostic without a span.
-fn bare(level: Level, tool_level: String, message: String) -> DiagnosticArtifact {
-    DiagnosticArtifact {
-        level,
-        tool_level,
-        message,
-        file_name: String::new(),
-        line_start: 0,
-        column_start: None,
-        line_end: None,
-        column_end: None,
-        code: None,
-        spans: Vec::new(),
-        children: Vec::new(),
-        rendered: None,
+        ..DiagnosticArtifact::new(level, said.level, said.message)
     }
 }
 
@@ -306,10 +288,7 @@ struct Desk(PathBuf);
 impl Desk {
     fn new() -> std::io::Result<Self> {
         let path = std::env::temp_dir().join(format!("countersign-{}", Uuid::new_v4().simple()));
-        let mut folder = std::fs::DirBuilder::new();
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut folder, 0o700);
-        folder.create(&path)?;
+        private_folder(&path)?;
         Ok(Self(path))
     }
 

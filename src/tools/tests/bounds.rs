@@ -5,7 +5,8 @@ use std::sync::Arc;
 use crate::plan::Code;
 use crate::risk::Policy;
 use crate::run::StopSignal;
-use crate::tools::{ToolError, Toolbox, WorkspaceError};
+use crate::tools::{ToolError, Toolbox};
+use crate::workspace::WorkspaceError;
 
 /// A folder with this many names in folders, and one file with the symbol.
 fn folder_with(names: usize) -> tempfile::TempDir {

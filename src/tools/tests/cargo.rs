@@ -7,7 +7,7 @@ use std::thread;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::cargo::new_errors;
+use crate::cargo::{CargoError, new_errors};
 use crate::run::{DiagnosticArtifact, EdgeType, Level, Predicted, text};
 
 /// A workspace with Cargo projects in it.
@@ -160,7 +160,7 @@ fn an_error_fails_the_step_and_a_member_is_checked_alone() {
     let (invocation, _) = bench.check("crates/first");
     assert!(invocation.error.is_none(), "the other member is not looked at");
     let (invocation, _) = bench.check(".");
-    assert_eq!(invocation.error.as_ref().map(ToolError::code), Some(Code::CargoCheck));
+    assert_eq!(invocation.error.as_ref().map(|error| error.code()), Some(Code::CargoCheck));
     assert_eq!(invocation.result["command"], "cargo check --workspace --message-format=json");
     assert!(invocation.diagnostics.iter().any(|it| it.file_name == "crates/second/src/lib.rs"));
     let message = invocation.error.unwrap().to_string();

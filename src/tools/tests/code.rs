@@ -152,7 +152,7 @@ fn a_definition_is_replaced_and_nothing_else() {
     let call = patch("src/lib.rs", "old_function", "patches/fix.rs");
     let inputs = house.tools.inputs(&call).unwrap();
     assert_eq!(inputs.keys().collect::<Vec<_>>(), ["patches/fix.rs", "src/lib.rs"]);
-    let predicted = house.tools.foresee(&call, &StopSignal::default()).unwrap().1;
+    let predicted = house.tools.preview_with_effects(&call, &StopSignal::default()).unwrap().1;
     let invocation = house.succeeds(&call);
     let expected = LIB.replace("n + 1", "n + 2");
     assert_eq!(house.content("src/lib.rs"), expected.as_bytes());
@@ -293,7 +293,7 @@ fn a_splice_plan_goes_on_until_its_first_failure() {
     };
     house.put("patches/bad.json", steps("nowhere"));
     let call = plan("patches/bad.json");
-    let predicted = house.tools.foresee(&call, &StopSignal::default()).unwrap().1;
+    let predicted = house.tools.preview_with_effects(&call, &StopSignal::default()).unwrap().1;
     assert_eq!(predicted.len(), 2);
     let preview = house.tools.preview(&call, &Overlay::default()).unwrap();
     assert!(preview.would_fail() && preview.changes.len() == 2, "{preview:?}");
@@ -436,7 +436,7 @@ fn a_preview_shows_where_and_what_and_who() {
     assert_eq!(preview.summary, "Replaces a definition in src/lib.rs: 1 line becomes 1.");
     assert_eq!(
         preview.changes[0].after,
-        house.tools.foresee(&call, &StopSignal::default()).unwrap().1[0].after
+        house.tools.preview_with_effects(&call, &StopSignal::default()).unwrap().1[0].after
     );
     assert_eq!(
         preview.notes,
@@ -556,7 +556,7 @@ fn a_stop_is_heard_while_a_step_is_foreseen() {
         assert_eq!(error.code(), Code::Cancelled, "{error}");
     }
     let call = patch("src/lib.rs", "old_function", "patches/fix.rs");
-    let (preview, files) = house.tools.foresee(&call, &house.stop).unwrap();
+    let (preview, files) = house.tools.preview_with_effects(&call, &house.stop).unwrap();
     assert!(preview.would_fail() && preview.summary.contains("stopped"), "{}", preview.summary);
     assert!(files.is_empty());
 }
@@ -573,7 +573,7 @@ fn of_a_file_that_is_patched_again_and_again_two_contents_are_kept() {
         .collect();
     house.put("p.json", serde_json::json!({ "steps": steps }).to_string());
     let call = plan("p.json");
-    let predicted = house.tools.foresee(&call, &StopSignal::default()).unwrap().1;
+    let predicted = house.tools.preview_with_effects(&call, &StopSignal::default()).unwrap().1;
     let done = house.succeeds(&call).files;
     assert_eq!(predicted, done);
     assert_eq!(done.len(), 20, "every state is known");

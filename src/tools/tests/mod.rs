@@ -23,9 +23,10 @@ use uuid::Uuid;
 use super::*;
 use crate::authorization::FileState;
 use crate::plan::{Code, Digest, ToolCall};
+use crate::process::NoCapture;
 use crate::risk::Policy;
-use crate::run::{Edge, ErrorInfo as _, FileEffect, Preview, Stream};
-use crate::workspace::file;
+use crate::run::{Edge, ErrorInfo as _, FileEffect, Preview, StopSignal, Stream};
+use crate::workspace::{Kind, Overlay, WorkspaceError, file};
 
 /// The part of the changes that can be predicted: the system chooses the mode of a new file.
 pub(super) fn knowable(done: &[FileEffect], foreseen: &[FileEffect]) -> Vec<FileEffect> {

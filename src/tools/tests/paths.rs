@@ -118,7 +118,7 @@ fn an_added_root_is_reached_by_its_absolute_path_and_by_links() {
     }
     house.succeeds(&write("more/new", "x"));
     assert_eq!(fs::read(outside.join("new")).unwrap(), b"x");
-    assert_eq!(house.tools.state_of(&key).unwrap(), content("x"));
+    assert_eq!(house.tools.digest_of(&key).unwrap(), content("x"));
     let found = house.succeeds(&search("x", &key)).stdout.unwrap();
     assert_eq!(
         serde_json::from_slice::<serde_json::Value>(&found).unwrap()[0]["path"],

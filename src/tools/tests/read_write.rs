@@ -6,6 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::run::{EdgeType, FileMode, Modes, TargetKind};
+use crate::workspace::Access;
 
 /// A path that fails also for root, whom permissions do not stop: it leads through a file.
 const THROUGH_A_FILE: &str = "file/below";
@@ -30,7 +31,9 @@ fn reading_gives_the_exact_bytes() {
         assert!(invocation.files.is_empty());
     }
     assert!(house.tools.inputs(&read("f")).unwrap().is_empty());
-    assert!(house.tools.foresee(&read("f"), &StopSignal::default()).unwrap().1.is_empty());
+    assert!(
+        house.tools.preview_with_effects(&read("f"), &StopSignal::default()).unwrap().1.is_empty()
+    );
 }
 
 #[test]
@@ -90,7 +93,7 @@ fn writing_replaces_the_content_keeps_the_mode_and_says_what_it_did() {
     house.put("tool.sh", "old");
     fs::set_permissions(house.path("tool.sh"), fs::Permissions::from_mode(0o751)).unwrap();
     let call = write("tool.sh", "new\r\n");
-    let predicted = house.tools.foresee(&call, &StopSignal::default()).unwrap().1;
+    let predicted = house.tools.preview_with_effects(&call, &StopSignal::default()).unwrap().1;
     let invocation = house.succeeds(&call);
     assert_eq!(house.content("tool.sh"), b"new\r\n");
     assert_eq!(fs::metadata(house.path("tool.sh")).unwrap().mode() & 0o7777, 0o751);
@@ -128,7 +131,7 @@ fn writing_creates_a_missing_file_but_no_folder() {
     let (code, message) = house.fails(&write("no/new", "x"));
     assert_eq!((code, message.contains("folder does not exist")), (Code::WriteFailed, true));
     let (preview, files) =
-        house.tools.foresee(&write("no/new", "x"), &StopSignal::default()).unwrap();
+        house.tools.preview_with_effects(&write("no/new", "x"), &StopSignal::default()).unwrap();
     assert!(preview.would_fail() && preview.summary.contains("folder does not exist"));
     assert_eq!(files, []);
 }
@@ -167,7 +170,7 @@ fn what_is_no_file_is_not_written() {
 fn creating_makes_folders_and_refuses_what_exists() {
     let house = house();
     let call = create("docs/deep/n.md", "x\n");
-    let predicted = house.tools.foresee(&call, &StopSignal::default()).unwrap().1;
+    let predicted = house.tools.preview_with_effects(&call, &StopSignal::default()).unwrap().1;
     let invocation = house.succeeds(&call);
     assert_eq!(house.content("docs/deep/n.md"), b"x\n");
     assert_eq!(invocation.result["created_folders"], serde_json::json!(["docs", "docs/deep"]));
@@ -285,6 +288,6 @@ proptest! {
         prop_assert_eq!(bytes.as_deref(), Some(contents.as_bytes()));
         prop_assert_eq!(house.names(), ["sub", "sub/f", "sub/neighbour"]);
         prop_assert_eq!(house.content("sub/neighbour"), b"n");
-        prop_assert_eq!(house.tools.state_of("sub/f").unwrap(), invocation.files[0].after);
+        prop_assert_eq!(house.tools.digest_of("sub/f").unwrap(), invocation.files[0].after);
     }
 }

@@ -16,7 +16,8 @@ const ARROWS: [(&str, &[&str]); 21] = [
     ("main", &["app", "cli"]),
     ("app", &["ui", "worker", "run", "risk", "authorization", "plan"]),
     ("ui", &["code", "run", "risk", "authorization", "plan"]),
-    // From the worker only the user's folders and the reading of plan files.
+    // From the worker only the user's folders and the reading of plan files; from the processes only the helper
+    // of the walls and the name of a variable.
     (
         "cli",
         &[
@@ -26,6 +27,8 @@ const ARROWS: [(&str, &[&str]); 21] = [
             "engine",
             "evidence",
             "tools",
+            "remote",
+            "process",
             "code",
             "run",
             "risk",
@@ -35,11 +38,37 @@ const ARROWS: [(&str, &[&str]); 21] = [
     ),
     (
         "worker",
-        &["autonomy", "engine", "evidence", "tools", "run", "risk", "authorization", "plan"],
+        &[
+            "autonomy",
+            "engine",
+            "evidence",
+            "tools",
+            "remote",
+            "run",
+            "risk",
+            "authorization",
+            "plan",
+        ],
     ),
-    ("planner", &["tools", "run", "risk", "plan"]),
-    ("autonomy", &["engine", "evidence", "tools", "run", "risk", "authorization", "plan"]),
-    ("engine", &["tools", "evidence", "run", "risk", "authorization", "plan"]),
+    ("planner", &["tools", "cargo", "run", "risk", "plan"]),
+    (
+        "autonomy",
+        &["engine", "evidence", "tools", "process", "run", "risk", "authorization", "plan"],
+    ),
+    (
+        "engine",
+        &[
+            "tools",
+            "evidence",
+            "remote",
+            "process",
+            "workspace",
+            "run",
+            "risk",
+            "authorization",
+            "plan",
+        ],
+    ),
     (
         "tools",
         &[

@@ -6,10 +6,10 @@ use std::sync::mpsc::sync_channel;
 use std::thread;
 use std::time::Duration;
 
+use countersign::process::{Capture, ProcessIo};
+use countersign::remote::{Connection, RemoteCommand, RemoteEnd, RemoteFinished};
+use countersign::run::StopSignal;
 use countersign::run::Stream;
-use countersign::tools::{
-    Capture, Connection, ProcessIo, RemoteCommand, RemoteEnd, RemoteFinished, StopSignal,
-};
 
 pub const LONG: Duration = Duration::from_secs(300);
 

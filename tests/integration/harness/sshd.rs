@@ -10,7 +10,8 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 
 use countersign::plan::Destination;
-use countersign::tools::{Connection, RemoteError, SshClient, StopSignal};
+use countersign::remote::{Connection, RemoteError, SshClient};
+use countersign::run::StopSignal;
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use countersign::authorization::{FileState, StepWalls};
 use countersign::plan::ToolCall;
-use countersign::tools::{Context, Invocation, NoCapture, StopSignal, Toolbox};
+use countersign::process::NoCapture;
+use countersign::run::StopSignal;
+use countersign::tools::{Context, Invocation, Toolbox};
 use uuid::Uuid;
 
 /// Calls a tool without walls, with these inputs as approved.

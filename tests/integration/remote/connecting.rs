@@ -5,10 +5,9 @@ use std::path::Path;
 use std::thread;
 
 use countersign::plan::{Code, Destination};
+use countersign::remote::{Connection, RemoteError, SshClient, check_target, known_target};
+use countersign::run::StopSignal;
 use countersign::run::{ErrorInfo as _, TargetState};
-use countersign::tools::{
-    Connection, RemoteError, SshClient, StopSignal, check_target, known_target,
-};
 
 use crate::harness::sshd::{Sshd, destination};
 

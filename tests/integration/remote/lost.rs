@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use countersign::tools::RemoteEnd;
+use countersign::remote::RemoteEnd;
 
 use crate::harness::remote_session::{command, is_alive, run, run_and_then};
 use crate::harness::sshd::Sshd;

@@ -5,8 +5,10 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
+use countersign::process::Cause;
+use countersign::remote::{RemoteCommand, RemoteEnd, known_target};
+use countersign::run::StopSignal;
 use countersign::run::Stream;
-use countersign::tools::{RemoteCommand, RemoteEnd, RemoteStop, StopSignal, known_target};
 use proptest::prelude::*;
 
 use crate::harness::remote_session::{command, is_alive, run, run_and_then, run_on, text};
@@ -196,7 +198,7 @@ fn the_timeout_ends_the_whole_group_there() {
                   echo late; wait";
     let command = RemoteCommand { timeout: Duration::from_millis(1500), ..command(script) };
     let finished = run_on(&connection, &command, &StopSignal::default(), &|_, _| {});
-    assert_eq!(finished.end, RemoteEnd::Ended(RemoteStop::TimedOut));
+    assert_eq!(finished.end, RemoteEnd::Ended(Cause::TimedOut));
     let lines: Vec<_> = text(&finished.stdout).lines().collect();
     assert_eq!(lines.len(), 4, "{lines:?}");
     for id in lines.iter().filter(|line| **line != "late") {
@@ -212,7 +214,7 @@ fn stop_asks_the_remote_command_first() {
     let connection = sshd.open().unwrap();
     let script = "trap 'echo asked; exit 3' TERM; echo $$; while :; do sleep 0.1; done";
     let (finished, lines) = run_and_then(&connection, &command(script), 1, StopSignal::set);
-    assert_eq!(finished.end, RemoteEnd::Ended(RemoteStop::Stopped));
+    assert_eq!(finished.end, RemoteEnd::Ended(Cause::Stopped));
     assert!(lines.contains(&"asked".to_owned()), "what it says at the end is heard: {lines:?}");
     assert!(!is_alive(&lines[0]));
     assert!(finished.duration < Duration::from_secs(20), "{:?}", finished.duration);
@@ -237,7 +239,7 @@ fn endless_output_is_cut_and_ended() {
     let connection = sshd.open().unwrap();
     let command = RemoteCommand { output_limit: 100_000, ..command("echo $$ >&2; yes") };
     let finished = run_on(&connection, &command, &StopSignal::default(), &|_, _| {});
-    assert_eq!(finished.end, RemoteEnd::Ended(RemoteStop::TooMuch(Stream::Stdout)));
+    assert_eq!(finished.end, RemoteEnd::Ended(Cause::TooMuch(Stream::Stdout)));
     assert_eq!(finished.stdout.len(), 100_000);
     assert!(!is_alive(text(&finished.stderr).trim()));
 }

@@ -8,8 +8,11 @@ use std::path::{Path, PathBuf};
 
 use countersign::authorization::{StepWalls, WallLevel};
 use countersign::plan::{Code, ToolCall};
+use countersign::process::NoCapture;
+use countersign::process::walls::{RunWalls, WallPlace, WallProbe};
 use countersign::risk::Policy;
-use countersign::tools::{Context, NoCapture, RunWalls, StopSignal, Toolbox, WallPlace, WallProbe};
+use countersign::run::StopSignal;
+use countersign::tools::{Context, Toolbox};
 use uuid::Uuid;
 
 /// Asserts that this machine supports both levels, which the tests require.
@@ -69,7 +72,7 @@ impl Space {
             timeout_seconds: Some(300),
         };
         let invocation = self.toolbox.invoke(&call, &context);
-        let code = invocation.error.as_ref().map(countersign::tools::ToolError::code);
+        let code = invocation.error.as_ref().map(|error| error.code());
         if let Some(error) = invocation.error {
             printed.borrow_mut().push_str(&error.to_string());
         }

@@ -26,7 +26,7 @@ fn every_edit_sees_what_the_ones_before_it_left() {
         delete("gone.bin"),
         splice("src/lib.rs", "add", "fn add() -> u8 {\n    2\n}"),
     ]);
-    let (preview, foreseen) = house.tools.foresee(&call, &house.stop).unwrap();
+    let (preview, foreseen) = house.tools.preview_with_effects(&call, &house.stop).unwrap();
     assert_eq!(
         preview.summary,
         "Creates 2 files, changes 2 files and deletes 1 file, all or none."
@@ -227,7 +227,7 @@ fn a_dry_run_says_the_same_and_changes_nothing() {
     };
     let call = dry(vec![replace("a.txt", "a", "b"), create("n/new", "x")]);
     assert!(house.tools.inputs(&call).unwrap().is_empty(), "it takes what it finds");
-    let (preview, foreseen) = house.tools.foresee(&call, &house.stop).unwrap();
+    let (preview, foreseen) = house.tools.preview_with_effects(&call, &house.stop).unwrap();
     assert!(foreseen.is_empty(), "no effect is announced");
     assert_eq!(preview.changes.len(), 2);
     assert!(

@@ -77,7 +77,7 @@ proptest! {
         }
         let expected = by_hand(&before, &edits);
         let call = batch(edits);
-        let (preview, foreseen) = house.tools.foresee(&call, &house.stop).unwrap();
+        let (preview, foreseen) = house.tools.preview_with_effects(&call, &house.stop).unwrap();
         let done = house.run(&call);
         let now: Files = house
             .names()

@@ -21,7 +21,7 @@ const COMMAND_BYTES: usize = 16 << 10;
 /// Longest pattern, in bytes.
 const PATTERN_BYTES: usize = 4 << 10;
 /// Longest timeout of a command, in seconds: one day.
-const MOST_SECONDS: u64 = 24 * 60 * 60;
+const MAX_SECONDS: u64 = 24 * 60 * 60;
 /// Default timeout of a command.
 const TIMEOUT: Duration = Duration::from_secs(10 * 60);
 
@@ -191,9 +191,9 @@ impl Reader<'_> {
         let number = value.get_ref().as_integer();
         let number =
             number.and_then(|number| u64::from_str_radix(number.as_str(), number.radix()).ok());
-        let fits = number.filter(|number| (1..=MOST_SECONDS).contains(number));
+        let fits = number.filter(|number| (1..=MAX_SECONDS).contains(number));
         if fits.is_none() {
-            let message = format!("timeout_seconds is a whole number from 1 to {MOST_SECONDS}");
+            let message = format!("timeout_seconds is a whole number from 1 to {MAX_SECONDS}");
             self.fault(value.span().start, message);
         }
         fits.map(Duration::from_secs)

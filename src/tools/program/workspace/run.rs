@@ -4,13 +4,13 @@ use std::time::SystemTime;
 
 use crate::cargo::{Names, Project};
 use crate::plan::{Build, Code, Digest};
-use crate::run::{DiagnosticArtifact, Level, Predicted, Preview, Stream, text};
+use crate::run::{DiagnosticArtifact, Level, Preview, Stream, text};
 use crate::tools::command_shell::{self, OUTPUT_BYTES};
 use crate::tools::program::cargo::Messages;
 use crate::tools::program::error::ProgramError;
 use crate::tools::program::found::Found;
 use crate::tools::program::job::{Job, Ran};
-use crate::tools::program::relay::{Heard, Reads, Relay};
+use crate::tools::program::relay::{Forward, Reads, Relay};
 use crate::tools::program::verdict::Verdict;
 use crate::tools::{Context, ToolError, Toolbox};
 use crate::workspace::{Access, Last, WorkspaceError, file};
@@ -20,7 +20,7 @@ use super::matcher::{LINE_BYTES, Matcher, Problem, SARIF_BYTES, sarif};
 use super::not_trusted;
 
 /// The parameters of a call.
-pub(in crate::tools::program) struct Asked<'a> {
+pub(in crate::tools::program) struct Request<'a> {
     pub(in crate::tools::program) build: Option<&'a Build>,
     pub(in crate::tools::program) args: &'a [String],
 }
@@ -29,7 +29,7 @@ pub(in crate::tools::program) struct Asked<'a> {
 pub(in crate::tools::program) fn run(
     toolbox: &Toolbox,
     (digest, commands): (Digest, Vec<WorkspaceCommand>),
-    asked: &Asked<'_>,
+    asked: &Request<'_>,
     relay: &Relay<'_>,
     context: &Context<'_>,
 ) -> Result<Verdict, ToolError> {
@@ -43,7 +43,7 @@ pub(in crate::tools::program) fn run(
         let before = report(toolbox, command);
         let mut listener = Listener::of(&command.matcher);
         let ran = job.run(relay, &mut listener)?;
-        let is_fine = ran.is_fine();
+        let is_fine = ran.finished.is_success();
         verdict.ran.push(ran);
         match listener.finish(toolbox, command, before, context) {
             Ok(said) => verdict.add(said),
@@ -66,7 +66,11 @@ pub(in crate::tools::program) fn run(
     Ok(verdict)
 }
 
-fn job(toolbox: &Toolbox, command: &WorkspaceCommand, asked: &Asked<'_>) -> Result<Job, ToolError> {
+fn job(
+    toolbox: &Toolbox,
+    command: &WorkspaceCommand,
+    asked: &Request<'_>,
+) -> Result<Job, ToolError> {
     let reader = toolbox.command_shell()?;
     let mut arguments: Vec<String> =
         reader.arguments(&command.command).into_iter().map(str::to_owned).collect();
@@ -176,7 +180,7 @@ impl Reads for Listener<'_> {
         matches!(self, Self::Cargo(messages) if messages.holds(stream))
     }
 
-    fn line(&mut self, stream: Stream, line: &[u8]) -> Heard {
+    fn line(&mut self, stream: Stream, line: &[u8]) -> Forward {
         match self {
             Self::Cargo(messages) => return messages.line(stream, line),
             Self::Lines(matcher, found) if line.len() <= LINE_BYTES => {
@@ -192,7 +196,7 @@ impl Reads for Listener<'_> {
             }
             Self::Lines(..) | Self::Whole(_) => {}
         }
-        Heard::AsItIs
+        Forward::AsItIs
     }
 }
 
@@ -245,12 +249,8 @@ pub(in crate::tools::program) fn preview(
     if !toolbox.trusts(*digest) {
         notes.push(format!("Nobody trusts the commands of {} yet.", super::FILE));
     }
-    Ok(Preview {
-        predicted: Predicted::Unpredictable,
-        summary: format!("Runs {} in the workspace folder.", named.join(", then ")),
-        changes: Vec::new(),
-        notes,
-    })
+    let summary = format!("Runs {} in the workspace folder.", named.join(", then "));
+    Ok(Preview::unpredictable(summary, notes))
 }
 
 impl Ran {

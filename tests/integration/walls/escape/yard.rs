@@ -17,8 +17,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::{ESCAPED, SECRET};
 use countersign::authorization::{StepWalls, WallLevel};
 use countersign::plan::{Code, ToolCall};
+use countersign::process::NoCapture;
+use countersign::process::walls::WallPlace;
 use countersign::risk::Policy;
-use countersign::tools::{Context, NoCapture, StopSignal, Toolbox, WallPlace};
+use countersign::run::StopSignal;
+use countersign::tools::{Context, Toolbox};
 use uuid::Uuid;
 
 /// The places and processes of one attempt.
@@ -279,7 +282,7 @@ impl Yard {
         };
         let invocation = toolbox.invoke(&call, &context);
         let error = invocation.error.as_ref().and_then(countersign::tools::ToolError::get);
-        if let Some(error @ countersign::tools::ProcessError::NotStarted { .. }) = error {
+        if let Some(error @ countersign::process::ProcessError::NotStarted { .. }) = error {
             panic!("at {}: {error}", self.level);
         }
         let code = invocation.error.map(|error| error.code());

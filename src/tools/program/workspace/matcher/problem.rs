@@ -33,10 +33,8 @@ impl Problem {
     pub(in crate::tools::program) fn artifact(self, names: &mut Names<'_>) -> DiagnosticArtifact {
         let level = self.level();
         let number = |number: Option<u32>| number.map(i64::from);
+        let severity = self.severity.unwrap_or_else(|| "error".to_owned());
         DiagnosticArtifact {
-            level,
-            tool_level: self.severity.unwrap_or_else(|| "error".to_owned()),
-            message: self.message,
             // A problem with a file but no line gets line 1.
             line_start: number(self.line).unwrap_or(i64::from(self.file.is_some())),
             column_start: number(self.column),
@@ -44,9 +42,7 @@ impl Problem {
             column_end: number(self.end.and_then(|(_, column)| column)),
             file_name: self.file.map_or_else(String::new, |file| names.get(&file).path),
             code: self.code,
-            spans: Vec::new(),
-            children: Vec::new(),
-            rendered: None,
+            ..DiagnosticArtifact::new(level, severity, self.message)
         }
     }
 }

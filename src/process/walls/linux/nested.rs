@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// How deep below the workspace to search.
-const DEPTH: usize = 6;
+const MAX_DEPTH: usize = 6;
 /// Number of files and folders after which a search stops; checked before each folder, and the most of one folder.
 /// The search runs before every start, because each step may create a repository that the next one must not change.
-/// Repositories that it did not reach are not protected.
-const MOST_ENTRIES: usize = 10_000;
+/// Repositories that it did not reach are not protected, and the report of the walls says so.
+const MAX_ENTRIES: usize = 10_000;
 /// A listing is cached only when the folder has been unchanged for this many seconds.
 const SETTLED: i64 = 2;
 /// Most repositories: each of them adds several mounts to a view.
-const MOST: usize = 200;
+const MAX_REPOSITORIES: usize = 200;
 /// Folders that build tools fill and empty. Protecting a repository in them would keep a build from recreating its
 /// own output.
 const OUTPUTS: [&str; 2] = ["node_modules", "target"];
@@ -37,29 +37,31 @@ struct Listing {
 }
 
 impl Listings {
-    /// The folders below this one that contain `.git`, nearest first.
-    pub(super) fn repositories_below(&mut self, top: &Path) -> Vec<PathBuf> {
+    /// The folders below this one that contain `.git`, nearest first, and whether the search ended at a limit of
+    /// entries or repositories.
+    pub(super) fn repositories_below(&mut self, top: &Path) -> (Vec<PathBuf>, bool) {
         self.look(top, now())
     }
 
-    fn look(&mut self, top: &Path, now: i64) -> Vec<PathBuf> {
+    fn look(&mut self, top: &Path, now: i64) -> (Vec<PathBuf>, bool) {
         let mut found = Vec::new();
-        let mut looked_at = 0;
+        let (mut looked_at, mut is_cut) = (0, false);
         let mut folders = VecDeque::from([(top.to_owned(), 0)]);
-        while let Some((folder, depth)) = folders.pop_front() {
-            if looked_at > MOST_ENTRIES || found.len() >= MOST {
-                break;
-            }
+        while looked_at <= MAX_ENTRIES
+            && found.len() < MAX_REPOSITORIES
+            && let Some((folder, depth)) = folders.pop_front()
+        {
             let Some(listing) = self.listing(&folder, now) else { continue };
             looked_at += listing.entries;
-            if depth < DEPTH {
+            is_cut |= listing.entries > MAX_ENTRIES;
+            if depth < MAX_DEPTH {
                 folders.extend(listing.folders.into_iter().map(|folder| (folder, depth + 1)));
             }
             if listing.is_tree && depth > 0 {
                 found.push(folder);
             }
         }
-        found
+        (found, is_cut || !folders.is_empty())
     }
 
     fn listing(&mut self, folder: &Path, now: i64) -> Option<Listing> {
@@ -88,7 +90,7 @@ fn now() -> i64 {
 impl Listing {
     fn read(folder: &Path) -> Self {
         let mut listing = Self::default();
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten().take(MOST_ENTRIES) {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten().take(MAX_ENTRIES + 1) {
             listing.entries += 1;
             let name = entry.file_name();
             if name == ".git" {
@@ -119,7 +121,8 @@ mod tests {
         fs::create_dir(top.join("d")).unwrap();
         fs::write(top.join("d/.git"), "gitdir: ../.git/modules/d\n").unwrap();
         std::os::unix::fs::symlink(top.join("a"), top.join("link")).unwrap();
-        let mut found = Listings::default().repositories_below(top);
+        let (mut found, is_cut) = Listings::default().repositories_below(top);
+        assert!(!is_cut);
         assert_eq!(found.last(), Some(&top.join("1/2/3/4/5/6")), "the deepest comes last");
         found.sort();
         assert_eq!(found, ["1/2/3/4/5/6", "a", "b/c", "d"].map(|tree| top.join(tree)));
@@ -128,10 +131,23 @@ mod tests {
     #[test]
     fn the_search_ends_where_there_is_too_much() {
         let folder = tempfile::tempdir().unwrap();
-        for number in 0..MOST + 10 {
+        for number in 0..MAX_REPOSITORIES + 10 {
             fs::create_dir_all(folder.path().join(format!("{number}/.git"))).unwrap();
         }
-        assert_eq!(Listings::default().repositories_below(folder.path()).len(), MOST);
+        let (found, is_cut) = Listings::default().repositories_below(folder.path());
+        assert_eq!((found.len(), is_cut), (MAX_REPOSITORIES, true));
+    }
+
+    // A folder with exactly the limit is read whole; one entry more is not read.
+    #[test]
+    fn a_search_that_ends_at_a_limit_says_so() {
+        let folder = tempfile::tempdir().unwrap();
+        for number in 0..MAX_ENTRIES {
+            fs::write(folder.path().join(number.to_string()), "").unwrap();
+        }
+        assert_eq!(Listings::default().repositories_below(folder.path()), (Vec::new(), false));
+        fs::write(folder.path().join("more"), "").unwrap();
+        assert_eq!(Listings::default().repositories_below(folder.path()), (Vec::new(), true));
     }
 
     #[test]
@@ -140,10 +156,10 @@ mod tests {
         let top = folder.path().join("a");
         fs::create_dir_all(top.join("b/c")).unwrap();
         let mut listings = Listings::default();
-        assert_eq!(listings.look(&top, now()), Vec::<PathBuf>::new());
+        assert_eq!(listings.look(&top, now()).0, Vec::<PathBuf>::new());
         assert!(listings.0.is_empty(), "what has just changed may change again unseen");
         let later = now() + SETTLED + 10;
-        assert_eq!(listings.look(&top, later), Vec::<PathBuf>::new());
+        assert_eq!(listings.look(&top, later).0, Vec::<PathBuf>::new());
         assert_eq!(listings.0.len(), 3);
         // File system timestamps may have steps of some milliseconds.
         let before = top.join("b/c").symlink_metadata().unwrap().ctime_nsec();
@@ -152,10 +168,10 @@ mod tests {
             fs::remove_file(top.join("b/c/.git")).unwrap();
         }
         fs::write(top.join("b/c/.git"), "gitdir: x").unwrap();
-        assert_eq!(listings.look(&top, later), [top.join("b/c")]);
+        assert_eq!(listings.look(&top, later).0, [top.join("b/c")]);
         fs::create_dir_all(top.join("d/.git")).unwrap();
-        assert_eq!(listings.look(&top, now()), [top.join("d"), top.join("b/c")]);
+        assert_eq!(listings.look(&top, now()).0, [top.join("d"), top.join("b/c")]);
         fs::rename(top.join("b"), folder.path().join("b")).unwrap();
-        assert_eq!(listings.look(&top, now()), [top.join("d")]);
+        assert_eq!(listings.look(&top, now()).0, [top.join("d")]);
     }
 }

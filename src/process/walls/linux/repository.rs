@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Limit of the nesting of included settings and of modules in modules.
-const DEPTH: usize = 8;
+const MAX_DEPTH: usize = 8;
 /// Most module repositories that are read.
 const MODULES: usize = 500;
 
@@ -46,8 +46,8 @@ impl Repository {
         let mut folders = vec![own, common];
         let mut modules = Vec::new();
         for folder in &folders {
-            modules_in(&folder.join("modules"), &mut modules, DEPTH);
-            modules_in(&folder.join("worktrees"), &mut modules, DEPTH);
+            modules_in(&folder.join("modules"), &mut modules, MAX_DEPTH);
+            modules_in(&folder.join("worktrees"), &mut modules, MAX_DEPTH);
         }
         for folder in folders.iter().chain(&modules) {
             repository.protect_settings_of(folder, tree);
@@ -63,7 +63,7 @@ impl Repository {
             self.protected.push(folder.join(name));
         }
         for name in ["config", "config.worktree"] {
-            self.follow(&folder.join(name), tree, DEPTH);
+            self.follow(&folder.join(name), tree, MAX_DEPTH);
         }
     }
 

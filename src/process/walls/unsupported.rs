@@ -36,34 +36,34 @@ pub fn start_helper(_: impl Iterator<Item = OsString>) -> Option<ExitCode> {
 }
 
 /// A walled program; none can exist here.
-pub(in super::super) enum Walled {}
+pub(in crate::process) enum Walled {}
 
 impl Walled {
     /// Refuses to start a program that needs walls.
-    pub(in super::super) fn of(program: &Program<'_>, _: &str) -> io::Result<Option<Self>> {
+    pub(in crate::process) fn of(program: &Program<'_>, _: &str) -> io::Result<Option<Self>> {
         match program.profile.walls() {
             None => Ok(None),
             Some(_) => Err(io::Error::other("there are no walls on this system yet")),
         }
     }
 
-    pub(in super::super) fn command(&mut self) -> Command {
+    pub(in crate::process) fn command(&mut self) -> Command {
         match *self {}
     }
 
-    pub(in super::super) fn wait_until_started(&mut self, _: Duration) -> io::Result<()> {
+    pub(in crate::process) fn wait_until_started(&mut self, _: Duration) -> io::Result<()> {
         match *self {}
     }
 
-    pub(in super::super) fn new_session(&mut self, _: &mut Command) {
+    pub(in crate::process) fn new_session(&mut self, _: &mut Command) {
         match *self {}
     }
 
-    pub(in super::super) fn status(&self, _: Option<ExitStatus>) -> Option<ExitStatus> {
+    pub(in crate::process) fn status(&self, _: Option<ExitStatus>) -> Option<ExitStatus> {
         match *self {}
     }
 
-    pub(in super::super) fn report(&self) -> WallReport {
+    pub(in crate::process) fn report(&self) -> WallReport {
         match *self {}
     }
 }

@@ -15,12 +15,12 @@ use std::process::{ExitCode, ExitStatus};
 
 use rustix::process::Pid;
 
-use super::super::{bare_command, tree};
 use super::filter::{Network, filters};
 use super::landlock_rules::{self, Files};
 use super::probe;
 use super::report::Teller;
 use super::system;
+use crate::process::{bare_command, tree};
 
 /// The first argument that makes this executable the helper.
 pub(super) const COMMAND: &str = "__walled";

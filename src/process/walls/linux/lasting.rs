@@ -5,13 +5,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::super::tree::{self, Halted};
 use super::RunWalls;
 use super::bubblewrap;
 use super::keeper::Keeper;
 use super::nested::Listings;
 use super::view::Ingredients;
 use crate::process::Scratch;
+use crate::process::tree::{self, Halted};
 
 /// Where POSIX shared memory is.
 pub(super) const MEMORY: &str = "/dev/shm";
@@ -29,7 +29,7 @@ pub(super) fn private_folder() -> io::Result<Scratch> {
 
 /// The state of a run.
 #[derive(Debug, Default)]
-pub(super) struct State(Shared, Mutex<Listings>);
+pub(in super::super) struct State(Shared, Mutex<Listings>);
 
 /// The part of the state that a running program needs.
 #[derive(Debug, Default, Clone)]
@@ -65,7 +65,7 @@ impl State {
         self.1.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn end(&self) -> Vec<String> {
+    pub(in super::super) fn end(&self) -> Vec<String> {
         self.0.lock().end()
     }
 }

@@ -9,7 +9,7 @@ use super::table;
 
 /// Most files that are checked below one protected path. The objects of a repository are skipped, because they are
 /// named by their content.
-const MOST: usize = 20_000;
+const MAX_FILES: usize = 20_000;
 
 /// A file or folder: device and inode number.
 type Place = (u64, u64);
@@ -86,7 +86,7 @@ fn stamps(paths: &[PathBuf]) -> BTreeMap<PathBuf, Stamp> {
 fn add(path: &Path, top: &Path, found: &mut BTreeMap<PathBuf, Stamp>, count: &mut usize) {
     let Ok(data) = path.symlink_metadata() else { return };
     *count += 1;
-    if *count > MOST {
+    if *count > MAX_FILES {
         return;
     }
     if !data.is_dir() {

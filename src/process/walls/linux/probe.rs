@@ -8,11 +8,12 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use super::super::{Behind, Cause, Leftovers, Profile, Program, run};
 use super::helper::{COMMAND, END};
 use super::keeper::THIS_PROGRAM;
+use super::lasting::private_folder;
 use super::{RunWalls, WallPlace, WallProbe};
 use crate::authorization::{StepWalls, WallLevel};
+use crate::process::{Behind, Cause, Leftovers, Profile, Program, run};
 use crate::run::StopSignal;
 
 /// The helper's task in a trial: attempts what the walls forbid.
@@ -70,7 +71,7 @@ fn find() -> WallProbe {
 
 /// Starts a program behind walls of this level that attempts what they forbid.
 fn trial(level: WallLevel) -> io::Result<()> {
-    let top = super::private_folder()?;
+    let top = private_folder()?;
     let (workspace, hidden) = (top.target().join("workspace"), top.target().join(HIDDEN));
     fs::create_dir(&workspace)?;
     fs::create_dir(&hidden)?;
@@ -93,13 +94,13 @@ fn trial(level: WallLevel) -> io::Result<()> {
     };
     let finished = run(&program, &StopSignal::default(), &|_, _| {})?;
     match (finished.cause, finished.exit_code) {
-        (Cause::Itself, Some(0)) if top.target().join(BESIDE).exists() => {
+        (None, Some(0)) if top.target().join(BESIDE).exists() => {
             Err(io::Error::other("a file outside can be made"))
         }
-        (Cause::Itself, Some(0)) => Ok(()),
-        (Cause::TimedOut, _) => Err(io::Error::other("a trial did not end")),
+        (None, Some(0)) => Ok(()),
+        (Some(Cause::TimedOut), _) => Err(io::Error::other("a trial did not end")),
         _ => {
-            let said = String::from_utf8_lossy(finished.stderr.bytes()).trim().to_owned();
+            let said = String::from_utf8_lossy(&finished.stderr).trim().to_owned();
             Err(io::Error::other(if said.is_empty() { "a trial failed".to_owned() } else { said }))
         }
     }

@@ -9,7 +9,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use super::super::{Program, bare_command, tree};
 use super::bubblewrap;
 use super::filter::Network;
 use super::helper::{COMMAND, END, option, work};
@@ -22,13 +21,13 @@ use super::view::Ingredients;
 use super::watched::Watched;
 use super::{TEMPORARY, WallProbe, WallReport, probe, refused};
 use crate::authorization::WallLevel;
-use crate::process::Behind;
+use crate::process::{Behind, Program, command, tree};
 
 /// How long the helper may take to report the start; the program's own timeout also limits it.
 const START: Duration = Duration::from_secs(10);
 
 /// A program behind walls.
-pub(in super::super) struct Walled {
+pub(in crate::process) struct Walled {
     arguments: Vec<OsString>,
     environment: Vec<(&'static str, OsString)>,
     /// Descriptors for the helper, until they are handed over.
@@ -37,6 +36,7 @@ pub(in super::super) struct Walled {
     watched: Watched,
     refused: Refused,
     writable: Vec<PathBuf>,
+    is_incomplete: bool,
     shared: Shared,
 }
 
@@ -55,7 +55,7 @@ impl Walled {
     ///
     /// # Errors
     /// Walls that cannot be put up.
-    pub(in super::super) fn of(program: &Program<'_>, mark: &str) -> io::Result<Option<Self>> {
+    pub(in crate::process) fn of(program: &Program<'_>, mark: &str) -> io::Result<Option<Self>> {
         match program.profile.walls() {
             None => Ok(None),
             Some(behind) => Self::behind(behind, program, mark).map(Some),
@@ -110,20 +110,29 @@ impl Walled {
             WallLevel::Full => Watched::look(table.absent(), table.read_only()),
             _ => Watched::look([table.absent(), table.read_only()].concat(), Vec::new()),
         };
-        let hearer = Hearer(ours);
         drop(lasting);
-        Ok(Self { arguments, environment, inherited, hearer, watched, refused, writable, shared })
+        Ok(Self {
+            arguments,
+            environment,
+            inherited,
+            hearer: Hearer(ours),
+            watched,
+            refused,
+            writable,
+            is_incomplete: table.is_incomplete,
+            shared,
+        })
     }
 
     /// The command that starts the helper instead of the program.
-    pub(in super::super) fn command(&mut self) -> Command {
-        let mut command = bare_command(OsStr::new(THIS_PROGRAM));
+    pub(in crate::process) fn command(&mut self) -> Command {
+        let mut command = command(OsStr::new(THIS_PROGRAM));
         command.args(&self.arguments);
         command
     }
 
     /// Adds the environment of the walls, and makes the child a session leader that inherits the descriptors.
-    pub(in super::super) fn new_session(&mut self, command: &mut Command) {
+    pub(in crate::process) fn new_session(&mut self, command: &mut Command) {
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         tree::new_session_with(command, std::mem::take(&mut self.inherited));
     }
@@ -133,7 +142,7 @@ impl Walled {
     ///
     /// # Errors
     /// Why it was not started.
-    pub(in super::super) fn wait_until_started(&mut self, timeout: Duration) -> io::Result<()> {
+    pub(in crate::process) fn wait_until_started(&mut self, timeout: Duration) -> io::Result<()> {
         let started = self.started(START.min(timeout));
         self.shared.lock().go_on();
         started
@@ -165,7 +174,7 @@ impl Walled {
     }
 
     /// The program's own exit status, when `outer` is that of the helper started in its place.
-    pub(in super::super) fn status(&self, outer: Option<ExitStatus>) -> Option<ExitStatus> {
+    pub(in crate::process) fn status(&self, outer: Option<ExitStatus>) -> Option<ExitStatus> {
         use std::os::unix::process::ExitStatusExt as _;
         let outer = outer?;
         if matches!(self.refused, Refused::Sockets(_)) {
@@ -183,7 +192,7 @@ impl Walled {
     }
 
     /// What the walls have refused.
-    pub(in super::super) fn report(&self) -> WallReport {
+    pub(in crate::process) fn report(&self) -> WallReport {
         let refused = match &self.refused {
             Refused::Sockets(count) => count.load(Ordering::Relaxed),
             Refused::Unreachable(keeper, before) => {
@@ -191,9 +200,9 @@ impl Walled {
             }
             Refused::Nothing => 0,
         };
-        let writable = self.writable.clone();
+        let (writable, is_incomplete) = (self.writable.clone(), self.is_incomplete);
         self.shared.lock().halt();
-        WallReport { refused, changed: self.watched.set_aside(), writable }
+        WallReport { refused, changed: self.watched.set_aside(), writable, is_incomplete }
     }
 }
 

@@ -13,12 +13,12 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::SystemTime;
 
-use super::super::running::nameless;
-use super::super::{bare_command, tree};
 use super::bubblewrap;
 use super::helper::{COMMAND, END, option, work};
 use super::keeper::THIS_PROGRAM;
 use super::table::Table;
+use crate::process::running::nameless;
+use crate::process::{command, tree};
 
 /// Exits at once: bubblewrap must start some program.
 const NOTHING: [&str; 3] = ["/bin/sh", "-c", ":"];
@@ -67,7 +67,7 @@ impl View {
         let (waits, hold) = io::pipe()?;
         let words = nameless()?;
         let (told, waits) = (OwnedFd::from(told), OwnedFd::from(waits));
-        let mut command = bare_command(OsStr::new(THIS_PROGRAM));
+        let mut command = command(OsStr::new(THIS_PROGRAM));
         command
             .args([COMMAND, work::VIEW])
             .args(within.iter().flat_map(option::join))

@@ -12,13 +12,13 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Stdio};
 
-use super::super::bare_command;
-use super::super::running::nameless;
-use super::super::tree::{self, Process};
 use super::bubblewrap;
 use super::helper::{COMMAND, END, work};
 use super::system;
 use super::view::{Ingredients, View};
+use crate::process::command;
+use crate::process::running::nameless;
+use crate::process::tree::{self, Process};
 
 /// This executable, also after its file was replaced.
 pub(super) const THIS_PROGRAM: &str = "/proc/self/exe";
@@ -61,7 +61,7 @@ impl Keeper {
         // forever; such a child would also hold the pipe open.
         let (mut information, words) = (nameless()?, nameless()?);
         let told = information.try_clone()?.into();
-        let mut command = bare_command(program.as_os_str());
+        let mut command = command(program.as_os_str());
         command
             .args(["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"])
             .args(&first.options)

@@ -26,6 +26,8 @@ pub(super) struct Table {
     entries: BTreeMap<PathBuf, Access>,
     /// Paths that must not be created.
     absent: Vec<PathBuf>,
+    /// Whether the search for nested repositories ended at a limit.
+    pub(super) is_incomplete: bool,
 }
 
 impl Table {
@@ -61,7 +63,9 @@ impl Table {
         for repository in repositories.into_iter().flatten() {
             table.add_repository(&repository, run, step)?;
         }
-        for tree in run.state.nested().repositories_below(&run.workspace) {
+        let (nested, is_incomplete) = run.state.nested().repositories_below(&run.workspace);
+        table.is_incomplete = is_incomplete;
+        for tree in nested {
             table.add_repository(&Repository::of(&tree), run, step)?;
         }
         if !step.writes_repository {

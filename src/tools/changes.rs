@@ -1,0 +1,36 @@
+//! What previews and results say of the files that a call changes.
+
+use serde_json::{Value, json};
+
+use crate::run::{FileChange, FileEffect};
+use crate::workspace::diff;
+use crate::workspace::file::hash;
+
+/// The change for a preview, line by line.
+pub(super) fn shown(effect: &FileEffect) -> FileChange {
+    FileChange {
+        path: effect.path.clone(),
+        before: effect.before,
+        after: effect.after,
+        diff: diff::diff(effect.before_bytes.as_deref(), effect.after_bytes.as_deref()),
+    }
+}
+
+/// The note for a file that an earlier step changes.
+pub(super) fn left_by_earlier_step(path: &str) -> String {
+    format!("An earlier step leaves {path} as it is shown here.")
+}
+
+/// The note for a file without a difference of lines.
+pub(super) fn too_large(effect: &FileEffect) -> Option<String> {
+    [&effect.before_bytes, &effect.after_bytes]
+        .iter()
+        .any(|bytes| diff::is_too_large(bytes.as_deref()))
+        .then(|| format!("{} is too large to be shown line by line.", effect.path))
+}
+
+/// The changed files of a result, with their digests before and after.
+pub(super) fn changed_files<'e>(effects: impl IntoIterator<Item = &'e FileEffect>) -> Value {
+    let changed = |effect: &FileEffect| json!({ "path": effect.path, "before": hash(effect.before), "after": hash(effect.after) });
+    effects.into_iter().map(changed).collect()
+}
