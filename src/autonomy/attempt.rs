@@ -9,7 +9,7 @@ use super::request::{Question, request};
 use super::results::{self, Applied};
 use super::verify_choice::VerifyChoice;
 use crate::authorization::{ApprovedPlan, PlanAuthorization};
-use crate::engine::{ExecutionError, review_with};
+use crate::engine::{ExecutionError, review};
 use crate::evidence::{AttemptStart, Entry, EvidenceError, PlannerTrace};
 use crate::plan::{Plan, ShownPlan};
 use crate::run::{
@@ -97,7 +97,7 @@ impl BoundedLoop<'_> {
             Some(plan) => {
                 let setup = self.setup;
                 let policy = self.policy()?;
-                Some(review_with(plan, &setup.workspace, &policy, Some(&setup.location)))
+                Some(review(plan, &setup.workspace, &policy, Some(&setup.location)))
             }
             None => None,
         };

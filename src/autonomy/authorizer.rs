@@ -125,7 +125,7 @@ mod tests {
         let plan = parse(plan.to_string().as_bytes()).plan.unwrap();
         let policy = Policy::default();
         let choice = WorkspaceChoice { folder: folder.to_owned(), reason: String::new() };
-        let review = review(&plan, &choice, &policy).unwrap();
+        let review = review(&plan, &choice, &policy, None).unwrap();
         let toolbox = Toolbox::open(folder, &policy).unwrap();
         let class = AuthorizationClass {
             tools: crate::plan::TOOLS

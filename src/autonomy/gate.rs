@@ -119,7 +119,7 @@ impl BoundedLoop<'_> {
         let policy = self.policy()?;
         let gate = gate_plan(&self.setup.goal, scope);
         Ok(gate.map(|gate| {
-            let review = review(&gate, &self.setup.workspace, &policy);
+            let review = review(&gate, &self.setup.workspace, &policy, None);
             (gate, review)
         }))
     }

@@ -13,27 +13,23 @@ use super::args;
 use super::check;
 use super::confirmation::CommandLine;
 use super::evidence::say_note;
-use super::opening::evidence_location;
+use super::opening::{evidence_location, present_folder, workspace};
 use super::output::{Output, say, tell};
 use super::progress::Progress;
 use super::refusal::Refusal;
 use super::run::is_terminal;
 use super::signals::stop_at_interrupt;
-use super::trust::trust_in;
+use super::trust::trust;
 use crate::authorization::{AuthorizationClass, CLASS_BYTES, Method};
 use crate::autonomy::{
     Authorization, AuthorizationRequest, BoundedLoop, LoopDeps, LoopOutcome, LoopSetup,
     PlanAuthorizer, needs_of, planner_limits, resolve,
 };
-use crate::engine::{
-    Clock as _, ControlHandle, ProgressCallback, SystemClock, WorkspaceChoice, choose_workspace,
-    workspace_commands,
-};
+use crate::engine::{Clock as _, ControlHandle, ProgressCallback, SystemClock, workspace_commands};
 use crate::plan::{visible, visible_lines};
 use crate::risk::{PlannerNeeds, Policy};
 use crate::run::{AttemptRecord, CommandsReview, PlannerStatus, RunEvent, StopCode};
 use crate::tools::Toolbox;
-use crate::worker::default_folders;
 
 /// Runs a loop, or revokes an authorization class.
 pub(super) fn bounded(command: &args::Loop, out: &mut Output) -> Result<Exit, Refusal> {
@@ -41,7 +37,7 @@ pub(super) fn bounded(command: &args::Loop, out: &mut Output) -> Result<Exit, Re
         return revoke(class_id, command, out);
     }
     let (Some(goal), Some(planner)) = (&command.goal, &command.planner) else {
-        return Err(Refusal::usage("a goal and a planner are missing".to_owned(), ""));
+        return Err(Refusal::usage("a goal and a planner are missing", ""));
     };
     let confirmation = CommandLine::new(command.confirm, is_terminal())?;
     let setup = setup(command, goal, planner)?;
@@ -81,11 +77,9 @@ fn exit(outcome: &LoopOutcome) -> Exit {
 }
 
 fn setup(command: &args::Loop, goal: &str, planner: &str) -> Result<LoopSetup, Refusal> {
-    let here = std::env::current_dir().map_err(|error| {
-        Refusal::usage(format!("the present folder cannot be found: {error}"), "Go to another one.")
-    })?;
+    let here = present_folder()?;
     if goal.trim().is_empty() {
-        return Err(Refusal::usage("the goal is empty".to_owned(), "Say what is to be reached."));
+        return Err(Refusal::usage("the goal is empty", "Say what is to be reached."));
     }
     let program = resolve(planner, &here)
         .map_err(|error| Refusal::usage(error.to_string(), "Name a planner with --planner."))?;
@@ -97,7 +91,7 @@ fn setup(command: &args::Loop, goal: &str, planner: &str) -> Result<LoopSetup, R
     let workspace = workspace(command.workspace.as_deref(), &here);
     if workspace.folder.canonicalize().is_ok_and(|folder| folder.parent().is_none()) {
         return Err(Refusal::usage(
-            "the workspace is /: a loop reads and changes everything in its workspace".to_owned(),
+            "the workspace is /: a loop reads and changes everything in its workspace",
             "Name a folder in it with --workspace.",
         ));
     }
@@ -108,7 +102,7 @@ fn setup(command: &args::Loop, goal: &str, planner: &str) -> Result<LoopSetup, R
     }
     if let Some(digest) = command.trust_commands {
         let (folder, commands) = workspace_commands(&workspace.folder, &policy)?;
-        trust_in(&folder.to_string_lossy(), commands.as_ref(), digest, &location)?;
+        trust(&folder.to_string_lossy(), commands.as_ref(), digest, &location)?;
     }
     Ok(LoopSetup {
         goal: goal.to_owned(),
@@ -122,21 +116,6 @@ fn setup(command: &args::Loop, goal: &str, planner: &str) -> Result<LoopSetup, R
         location,
         policy,
     })
-}
-
-pub(super) fn workspace(chosen: Option<&Path>, here: &Path) -> WorkspaceChoice {
-    let home = default_folders().map(|folders| folders.home);
-    let chosen = chosen.map(|folder| here.join(folder));
-    let choice = choose_workspace(&here.join("plan"), chosen.as_deref(), home.as_deref());
-    if chosen.is_some() {
-        return choice;
-    }
-    let reason = if choice.folder == here {
-        "It is the present folder.".to_owned()
-    } else {
-        "It is the nearest folder above the present one with a Cargo.toml or .git.".to_owned()
-    };
-    WorkspaceChoice { reason, ..choice }
 }
 
 fn class(file: &Path) -> Result<AuthorizationClass, Refusal> {
@@ -329,9 +308,6 @@ pub(super) fn print_attempt(attempt: &AttemptRecord, out: &mut Output) {
             action.summary.clone(),
             error,
         ]
-        .iter()
-        .map(|cell| visible(cell).into_owned())
-        .collect()
     });
-    out.table(&rows.collect::<Vec<_>>());
+    out.table(rows);
 }

@@ -35,7 +35,7 @@ impl CommandLine {
         let note = match confirm {
             Some(Confirm::Ask) if !is_terminal => {
                 return Err(Refusal::usage(
-                    "--confirm ask needs a terminal to ask on".to_owned(),
+                    "--confirm ask needs a terminal to ask on",
                     "Run it in a terminal, or say --confirm approve, skip or cancel.",
                 ));
             }

@@ -10,6 +10,7 @@ use crate::evidence::EvidenceError;
 use crate::plan::{Code, Finding, visible_lines};
 use crate::run::Failure;
 use crate::tools::ToolError;
+use crate::worker::SettingsError;
 
 /// Why a command ended without its result.
 #[derive(Debug)]
@@ -27,8 +28,9 @@ impl Refusal {
     }
 
     /// The command line cannot be followed.
-    pub(super) fn usage(message: String, next: &str) -> Self {
-        let failure = Failure { code: Code::BadValue, message, next: next.to_owned() };
+    pub(super) fn usage(message: impl Into<String>, next: &str) -> Self {
+        let (message, next) = (message.into(), next.to_owned());
+        let failure = Failure { code: Code::BadValue, message, next };
         Self::new(Exit::Usage, failure, json!({}))
     }
 
@@ -74,11 +76,7 @@ impl From<ExecutionError> for Refusal {
     fn from(error: ExecutionError) -> Self {
         let failure = error.failure();
         match error {
-            ExecutionError::InvalidPlan { findings }
-            | ExecutionError::ToolNotFound { findings }
-            | ExecutionError::MissingArgument { findings }
-            | ExecutionError::BadArgument { findings }
-            | ExecutionError::OutsideWorkspace { findings } => Self::invalid_plan(findings),
+            ExecutionError::Refused { findings, .. } => Self::invalid_plan(findings),
             ExecutionError::Stale { changes } => {
                 let changes: Vec<Value> = changes
                     .iter()
@@ -106,6 +104,12 @@ impl From<ToolError> for Refusal {
     /// Outside of a run, only opening the workspace can fail.
     fn from(error: ToolError) -> Self {
         Self::new(Exit::Usage, error.failure(), json!({}))
+    }
+}
+
+impl From<SettingsError> for Refusal {
+    fn from(error: SettingsError) -> Self {
+        Self::usage(error.to_string(), "Correct the settings file, or take it away.")
     }
 }
 

@@ -17,7 +17,7 @@ use super::output::{Output, say};
 use super::progress::{Progress, print_result, print_steps, print_way_back};
 use super::refusal::Refusal;
 use super::trust::trust;
-use crate::authorization::{ApprovedPlan, Change, Method, PlanAuthorization};
+use crate::authorization::{ApprovedPlan, Method, PlanAuthorization};
 use crate::engine::{
     Clock as _, ControlHandle, ExecutionError, Executor, ExecutorDeps, SystemClock,
 };
@@ -39,7 +39,9 @@ pub(super) fn run(command: &args::Run, out: &mut Output) -> Result<Exit, Refusal
     let method = method(&command.consent, read.digest)?;
     let location = evidence_location(folder)?;
     if let Some(digest) = command.trust_commands {
-        trust(digest, review.as_ref(), &location)?;
+        let workspace = review.as_ref().map_or("", |review| &review.binding.workspace);
+        let commands = review.as_ref().and_then(|review| review.workspace_commands.as_ref());
+        trust(workspace, commands, digest, &location)?;
         review = read.review(&mut policy, folder)?;
     }
     let opened = read.with(review);
@@ -151,12 +153,7 @@ pub(super) fn method(
 ) -> Result<Option<Method>, Refusal> {
     match (command.authorize, digest) {
         (Some(approved), Some(now)) if approved != now => {
-            let change = Change {
-                what: "plan bytes".to_owned(),
-                approved: approved.to_string(),
-                now: now.to_string(),
-            };
-            Err(ExecutionError::Stale { changes: vec![change] }.into())
+            Err(ExecutionError::stale("plan bytes", approved, now).into())
         }
         (Some(_), _) => Ok(Some(Method::CommandLineDigest)),
         (None, _) => Ok(command.yes.then_some(Method::CommandLineYes)),

@@ -20,7 +20,7 @@ use crate::tools::Toolbox;
 ///
 /// # Errors
 /// When the run is unknown or under way, its workspace cannot be opened, or there is nothing to do.
-pub fn settlement_of(
+pub(super) fn settlement_of(
     evidence: &mut EvidenceReader,
     run_id: Uuid,
     way: Way,

@@ -16,14 +16,13 @@ use self::request::Why;
 use super::capture::Incoming;
 use super::drift_check::not_as_shown;
 use super::error::ExecutionError;
+use super::simulation::would_fail;
 use super::{preconditions, review, walls};
 use crate::authorization::StepWalls;
 use crate::evidence::{Entry, EvidenceError, IntentRecord, StepDecision};
 use crate::plan::{Code, ToolClass};
 use crate::risk::Verdict;
-use crate::run::{
-    Answer, Decision, Failure, FileEffect, Outcome, Predicted, Preview, RunEvent, StepResult,
-};
+use crate::run::{Answer, Decision, Failure, FileEffect, Outcome, Preview, RunEvent, StepResult};
 use crate::tools::Context;
 
 type Stopped = (Outcome, Option<ExecutionError>);
@@ -168,15 +167,8 @@ impl StepRun<'_, '_> {
     /// The preview of the call. Where it cannot be computed, the call is going to fail with its own error.
     fn preview(&self) -> (Preview, Vec<FileEffect>) {
         let stop = self.run.deps.control.stop_signal();
-        self.run.runnable.toolbox.foresee(&self.step.call, stop).unwrap_or_else(|error| {
-            let failing = Preview {
-                predicted: Predicted::Unpredictable,
-                summary: format!("{}{error}.", Preview::WOULD_FAIL),
-                changes: Vec::new(),
-                notes: Vec::new(),
-            };
-            (failing, Vec::new())
-        })
+        let preview = self.run.runnable.toolbox.foresee(&self.step.call, stop);
+        preview.unwrap_or_else(|error| (would_fail(error, Vec::new()), Vec::new()))
     }
 
     /// No effect happens before this returns (DESIGN invariant 3).

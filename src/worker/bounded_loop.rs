@@ -32,10 +32,7 @@ impl ExecutorThread {
             planner_timeout: order.planner_timeout,
             max_attempts: order.max_attempts,
             verify: order.verify,
-            workspace: WorkspaceChoice {
-                folder: order.workspace,
-                reason: "You chose it.".to_owned(),
-            },
+            workspace: WorkspaceChoice::chosen(order.workspace),
             class: order.class.map(|class| (class, Method::Window)),
             location: self.setup.location.clone(),
             policy: self.setup.policy.clone(),

@@ -49,7 +49,7 @@ mod target;
 mod tests;
 
 pub use crate::autonomy::{Authorization, LoopOutcome, VerifyChoice};
-pub use crate::engine::{Clock, Simulation, SystemClock};
+pub use crate::engine::{Clock, FollowUp, Simulation, SystemClock};
 pub use contents::{Content, ReadContent, Save, ToSave};
 pub use editor::{EditorCommand, EditorPlace, OpenEditor};
 pub use evidence_queries::{
@@ -59,8 +59,7 @@ pub use evidence_queries::{
 pub use executor_thread::{Worker, panic_message};
 pub use faults::Faults;
 pub use files::{KeepFile, ReadSource, keep_file, read_plan_file};
-pub use folders::{Folders, default_folders};
-pub use follow_up_plans::FollowUp;
+pub use folders::{Folders, default_folders, workspace_of};
 pub use loop_place::ReviewPlace;
 pub use messages::{Command, Event, LoopOrder, PlanProposal, Setup, Wake};
 pub use model::{ModelSettings, load_model};

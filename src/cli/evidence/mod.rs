@@ -112,7 +112,7 @@ fn say_read_only(difference: &str) {
 /// An execution in a list for people.
 fn cells(row: &Execution) -> Vec<String> {
     let duration = row.duration_ms.map_or_else(String::new, |ms| format!("{ms:>4} ms"));
-    [
+    vec![
         local_time(row.timestamp_ms),
         row.known.as_str().to_owned(),
         row.risk.map_or("", |risk| risk.as_str()).to_owned(),
@@ -121,9 +121,6 @@ fn cells(row: &Execution) -> Vec<String> {
         duration,
         row.execution_id.to_string(),
     ]
-    .iter()
-    .map(|cell| visible(cell).into_owned())
-    .collect()
 }
 
 /// Says on stderr that there is nothing; no rows are no error.

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::engine::simulation::{Simulation, not_reached, simulate_until, unpredictable};
+use crate::engine::simulation::{Simulation, not_reached, simulate, unpredictable};
 use crate::evidence::{EvidenceLocation, Trust};
 use crate::plan::{Plan, ShownPlan};
 use crate::risk::{self, Policy};
@@ -88,7 +88,7 @@ pub fn simulate_shown(
     let faulty = plan.steps.iter().position(|step| step.call.is_none());
     let mut sound = plan.sound();
     sound.steps.truncate(faulty.unwrap_or(usize::MAX));
-    let mut simulation = simulate_until(&sound, workspace, policy, evidence, stop)?;
+    let mut simulation = simulate(&sound, workspace, policy, evidence, stop)?;
     let mut steps = plan.steps.iter().skip(sound.steps.len());
     let fails = simulation.previews.iter().position(Preview::would_fail);
     let mut ends_at = fails.and_then(|at| plan.steps.get(at)).map(|step| step.step_index);
