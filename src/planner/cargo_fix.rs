@@ -12,33 +12,33 @@ use super::reply::{self, Failure};
 use super::request::Request;
 use crate::plan::{Digest, limits};
 use crate::risk::Policy;
-use crate::tools::{Offer, Replacement, StopSignal, Suggestions, Toolbox};
+use crate::tools::{Offer, Replacement, StopSignal, Suggestions, ToolError, Toolbox};
 
 /// The name that it gives itself.
 const NAME: &str = "cargo-fix";
 
 /// The plan.
-pub(super) fn plan(request: &Request, workspace: &Path, tell: &dyn Fn(&str)) -> Vec<u8> {
-    let made = look(workspace, tell).and_then(|found| {
-        let read = |path: &str| fs::read_to_string(workspace.join(path)).ok();
-        propose(&request.goal, &found, &read)
-    });
-    made.unwrap_or_else(|failure| failure.bytes(&request.goal))
+pub(super) fn plan(
+    request: &Request,
+    workspace: &Path,
+    tell: &dyn Fn(&str),
+) -> Result<Vec<u8>, Failure> {
+    let read = |path: &str| fs::read_to_string(workspace.join(path)).ok();
+    propose(&request.goal, &offered(workspace, tell)?, &read)
 }
 
-fn look(workspace: &Path, tell: &dyn Fn(&str)) -> Result<Suggestions, Failure> {
-    let policy = Policy::default();
-    let toolbox = Toolbox::open(workspace, &policy)
-        .map_err(|error| Failure::unavailable(format!("{error}. {}", error.next()), false))?;
+/// What the compiler offers.
+fn offered(workspace: &Path, tell: &dyn Fn(&str)) -> Result<Suggestions, Failure> {
+    let failed =
+        |error: ToolError| Failure::unavailable(format!("{error}. {}", error.next()), false);
+    let toolbox = Toolbox::open(workspace, &Policy::default()).map_err(failed)?;
     // cargo's own words are for a person; what it prints for programs is not.
     let output = |stream, text: &str| {
         if stream == crate::run::Stream::Stderr {
             tell(text);
         }
     };
-    toolbox
-        .suggestions(&StopSignal::default(), &output)
-        .map_err(|error| Failure::unavailable(format!("{error}. {}", error.next()), false))
+    toolbox.suggestions(&StopSignal::default(), &output).map_err(failed)
 }
 
 /// A plan of the offers; of a program without errors and offers, one that only verifies it.
