@@ -23,19 +23,11 @@ pub enum Hue {
 }
 
 impl Hue {
-    const ALL: [Self; 8] = [
-        Self::Black,
-        Self::Red,
-        Self::Green,
-        Self::Yellow,
-        Self::Blue,
-        Self::Magenta,
-        Self::Cyan,
-        Self::White,
-    ];
-
+    /// By its number on a terminal.
     fn at(index: u16) -> Option<Self> {
-        Self::ALL.get(usize::from(index)).copied()
+        use Hue::{Black, Blue, Cyan, Green, Magenta, Red, White, Yellow};
+        let all = [Black, Red, Green, Yellow, Blue, Magenta, Cyan, White];
+        all.get(usize::from(index)).copied()
     }
 
     /// The one of the eight that is nearest to a mixture; each share from 0 to 255.

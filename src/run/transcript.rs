@@ -85,14 +85,10 @@ impl Transcript {
             }
             RunEvent::StepQuiet { quiet_ms, .. } => {
                 let seconds = quiet_ms / 1000;
-                let text = format!("No output for {seconds} s; it may be waiting for input.");
-                self.open = None;
-                self.push(self.step(), Part::Remark, text);
+                self.remark(format!("No output for {seconds} s; it may be waiting for input."));
             }
             RunEvent::OutputLeftOut { bytes, .. } => {
-                let text = format!("{bytes} bytes are left out here; the evidence gets all.");
-                self.open = None;
-                self.push(self.step(), Part::Remark, text);
+                self.remark(format!("{bytes} bytes are left out here; the evidence gets all."));
             }
             RunEvent::StepCompleted { result }
             | RunEvent::StepFailed { result }
@@ -253,6 +249,11 @@ impl Transcript {
             self.push(step, Part::Output(stream), String::new());
         }
         self.open = None;
+    }
+
+    fn remark(&mut self, text: String) {
+        self.open = None;
+        self.push(self.step(), Part::Remark, text);
     }
 
     fn push(&mut self, step_index: usize, part: Part, text: String) {
