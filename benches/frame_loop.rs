@@ -23,8 +23,7 @@ use std::time::Duration;
 use countersign::app::Options;
 use countersign::authorization::Method;
 use countersign::autonomy::{
-    Authorization, AuthorizationRequest, BoundedLoop, LoopDeps, LoopSetup, PlanAuthorizer,
-    VerifyChoice, resolve,
+    Authorization, AuthorizationRequest, BoundedLoop, LoopDeps, LoopSetup, PlanAuthorizer, resolve,
 };
 use countersign::engine::{AutoApprove, ControlHandle, NoopProgress, SystemClock, WorkspaceChoice};
 use countersign::evidence::EvidenceLocation;
@@ -78,7 +77,7 @@ fn run(bench: &Bench, max_attempts: u32) {
         planner: "a planner".to_owned(),
         planner_timeout: Duration::from_secs(60),
         max_attempts,
-        verify: VerifyChoice::None,
+        verify: None,
         workspace: WorkspaceChoice { folder: workspace, reason: String::new() },
         class: None,
         location: EvidenceLocation::new(

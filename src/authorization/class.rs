@@ -51,7 +51,7 @@ pub struct ClassError {
 }
 
 /// What a plan would do, as far as a class is concerned.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct ClassQuestion<'a> {
     /// The tool of each step.
     pub tools: &'a [&'a str],

@@ -314,11 +314,6 @@ impl PlanAuthorization {
         self
     }
 
-    /// Whether it was approved; says nothing about expiry or use.
-    pub fn is_approved(&self) -> bool {
-        self.status == AuthorizationStatus::Approved
-    }
-
     /// Whether it has expired, by the wall clock at `now_ms` or by the monotonic clock.
     pub fn is_expired(&self, now_ms: i64, since_boot: &SinceBoot) -> bool {
         self.left_ms(now_ms, since_boot) <= 0

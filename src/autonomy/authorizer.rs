@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use crate::authorization::{AuthorizationClass, ClassQuestion, Method};
 use crate::plan::{NamedPath, PathRole, Plan, Simulation, ToolCall};
-use crate::run::{PlanDifference, Review};
+use crate::run::Review;
 use crate::tools::Toolbox;
 
 /// A request to authorize the plan of an attempt.
@@ -21,8 +21,6 @@ pub struct AuthorizationRequest<'a> {
     pub plan: &'a Plan,
     /// Its review.
     pub review: &'a Review,
-    /// How it differs from the plan of the attempt before.
-    pub difference: Option<&'a PlanDifference>,
     /// Why the authorization class does not cover it; empty if it does, or if there is no class.
     pub outside: &'a [String],
 }

@@ -10,7 +10,6 @@ use uuid::Uuid;
 use super::attempts::{AttemptEnding, CurrentAttempt, PastAttempt};
 use super::authorizer::PlanAuthorizer;
 use super::planner::needs_of;
-use super::verify_choice::VerifyChoice;
 use crate::authorization::{AuthorizationClass, FileState, Method, StepWalls};
 use crate::engine::{
     Clock, ConfirmationCallback, ControlHandle, Executor, ExecutorDeps, Journal, ProgressCallback,
@@ -19,7 +18,9 @@ use crate::engine::{
 use crate::evidence::{
     AttemptEnd, Entry, EvidenceError, EvidenceLocation, LoopEnd, LoopStart, SecretHider,
 };
+use crate::plan::VerifyScope;
 use crate::risk::Policy;
+use crate::run::text::panic_message;
 use crate::run::{
     AttemptRecord, Failure, Happened, RunEvent, StopCode, StopDetail, StopReason, Transition,
     transition,
@@ -39,8 +40,8 @@ pub struct LoopSetup {
     pub planner_timeout: Duration,
     /// How often it is asked at most; at least 1.
     pub max_attempts: u32,
-    /// Whether the loop verifies by itself.
-    pub verify: VerifyChoice,
+    /// How much the loop verifies by itself; `None` to skip verification.
+    pub verify: Option<VerifyScope>,
     /// Where the plans work.
     pub workspace: WorkspaceChoice,
     /// A class of plans that the person authorized in advance, and through which act.
@@ -144,7 +145,7 @@ impl<'a> BoundedLoop<'a> {
             loop_id,
             class_id: None,
             commands: toolbox.state_of(COMMANDS_FILE).ok(),
-            verifiable: setup.verify.scope().is_some_and(|scope| toolbox.can_verify(scope)),
+            verifiable: setup.verify.is_some_and(|scope| toolbox.can_verify(scope)),
             toolbox,
             clock,
             control,
@@ -161,7 +162,7 @@ impl<'a> BoundedLoop<'a> {
         }
         let driven = catch_unwind(AssertUnwindSafe(|| this.drive()));
         Ok(match driven {
-            Ok(Ok(stop_reason)) => this.finish(stop_reason),
+            Ok(Ok(stop_reason)) => this.finish(stop_reason, Ok(())),
             Ok(Err(error)) => this.fail(&error),
             Err(panic) => this.recover(&*panic),
         })
@@ -189,19 +190,23 @@ impl<'a> BoundedLoop<'a> {
             planner: &setup.planner,
             workspace: &workspace,
             max_attempts: setup.max_attempts,
-            verify: setup.verify.as_str(),
+            verify: setup.verify.map_or("none", VerifyScope::as_str),
             class_id: self.class_id,
             started_at_ms: now_ms,
         };
         self.journal().commit(&Entry::LoopStart(start))
     }
 
+    pub(super) fn max_attempts(&self) -> u32 {
+        self.setup.max_attempts.max(1)
+    }
+
     /// Attempts until the table says that it is enough.
     fn drive(&mut self) -> Result<StopReason, EvidenceError> {
-        let max_attempts = self.setup.max_attempts.max(1);
+        let max_attempts = self.max_attempts();
         let mut attempt = 1;
         loop {
-            let ended = self.attempt(attempt, max_attempts)?;
+            let ended = self.attempt(attempt)?;
             match transition(ended.happened, attempt, max_attempts) {
                 Transition::Stop(code) => {
                     let stop_reason = self.stop_reason(code, attempt, &ended);
@@ -250,13 +255,20 @@ impl<'a> BoundedLoop<'a> {
         for text in open.results.iter().flat_map(|result| [&result.stdout, &result.stderr]) {
             self.hider.learn(text.as_deref().unwrap_or_default());
         }
-        self.tried.push(open.into_past(ended));
+        // Only the evidence needs all that the planner printed.
+        open.trace = None;
+        let (happened, reason) = (ended.happened, ended.message.clone());
+        self.tried.push(PastAttempt { attempt: open, happened, reason });
         recorded?.iter().for_each(|event| self.tell(event));
         Ok(())
     }
 
-    fn finish(mut self, stop_reason: StopReason) -> LoopOutcome {
-        let recorded = self.end(&stop_reason, Ok(()));
+    fn finish(
+        mut self,
+        stop_reason: StopReason,
+        attempt: Result<(), EvidenceError>,
+    ) -> LoopOutcome {
+        let recorded = self.end(&stop_reason, attempt);
         self.outcome(stop_reason, recorded.err().map(|error| error.failure()))
     }
 
@@ -280,7 +292,7 @@ impl<'a> BoundedLoop<'a> {
             loop_id: self.loop_id,
             goal: self.setup.goal.clone(),
             stop_reason,
-            attempts: self.tried.into_iter().map(|tried| tried.record).collect(),
+            attempts: self.tried.into_iter().map(|tried| tried.attempt.record).collect(),
             not_recorded: not_recorded.or(self.lost),
         }
     }
@@ -297,15 +309,10 @@ impl<'a> BoundedLoop<'a> {
     /// Something panicked. The open run is dropped, which
     /// marks it as interrupted; the state of the loop is recorded on a new connection.
     fn recover(mut self, panic: &(dyn std::any::Any + Send)) -> LoopOutcome {
-        let text = panic
-            .downcast_ref::<&str>()
-            .copied()
-            .or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-        let said = crate::plan::visible_lines(text.unwrap_or("a panic without a message"));
+        let said = panic_message(panic);
         let stop_reason = self.internal_error(format!("the program failed: {said}"));
         let closed = self.reopen().and_then(|()| self.close_attempt(&stop_reason));
-        let recorded = self.end(&stop_reason, closed);
-        self.outcome(stop_reason, recorded.err().map(|error| error.failure()))
+        self.finish(stop_reason, closed)
     }
 
     /// A fresh connection in place of the one that was in use; the locks of its runs are let go of.

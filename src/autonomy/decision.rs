@@ -17,11 +17,10 @@ impl BoundedLoop<'_> {
         plan: &Plan,
         review: &Review,
         attempt: u32,
-        max_attempts: u32,
     ) -> Result<PlanAuthorization, Halt> {
-        let before = self.tried.iter().rev().find(|tried| tried.plan.is_some());
+        let before = self.tried.iter().rev().find(|tried| tried.attempt.plan.is_some());
         let difference = before.and_then(|before| {
-            let difference = PlanDifference::between(before.plan.as_ref()?, plan);
+            let difference = PlanDifference::between(before.attempt.plan.as_ref()?, plan);
             Some((before.reason.clone(), difference))
         });
         if let Some((reason, difference)) = &difference {
@@ -36,10 +35,9 @@ impl BoundedLoop<'_> {
         let asked = AuthorizationRequest {
             loop_id: self.loop_id,
             attempt,
-            max_attempts,
+            max_attempts: self.max_attempts(),
             plan,
             review,
-            difference: difference.as_ref().map(|(_, difference)| difference),
             outside: &outside,
         };
         self.authorizer.show(&asked);
@@ -126,16 +124,12 @@ impl BoundedLoop<'_> {
         let (Some((class, _)), Some(class_id)) = (&self.setup.class, self.class_id) else {
             return Ok(Vec::new());
         };
+        // What the commands that verify may have beyond their walls was trusted with them.
         let question = ClassQuestion {
-            tools: &[],
-            paths: &[],
-            host: None,
             worst: review.impact.worst,
-            // What the commands that verify may have beyond their walls was trusted with them.
-            walls: &[],
-            home: None,
             attempt,
             now_ms: self.clock.now_ms(),
+            ..ClassQuestion::default()
         };
         let mut parts = class.outside(&question);
         parts.extend(self.revoked(class_id)?);

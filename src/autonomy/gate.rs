@@ -6,7 +6,7 @@ use serde_json::json;
 use super::attempts::{AttemptEnding, Halt};
 use super::bounded::BoundedLoop;
 use super::results;
-use crate::authorization::{ApprovedPlan, ForAttempt, PlanAuthorization};
+use crate::authorization::{ForAttempt, PlanAuthorization};
 use crate::engine::review;
 use crate::evidence::EvidenceError;
 use crate::plan::{ACTION_PLAN_VERSION, Plan, RiskLevel, Severity, VerifyScope, is_valid, parse};
@@ -24,7 +24,7 @@ impl BoundedLoop<'_> {
         authorization: &PlanAuthorization,
     ) -> Result<AttemptEnding, Halt> {
         let index = plan.steps.len();
-        let Some(scope) = self.setup.verify.scope() else {
+        let Some(scope) = self.setup.verify else {
             return Ok(self.unverified(index, "not asked for"));
         };
         if !self.toolbox.can_verify(scope) {
@@ -72,11 +72,7 @@ impl BoundedLoop<'_> {
             .approve(now_ms, self.setup.policy.authorization_ttl_ms)
             .given(self.clock.since_boot());
         self.journal().store.record_authorization(&answer, &gate)?;
-        let approved = ApprovedPlan { plan: gate.clone(), authorization: answer };
-        let applied = match self.executor.execute(approved) {
-            Ok(result) => results::of_run(&gate, result),
-            Err(error) => self.refused_run(&gate, &error),
-        };
+        let applied = self.apply(&gate, &answer);
         let row = applied.actions.into_iter().next().map(|row| ActionRecord {
             action_index: index,
             kind: VERIFY_GATE.to_owned(),
@@ -126,8 +122,7 @@ impl BoundedLoop<'_> {
 
     /// How dangerous the verification would be; none where there will be none.
     pub(super) fn verification_risk(&mut self) -> Result<Option<RiskLevel>, EvidenceError> {
-        let Some(scope) = self.setup.verify.scope().filter(|scope| self.toolbox.can_verify(*scope))
-        else {
+        let Some(scope) = self.setup.verify.filter(|scope| self.toolbox.can_verify(*scope)) else {
             return Ok(None);
         };
         let looked = self.look(scope)?;
@@ -137,7 +132,7 @@ impl BoundedLoop<'_> {
     /// Ends the attempt before anything is changed when the commands of the workspace cannot verify: an attempt
     /// changed them, they are not trusted, or they are faulty. No plan may mend that.
     pub(super) fn check_verification_usable(&mut self) -> Result<(), Halt> {
-        let Some(scope) = self.setup.verify.scope() else { return Ok(()) };
+        let Some(scope) = self.setup.verify else { return Ok(()) };
         self.check_verification_unchanged(None)?;
         let Some((_, Ok(review))) = self.look(scope)? else { return Ok(()) };
         let mut errors = review.findings.iter().filter(|it| it.severity == Severity::Error);
@@ -162,31 +157,24 @@ impl BoundedLoop<'_> {
 
     fn unverified(&mut self, index: usize, why: &str) -> AttemptEnding {
         self.add_row(ActionRecord::skipped(index, VERIFY_GATE, why.to_owned()));
-        AttemptEnding::new(
-            Happened::Succeeded,
-            format!("every action succeeded; not verified: {why}"),
-        )
+        let message = format!("every action succeeded; not verified: {why}");
+        AttemptEnding::new(Happened::Succeeded, message)
     }
 
     /// The verification cannot be run at all.
     fn refused(&mut self, index: usize, scope: VerifyScope, message: String) -> AttemptEnding {
+        let summary = format!("Verify the program, {}", scope.as_str());
         self.add_row(ActionRecord {
-            action_index: index,
-            kind: VERIFY_GATE.to_owned(),
             status: ActionStatus::Failed,
-            summary: format!("Verify the program, {}", scope.as_str()),
             error: Some(ActionError {
                 code: ActionErrorCode::ValidationFailed,
                 message: message.clone(),
                 retryable: true,
                 details: json!({}),
             }),
-            duration_ms: 0,
+            ..ActionRecord::skipped(index, VERIFY_GATE, summary)
         });
-        AttemptEnding {
-            action_index: Some(index),
-            ..AttemptEnding::new(Happened::VerifyFailed, format!("verification: {message}"))
-        }
+        unverifiable(Happened::VerifyFailed, Some(index), &message)
     }
 
     fn add_row(&mut self, row: ActionRecord) {
@@ -199,10 +187,12 @@ impl BoundedLoop<'_> {
 type Looked = (Plan, Result<Review, ToolError>);
 
 fn not_authorized(action_index: Option<usize>, why: &str) -> AttemptEnding {
-    AttemptEnding {
-        action_index,
-        ..AttemptEnding::new(Happened::NotAuthorized, format!("verification: {why}"))
-    }
+    unverifiable(Happened::NotAuthorized, action_index, why)
+}
+
+fn unverifiable(happened: Happened, action_index: Option<usize>, why: &str) -> AttemptEnding {
+    let ending = AttemptEnding::new(happened, format!("verification: {why}"));
+    AttemptEnding { action_index, ..ending }
 }
 
 /// A plan of one `verify`.

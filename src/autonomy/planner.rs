@@ -1,15 +1,11 @@
 //! Which process a planner's name stands for (SPEC §10, §11).
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use crate::authorization::WallLevel;
 use crate::engine::planner_walls;
 use crate::risk::{PlannerNeeds, Policy, WallSetting};
 use crate::tools::{PlannerProgram, Toolbox};
-
-/// How long a planner may take by default.
-pub const PLANNER_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// The planners that are built in, by their name; the first one takes an argument behind a colon.
 pub const BUILT_IN: [&str; 3] = ["replay", "cargo-fix", "openai-compatible"];

@@ -89,7 +89,7 @@ impl ReadPlan {
             }
         };
         let mut read = Self::bytes(&bytes, workspace);
-        if let Some(named) = target.named() {
+        if let Some(named) = &target.target {
             let dialect = match &read.parsed.plan {
                 Ok(plan) => Some(plan.dialect),
                 Err(faulty) => faulty.as_ref().map(|plan| plan.dialect),

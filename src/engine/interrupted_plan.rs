@@ -46,7 +46,7 @@ pub(super) fn settlement_of(
             } else if !renames.values().any(|to| *to == file.path) {
                 work.file(&intent, file)?;
             }
-            if work.batch.edits.len() + MOST_OF_A_FILE > limits::EDITS {
+            if work.batch.edits.len() + MAX_EDITS_OF_FILE > limits::EDITS {
                 batches.push(std::mem::take(&mut work.batch));
             }
         }
@@ -78,7 +78,7 @@ pub(super) fn settlement_of(
 }
 
 /// Most edits that one file needs: it takes the name of another, and what waits beside both is deleted.
-const MOST_OF_A_FILE: usize = 3;
+const MAX_EDITS_OF_FILE: usize = 3;
 
 struct Settlement<'a> {
     evidence: &'a mut EvidenceReader,
@@ -122,8 +122,7 @@ impl Settlement<'_> {
     fn rename(&mut self, intent: &OpenIntent, from: &FileForecast, to: &str) {
         for path in [from.path.as_str(), to] {
             if let Some((state, leftover)) = self.leftover(intent, path) {
-                self.expect(&leftover, state);
-                self.batch.edits.push(Edit::Delete { path: leftover });
+                self.delete(leftover, state);
             }
         }
         if let Ok(now) = self.toolbox.state_of(&from.path) {
@@ -151,8 +150,7 @@ impl Settlement<'_> {
                 if self.batch.expected_hashes.contains_key(&leftover) {
                     continue;
                 }
-                self.expect(&leftover, state);
-                self.batch.edits.push(Edit::Delete { path: leftover });
+                self.delete(leftover, state);
                 self.notes.push(format!(
                     "{path} is left as it is: whether it passed its check is not known."
                 ));
@@ -179,14 +177,12 @@ impl Settlement<'_> {
         }
         if now == wanted {
             if let Some((state, leftover)) = waits {
-                self.expect(&leftover, state);
-                self.batch.edits.push(Edit::Delete { path: leftover });
+                self.delete(leftover, state);
             }
             return Ok(());
         }
         let FileState::Content(digest) = wanted else {
-            self.expect(path, now);
-            self.batch.edits.push(Edit::Delete { path: path.clone() });
+            self.delete(path.clone(), now);
             return Ok(());
         };
         let text = self.evidence.blob(&digest)?.map(String::from_utf8);
@@ -201,8 +197,7 @@ impl Settlement<'_> {
             (Some((state, leftover)), text) if now == FileState::Absent || text.is_err() => {
                 self.expect(&leftover, state);
                 if now != FileState::Absent {
-                    self.expect(path, now);
-                    self.batch.edits.push(Edit::Delete { path: path.clone() });
+                    self.delete(path.clone(), now);
                 }
                 self.batch.edits.push(Edit::Rename { path: leftover, to: path.clone() });
             }
@@ -219,8 +214,7 @@ impl Settlement<'_> {
                     FileState::Content(_) => Edit::Write { path, contents },
                 });
                 if let Some((state, leftover)) = waits {
-                    self.expect(&leftover, state);
-                    self.batch.edits.push(Edit::Delete { path: leftover });
+                    self.delete(leftover, state);
                 }
             }
             (_, Err(why)) => {
@@ -232,6 +226,11 @@ impl Settlement<'_> {
             }
         }
         Ok(())
+    }
+
+    fn delete(&mut self, path: String, now: FileState) {
+        self.expect(&path, now);
+        self.batch.edits.push(Edit::Delete { path });
     }
 
     /// The plan is for what the file is now, and for nothing else.

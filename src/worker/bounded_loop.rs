@@ -63,8 +63,6 @@ impl PlanAuthorizer for Window {
             max_attempts: asked.max_attempts,
             plan: Arc::new(asked.plan.clone().into()),
             review: Arc::new(asked.review.clone()),
-            difference: asked.difference.cloned(),
-            outside: asked.outside.to_vec(),
         })));
     }
 

@@ -16,7 +16,7 @@ use super::prompt::Prompt;
 use crate::authorization::ApprovedPlan;
 use crate::autonomy::Authorization;
 use crate::engine::{ControlHandle, Executor, ExecutorDeps, ProgressCallback, SystemClock};
-use crate::plan::visible_lines;
+use crate::run::text::panic_message;
 use crate::run::{Answer, Control, RunEvent};
 use crate::tools::tidy_simulations;
 
@@ -190,13 +190,4 @@ impl ExecutorThread {
         .of_plan(file);
         Event::Finished(executor.execute(approved).map(Box::new).map_err(|error| error.failure()))
     }
-}
-
-/// The message of a panic with invisible characters made visible: it may quote a plan or an output.
-pub fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
-    let text = panic
-        .downcast_ref::<&str>()
-        .copied()
-        .or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    text.map_or_else(|| "a panic without a message".to_owned(), visible_lines)
 }

@@ -8,11 +8,11 @@ use uuid::Uuid;
 
 use super::faults::Faults;
 use crate::authorization::{ApprovedPlan, AuthorizationClass};
-use crate::autonomy::{LoopOutcome, VerifyChoice};
+use crate::autonomy::LoopOutcome;
 use crate::evidence::EvidenceLocation;
-use crate::plan::ShownPlan;
+use crate::plan::{ShownPlan, VerifyScope};
 use crate::risk::Policy;
-use crate::run::{ExecutionResult, Failure, PlanDifference, Review, RunEvent};
+use crate::run::{ExecutionResult, Failure, Review, RunEvent};
 
 /// Called after every message for the window; must not block.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
@@ -54,8 +54,8 @@ pub struct LoopOrder {
     pub planner_timeout: Duration,
     /// The limit of attempts, at least 1.
     pub max_attempts: u32,
-    /// Whether the loop verifies by itself.
-    pub verify: VerifyChoice,
+    /// How much the loop verifies by itself; `None` to skip verification.
+    pub verify: Option<VerifyScope>,
     /// The workspace that the person chose; a relative folder of plans is resolved in it.
     pub workspace: PathBuf,
     /// The class of plans that the person authorizes in advance.
@@ -75,10 +75,6 @@ pub struct PlanProposal {
     pub plan: Arc<ShownPlan>,
     /// What there is to know about it.
     pub review: Arc<Review>,
-    /// How it differs from the plan of the attempt before.
-    pub difference: Option<PlanDifference>,
-    /// What of it is outside the authorization class; empty where there is none, or where it is inside.
-    pub outside: Vec<String>,
 }
 
 /// An event for the window.

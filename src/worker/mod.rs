@@ -48,7 +48,7 @@ mod target;
 #[cfg(test)]
 mod tests;
 
-pub use crate::autonomy::{Authorization, LoopOutcome, VerifyChoice};
+pub use crate::autonomy::Authorization;
 pub use crate::engine::{Clock, FollowUp, Simulation, SystemClock};
 pub use contents::{Content, ReadContent, Save, ToSave};
 pub use editor::{EditorCommand, EditorPlace, OpenEditor};
@@ -56,7 +56,7 @@ pub use evidence_queries::{
     ListLoops, ListRuns, LoopReplayed, ReadExecution, Reconcile, ReplayLoop, ReplayRun, Replayed,
     Search, Verify,
 };
-pub use executor_thread::{Worker, panic_message};
+pub use executor_thread::Worker;
 pub use faults::Faults;
 pub use files::{KeepFile, ReadSource, keep_file, read_plan_file};
 pub use folders::{Folders, default_folders, workspace_of};

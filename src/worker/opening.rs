@@ -9,6 +9,7 @@ use uuid::Uuid;
 use super::files::read_plan_file;
 use super::folders::workspace_of;
 use super::follow_up_plans;
+use super::messages::Setup;
 use super::query_thread::{PlanRead, Query, QueryContext, QueryError};
 use crate::authorization::Grants;
 use crate::engine::{
@@ -125,16 +126,9 @@ impl Query for PreviewStep {
     type Answer = Preview;
 
     fn run(self, context: &mut QueryContext) -> Result<Preview, QueryError> {
-        let policy = &context.setup.policy;
-        let (plan, workspace, step) = (&self.plan, &self.workspace, self.step_index);
-        Ok(preview_step(
-            plan,
-            workspace,
-            policy,
-            Some(&context.setup.location),
-            step,
-            &context.stop,
-        )?)
+        let Self { plan, workspace, step_index } = &self;
+        let QueryContext { setup: Setup { policy, location, .. }, stop, .. } = context;
+        Ok(preview_step(plan, workspace, policy, Some(location), *step_index, stop)?)
     }
 
     fn failure(&self) -> String {
@@ -155,9 +149,9 @@ impl Query for Simulate {
     const FAILURE: &str = "The plan cannot be simulated.";
 
     fn run(self, context: &mut QueryContext) -> Result<Simulation, QueryError> {
-        let policy = &context.setup.policy;
         let Self { plan, workspace } = &self;
-        Ok(simulate_shown(plan, workspace, policy, Some(&context.setup.location), &context.stop)?)
+        let QueryContext { setup: Setup { policy, location, .. }, stop, .. } = context;
+        Ok(simulate_shown(plan, workspace, policy, Some(location), stop)?)
     }
 }
 

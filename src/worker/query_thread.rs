@@ -13,11 +13,11 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
-use super::executor_thread::panic_message;
 use super::messages::{Setup, Wake};
 use crate::engine::FollowUpError;
 use crate::evidence::{EvidenceError, EvidenceReader, EvidenceStore};
 use crate::run::Failure;
+use crate::run::text::panic_message;
 use crate::tools::{StopSignal, ToolError};
 
 /// Queries and answers that wait. The window asks for one thing at a time in each of its places, so

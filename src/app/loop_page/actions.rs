@@ -13,7 +13,7 @@ use crate::run::{LoopPhase, LoopState};
 use crate::ui::action::{FolderFor, LoopAction};
 use crate::ui::loop_page::{Form, PlannerChoice, Wanted};
 use crate::ui::theme::Tone;
-use crate::worker::{Command, LoopOrder, ReplayLoop, RevokeClass, VerifyChoice};
+use crate::worker::{Command, LoopOrder, ReplayLoop, RevokeClass};
 
 impl LoopPage {
     /// Applies what concerns this page alone.
@@ -157,7 +157,7 @@ fn order(wanted: Wanted) -> LoopOrder {
         planner: wanted.planner,
         planner_timeout: Duration::from_secs(wanted.timeout_s.into()),
         max_attempts: wanted.max_attempts,
-        verify: wanted.verify.map_or(VerifyChoice::None, VerifyChoice::Scope),
+        verify: wanted.verify,
         workspace: wanted.workspace,
         class: wanted.class,
     }

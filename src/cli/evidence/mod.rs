@@ -16,7 +16,7 @@ use crate::plan::visible;
 use crate::run::Execution;
 
 /// Answers a question to the evidence.
-pub(super) fn evidence(command: &args::Evidence, out: &mut Output) -> Result<Exit, Refusal> {
+pub(super) fn evidence(command: &EvidenceCommand, out: &mut Output) -> Result<Exit, Refusal> {
     let location = evidence_location(&command.common().folder)?;
     let open = || -> Result<EvidenceReader, Refusal> {
         let mut reader = location.open()?;
@@ -27,10 +27,10 @@ pub(super) fn evidence(command: &args::Evidence, out: &mut Output) -> Result<Exi
         say_note(standing.note.as_deref());
         Ok(reader)
     };
-    match &command.command {
+    match command {
         EvidenceCommand::Search(command) => search::search(command, &mut open()?, out),
         EvidenceCommand::Show(command) => show::show(command, &mut open()?, out),
-        EvidenceCommand::Query(command) => query::query(&command.question, &mut open()?, out),
+        EvidenceCommand::Query(question) => query::query(question, &mut open()?, out),
         EvidenceCommand::Verify(command) => verified(command, &location, out),
         EvidenceCommand::AcceptHead(command) => accepted(command, &location, out),
     }

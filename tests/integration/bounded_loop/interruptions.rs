@@ -8,7 +8,7 @@ use std::time::Duration;
 use countersign::authorization::Method;
 use countersign::autonomy::{
     Authorization, AuthorizationRequest, BoundedLoop, LoopDeps, LoopOutcome, LoopSetup,
-    PlanAuthorizer, VerifyChoice, resolve,
+    PlanAuthorizer, resolve,
 };
 use countersign::engine::{
     AutoApprove, Clock, ControlHandle, ProgressCallback, SystemClock, WorkspaceChoice,
@@ -52,7 +52,7 @@ fn run(planner: &Scripted, hook: impl Fn(&RunEvent) + Send + Sync + 'static) -> 
         planner: name,
         planner_timeout: Duration::from_secs(60),
         max_attempts: 2,
-        verify: VerifyChoice::None,
+        verify: None,
         workspace: WorkspaceChoice { folder: home.join("space"), reason: String::new() },
         class: None,
         location: EvidenceLocation::new(planner.home.evidence(), home.join("secrets")),
