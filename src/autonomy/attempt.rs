@@ -5,7 +5,7 @@ use uuid::Uuid;
 use super::answer::{self, PlannerAnswer};
 use super::attempts::{AttemptEnding, CurrentAttempt, Halt};
 use super::bounded::BoundedLoop;
-use super::request::{Question, request};
+use super::request::request;
 use super::results::{self, Applied};
 use crate::authorization::{ApprovedPlan, PlanAuthorization};
 use crate::engine::{ExecutionError, review};
@@ -31,16 +31,11 @@ impl BoundedLoop<'_> {
         let authorization = self.authorized(&plan, &review, attempt)?;
         let applied = self.apply(&plan, &authorization);
         let scope = applied.verify.as_ref().filter(|it| it.passed).map(|it| it.scope);
-        let ending = AttemptEnding {
-            happened: applied.happened,
-            message: applied.message.clone(),
-            action_index: applied.action_index,
-            // A plan that verified less than everything does not meet a full verification.
-            verified: scope.is_some_and(|scope| {
-                scope == VerifyScope::Full || self.setup.verify != Some(VerifyScope::Full)
-            }),
-        };
-        self.keep(applied);
+        // A plan that verified less than everything does not meet a full verification.
+        let verified = scope.is_some_and(|scope| {
+            scope == VerifyScope::Full || self.setup.verify != Some(VerifyScope::Full)
+        });
+        let ending = AttemptEnding { verified, ..self.keep(applied) };
         if ending.happened != Happened::Succeeded {
             return Ok(ending);
         }
@@ -147,33 +142,20 @@ impl BoundedLoop<'_> {
 
     /// Keeps what the planner answered, and tells it.
     fn note(&mut self, answered: &PlannerAnswer) {
+        let plan_digest = answered.plan.as_ref().map(|plan| plan.digest);
         if let Some(open) = &mut self.open {
             open.record.planner = answered.report.clone();
-            open.record.plan_digest = answered.plan_digest;
+            open.record.plan_digest = plan_digest;
             open.plan.clone_from(&answered.plan);
         }
-        self.tell(&RunEvent::PlannerAnswered {
-            report: Box::new(answered.report.clone()),
-            plan_digest: answered.plan_digest,
-        });
+        let report = Box::new(answered.report.clone());
+        self.tell(&RunEvent::PlannerAnswered { report, plan_digest });
     }
 
     /// Runs the planner once.
     fn ask(&mut self, attempt: u32) -> Result<PlannerAnswer, EvidenceError> {
         let setup = self.setup;
-        let question = Question {
-            loop_id: self.loop_id,
-            goal: &setup.goal,
-            attempt,
-            max_attempts: self.max_attempts(),
-            class: setup.class.as_ref().map(|(class, _)| class),
-            tried: &self.tried,
-            toolbox: &self.toolbox,
-            hider: &self.hider,
-            stop: self.control.stop_signal(),
-            walls: &self.planner_walls,
-        };
-        let request = request(&question, &setup.location)?;
+        let request = request(self, attempt)?;
         self.tell(&RunEvent::PlannerStarted { planner: setup.planner.clone() });
         let started_ms = self.clock.monotonic_ms();
         // What ships cannot read the settings behind its walls; what is kept of the request has no key in it.
@@ -226,11 +208,14 @@ impl BoundedLoop<'_> {
         )
     }
 
-    fn keep(&mut self, applied: Applied) {
-        let Some(open) = &mut self.open else { return };
-        open.record.run_id = applied.run_id;
-        open.record.actions = applied.actions;
-        open.record.verify = applied.verify;
-        open.results = applied.results;
+    /// Keeps what became of the plan; gives how the attempt ended, without a verification.
+    fn keep(&mut self, applied: Applied) -> AttemptEnding {
+        if let Some(open) = &mut self.open {
+            open.record.run_id = applied.run_id;
+            open.record.actions = applied.actions;
+            open.record.verify = applied.verify;
+            open.results = applied.results;
+        }
+        applied.ending
     }
 }

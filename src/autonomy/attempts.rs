@@ -38,6 +38,7 @@ impl PastAttempt {
 }
 
 /// How an attempt ended.
+#[derive(Debug)]
 pub(super) struct AttemptEnding {
     pub(super) happened: Happened,
     /// In words.

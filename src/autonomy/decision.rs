@@ -95,12 +95,7 @@ impl BoundedLoop<'_> {
         }
     }
 
-    fn outside(
-        &mut self,
-        plan: &Plan,
-        review: &Review,
-        attempt: u32,
-    ) -> Result<Vec<String>, EvidenceError> {
+    fn outside(&mut self, plan: &Plan, review: &Review, attempt: u32) -> Result<Vec<String>, Halt> {
         let (Some((class, _)), Some(class_id)) = (&self.setup.class, self.class_id) else {
             return Ok(Vec::new());
         };

@@ -8,7 +8,6 @@ use super::bounded::BoundedLoop;
 use super::results;
 use crate::authorization::{ForAttempt, PlanAuthorization};
 use crate::engine::review;
-use crate::evidence::EvidenceError;
 use crate::plan::{ACTION_PLAN_VERSION, Plan, RiskLevel, Severity, VerifyScope, is_valid, parse};
 use crate::run::{
     ActionError, ActionErrorCode, ActionRecord, ActionStatus, Happened, Outcome, Review, RunEvent,
@@ -36,9 +35,7 @@ impl BoundedLoop<'_> {
         }
         self.check_not_stopped()?;
         self.tell(&RunEvent::VerifyStarted);
-        let Some((gate, review)) = self.look(scope)? else {
-            return Ok(AttemptEnding::new(Happened::InternalError, "the verification has no plan"));
-        };
+        let (gate, review) = self.look(scope)?;
         let review = match review {
             Ok(review) if is_valid(&review.findings) => review,
             Ok(review) => {
@@ -88,7 +85,7 @@ impl BoundedLoop<'_> {
             let results = applied.results.into_iter();
             open.results.extend(results.map(|result| StepResult { step_index: index, ..result }));
         }
-        let (happened, message) = match applied.happened {
+        let (happened, message) = match applied.ending.happened {
             Happened::Succeeded if verified => {
                 (Happened::Succeeded, "every action succeeded and the verification passed")
             }
@@ -97,9 +94,9 @@ impl BoundedLoop<'_> {
             }
             // What keeps a verification from passing is a verification that failed.
             Happened::ActionFailed { .. } | Happened::PlannerRejected { .. } => {
-                (Happened::VerifyFailed, applied.message.as_str())
+                (Happened::VerifyFailed, applied.ending.message.as_str())
             }
-            other => (other, applied.message.as_str()),
+            other => (other, applied.ending.message.as_str()),
         };
         let is_end = happened == Happened::Succeeded;
         Ok(AttemptEnding {
@@ -111,22 +108,21 @@ impl BoundedLoop<'_> {
     }
 
     /// The plan of the verification, and what there is to know about it now.
-    fn look(&mut self, scope: VerifyScope) -> Result<Option<Looked>, EvidenceError> {
+    fn look(&mut self, scope: VerifyScope) -> Result<(Plan, Result<Review, ToolError>), Halt> {
         let policy = self.policy()?;
-        let gate = gate_plan(&self.setup.goal, scope);
-        Ok(gate.map(|gate| {
-            let review = review(&gate, &self.setup.workspace, &policy, None);
-            (gate, review)
-        }))
+        let Some(gate) = gate_plan(&self.setup.goal, scope) else {
+            return Err(Halt::new(Happened::InternalError, "the verification has no plan"));
+        };
+        let review = review(&gate, &self.setup.workspace, &policy, None);
+        Ok((gate, review))
     }
 
     /// How dangerous the verification would be; none where there will be none.
-    pub(super) fn verification_risk(&mut self) -> Result<Option<RiskLevel>, EvidenceError> {
-        let Some(scope) = self.setup.verify.filter(|scope| self.toolbox.can_verify(*scope)) else {
-            return Ok(None);
-        };
-        let looked = self.look(scope)?;
-        Ok(looked.and_then(|(_, review)| review.ok()?.impact.worst))
+    pub(super) fn verification_risk(&mut self) -> Result<Option<RiskLevel>, Halt> {
+        match self.setup.verify.filter(|scope| self.toolbox.can_verify(*scope)) {
+            Some(scope) => Ok(self.look(scope)?.1.ok().and_then(|review| review.impact.worst)),
+            None => Ok(None),
+        }
     }
 
     /// Ends the attempt before anything is changed when the commands of the workspace cannot verify: an attempt
@@ -134,7 +130,7 @@ impl BoundedLoop<'_> {
     pub(super) fn check_verification_usable(&mut self) -> Result<(), Halt> {
         let Some(scope) = self.setup.verify else { return Ok(()) };
         self.check_verification_unchanged(None)?;
-        let Some((_, Ok(review))) = self.look(scope)? else { return Ok(()) };
+        let (_, Ok(review)) = self.look(scope)? else { return Ok(()) };
         let mut errors = review.findings.iter().filter(|it| it.severity == Severity::Error);
         match errors.next().filter(|_| review.workspace_commands.is_some()) {
             Some(why) => Err(not_authorized(None, &why.message).into()),
@@ -183,8 +179,6 @@ impl BoundedLoop<'_> {
         }
     }
 }
-
-type Looked = (Plan, Result<Review, ToolError>);
 
 fn not_authorized(action_index: Option<usize>, why: &str) -> AttemptEnding {
     unverifiable(Happened::NotAuthorized, action_index, why)

@@ -32,5 +32,5 @@ pub use authorizer::{Authorization, AuthorizationRequest, PlanAuthorizer};
 pub use bounded::{BoundedLoop, LoopDeps, LoopOutcome, LoopSetup};
 #[cfg(test)]
 pub(crate) use planner::scripted;
-pub use planner::{BUILT_IN, PlannerError, needs_of, planner_limits, resolve};
+pub use planner::{BUILT_IN, needs_of, planner_limits, resolve};
 pub use request::{PROTOCOL, SCHEMA as REQUEST_SCHEMA};

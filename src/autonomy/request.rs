@@ -2,15 +2,12 @@
 //! Secrets are hidden in it as in the evidence: what answers it may run on another machine.
 //! `assets/schema/planner-request.schema.json` describes it.
 
-use serde_json::{Value, json};
-use uuid::Uuid;
-
 use super::attempts::PastAttempt;
-use crate::authorization::{AuthorizationClass, StepWalls};
-use crate::evidence::{EvidenceError, EvidenceLocation, SecretHider};
+use super::bounded::BoundedLoop;
+use crate::evidence::{EvidenceError, SecretHider};
 use crate::plan::{ACTION_PLAN_VERSION, Dialect, limits};
 use crate::run::{EvidenceSummary, Focus, Happened, StepResult};
-use crate::tools::{StopSignal, Toolbox};
+use serde_json::{Value, json};
 
 /// The form of the request and of the answers to it.
 pub const PROTOCOL: &str = "countersign.planner/1";
@@ -28,50 +25,32 @@ const MAX_RESULTS: usize = 32;
 /// Most bytes of diagnostics, and of the answers of the evidence.
 const PART_BYTES: usize = 256 << 10;
 
-/// What the request is made of.
-pub(super) struct Question<'a> {
-    pub(super) loop_id: Uuid,
-    pub(super) goal: &'a str,
-    pub(super) attempt: u32,
-    pub(super) max_attempts: u32,
-    pub(super) class: Option<&'a AuthorizationClass>,
-    pub(super) tried: &'a [PastAttempt],
-    pub(super) toolbox: &'a Toolbox,
-    pub(super) hider: &'a SecretHider,
-    pub(super) stop: &'a StopSignal,
-    /// Behind which walls the planner itself runs.
-    pub(super) walls: &'a StepWalls,
-}
-
 /// The request as bytes.
 ///
 /// # Errors
 /// Evidence that cannot be read.
-pub(super) fn request(
-    question: &Question<'_>,
-    location: &EvidenceLocation,
-) -> Result<Vec<u8>, EvidenceError> {
+pub(super) fn request(of: &BoundedLoop<'_>, attempt: u32) -> Result<Vec<u8>, EvidenceError> {
     let mut cuts = Vec::new();
-    let last = question.tried.last();
-    let mut reader = location.open()?;
-    let folder = question.toolbox.workspace().to_string_lossy();
+    let last = of.tried.last();
+    let mut reader = of.setup.location.open()?;
+    let folder = of.toolbox.workspace().to_string_lossy();
     let summary = reader.summary(&folder, &focus(last))?;
     let document = json!({
         "protocol": PROTOCOL,
-        "loop_id": question.loop_id,
-        "goal": question.goal,
-        "attempt": question.attempt,
-        "max_attempts": question.max_attempts,
-        "workspace": workspace(question, &mut cuts),
-        "authorization_class": question.class,
-        "walls": question.walls,
-        "last_attempt": last.map(|last| last_attempt(last, question.hider, &mut cuts)),
-        "earlier_attempts": question.tried.iter().rev().skip(1).rev().map(in_short)
+        "loop_id": of.loop_id,
+        "goal": of.setup.goal,
+        "attempt": attempt,
+        "max_attempts": of.max_attempts(),
+        "workspace": workspace(of, &mut cuts),
+        "authorization_class": of.setup.class.as_ref().map(|(class, _)| class),
+        "walls": of.planner_walls,
+        "last_attempt": last.map(|last| last_attempt(last, &of.hider, &mut cuts)),
+        "earlier_attempts": of.tried.iter().rev().skip(1).rev().map(in_short)
             .collect::<Vec<_>>(),
         "evidence": evidence_of(&summary, &mut cuts),
         "cuts": cuts,
     });
-    let mut document = question.hider.hide_in(document);
+    let mut document = of.hider.hide_in(document);
     if let Some(fields) = document.as_object_mut() {
         fields.insert("answer".to_owned(), answer());
     }
@@ -80,9 +59,9 @@ pub(super) fn request(
     Ok(bytes)
 }
 
-fn workspace(question: &Question<'_>, cuts: &mut Vec<String>) -> Value {
-    let toolbox = question.toolbox;
-    let mut files = toolbox.file_names(question.stop).unwrap_or_else(|error| {
+fn workspace(of: &BoundedLoop<'_>, cuts: &mut Vec<String>) -> Value {
+    let toolbox = &of.toolbox;
+    let mut files = toolbox.file_names(of.control.stop_signal()).unwrap_or_else(|error| {
         cuts.push(format!("workspace.files: {error}"));
         Vec::new()
     });

@@ -82,7 +82,7 @@ fn setup(command: &args::Loop, goal: &str, planner: &str) -> Result<LoopSetup, R
         return Err(Refusal::usage("the goal is empty", "Say what is to be reached."));
     }
     let program = resolve(planner, &here)
-        .map_err(|error| Refusal::usage(error.to_string(), "Name a planner with --planner."))?;
+        .map_err(|why| Refusal::usage(why, "Name a planner with --planner."))?;
     let mut location = evidence_location(&command.options.common.folder)?;
     if let Ok(absolute) = std::path::absolute(&location.evidence) {
         location.evidence = absolute;

@@ -197,10 +197,7 @@ fn steps(plan: &ShownPlan, review: &Review, out: &mut Output) {
         if let Some(why) = asks {
             notes.push(format!("asks first: {}", why.trim_end_matches('.')));
         }
-        let walls = review.walls.as_ref().and_then(|walls| walls.steps.get(step.step_index));
-        if let Some(walls) = walls.and_then(Option::as_ref) {
-            notes.extend(wall_notes(walls));
-        }
+        notes.extend(review.walls_of(step.step_index).into_iter().flat_map(wall_notes));
         match precondition {
             // The finding says it already.
             _ if step.call.is_none() => {}

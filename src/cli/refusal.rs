@@ -78,10 +78,6 @@ impl From<ExecutionError> for Refusal {
         match error {
             ExecutionError::Refused { findings, .. } => Self::invalid_plan(findings),
             ExecutionError::Stale { changes } => {
-                let changes: Vec<Value> = changes
-                    .iter()
-                    .map(|it| json!({ "what": it.what, "approved": it.approved, "now": it.now }))
-                    .collect();
                 Self::new(Exit::NotAuthorized, failure, json!({ "changes": changes }))
             }
             ExecutionError::NotAuthorized { .. } | ExecutionError::PlanIdMismatch { .. } => {

@@ -82,7 +82,7 @@ impl Executor {
 
     fn run(&mut self, runnable: &Runnable) -> Result<ExecutionResult, ExecutionError> {
         let mut run = Run::new(runnable, &self.deps, &mut self.journal);
-        let started_ms = run.clock.monotonic_ms();
+        let started_ms = run.deps.clock.monotonic_ms();
         match run.begin() {
             Ok(()) => {}
             // Another process consumed the authorization; nothing ran here.
@@ -177,7 +177,7 @@ impl Run<'_> {
         started_ms: i64,
     ) -> Result<ExecutionResult, EvidenceError> {
         let total_duration_ms = self.results.iter().map(|result| result.duration_ms).sum();
-        let elapsed_ms = self.clock.monotonic_ms() - started_ms;
+        let elapsed_ms = self.deps.clock.monotonic_ms() - started_ms;
         let left_running = self.runnable.toolbox.walls().end();
         let timestamp_ms = self.clock.now_ms();
         self.journal.commit(&Entry::RunEnd(RunEnd {

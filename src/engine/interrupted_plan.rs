@@ -168,12 +168,10 @@ impl Settlement<'_> {
             self.notes.push(format!("{path} is left alone: it cannot be read."));
             return Ok(());
         };
-        match DiskState::of(file, Some(now)) {
-            DiskState::AsBefore | DiskState::AsAfter | DiskState::Same => {}
-            _ => {
-                self.notes.push(format!("{path} is left alone: somebody changed it."));
-                return Ok(());
-            }
+        let found = DiskState::of(file, Some(now));
+        if !matches!(found, DiskState::AsBefore | DiskState::AsAfter | DiskState::Same) {
+            self.notes.push(format!("{path} is left alone: somebody changed it."));
+            return Ok(());
         }
         if now == wanted {
             if let Some((state, leftover)) = waits {

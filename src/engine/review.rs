@@ -173,20 +173,18 @@ pub(super) fn look(
     let (workspace_commands, of_commands) = commands::look(plan, toolbox, policy);
     findings.extend(of_commands);
     for (step, verdict) in plan.steps.iter().zip(&risks) {
-        let command = step.arguments.get("command").map_or("", String::as_str);
-        let what = format!("step {}", step.step_index + 1);
         // What a workspace names is told above, with where it stands.
-        if !matches!(step.call, ToolCall::Shell { .. }) {
-            continue;
-        }
+        let ToolCall::Shell { command, .. } = &step.call else { continue };
+        let what = format!("step {}", step.step_index + 1);
         findings.extend(blocked(&what, command, verdict, step.pointer(Some("command"))));
     }
     let target = plan.target.as_deref();
-    let judged = |command: &String| risk::of_rollback(command, target, policy, shell);
-    let rollback: Vec<Verdict> = plan.notes.rollback.iter().map(judged).collect();
-    for (index, (command, verdict)) in plan.notes.rollback.iter().zip(&rollback).enumerate() {
+    let mut rollback = Vec::new();
+    for (index, command) in plan.notes.rollback.iter().enumerate() {
+        let verdict = risk::of_rollback(command, target, policy, shell);
         let what = format!("command {} of the rollback", index + 1);
-        findings.extend(blocked(&what, command, verdict, format!("/rollbackPlan/{index}")));
+        findings.extend(blocked(&what, command, &verdict, format!("/rollbackPlan/{index}")));
+        rollback.push(verdict);
     }
     let asked = target.filter(|_| starts_processes);
     let (host, unknown) = host::look(asked, policy, toolbox.workspace());

@@ -203,7 +203,7 @@ impl StepRun<'_, '_> {
         } else {
             BTreeMap::new()
         };
-        let started_ms = self.run.clock.monotonic_ms();
+        let started_ms = self.run.deps.clock.monotonic_ms();
         let journal = &*self.run.journal;
         let incoming = Incoming::new(journal.store.capture(), journal, self.step);
         let mut invocation = self.run.runnable.toolbox.invoke(
@@ -224,7 +224,7 @@ impl StepRun<'_, '_> {
             },
         );
         progress.taken = Some(incoming.finish());
-        progress.duration_ms = self.run.clock.monotonic_ms() - started_ms;
+        progress.duration_ms = self.run.deps.clock.monotonic_ms() - started_ms;
         self.note_changes(&before);
         for FileEffect { path, after, .. } in invocation.files.iter().chain(&invocation.beside) {
             self.run.expected.insert(path.clone(), *after);

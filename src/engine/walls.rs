@@ -91,11 +91,17 @@ fn of_steps(
     (level, why): (WallLevel, Option<&str>),
 ) -> (WallsReview, Vec<Finding>) {
     let folders = Folders::new(toolbox);
-    let mut looking =
-        Looking { toolbox, policy, level, folders, allowed: Vec::new(), findings: Vec::new() };
-    looking.allow();
-    let steps: Vec<_> = plan.steps.iter().map(|step| looking.step(step)).collect();
-    let mut findings = looking.findings;
+    let mut reviewer = WallsReviewer {
+        toolbox,
+        policy,
+        level,
+        folders,
+        allowed: Vec::new(),
+        findings: Vec::new(),
+    };
+    reviewer.allow();
+    let steps: Vec<_> = plan.steps.iter().map(|step| reviewer.step(step)).collect();
+    let mut findings = reviewer.findings;
     if steps.iter().flatten().next().is_some() {
         let required = required(policy, level, why);
         findings.extend(required.map(|why| Finding::error(Code::StoppedByWall, "", why)));
@@ -104,11 +110,9 @@ fn of_steps(
         let why = toolbox.walls().impossible();
         findings.extend(why.map(|why| Finding::error(Code::StoppedByWall, "", why.to_owned())));
     }
-    let why_not_better = why.map(str::to_owned);
-    let reports = steps.iter().any(Option::is_some);
+    let why_not_better = why.filter(|_| steps.iter().any(Option::is_some)).map(str::to_owned);
     let setting = policy.walls;
-    let review = WallsReview { setting, level, why_not_better, remembered: None, steps };
-    (if reports { review } else { WallsReview { why_not_better: None, ..review } }, findings)
+    (WallsReview { setting, level, why_not_better, remembered: None, steps }, findings)
 }
 
 /// That the settings want more than this computer has.
@@ -124,7 +128,7 @@ fn required(policy: &Policy, level: WallLevel, why: Option<&str>) -> Option<Stri
 }
 
 /// Looks at one step after the other.
-struct Looking<'a> {
+struct WallsReviewer<'a> {
     toolbox: &'a Toolbox,
     policy: &'a Policy,
     level: WallLevel,
@@ -134,7 +138,7 @@ struct Looking<'a> {
     findings: Vec<Finding>,
 }
 
-impl Looking<'_> {
+impl WallsReviewer<'_> {
     /// Resolves what is granted to every step.
     fn allow(&mut self) {
         for path in &self.policy.grants.write {

@@ -20,7 +20,7 @@ impl ExecutorThread {
             Err(error) => {
                 return Event::LoopFinished(Err(Failure {
                     code: Code::BadValue,
-                    message: error.to_string(),
+                    message: error.to_owned(),
                     next: "Name another planner.".to_owned(),
                 }));
             }

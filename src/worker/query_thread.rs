@@ -162,7 +162,7 @@ impl<W: 'static> QueryThread<W> {
                 .unwrap_or_else(|panic| Err(QueryError::Panicked(panic_message(&*panic))));
             if answer.is_err() {
                 // The evidence may be there when it is opened for the next query.
-                context.evidence = evidence_of(&context.setup);
+                context.evidence = context.setup.location.reader();
             }
             Box::new(move |window| then(window, answer))
         });
@@ -229,15 +229,11 @@ pub struct QueryContext {
 
 impl QueryContext {
     fn new(setup: Setup) -> Self {
-        Self { evidence: evidence_of(&setup), setup, stop: Arc::default() }
+        Self { evidence: setup.location.reader(), setup, stop: Arc::default() }
     }
 
     /// Opens the evidence for writing.
     pub(super) fn store(&self) -> Result<EvidenceStore, EvidenceError> {
         self.setup.location.store()
     }
-}
-
-fn evidence_of(setup: &Setup) -> EvidenceReader {
-    setup.location.reader()
 }

@@ -40,23 +40,13 @@ pub fn review_read(
     plan: &Result<Plan, Option<ShownPlan>>,
     review: impl FnOnce(&Plan) -> Result<Review, ToolError>,
 ) -> Result<Option<Review>, ToolError> {
-    match plan {
-        Ok(plan) => review(plan).map(Some),
-        Err(Some(faulty)) => review_faulty(faulty, review).map(Some),
-        Err(None) => Ok(None),
-    }
-}
-
-/// The review of a faulty plan, of which `review` reviews the sound steps.
-///
-/// # Errors
-/// Those of `review`.
-fn review_faulty(
-    plan: &ShownPlan,
-    review: impl FnOnce(&Plan) -> Result<Review, ToolError>,
-) -> Result<Review, ToolError> {
-    let mut review = review(&plan.sound())?;
-    for (index, _) in plan.steps.iter().enumerate().filter(|(_, step)| step.call.is_none()) {
+    let faulty = match plan {
+        Ok(plan) => return review(plan).map(Some),
+        Err(Some(faulty)) => faulty,
+        Err(None) => return Ok(None),
+    };
+    let mut review = review(&faulty.sound())?;
+    for (index, _) in faulty.steps.iter().enumerate().filter(|(_, step)| step.call.is_none()) {
         let risk = risk::of_faulty_step();
         review.impact.worst = review.impact.worst.max(Some(risk.level));
         review.impact.asks += 1;
@@ -71,7 +61,7 @@ fn review_faulty(
             walls.insert(index, None);
         }
     }
-    Ok(review)
+    Ok(Some(review))
 }
 
 /// What all steps of a plan would do together. A faulty step ends it, as one does that would fail.
