@@ -4,7 +4,7 @@ use uuid::Uuid;
 
 use crate::authorization::Change;
 use crate::evidence::EvidenceError;
-use crate::plan::{Code, Finding};
+use crate::plan::{Code, Finding, Severity};
 use crate::run::{Failure, StepResult};
 use crate::tools::{ToolError, WorkspaceError};
 
@@ -88,9 +88,11 @@ impl From<WorkspaceError> for ExecutionError {
 }
 
 impl ExecutionError {
-    /// The refusal that these error findings amount to: their own cause when it is the only one
+    /// The refusal that the errors among these findings amount to: their own cause when it is the only one
     /// (SPEC §6).
-    pub fn from_findings(findings: Vec<Finding>) -> Self {
+    pub fn from_findings(findings: &[Finding]) -> Self {
+        let errors = findings.iter().filter(|finding| finding.severity == Severity::Error);
+        let findings: Vec<Finding> = errors.cloned().collect();
         let only = OWN_CAUSES.into_iter().find(|code| findings.iter().all(|it| it.code == *code));
         match only.unwrap_or(Code::InvalidPlan) {
             Code::NotAuthorized => Self::NotAuthorized { reason: first(&findings) },
@@ -149,14 +151,6 @@ impl ExecutionError {
             Self::EvidenceStore { source, .. } => source.next(),
         }
         .to_owned()
-    }
-
-    /// The error findings behind a refusal.
-    pub fn findings(&self) -> &[Finding] {
-        match self {
-            Self::Refused { findings, .. } => findings,
-            _ => &[],
-        }
     }
 
     /// The error as records and screens keep it.

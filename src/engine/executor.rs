@@ -83,14 +83,13 @@ impl Executor {
     fn run(&mut self, runnable: &Runnable) -> Result<ExecutionResult, ExecutionError> {
         let mut run = Run::new(runnable, &self.deps, &mut self.journal);
         let started_ms = run.deps.clock.monotonic_ms();
-        match run.begin() {
-            Ok(()) => {}
+        run.begin().map_err(|error| match error {
             // Another process consumed the authorization; nothing ran here.
-            Err(error @ EvidenceError::AuthorizationUsed { .. }) => {
-                return Err(ExecutionError::NotAuthorized { reason: error.to_string() });
+            EvidenceError::AuthorizationUsed { .. } => {
+                ExecutionError::NotAuthorized { reason: error.to_string() }
             }
-            Err(error) => return Err(run.store_failed(error)),
-        }
+            error => run.store_failed(error),
+        })?;
         let ended = run.steps().and_then(|ending| run.end(&ending, started_ms));
         ended.map_err(|error| run.store_failed(error))
     }

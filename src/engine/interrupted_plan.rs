@@ -54,11 +54,10 @@ pub(super) fn settlement_of(
     let Settlement { batch, mut notes, .. } = work;
     batches.extend(Some(batch).filter(|batch| !batch.edits.is_empty()));
     if batches.is_empty() {
-        let why = if notes.is_empty() {
-            "every file is there already".to_owned()
-        } else {
-            notes.join(" ")
-        };
+        if notes.is_empty() {
+            notes.push("every file is there already".to_owned());
+        }
+        let why = notes.join(" ");
         return Err(FollowUpError::NothingToSettle { run_id, why });
     }
     if batches.len() > 1 {

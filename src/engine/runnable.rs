@@ -7,7 +7,7 @@ use super::history_source::with_past;
 use super::review;
 use crate::authorization::{ApprovedPlan, AuthorizationStatus, PlanAuthorization};
 use crate::evidence::EvidenceStore;
-use crate::plan::{Plan, Severity, parse};
+use crate::plan::{Plan, is_valid, parse};
 use crate::risk::Policy;
 use crate::tools::{RemoteError, SshClient, StopSignal, Toolbox};
 
@@ -54,29 +54,23 @@ impl Runnable {
             .map_err(|error| ExecutionError::stale("workspace", workspace, error))?;
         let toolbox = with_past(toolbox, store.reader());
         let mut findings = parsed.findings;
-        let reread = match parsed.plan {
-            Ok(reread) => {
-                // The target may differ from the bytes; the authorization covers it separately.
-                let target = authorization.binding.target.as_ref();
-                let reread = reread.on_target(target.map(|it| it.destination.as_str()));
-                let (seen, _) = review::look(&reread, &toolbox, policy, true);
-                let changes = authorization.binding.changes(&seen.binding);
-                if !changes.is_empty() {
-                    return Err(ExecutionError::Stale { changes });
-                }
-                findings.extend(seen.findings);
-                if reread != plan {
-                    return Err(ExecutionError::stale("plan in memory", approved, parsed.digest));
-                }
-                Some(reread)
-            }
-            Err(_) => None,
-        };
-        findings.retain(|finding| finding.severity == Severity::Error);
-        match reread {
-            Some(plan) if findings.is_empty() => Ok(Self { plan, authorization, toolbox }),
-            _ => Err(ExecutionError::from_findings(findings)),
+        let Ok(reread) = parsed.plan else { return Err(ExecutionError::from_findings(&findings)) };
+        // The target may differ from the bytes; the authorization covers it separately.
+        let target = authorization.binding.target.as_ref();
+        let reread = reread.on_target(target.map(|it| it.destination.as_str()));
+        let (seen, _) = review::look(&reread, &toolbox, policy, true);
+        let changes = authorization.binding.changes(&seen.binding);
+        if !changes.is_empty() {
+            return Err(ExecutionError::Stale { changes });
         }
+        if reread != plan {
+            return Err(ExecutionError::stale("plan in memory", approved, parsed.digest));
+        }
+        findings.extend(seen.findings);
+        if !is_valid(&findings) {
+            return Err(ExecutionError::from_findings(&findings));
+        }
+        Ok(Self { plan: reread, authorization, toolbox })
     }
 
     /// Connects to the approved host, where there is one. Nothing of the plan is sent and nothing is recorded

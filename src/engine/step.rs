@@ -147,20 +147,17 @@ impl StepRun<'_, '_> {
         let note = answer.note.clone();
         let timestamp_ms = self.run.clock.now_ms();
         progress.decision = Some(StepDecision { request, answer, timestamp_ms });
-        if decision == Decision::DoneByHand {
-            self.note_changes(&before);
-        }
         match decision {
             Decision::Approve => None,
             Decision::Skip => Some((Outcome::Skipped, None)),
-            Decision::DoneByHand => Some((Outcome::DoneByHand, None)),
-            Decision::Cancel => Some((
-                Outcome::Denied,
-                Some(ExecutionError::ConfirmationDenied {
-                    step_id: self.step.step_id.clone(),
-                    note,
-                }),
-            )),
+            Decision::DoneByHand => {
+                self.note_changes(&before);
+                Some((Outcome::DoneByHand, None))
+            }
+            Decision::Cancel => {
+                let step_id = self.step.step_id.clone();
+                Some((Outcome::Denied, Some(ExecutionError::ConfirmationDenied { step_id, note })))
+            }
         }
     }
 
@@ -198,11 +195,8 @@ impl StepRun<'_, '_> {
 
     /// Calls exactly one tool with exactly the plan's arguments.
     fn invoke(&mut self, progress: &mut StepProgress) -> Stopped {
-        let before = if self.step.call.may_change_anything() {
-            self.covered_files()
-        } else {
-            BTreeMap::new()
-        };
+        let changes = self.step.call.may_change_anything();
+        let before = if changes { self.covered_files() } else { BTreeMap::new() };
         let started_ms = self.run.deps.clock.monotonic_ms();
         let journal = &*self.run.journal;
         let incoming = Incoming::new(journal.store.capture(), journal, self.step);

@@ -143,15 +143,14 @@ impl WallsReviewer<'_> {
     fn allow(&mut self) {
         for path in &self.policy.grants.write {
             let (severity, message) = match self.folders.resolve(path) {
-                Ok(Some(place)) if place.is_missing => {
-                    self.allowed.push(place.path);
-                    (Severity::Warning, format!("{path} does not exist; it is made as a folder"))
-                }
+                Ok(None) => continue,
                 Ok(Some(place)) => {
                     self.allowed.push(place.path);
-                    continue;
+                    if !place.is_missing {
+                        continue;
+                    }
+                    (Severity::Warning, format!("{path} does not exist; it is made as a folder"))
                 }
-                Ok(None) => continue,
                 Err(why) => (Severity::Error, format!("{path} cannot be granted: {why}")),
             };
             self.findings.push(Finding::new(severity, Code::BadValue, "", message));
@@ -218,27 +217,28 @@ impl WallsReviewer<'_> {
     fn resolved(&mut self, step: &Step, asked: &Needs) -> Needs {
         let mut write = Vec::new();
         for (index, path) in asked.write.iter().enumerate() {
-            let told = !step.is_verification();
-            match self.folders.resolve(path) {
+            let (severity, message) = match self.folders.resolve(path) {
+                Ok(None) => continue,
                 Ok(Some(place)) => {
-                    if told && place.is_missing {
-                        let message = format!(
-                            "{} does not exist; it is made as a folder before the step runs. Where it is to be \
-                             a file, name its folder",
-                            beginning(path)
-                        );
-                        self.tell(step, Severity::Warning, &format!("write/{index}"), message);
-                    }
                     if !write.contains(&place.path) {
                         write.push(place.path);
                     }
+                    if !place.is_missing {
+                        continue;
+                    }
+                    let message = format!(
+                        "{} does not exist; it is made as a folder before the step runs. Where it is to be \
+                         a file, name its folder",
+                        beginning(path)
+                    );
+                    (Severity::Warning, message)
                 }
-                Ok(None) => {}
-                Err(why) if told => {
-                    let message = format!("{} cannot be granted: {why}", beginning(path));
-                    self.tell(step, Severity::Error, &format!("write/{index}"), message);
+                Err(why) => {
+                    (Severity::Error, format!("{} cannot be granted: {why}", beginning(path)))
                 }
-                Err(_) => {}
+            };
+            if !step.is_verification() {
+                self.tell(step, severity, &format!("write/{index}"), message);
             }
         }
         write.sort();
