@@ -23,7 +23,8 @@ use std::time::Duration;
 use countersign::app::Options;
 use countersign::authorization::Method;
 use countersign::autonomy::{
-    Authorization, AuthorizationRequest, BoundedLoop, LoopDeps, LoopSetup, PlanAuthorizer, resolve,
+    Authorization, AuthorizationRequest, BoundedLoop, LoopDeps, LoopOrder, LoopSetup,
+    PlanAuthorizer, resolve,
 };
 use countersign::engine::{AutoApprove, ControlHandle, NoopProgress, SystemClock, WorkspaceChoice};
 use countersign::evidence::EvidenceLocation;
@@ -71,21 +72,20 @@ fn open(attempts: u32, unfolded: u32) -> (Bench, Frames) {
 
 fn run(bench: &Bench, max_attempts: u32) {
     let workspace = bench.workspace();
-    let setup = LoopSetup {
+    let program = resolve(PLANNER, &workspace).expect("a planner");
+    let order = LoopOrder {
         goal: GOAL.to_owned(),
-        program: resolve(PLANNER, &workspace).expect("a planner"),
         planner: "a planner".to_owned(),
         planner_timeout: Duration::from_secs(60),
         max_attempts,
         verify: None,
         workspace: WorkspaceChoice { folder: workspace, reason: String::new() },
         class: None,
-        location: EvidenceLocation::new(
-            bench.folder().join("evidence"),
-            bench.folder().join("keys"),
-        ),
-        policy: Policy::default(),
     };
+    let location =
+        EvidenceLocation::new(bench.folder().join("evidence"), bench.folder().join("keys"));
+    let policy = Policy::default();
+    let setup = LoopSetup { order, program, method: Method::Window, location, policy };
     let parts = LoopDeps {
         clock: Arc::new(SystemClock::default()),
         confirmation: Box::new(AutoApprove),

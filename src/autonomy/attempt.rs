@@ -33,13 +33,13 @@ impl BoundedLoop<'_> {
         let scope = applied.verify.as_ref().filter(|it| it.passed).map(|it| it.scope);
         // A plan that verified less than everything does not meet a full verification.
         let verified = scope.is_some_and(|scope| {
-            scope == VerifyScope::Full || self.setup.verify != Some(VerifyScope::Full)
+            scope == VerifyScope::Full || self.setup.order.verify != Some(VerifyScope::Full)
         });
         let ending = AttemptEnding { verified, ..self.keep(applied) };
         if ending.happened != Happened::Succeeded {
             return Ok(ending);
         }
-        if ending.verified || self.setup.verify.is_some() {
+        if ending.verified || self.setup.order.verify.is_some() {
             self.check_verification_unchanged(Some(plan.steps.len()))?;
         }
         if ending.verified { Ok(ending) } else { self.gate(&plan, &authorization) }
@@ -90,7 +90,7 @@ impl BoundedLoop<'_> {
             Some(plan) => {
                 let setup = self.setup;
                 let policy = self.policy()?;
-                Some(review(plan, &setup.workspace, &policy, Some(&setup.location)))
+                Some(review(plan, &setup.order.workspace, &policy, Some(&setup.location)))
             }
             None => None,
         };
@@ -156,7 +156,7 @@ impl BoundedLoop<'_> {
     fn ask(&mut self, attempt: u32) -> Result<PlannerAnswer, EvidenceError> {
         let setup = self.setup;
         let request = request(self, attempt)?;
-        self.tell(&RunEvent::PlannerStarted { planner: setup.planner.clone() });
+        self.tell(&RunEvent::PlannerStarted { planner: setup.order.planner.clone() });
         let started_ms = self.clock.monotonic_ms();
         // What ships cannot read the settings behind its walls; what is kept of the request has no key in it.
         let told = match (&setup.program, &setup.policy.planner_settings) {
@@ -169,7 +169,7 @@ impl BoundedLoop<'_> {
             &setup.program,
             &told,
             &self.planner_walls,
-            setup.planner_timeout,
+            setup.order.planner_timeout,
             self.control.stop_signal(),
             &|text| self.tell(&RunEvent::PlannerOutput { chunk: text.to_owned() }),
         );

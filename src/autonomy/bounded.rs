@@ -27,25 +27,34 @@ use crate::run::{
 };
 use crate::tools::{COMMANDS_FILE, PlannerProgram, ToolError, Toolbox, Unsupported};
 
-/// What a loop is to do.
-#[derive(Debug, Clone)]
-pub struct LoopSetup {
-    /// What it is to reach, in words for the planner.
+/// A bounded loop that a person starts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LoopOrder {
+    /// The goal, in words for the planner.
     pub goal: String,
-    /// Who makes the plans, as the person named it.
+    /// The planner: a command, or the name of a built-in one.
     pub planner: String,
-    /// The process that it stands for.
-    pub program: PlannerProgram,
     /// How long the planner may take for one answer.
     pub planner_timeout: Duration,
-    /// How often it is asked at most; at least 1.
+    /// The limit of attempts, at least 1.
     pub max_attempts: u32,
     /// How much the loop verifies by itself; `None` to skip verification.
     pub verify: Option<VerifyScope>,
-    /// Where the plans work.
+    /// Where the plans work; a relative folder of plans is resolved in it.
     pub workspace: WorkspaceChoice,
-    /// A class of plans that the person authorized in advance, and through which act.
-    pub class: Option<(AuthorizationClass, Method)>,
+    /// The class of plans that the person authorizes in advance.
+    pub class: Option<AuthorizationClass>,
+}
+
+/// What a loop is to do, and with what.
+#[derive(Debug, Clone)]
+pub struct LoopSetup {
+    /// What the person wants.
+    pub order: LoopOrder,
+    /// The process that the planner stands for.
+    pub program: PlannerProgram,
+    /// Through which act the class was authorized, where there is one.
+    pub method: Method,
     /// Where the evidence is.
     pub location: EvidenceLocation,
     /// What the person has settled in advance.
@@ -114,10 +123,10 @@ impl<'a> BoundedLoop<'a> {
     /// # Errors
     /// A workspace that cannot be opened; nothing is recorded then.
     pub fn run(setup: &'a LoopSetup, parts: LoopDeps) -> Result<LoopOutcome, ToolError> {
-        let toolbox = Toolbox::open(&setup.workspace.folder, &setup.policy)?
+        let toolbox = Toolbox::open(&setup.order.workspace.folder, &setup.policy)?
             .keeping_out(setup.location.folders());
         // Only the planner is started by these tools; the runs have their own.
-        let needs = needs_of(&setup.planner, &setup.policy);
+        let needs = needs_of(&setup.order.planner, &setup.policy);
         let (planner_walls, mut place) = planner_walls(&toolbox, &setup.policy, &needs)
             .map_err(|why| Unsupported { what: format!("the planner's walls: {why}") })?;
         // Behind walls a folder of temporary files is another one; what is named is there all the same.
@@ -145,7 +154,7 @@ impl<'a> BoundedLoop<'a> {
             loop_id,
             class_id: None,
             commands: toolbox.state_of(COMMANDS_FILE).ok(),
-            verifiable: setup.verify.is_some_and(|scope| toolbox.can_verify(scope)),
+            verifiable: setup.order.verify.is_some_and(|scope| toolbox.can_verify(scope)),
             toolbox,
             clock,
             control,
@@ -178,19 +187,19 @@ impl<'a> BoundedLoop<'a> {
     fn begin(&mut self) -> Result<(), EvidenceError> {
         let now_ms = self.clock.now_ms();
         let setup = self.setup;
-        if let Some((class, method)) = &setup.class {
+        if let Some(class) = &setup.order.class {
             let class_id = Uuid::new_v4();
-            self.journal().store.record_class(class_id, class, *method, now_ms)?;
+            self.journal().store.record_class(class_id, class, setup.method, now_ms)?;
             self.class_id = Some(class_id);
         }
         let workspace = self.toolbox.workspace().to_string_lossy().into_owned();
         let start = LoopStart {
             loop_id: self.loop_id,
-            goal: &setup.goal,
-            planner: &setup.planner,
+            goal: &setup.order.goal,
+            planner: &setup.order.planner,
             workspace: &workspace,
-            max_attempts: setup.max_attempts,
-            verify: setup.verify.map_or("none", VerifyScope::as_str),
+            max_attempts: setup.order.max_attempts,
+            verify: setup.order.verify.map_or("none", VerifyScope::as_str),
             class_id: self.class_id,
             started_at_ms: now_ms,
         };
@@ -198,7 +207,7 @@ impl<'a> BoundedLoop<'a> {
     }
 
     pub(super) fn max_attempts(&self) -> u32 {
-        self.setup.max_attempts.max(1)
+        self.setup.order.max_attempts.max(1)
     }
 
     /// Attempts until the table says that it is enough.
@@ -290,7 +299,7 @@ impl<'a> BoundedLoop<'a> {
     fn outcome(self, stop_reason: StopReason, not_recorded: Option<Failure>) -> LoopOutcome {
         LoopOutcome {
             loop_id: self.loop_id,
-            goal: self.setup.goal.clone(),
+            goal: self.setup.order.goal.clone(),
             stop_reason,
             attempts: self.tried.into_iter().map(|tried| tried.attempt.record).collect(),
             not_recorded: not_recorded.or(self.lost),
@@ -356,7 +365,7 @@ impl<'a> BoundedLoop<'a> {
 fn never_begun(setup: &LoopSetup, loop_id: Uuid, error: &EvidenceError) -> LoopOutcome {
     LoopOutcome {
         loop_id,
-        goal: setup.goal.clone(),
+        goal: setup.order.goal.clone(),
         stop_reason: StopReason {
             code: StopCode::RunnerInternalError,
             message: error.to_string(),

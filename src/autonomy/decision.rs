@@ -31,7 +31,7 @@ impl BoundedLoop<'_> {
         }
         let outside = self.outside(plan, review, attempt)?;
         let class = self.class_id.filter(|_| outside.is_empty());
-        let max_risk = self.setup.class.as_ref().map(|(class, _)| class.max_risk);
+        let max_risk = self.setup.order.class.as_ref().map(|class| class.max_risk);
         let asked = AuthorizationRequest {
             loop_id: self.loop_id,
             attempt,
@@ -79,7 +79,7 @@ impl BoundedLoop<'_> {
                 let authorization = pending(method)
                     .for_attempt(ForAttempt {
                         loop_id: self.loop_id,
-                        goal: self.setup.goal.clone(),
+                        goal: self.setup.order.goal.clone(),
                         attempt_id: attempt_id.unwrap_or_default(),
                         attempt,
                         class_id: class,
@@ -96,7 +96,7 @@ impl BoundedLoop<'_> {
     }
 
     fn outside(&mut self, plan: &Plan, review: &Review, attempt: u32) -> Result<Vec<String>, Halt> {
-        let (Some((class, _)), Some(class_id)) = (&self.setup.class, self.class_id) else {
+        let (Some(class), Some(class_id)) = (&self.setup.order.class, self.class_id) else {
             return Ok(Vec::new());
         };
         let mut parts = outside(class, plan, review, &self.toolbox, attempt, self.clock.now_ms());
@@ -116,7 +116,7 @@ impl BoundedLoop<'_> {
         review: &Review,
         attempt: u32,
     ) -> Result<Vec<String>, EvidenceError> {
-        let (Some((class, _)), Some(class_id)) = (&self.setup.class, self.class_id) else {
+        let (Some(class), Some(class_id)) = (&self.setup.order.class, self.class_id) else {
             return Ok(Vec::new());
         };
         // What the commands that verify may have beyond their walls was trusted with them.

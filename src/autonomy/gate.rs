@@ -23,7 +23,7 @@ impl BoundedLoop<'_> {
         authorization: &PlanAuthorization,
     ) -> Result<AttemptEnding, Halt> {
         let index = plan.steps.len();
-        let Some(scope) = self.setup.verify else {
+        let Some(scope) = self.setup.order.verify else {
             return Ok(self.unverified(index, "not asked for"));
         };
         if !self.toolbox.can_verify(scope) {
@@ -110,16 +110,16 @@ impl BoundedLoop<'_> {
     /// The plan of the verification, and what there is to know about it now.
     fn look(&mut self, scope: VerifyScope) -> Result<(Plan, Result<Review, ToolError>), Halt> {
         let policy = self.policy()?;
-        let Some(gate) = gate_plan(&self.setup.goal, scope) else {
+        let Some(gate) = gate_plan(&self.setup.order.goal, scope) else {
             return Err(Halt::new(Happened::InternalError, "the verification has no plan"));
         };
-        let review = review(&gate, &self.setup.workspace, &policy, None);
+        let review = review(&gate, &self.setup.order.workspace, &policy, None);
         Ok((gate, review))
     }
 
     /// How dangerous the verification would be; none where there will be none.
     pub(super) fn verification_risk(&mut self) -> Result<Option<RiskLevel>, Halt> {
-        match self.setup.verify.filter(|scope| self.toolbox.can_verify(*scope)) {
+        match self.setup.order.verify.filter(|scope| self.toolbox.can_verify(*scope)) {
             Some(scope) => Ok(self.look(scope)?.1.ok().and_then(|review| review.impact.worst)),
             None => Ok(None),
         }
@@ -128,7 +128,7 @@ impl BoundedLoop<'_> {
     /// Ends the attempt before anything is changed when the commands of the workspace cannot verify: an attempt
     /// changed them, they are not trusted, or they are faulty. No plan may mend that.
     pub(super) fn check_verification_usable(&mut self) -> Result<(), Halt> {
-        let Some(scope) = self.setup.verify else { return Ok(()) };
+        let Some(scope) = self.setup.order.verify else { return Ok(()) };
         self.check_verification_unchanged(None)?;
         let (_, Ok(review)) = self.look(scope)? else { return Ok(()) };
         let mut errors = review.findings.iter().filter(|it| it.severity == Severity::Error);

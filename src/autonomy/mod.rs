@@ -29,7 +29,7 @@ mod results;
 
 pub use answer::{PlannerAnswer, read_answer};
 pub use authorizer::{Authorization, AuthorizationRequest, PlanAuthorizer};
-pub use bounded::{BoundedLoop, LoopDeps, LoopOutcome, LoopSetup};
+pub use bounded::{BoundedLoop, LoopDeps, LoopOrder, LoopOutcome, LoopSetup};
 #[cfg(test)]
 pub(crate) use planner::scripted;
 pub use planner::{BUILT_IN, needs_of, planner_limits, resolve};

@@ -38,11 +38,11 @@ pub(super) fn request(of: &BoundedLoop<'_>, attempt: u32) -> Result<Vec<u8>, Evi
     let document = json!({
         "protocol": PROTOCOL,
         "loop_id": of.loop_id,
-        "goal": of.setup.goal,
+        "goal": of.setup.order.goal,
         "attempt": attempt,
         "max_attempts": of.max_attempts(),
         "workspace": workspace(of, &mut cuts),
-        "authorization_class": of.setup.class.as_ref().map(|(class, _)| class),
+        "authorization_class": of.setup.order.class,
         "walls": of.planner_walls,
         "last_attempt": last.map(|last| last_attempt(last, &of.hider, &mut cuts)),
         "earlier_attempts": of.tried.iter().rev().skip(1).rev().map(in_short)

@@ -120,7 +120,7 @@ pub(super) fn of_refusal(plan: &Plan, error: &ExecutionError) -> Applied {
         }
         ExecutionError::PlanIdMismatch { .. } => Happened::InternalError,
         ExecutionError::NotAuthorized { .. } => Happened::NotAuthorized,
-        error if !error.findings().is_empty() => Happened::PlannerRejected { retryable: true },
+        ExecutionError::Refused { .. } => Happened::PlannerRejected { retryable: true },
         error => after(Some(error.code()), false),
     };
     let ending = AttemptEnding::new(happened, error.to_string());

@@ -22,13 +22,13 @@ use super::signals::stop_at_interrupt;
 use super::trust::trust;
 use crate::authorization::{AuthorizationClass, CLASS_BYTES, Method};
 use crate::autonomy::{
-    Authorization, AuthorizationRequest, BoundedLoop, LoopDeps, LoopOutcome, LoopSetup,
+    Authorization, AuthorizationRequest, BoundedLoop, LoopDeps, LoopOrder, LoopOutcome, LoopSetup,
     PlanAuthorizer, needs_of, planner_limits, resolve,
 };
 use crate::engine::{Clock as _, ControlHandle, ProgressCallback, SystemClock, workspace_commands};
 use crate::plan::{visible, visible_lines};
 use crate::risk::{PlannerNeeds, Policy};
-use crate::run::{AttemptRecord, CommandsReview, PlannerStatus, RunEvent, StopCode};
+use crate::run::{AttemptRecord, CommandsReview, PlannerReport, PlannerStatus, RunEvent, StopCode};
 use crate::tools::Toolbox;
 
 /// Runs a loop, or revokes an authorization class.
@@ -104,18 +104,16 @@ fn setup(command: &args::Loop, goal: &str, planner: &str) -> Result<LoopSetup, R
         let (folder, commands) = workspace_commands(&workspace.folder, &policy)?;
         trust(&folder.to_string_lossy(), commands.as_ref(), digest, &location)?;
     }
-    Ok(LoopSetup {
+    let order = LoopOrder {
         goal: goal.to_owned(),
         planner: planner.to_owned(),
-        program,
         planner_timeout: Duration::from_secs(command.planner_timeout.into()),
         max_attempts: command.max_attempts,
         verify: command.verify.into(),
         workspace,
-        class: class.map(|class| (class, Method::CommandLine)),
-        location,
-        policy,
-    })
+        class,
+    };
+    Ok(LoopSetup { order, program, method: Method::CommandLine, location, policy })
 }
 
 fn class(file: &Path) -> Result<AuthorizationClass, Refusal> {
@@ -180,23 +178,23 @@ fn commands(setup: &LoopSetup) -> Option<CommandsReview> {
     // If the evidence cannot be read, nothing is trusted, and the loop itself reports that.
     let trusted_commands = trusted.unwrap_or_default();
     let policy = Policy { trusted_commands, ..setup.policy.clone() };
-    workspace_commands(&setup.workspace.folder, &policy).ok()?.1
+    workspace_commands(&setup.order.workspace.folder, &policy).ok()?.1
 }
 
 fn introduce(setup: &LoopSetup) {
-    say(&format!("Goal {}", visible(&setup.goal)));
-    let folder = setup.workspace.folder.display().to_string();
-    say(&format!("Workspace {}. {}", visible(&folder), setup.workspace.reason));
+    say(&format!("Goal {}", visible(&setup.order.goal)));
+    let folder = setup.order.workspace.folder.display().to_string();
+    say(&format!("Workspace {}. {}", visible(&folder), setup.order.workspace.reason));
     // A workspace that cannot be opened is what the loop itself ends with.
-    if let Ok(toolbox) = Toolbox::open(&setup.workspace.folder, &setup.policy) {
-        let limits = planner_limits(&setup.planner, &toolbox, &setup.policy);
+    if let Ok(toolbox) = Toolbox::open(&setup.order.workspace.folder, &setup.policy) {
+        let limits = planner_limits(&setup.order.planner, &toolbox, &setup.policy);
         let (Ok(limits) | Err(limits)) = limits;
-        say(&visible(&format!("Planner {}: {limits}", setup.planner)));
+        say(&visible(&format!("Planner {}: {limits}", setup.order.planner)));
     }
     if let Some(commands) = commands(setup) {
         check::workspace_commands(&commands, "loop").iter().for_each(|line| say(line));
     }
-    let Some((class, _)) = &setup.class else { return };
+    let Some(class) = &setup.order.class else { return };
     let hosts =
         if class.hosts.is_empty() { "this machine".to_owned() } else { class.hosts.join(", ") };
     say(&visible(&format!(
@@ -231,17 +229,10 @@ impl ProgressCallback for LoopProgress {
                 say(&format!("Asking the planner: {}", visible(planner)));
             }
             RunEvent::PlannerOutput { chunk } => tell(&visible_lines(chunk)),
-            RunEvent::PlannerAnswered { report, plan_digest } => match report.status {
-                PlannerStatus::Accepted => {
-                    let digest = plan_digest.map_or_else(String::new, |it| format!(", {it}"));
-                    say(&format!("A plan of {}{digest}", steps(report.action_count)));
-                }
-                PlannerStatus::Failed => {
-                    let code = report.failure_code.as_deref().unwrap_or_default();
-                    let message = report.message.as_deref().unwrap_or_default();
-                    say(&visible_lines(&format!("No plan. {code}: {message}")));
-                }
-            },
+            RunEvent::PlannerAnswered { report, plan_digest } => {
+                let digest = plan_digest.map_or_else(String::new, |it| format!(", {it}"));
+                say(&visible_lines(&format!("The planner gave {}", answer(report, &digest))));
+            }
             RunEvent::PlanRevised { difference, .. } => {
                 say(&format!("Compared with the last plan: {}", difference.sentence()));
             }
@@ -279,18 +270,23 @@ fn steps(count: usize) -> String {
     format!("{count} {}", if count == 1 { "step" } else { "steps" })
 }
 
+/// What a planner answered, in a few words; `also` follows a plan.
+fn answer(report: &PlannerReport, also: &str) -> String {
+    match report.status {
+        PlannerStatus::Accepted => format!("a plan of {}{also}", steps(report.action_count)),
+        PlannerStatus::Failed => {
+            let code = report.failure_code.as_deref().unwrap_or("no answer");
+            let message = report.message.as_deref().unwrap_or_default();
+            format!("no plan: {code} {message}")
+        }
+    }
+}
+
 /// One attempt for people, also as `evidence show` prints it.
 pub(super) fn print_attempt(attempt: &AttemptRecord, out: &mut Output) {
     let AttemptRecord { attempt: number, max_attempts, planner, .. } = attempt;
     let run = attempt.run_id.map_or_else(String::new, |run| format!(", run {run}"));
-    let answer = match planner.status {
-        PlannerStatus::Accepted => format!("a plan of {}{run}", steps(planner.action_count)),
-        PlannerStatus::Failed => {
-            let code = planner.failure_code.as_deref().unwrap_or("no answer");
-            let message = planner.message.as_deref().unwrap_or_default();
-            format!("no plan: {code} {message}")
-        }
-    };
+    let answer = answer(planner, &run);
     out.line(&visible(&format!("Attempt {number} of {max_attempts}: {answer}")));
     for finding in &planner.findings {
         let place = format!("{}:{}", finding.line, finding.column);

@@ -15,7 +15,7 @@ use super::opening::{OpenedPlan, ReadPlan, evidence_location};
 use super::output::Output;
 use super::refusal::Refusal;
 use super::run::{Start, is_terminal, method, unauthorized};
-use crate::engine::{FollowUp, FollowUpError, WorkspaceChoice, simulate_shown};
+use crate::engine::{FollowUp, WorkspaceChoice, simulate_shown};
 use crate::evidence::EvidenceLocation;
 use crate::plan::{visible, visible_lines};
 use crate::risk::Policy;
@@ -101,17 +101,4 @@ fn show_changes(
     documents::insert(details, "notes", Some(notes));
     documents::insert(details, "diff", Some(diff));
     Ok(())
-}
-
-impl From<FollowUpError> for Refusal {
-    fn from(error: FollowUpError) -> Self {
-        match error {
-            FollowUpError::Evidence(error) => error.into(),
-            FollowUpError::Tool(error) => error.into(),
-            other => {
-                let failure = other.failure();
-                Self::usage(failure.message, &failure.next)
-            }
-        }
-    }
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::Exit;
 use super::documents::finding_line;
 use super::output::{Output, say};
-use crate::engine::ExecutionError;
+use crate::engine::{ExecutionError, FollowUpError};
 use crate::evidence::EvidenceError;
 use crate::plan::{Code, Finding, visible_lines};
 use crate::run::Failure;
@@ -42,8 +42,7 @@ impl Refusal {
 
     /// The plan cannot be authorized for these findings, of which at least one is an error.
     pub(super) fn invalid_plan(findings: Vec<Finding>) -> Self {
-        let errors = findings.iter().filter(|it| it.severity == crate::plan::Severity::Error);
-        let failure = ExecutionError::from_findings(errors.cloned().collect()).failure();
+        let failure = ExecutionError::from_findings(&findings).failure();
         let details = json!({ "findings": &findings });
         // The plan is valid, but what it needs is not allowed.
         let exit = match failure.code {
@@ -100,6 +99,16 @@ impl From<ToolError> for Refusal {
     /// Outside of a run, only opening the workspace can fail.
     fn from(error: ToolError) -> Self {
         Self::new(Exit::Usage, error.failure(), json!({}))
+    }
+}
+
+impl From<FollowUpError> for Refusal {
+    fn from(error: FollowUpError) -> Self {
+        match error {
+            FollowUpError::Evidence(error) => error.into(),
+            FollowUpError::Tool(error) => error.into(),
+            error => Self::new(Exit::Usage, error.failure(), json!({})),
+        }
     }
 }
 

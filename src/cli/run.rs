@@ -71,10 +71,8 @@ impl Start {
     /// An invalid plan (E001), one that no flag authorizes (E002), and what the executor refuses.
     pub(super) fn run(self, out: &mut Output) -> Result<Exit, Refusal> {
         let Self { opened, file, method, parent_run, policy, confirmation, location } = self;
-        if !opened.is_valid() {
-            return Err(Refusal::invalid_plan(opened.findings));
-        }
-        let plan = opened.plan.and_then(ShownPlan::complete);
+        let valid = opened.is_valid();
+        let plan = opened.plan.and_then(ShownPlan::complete).filter(|_| valid);
         let (Some(plan), Some(review)) = (plan, opened.review) else {
             return Err(Refusal::invalid_plan(opened.findings));
         };
@@ -122,10 +120,7 @@ impl Start {
                 print_way_back(&plan, out);
             }
         }
-        Ok(match result.status {
-            RunStatus::Completed => Exit::Done,
-            RunStatus::Failed | RunStatus::Cancelled => Exit::Failed,
-        })
+        Ok(if failed { Exit::Failed } else { Exit::Done })
     }
 }
 

@@ -153,18 +153,10 @@ pub fn coloured(text: &str) -> (String, Vec<(Range<usize>, AnsiStyle)>) {
 
 /// How many bytes of the text are a colour that it begins with.
 fn colour_length(text: &str) -> Option<usize> {
-    if !text.starts_with('\x1b') {
-        return None;
-    }
-    for (at, c) in text.char_indices() {
-        let end = at + c.len_utf8();
-        match Sequence::of(text.get(..end)?) {
-            Sequence::Unfinished => {}
-            Sequence::Colours => return Some(end),
-            Sequence::Other => return None,
-        }
-    }
-    None
+    let beginnings = (1..=text.len().min(LONGEST_ESCAPE)).filter_map(|end| text.get(..end));
+    let mut read = beginnings.map(|beginning| (beginning.len(), Sequence::of(beginning)));
+    let (length, sequence) = read.find(|(_, it)| !matches!(it, Sequence::Unfinished))?;
+    matches!(sequence, Sequence::Colours).then_some(length)
 }
 
 #[cfg(test)]

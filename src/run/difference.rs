@@ -83,14 +83,10 @@ impl PlanDifference {
 
     /// The difference in a few words.
     pub fn sentence(&self) -> String {
-        let count = |count: usize, word: &str| (count > 0).then(|| format!("{count} {word}"));
-        let parts = [
-            count(self.new, "new"),
-            count(self.changed, "changed"),
-            count(self.gone, "gone"),
-            count(self.same, "as before"),
-        ];
-        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        let counts = [(self.new, "new"), (self.changed, "changed"), (self.gone, "gone")];
+        let all = counts.into_iter().chain([(self.same, "as before")]);
+        let some = all.filter(|(count, _)| *count > 0);
+        let parts: Vec<String> = some.map(|(count, word)| format!("{count} {word}")).collect();
         if parts.is_empty() { "no steps".to_owned() } else { parts.join(", ") }
     }
 }

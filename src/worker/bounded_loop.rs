@@ -3,19 +3,20 @@
 use std::sync::Arc;
 
 use super::executor_thread::{EventSink, ExecutorThread};
-use super::messages::{Event, LoopOrder, PlanProposal};
+use super::messages::{Event, PlanProposal, Setup};
 use super::prompt::Prompt;
 use crate::authorization::Method;
 use crate::autonomy::{
-    Authorization, AuthorizationRequest, BoundedLoop, LoopDeps, LoopSetup, PlanAuthorizer, resolve,
+    Authorization, AuthorizationRequest, BoundedLoop, LoopDeps, LoopOrder, LoopSetup,
+    PlanAuthorizer, resolve,
 };
-use crate::engine::{SystemClock, WorkspaceChoice};
+use crate::engine::SystemClock;
 use crate::plan::Code;
 use crate::run::Failure;
 
 impl ExecutorThread {
     pub(super) fn run_loop(&self, order: LoopOrder) -> Event {
-        let program = match resolve(&order.planner, &order.workspace) {
+        let program = match resolve(&order.planner, &order.workspace.folder) {
             Ok(program) => program,
             Err(error) => {
                 return Event::LoopFinished(Err(Failure {
@@ -25,18 +26,8 @@ impl ExecutorThread {
                 }));
             }
         };
-        let setup = LoopSetup {
-            goal: order.goal,
-            planner: order.planner,
-            program,
-            planner_timeout: order.planner_timeout,
-            max_attempts: order.max_attempts,
-            verify: order.verify,
-            workspace: WorkspaceChoice::chosen(order.workspace),
-            class: order.class.map(|class| (class, Method::Window)),
-            location: self.setup.location.clone(),
-            policy: self.setup.policy.clone(),
-        };
+        let Setup { location, policy, .. } = self.setup.clone();
+        let setup = LoopSetup { order, program, method: Method::Window, location, policy };
         let parts = LoopDeps {
             clock: Arc::new(SystemClock::default()),
             confirmation: Box::new(self.prompt.clone()),

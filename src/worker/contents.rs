@@ -5,6 +5,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::files::cannot_write;
 use super::query_thread::{Query, QueryContext, QueryError};
 use crate::evidence::{EvidenceError, EvidenceReader};
 use crate::plan::{Code, Digest};
@@ -80,11 +81,7 @@ impl Query for Save {
                 Content::Sealed => return Err(EvidenceError::NotAvailable { digest }.into()),
             },
         };
-        Ok(written.map_err(|error| Failure {
-            code: Code::WriteFailed,
-            message: format!("cannot write {}: {error}", file.display()),
-            next: "Choose another place.".to_owned(),
-        })?)
+        Ok(written.map_err(|error| cannot_write(file, &error, "Choose another place."))?)
     }
 }
 

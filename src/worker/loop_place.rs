@@ -61,8 +61,8 @@ impl QueryContext {
             let commands = toolbox.now().commands_of(&ToolCall::Verify { scope: *scope });
             commands.is_ok_and(|commands| !commands.is_empty())
         };
-        review.verified_by = [VerifyScope::Local, VerifyScope::Full].into_iter().collect();
-        review.verified_by.retain(runs_some);
+        let scopes = [VerifyScope::Local, VerifyScope::Full];
+        review.verified_by = scopes.into_iter().filter(runs_some).collect();
         review
     }
 

@@ -2,15 +2,14 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use uuid::Uuid;
 
 use super::faults::Faults;
-use crate::authorization::{ApprovedPlan, AuthorizationClass};
-use crate::autonomy::LoopOutcome;
+use crate::authorization::ApprovedPlan;
+use crate::autonomy::{LoopOrder, LoopOutcome};
 use crate::evidence::EvidenceLocation;
-use crate::plan::{ShownPlan, VerifyScope};
+use crate::plan::ShownPlan;
 use crate::risk::Policy;
 use crate::run::{ExecutionResult, Failure, Review, RunEvent};
 
@@ -41,25 +40,6 @@ pub enum Command {
     /// Run a bounded loop (SPEC §10). While it is under way, [`super::Worker::control`] stops it and
     /// [`super::Worker::answer_plan`] answers for its plans.
     Loop(Box<LoopOrder>),
-}
-
-/// A bounded loop that a person starts.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LoopOrder {
-    /// The goal, in words for the planner.
-    pub goal: String,
-    /// The planner: a command, or the name of a built-in one.
-    pub planner: String,
-    /// How long the planner may take for one answer.
-    pub planner_timeout: Duration,
-    /// The limit of attempts, at least 1.
-    pub max_attempts: u32,
-    /// How much the loop verifies by itself; `None` to skip verification.
-    pub verify: Option<VerifyScope>,
-    /// The workspace that the person chose; a relative folder of plans is resolved in it.
-    pub workspace: PathBuf,
-    /// The class of plans that the person authorizes in advance.
-    pub class: Option<AuthorizationClass>,
 }
 
 /// The plan of an attempt, before it runs.

@@ -48,8 +48,8 @@ mod target;
 #[cfg(test)]
 mod tests;
 
-pub use crate::autonomy::Authorization;
-pub use crate::engine::{Clock, FollowUp, Simulation, SystemClock};
+pub use crate::autonomy::{Authorization, LoopOrder};
+pub use crate::engine::{Clock, FollowUp, Simulation, SystemClock, WorkspaceChoice};
 pub use contents::{Content, ReadContent, Save, ToSave};
 pub use editor::{EditorCommand, EditorPlace, OpenEditor};
 pub use evidence_queries::{
@@ -61,7 +61,7 @@ pub use faults::Faults;
 pub use files::{KeepFile, ReadSource, keep_file, read_plan_file};
 pub use folders::{Folders, default_folders, workspace_of};
 pub use loop_place::ReviewPlace;
-pub use messages::{Command, Event, LoopOrder, PlanProposal, Setup, Wake};
+pub use messages::{Command, Event, PlanProposal, Setup, Wake};
 pub use model::{ModelSettings, load_model};
 pub use opening::{OpenFollowUp, OpenPlan, OpenedPlan, PreviewStep, Simulate};
 pub use policy::{PolicySettings, SettingsError, load_policy, read_policy};

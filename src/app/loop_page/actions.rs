@@ -13,7 +13,7 @@ use crate::run::{LoopPhase, LoopState};
 use crate::ui::action::{FolderFor, LoopAction};
 use crate::ui::loop_page::{Form, PlannerChoice, Wanted};
 use crate::ui::theme::Tone;
-use crate::worker::{Command, LoopOrder, ReplayLoop, RevokeClass};
+use crate::worker::{Command, LoopOrder, ReplayLoop, RevokeClass, WorkspaceChoice};
 
 impl LoopPage {
     /// Applies what concerns this page alone.
@@ -158,7 +158,7 @@ fn order(wanted: Wanted) -> LoopOrder {
         planner_timeout: Duration::from_secs(wanted.timeout_s.into()),
         max_attempts: wanted.max_attempts,
         verify: wanted.verify,
-        workspace: wanted.workspace,
+        workspace: WorkspaceChoice::chosen(wanted.workspace),
         class: wanted.class,
     }
 }

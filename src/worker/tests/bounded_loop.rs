@@ -23,7 +23,7 @@ impl Desktop {
             planner_timeout: Duration::from_secs(60),
             max_attempts: 3,
             verify: None,
-            workspace: self.workspace(),
+            workspace: WorkspaceChoice::chosen(self.workspace()),
             class: None,
         }
     }
