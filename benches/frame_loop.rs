@@ -23,8 +23,8 @@ use std::time::Duration;
 use countersign::app::Options;
 use countersign::authorization::Method;
 use countersign::autonomy::{
-    Authorization, AuthorizationRequest, BoundedLoop, LoopDeps, LoopOrder, LoopSetup,
-    PlanAuthorizer, resolve,
+    AuthorizationRequest, BoundedLoop, LoopDeps, LoopOrder, LoopSetup, PlanAuthorizer,
+    PlanDecision, resolve,
 };
 use countersign::engine::{AutoApprove, ControlHandle, NoopProgress, SystemClock, WorkspaceChoice};
 use countersign::evidence::EvidenceLocation;
@@ -103,7 +103,7 @@ struct Everything;
 impl PlanAuthorizer for Everything {
     fn show(&mut self, _: &AuthorizationRequest<'_>) {}
 
-    fn authorize(&mut self, _: &AuthorizationRequest<'_>) -> Authorization {
-        Authorization::Approve { method: Method::CommandLineYes, note: String::new() }
+    fn authorize(&mut self, _: &AuthorizationRequest<'_>) -> PlanDecision {
+        PlanDecision::Approve { method: Method::CommandLineYes, note: String::new() }
     }
 }

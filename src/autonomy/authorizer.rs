@@ -25,9 +25,9 @@ pub struct AuthorizationRequest<'a> {
     pub outside: &'a [String],
 }
 
-/// The answer.
+/// The answer about the plan of one attempt; an approval of it is signed as a `PlanAuthorization`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Authorization {
+pub enum PlanDecision {
     /// It may run.
     Approve {
         /// How it was authorized or refused.
@@ -52,7 +52,7 @@ pub trait PlanAuthorizer: Send {
     fn show(&mut self, _asked: &AuthorizationRequest<'_>) {}
 
     /// Blocks until there is an answer. It must also return, with any answer, once a stop was asked for.
-    fn authorize(&mut self, asked: &AuthorizationRequest<'_>) -> Authorization;
+    fn authorize(&mut self, asked: &AuthorizationRequest<'_>) -> PlanDecision;
 }
 
 /// Why a class does not cover a plan; empty if it does. Both a path as the plan names it and the path to which it

@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use super::attempts::Halt;
-use super::authorizer::{Authorization, AuthorizationRequest, outside};
+use super::authorizer::{AuthorizationRequest, PlanDecision, outside};
 use super::bounded::BoundedLoop;
 use crate::authorization::{ClassQuestion, ForAttempt, Method, PlanAuthorization};
 use crate::evidence::EvidenceError;
@@ -42,7 +42,7 @@ impl BoundedLoop<'_> {
         };
         self.authorizer.show(&asked);
         let answer = match class {
-            Some(class_id) => Authorization::Approve {
+            Some(class_id) => PlanDecision::Approve {
                 method: Method::AuthorizationClass,
                 note: format!("inside the authorization class {class_id}"),
             },
@@ -67,14 +67,14 @@ impl BoundedLoop<'_> {
         let pending =
             |method| PlanAuthorization::pending(plan, review.binding.clone(), method, now_ms);
         match answer {
-            Authorization::Stop => Err(self.stopped()),
-            Authorization::Reject { method, reason } => {
+            PlanDecision::Stop => Err(self.stopped()),
+            PlanDecision::Reject { method, reason } => {
                 let authorization = pending(method).reject(now_ms, reason.as_str());
                 self.journal().store.record_authorization(&authorization, plan)?;
                 self.decided(false, &reason);
                 Err(Halt::new(Happened::NotAuthorized, reason))
             }
-            Authorization::Approve { method, note } => {
+            PlanDecision::Approve { method, note } => {
                 let note = format!("attempt {attempt} of loop {}: {note}", self.loop_id);
                 let authorization = pending(method)
                     .for_attempt(ForAttempt {

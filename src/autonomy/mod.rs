@@ -28,7 +28,7 @@ mod request;
 mod results;
 
 pub use answer::{PlannerAnswer, read_answer};
-pub use authorizer::{Authorization, AuthorizationRequest, PlanAuthorizer};
+pub use authorizer::{AuthorizationRequest, PlanAuthorizer, PlanDecision};
 pub use bounded::{BoundedLoop, LoopDeps, LoopOrder, LoopOutcome, LoopSetup};
 #[cfg(test)]
 pub(crate) use planner::scripted;

@@ -22,8 +22,8 @@ use super::signals::stop_at_interrupt;
 use super::trust::trust;
 use crate::authorization::{AuthorizationClass, CLASS_BYTES, Method};
 use crate::autonomy::{
-    Authorization, AuthorizationRequest, BoundedLoop, LoopDeps, LoopOrder, LoopOutcome, LoopSetup,
-    PlanAuthorizer, needs_of, planner_limits, resolve,
+    AuthorizationRequest, BoundedLoop, LoopDeps, LoopOrder, LoopOutcome, LoopSetup, PlanAuthorizer,
+    PlanDecision, needs_of, planner_limits, resolve,
 };
 use crate::engine::{Clock as _, ControlHandle, ProgressCallback, SystemClock, workspace_commands};
 use crate::plan::{visible, visible_lines};
@@ -151,24 +151,18 @@ struct Flags {
 }
 
 impl PlanAuthorizer for Flags {
-    fn authorize(&mut self, asked: &AuthorizationRequest<'_>) -> Authorization {
+    fn authorize(&mut self, asked: &AuthorizationRequest<'_>) -> PlanDecision {
         if self.yes {
-            let method = Method::CommandLineYes;
-            return Authorization::Approve {
-                method,
-                note: "--yes authorizes every attempt".to_owned(),
-            };
+            let note = "--yes authorizes every attempt".to_owned();
+            return PlanDecision::Approve { method: Method::CommandLineYes, note };
         }
-        let digest = asked.plan.digest;
-        let reason = if asked.outside.is_empty() {
+        let (digest, outside) = (asked.plan.digest, asked.outside.join("; "));
+        let reason = if outside.is_empty() {
             format!("neither --authorize-class nor --yes was given for the plan {digest}")
         } else {
-            format!(
-                "the plan {digest} is outside the authorization class: {}",
-                asked.outside.join("; ")
-            )
+            format!("the plan {digest} is outside the authorization class: {outside}")
         };
-        Authorization::Reject { method: Method::CommandLine, reason }
+        PlanDecision::Reject { method: Method::CommandLine, reason }
     }
 }
 

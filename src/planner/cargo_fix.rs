@@ -203,8 +203,9 @@ mod tests {
         assert!(plan["metadata"]["notes"].as_str().unwrap().contains("3 of 4 offers"), "{plan}");
     }
 
+    // Without offers a sound program is verified, and a faulty one is given up.
     #[test]
-    fn without_offers_a_program_is_verified_or_given_up() {
+    fn without_offers_there_is_no_batch() {
         let plan = proposed(&found(0, Vec::new())).unwrap();
         assert_eq!(plan["actions"][0]["type"], "verify");
         let failure = proposed(&found(2, Vec::new())).unwrap_err();

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 /// A longer sequence is no colour.
-const LONGEST_ESCAPE: usize = 64;
+const MAX_ESCAPE_BYTES: usize = 64;
 
 /// One of the eight colours that every terminal has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,7 +116,7 @@ impl Sequence {
         let known = parameters.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b';' | b':'));
         match known {
             true if parameters.len() < body.len() => Self::Colours,
-            true if text.len() < LONGEST_ESCAPE => Self::Unfinished,
+            true if text.len() < MAX_ESCAPE_BYTES => Self::Unfinished,
             _ => Self::Other,
         }
     }
@@ -153,7 +153,7 @@ pub fn coloured(text: &str) -> (String, Vec<(Range<usize>, AnsiStyle)>) {
 
 /// How many bytes of the text are a colour that it begins with.
 fn colour_length(text: &str) -> Option<usize> {
-    let beginnings = (1..=text.len().min(LONGEST_ESCAPE)).filter_map(|end| text.get(..end));
+    let beginnings = (1..=text.len().min(MAX_ESCAPE_BYTES)).filter_map(|end| text.get(..end));
     let mut read = beginnings.map(|beginning| (beginning.len(), Sequence::of(beginning)));
     let (length, sequence) = read.find(|(_, it)| !matches!(it, Sequence::Unfinished))?;
     matches!(sequence, Sequence::Colours).then_some(length)

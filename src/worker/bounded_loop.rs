@@ -7,8 +7,8 @@ use super::messages::{Event, PlanProposal, Setup};
 use super::prompt::Prompt;
 use crate::authorization::Method;
 use crate::autonomy::{
-    Authorization, AuthorizationRequest, BoundedLoop, LoopDeps, LoopOrder, LoopSetup,
-    PlanAuthorizer, resolve,
+    AuthorizationRequest, BoundedLoop, LoopDeps, LoopOrder, LoopSetup, PlanAuthorizer,
+    PlanDecision, resolve,
 };
 use crate::engine::SystemClock;
 use crate::plan::Code;
@@ -57,7 +57,7 @@ impl PlanAuthorizer for Window {
         })));
     }
 
-    fn authorize(&mut self, _asked: &AuthorizationRequest<'_>) -> Authorization {
+    fn authorize(&mut self, _asked: &AuthorizationRequest<'_>) -> PlanDecision {
         let answer = self.prompt.wait_for_plan();
         self.prompt.close();
         answer

@@ -12,7 +12,7 @@ use crate::plan::{Code, Digest};
 use crate::run::Failure;
 
 /// A content that is larger is not shown, but it can be saved.
-const MOST_SHOWN: u64 = 256 << 20;
+const MAX_SHOWN: u64 = 256 << 20;
 
 /// What the evidence has under this digest.
 pub struct ReadContent(pub Digest);
@@ -97,7 +97,7 @@ pub(super) fn missing(what: String) -> Failure {
 /// A content for a window.
 fn content(evidence: &mut EvidenceReader, digest: &Digest) -> Result<Content, EvidenceError> {
     let size = evidence.blob_size(digest)?;
-    if size > MOST_SHOWN {
+    if size > MAX_SHOWN {
         return Ok(Content::TooLarge(size));
     }
     match evidence.blob(digest) {

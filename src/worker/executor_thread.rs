@@ -14,7 +14,7 @@ use super::messages::{Command, Event, Setup, Wake};
 use super::outbox;
 use super::prompt::Prompt;
 use crate::authorization::ApprovedPlan;
-use crate::autonomy::Authorization;
+use crate::autonomy::PlanDecision;
 use crate::engine::{ControlHandle, Executor, ExecutorDeps, ProgressCallback, SystemClock};
 use crate::run::text::panic_message;
 use crate::run::{Answer, Control, RunEvent};
@@ -89,7 +89,7 @@ impl Worker {
     }
 
     /// Decides about the plan of an attempt that waits for it. False when no loop waits for an answer to this plan.
-    pub fn answer_plan(&self, loop_id: Uuid, attempt: u32, answer: Authorization) -> bool {
+    pub fn answer_plan(&self, loop_id: Uuid, attempt: u32, answer: PlanDecision) -> bool {
         self.prompt.plan.answer((loop_id, attempt), answer)
     }
 

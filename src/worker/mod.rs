@@ -48,7 +48,7 @@ mod target;
 #[cfg(test)]
 mod tests;
 
-pub use crate::autonomy::{Authorization, LoopOrder};
+pub use crate::autonomy::{LoopOrder, PlanDecision};
 pub use crate::engine::{Clock, FollowUp, Simulation, SystemClock, WorkspaceChoice};
 pub use contents::{Content, ReadContent, Save, ToSave};
 pub use editor::{EditorCommand, EditorPlace, OpenEditor};

@@ -47,7 +47,7 @@ impl Desktop {
 
     fn approve_each(&self, event: &RunEvent) {
         if let RunEvent::AuthorizationNeeded { loop_id, attempt, .. } = event {
-            let approve = || Authorization::Approve {
+            let approve = || PlanDecision::Approve {
                 method: Method::Window,
                 note: "in the window".to_owned(),
             };
@@ -99,7 +99,7 @@ fn a_rejected_plan_ends_the_loop() {
     let told = desktop.run_loop(order, |desktop, event| {
         if let RunEvent::AuthorizationNeeded { loop_id, attempt, .. } = event {
             let answer =
-                Authorization::Reject { method: Method::Window, reason: "not this".to_owned() };
+                PlanDecision::Reject { method: Method::Window, reason: "not this".to_owned() };
             assert!(desktop.worker.answer_plan(*loop_id, *attempt, answer));
         }
     });

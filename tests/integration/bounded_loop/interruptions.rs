@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use countersign::authorization::Method;
 use countersign::autonomy::{
-    Authorization, AuthorizationRequest, BoundedLoop, LoopDeps, LoopOrder, LoopOutcome, LoopSetup,
-    PlanAuthorizer, resolve,
+    AuthorizationRequest, BoundedLoop, LoopDeps, LoopOrder, LoopOutcome, LoopSetup, PlanAuthorizer,
+    PlanDecision, resolve,
 };
 use countersign::engine::{
     AutoApprove, Clock, ControlHandle, ProgressCallback, SystemClock, WorkspaceChoice,
@@ -33,8 +33,8 @@ impl ProgressCallback for Listener {
 struct Everything;
 
 impl PlanAuthorizer for Everything {
-    fn authorize(&mut self, _: &AuthorizationRequest<'_>) -> Authorization {
-        Authorization::Approve { method: Method::CommandLineYes, note: "says the test".to_owned() }
+    fn authorize(&mut self, _: &AuthorizationRequest<'_>) -> PlanDecision {
+        PlanDecision::Approve { method: Method::CommandLineYes, note: "says the test".to_owned() }
     }
 }
 
