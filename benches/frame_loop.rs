@@ -23,8 +23,8 @@ use std::time::Duration;
 use countersign::app::Options;
 use countersign::authorization::Method;
 use countersign::autonomy::{
-    Authorization, AuthorizationRequest, BoundedLoop, LoopDeps, LoopSetup, PlanAuthorizer,
-    VerifyChoice, resolve,
+    AuthorizationRequest, BoundedLoop, LoopDeps, LoopOrder, LoopSetup, PlanAuthorizer,
+    PlanDecision, resolve,
 };
 use countersign::engine::{AutoApprove, ControlHandle, NoopProgress, SystemClock, WorkspaceChoice};
 use countersign::evidence::EvidenceLocation;
@@ -72,21 +72,20 @@ fn open(attempts: u32, unfolded: u32) -> (Bench, Frames) {
 
 fn run(bench: &Bench, max_attempts: u32) {
     let workspace = bench.workspace();
-    let setup = LoopSetup {
+    let program = resolve(PLANNER, &workspace).expect("a planner");
+    let order = LoopOrder {
         goal: GOAL.to_owned(),
-        program: resolve(PLANNER, &workspace).expect("a planner"),
         planner: "a planner".to_owned(),
         planner_timeout: Duration::from_secs(60),
         max_attempts,
-        verify: VerifyChoice::None,
+        verify: None,
         workspace: WorkspaceChoice { folder: workspace, reason: String::new() },
         class: None,
-        location: EvidenceLocation::new(
-            bench.folder().join("evidence"),
-            bench.folder().join("keys"),
-        ),
-        policy: Policy::default(),
     };
+    let location =
+        EvidenceLocation::new(bench.folder().join("evidence"), bench.folder().join("keys"));
+    let policy = Policy::default();
+    let setup = LoopSetup { order, program, method: Method::Window, location, policy };
     let parts = LoopDeps {
         clock: Arc::new(SystemClock::default()),
         confirmation: Box::new(AutoApprove),
@@ -104,7 +103,7 @@ struct Everything;
 impl PlanAuthorizer for Everything {
     fn show(&mut self, _: &AuthorizationRequest<'_>) {}
 
-    fn authorize(&mut self, _: &AuthorizationRequest<'_>) -> Authorization {
-        Authorization::Approve { method: Method::CommandLineYes, note: String::new() }
+    fn authorize(&mut self, _: &AuthorizationRequest<'_>) -> PlanDecision {
+        PlanDecision::Approve { method: Method::CommandLineYes, note: String::new() }
     }
 }

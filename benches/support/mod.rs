@@ -136,7 +136,7 @@ impl Bench {
         let clock = SystemClock::default();
         let choice = WorkspaceChoice { folder: self.workspace(), reason: String::new() };
         let policy = Policy::default();
-        let review = review(plan, &choice, &policy).expect("a review");
+        let review = review(plan, &choice, &policy, None).expect("a review");
         let now_ms = clock.now_ms();
         let authorization =
             PlanAuthorization::pending(plan, review.binding, Method::CommandLineYes, now_ms)

@@ -7,7 +7,7 @@ use crate::plan::Digest;
 use crate::run::{Answer, AnsweredBy, Control, Decision};
 use crate::ui::action::DialogAction;
 use crate::ui::theme::Tone;
-use crate::worker::{Authorization, Clock as _, RecordTrust, SystemClock};
+use crate::worker::{Clock as _, PlanDecision, RecordTrust, SystemClock};
 
 impl App {
     pub(super) fn apply_dialog(&mut self, action: DialogAction) {
@@ -31,11 +31,11 @@ impl App {
                 }
             }
             DialogAction::Authorize(digest) if of_loop => {
-                let answer = Authorization::Approve { method, note: "in the window".to_owned() };
+                let answer = PlanDecision::Approve { method, note: "in the window".to_owned() };
                 self.plan.answer_attempt(digest, answer, shared);
             }
             DialogAction::Reject { digest, reason } if of_loop => {
-                self.plan.answer_attempt(digest, Authorization::Reject { method, reason }, shared);
+                self.plan.answer_attempt(digest, PlanDecision::Reject { method, reason }, shared);
             }
             DialogAction::Authorize(digest) => {
                 let ttl = shared.setup.policy.authorization_ttl_ms;

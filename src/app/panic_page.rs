@@ -5,11 +5,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::App;
 use super::shared::ViewPanic;
+use crate::run::text::panic_message;
 use crate::ui::action::{Action, Page};
 use crate::ui::breakdown::{Breakdown, breakdown_ui};
 use crate::ui::dialog::{Dialog, Question};
 use crate::ui::{WindowView, window_ui};
-use crate::worker::panic_message;
 
 impl App {
     /// Draws the window; gives what the person did.

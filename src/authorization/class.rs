@@ -51,7 +51,7 @@ pub struct ClassError {
 }
 
 /// What a plan would do, as far as a class is concerned.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct ClassQuestion<'a> {
     /// The tool of each step.
     pub tools: &'a [&'a str],
@@ -91,11 +91,8 @@ impl AuthorizationClass {
         }
         for tool in &class.tools {
             if !TOOLS.iter().any(|spec| spec.name == tool) {
-                let known: Vec<_> = TOOLS.iter().map(|spec| spec.name).collect();
-                return refuse(format!(
-                    "there is no tool {tool:?}; tools are {}",
-                    known.join(", ")
-                ));
+                let known = TOOLS.iter().map(|spec| spec.name).collect::<Vec<_>>().join(", ");
+                return refuse(format!("there is no tool {tool:?}; tools are {known}"));
             }
         }
         for path in &class.paths {

@@ -6,7 +6,7 @@
 mod class;
 mod walls;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -162,7 +162,7 @@ pub struct Binding {
 }
 
 /// One covered thing that is no longer what was approved.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Change {
     /// What it is, for instance `plan bytes` or `file src/lib.rs`.
     pub what: String,
@@ -195,21 +195,17 @@ impl Binding {
         compare("mode", self.mode.as_str().to_owned(), now.mode.as_str().to_owned());
         compare("policy", self.policy.to_string(), now.policy.to_string());
         compare("target", target(&self.target), target(&now.target));
-        let names: std::collections::BTreeSet<_> =
-            self.inputs.keys().chain(now.inputs.keys()).collect();
+        fn covered(ingredient: Option<&impl ToString>) -> String {
+            ingredient.map_or_else(|| "not covered".to_owned(), ToString::to_string)
+        }
+        let names: BTreeSet<_> = self.inputs.keys().chain(now.inputs.keys()).collect();
         for name in names {
-            let state = |binding: &Self| {
-                binding
-                    .inputs
-                    .get(name)
-                    .map_or_else(|| "not covered".to_owned(), ToString::to_string)
-            };
+            let state = |binding: &Self| covered(binding.inputs.get(name));
             compare(&format!("file {name}"), state(self), state(now));
         }
         let walls = |binding: &Self, index: usize| {
             let all = binding.walls.as_deref().unwrap_or_default();
-            let of_step = all.get(index).and_then(Option::as_ref);
-            of_step.map_or_else(|| "not covered".to_owned(), ToString::to_string)
+            covered(all.get(index).and_then(Option::as_ref))
         };
         let count = |binding: &Self| binding.walls.as_ref().map_or(0, Vec::len);
         for index in 0..count(self).max(count(now)) {
@@ -312,11 +308,6 @@ impl PlanAuthorization {
         self.decided_at_ms = now_ms;
         self.expires_at_ms = now_ms;
         self
-    }
-
-    /// Whether it was approved; says nothing about expiry or use.
-    pub fn is_approved(&self) -> bool {
-        self.status == AuthorizationStatus::Approved
     }
 
     /// Whether it has expired, by the wall clock at `now_ms` or by the monotonic clock.

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::evidence::{PlannerTrace, marker_in};
 use crate::plan::{
-    ACTION_PLAN_VERSION, Code, Dialect, Digest, Finding, Severity, ShownPlan, is_valid, parse,
+    ACTION_PLAN_VERSION, Code, Dialect, Finding, Severity, ShownPlan, is_valid, parse,
 };
 use crate::process::{Cause, Finished};
 use crate::run::{PlannerFinding, PlannerReport, PlannerStatus};
@@ -16,10 +16,6 @@ pub struct PlannerAnswer {
     pub report: PlannerReport,
     /// The plan, where enough of it could be read, also one that is rejected.
     pub plan: Option<ShownPlan>,
-    /// Everything there is to say about it.
-    pub findings: Vec<Finding>,
-    /// The digest of its exact bytes, where there is a plan.
-    pub plan_digest: Option<Digest>,
 }
 
 impl PlannerAnswer {
@@ -30,10 +26,9 @@ impl PlannerAnswer {
 
     /// The same answer, rejected for what a review has found in its plan.
     pub(super) fn add_findings(&mut self, findings: &[Finding]) {
-        self.findings.extend_from_slice(findings);
         self.report.findings.extend(findings.iter().map(PlannerFinding::from));
         if !is_valid(findings) {
-            reject(&mut self.report, VALIDATION_FAILED, findings_text(&self.findings), true);
+            reject_for_findings(&mut self.report, VALIDATION_FAILED);
         }
     }
 }
@@ -56,11 +51,16 @@ fn reject(report: &mut PlannerReport, code: &str, message: String, retryable: bo
     report.retryable = Some(retryable);
 }
 
+fn reject_for_findings(report: &mut PlannerReport, code: &str) {
+    let message = findings_text(&report.findings);
+    reject(report, code, message, true);
+}
+
 /// The answer of a planner that brought nothing, for this reason; asking again may help.
 pub(super) fn provider_error(message: String) -> PlannerAnswer {
     let mut report = PlannerReport::new(PlannerStatus::Accepted);
     reject(&mut report, PROVIDER_ERROR, message, true);
-    PlannerAnswer { report, plan: None, findings: Vec::new(), plan_digest: None }
+    PlannerAnswer { report, plan: None }
 }
 
 /// Reads what a planner that ended has printed.
@@ -82,11 +82,9 @@ pub(super) fn of(finished: &Finished, trace: &PlannerTrace) -> PlannerAnswer {
 pub fn read_answer(answer: &[u8]) -> PlannerAnswer {
     let parsed = parse(answer);
     let valid = parsed.is_valid();
-    let mut findings = parsed.findings.clone();
-    let plan = parsed.into_shown();
     let mut report = PlannerReport::new(PlannerStatus::Accepted);
-    report.findings = findings.iter().map(PlannerFinding::from).collect();
-    let plan_digest = plan.as_ref().map(|plan| plan.digest);
+    report.findings = parsed.findings.iter().map(PlannerFinding::from).collect();
+    let plan = parsed.into_shown();
     if let Some(plan) = &plan {
         report.action_count = plan.steps.len();
         let is_action_plan = plan.dialect == Dialect::ActionPlan;
@@ -99,15 +97,15 @@ pub fn read_answer(answer: &[u8]) -> PlannerAnswer {
             "the plan holds {marker}, which stands for a secret that the planner was not told: leave such text \
              as it is in the file, or find its place by something else"
         );
-        findings.push(Finding::error(Code::BadValue, "", message));
-        report.findings.extend(findings.last().map(PlannerFinding::from));
-        reject(&mut report, VALIDATION_FAILED, findings_text(&findings), true);
+        let finding = Finding::error(Code::BadValue, "", message);
+        report.findings.push(PlannerFinding::from(&finding));
+        reject_for_findings(&mut report, VALIDATION_FAILED);
     }
     match failure {
         _ if !valid => {
             let is_json = serde_json::from_slice::<serde::de::IgnoredAny>(answer).is_ok();
             let code = if is_json { VALIDATION_FAILED } else { INVALID_JSON };
-            reject(&mut report, code, findings_text(&findings), true);
+            reject_for_findings(&mut report, code);
         }
         Some(failure) => {
             let detail = failure.detail.map_or_else(String::new, |detail| format!(" ({detail})"));
@@ -116,7 +114,7 @@ pub fn read_answer(answer: &[u8]) -> PlannerAnswer {
         }
         None => {}
     }
-    PlannerAnswer { report, plan, findings, plan_digest }
+    PlannerAnswer { report, plan }
 }
 
 /// A redaction marker in what the plan would write, ignoring its descriptive fields.
@@ -133,20 +131,16 @@ fn written_marker(value: &Value) -> Option<&str> {
 }
 
 /// The first error, and how many more there are.
-fn findings_text(findings: &[Finding]) -> String {
-    let mut errors = findings.iter().filter(|finding| finding.severity == Severity::Error);
-    let first = errors.next();
+fn findings_text(findings: &[PlannerFinding]) -> String {
+    let mut errors = findings.iter().filter(|it| it.severity == Severity::Error.as_str());
+    let Some(PlannerFinding { code, line, column, message, .. }) = errors.next() else {
+        return "the answer is no plan".to_owned();
+    };
     let rest = match errors.count() {
         0 => String::new(),
         more => format!(" (and {more} more)"),
     };
-    first.map_or_else(
-        || "the answer is no plan".to_owned(),
-        |finding| {
-            let Finding { code, line, column, message, .. } = finding;
-            format!("{} at {line}:{column}: {message}{rest}", Code::as_str(*code))
-        },
-    )
+    format!("{code} at {line}:{column}: {message}{rest}")
 }
 
 #[cfg(test)]

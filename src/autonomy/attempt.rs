@@ -5,13 +5,12 @@ use uuid::Uuid;
 use super::answer::{self, PlannerAnswer};
 use super::attempts::{AttemptEnding, CurrentAttempt, Halt};
 use super::bounded::BoundedLoop;
-use super::request::{Question, request};
+use super::request::request;
 use super::results::{self, Applied};
-use super::verify_choice::VerifyChoice;
 use crate::authorization::{ApprovedPlan, PlanAuthorization};
-use crate::engine::{ExecutionError, review_with};
+use crate::engine::{ExecutionError, review};
 use crate::evidence::{AttemptStart, Entry, EvidenceError, PlannerTrace};
-use crate::plan::{Plan, ShownPlan};
+use crate::plan::{Plan, ShownPlan, VerifyScope};
 use crate::run::{
     AttemptRecord, Happened, PlannerReport, PlannerStatus, Review, RunEvent, does_the_same,
 };
@@ -19,42 +18,36 @@ use crate::tools::PlannerProgram;
 
 impl BoundedLoop<'_> {
     /// Runs one attempt. Its state is in `self.open`, also when this fails.
-    pub(super) fn attempt(
-        &mut self,
-        attempt: u32,
-        max_attempts: u32,
-    ) -> Result<AttemptEnding, EvidenceError> {
-        match self.phases(attempt, max_attempts) {
+    pub(super) fn attempt(&mut self, attempt: u32) -> Result<AttemptEnding, EvidenceError> {
+        match self.phases(attempt) {
             Ok(ending) | Err(Halt::Ended(ending)) => Ok(ending),
             Err(Halt::Evidence(error)) => Err(error),
         }
     }
 
-    fn phases(&mut self, attempt: u32, max_attempts: u32) -> Result<AttemptEnding, Halt> {
-        self.open_attempt(attempt, max_attempts)?;
-        let (plan, review) = self.planned(attempt, max_attempts)?;
-        let authorization = self.authorized(&plan, &review, attempt, max_attempts)?;
+    fn phases(&mut self, attempt: u32) -> Result<AttemptEnding, Halt> {
+        self.open_attempt(attempt)?;
+        let (plan, review) = self.planned(attempt)?;
+        let authorization = self.authorized(&plan, &review, attempt)?;
         let applied = self.apply(&plan, &authorization);
         let scope = applied.verify.as_ref().filter(|it| it.passed).map(|it| it.scope);
-        let ending = AttemptEnding {
-            happened: applied.happened,
-            message: applied.message.clone(),
-            action_index: applied.action_index,
-            verified: scope.is_some_and(|scope| self.setup.verify.is_met_by(scope)),
-        };
-        self.keep(applied);
+        // A plan that verified less than everything does not meet a full verification.
+        let verified = scope.is_some_and(|scope| {
+            scope == VerifyScope::Full || self.setup.order.verify != Some(VerifyScope::Full)
+        });
+        let ending = AttemptEnding { verified, ..self.keep(applied) };
         if ending.happened != Happened::Succeeded {
             return Ok(ending);
         }
-        if ending.verified || self.setup.verify != VerifyChoice::None {
+        if ending.verified || self.setup.order.verify.is_some() {
             self.check_verification_unchanged(Some(plan.steps.len()))?;
         }
         if ending.verified { Ok(ending) } else { self.gate(&plan, &authorization) }
     }
 
-    fn open_attempt(&mut self, attempt: u32, max_attempts: u32) -> Result<(), EvidenceError> {
+    fn open_attempt(&mut self, attempt: u32) -> Result<(), EvidenceError> {
         let (attempt_id, started_at_ms) = (Uuid::new_v4(), self.clock.now_ms());
-        let loop_id = self.loop_id;
+        let (loop_id, max_attempts) = (self.loop_id, self.max_attempts());
         let start = AttemptStart { attempt_id, loop_id, attempt, max_attempts, started_at_ms };
         let told = self.journal().store.commit(&Entry::AttemptStart(start))?;
         // Before it is told: a callback that panics must find the attempt open.
@@ -80,13 +73,13 @@ impl BoundedLoop<'_> {
     }
 
     /// A plan that may be authorized and is not one that failed before.
-    fn planned(&mut self, attempt: u32, max_attempts: u32) -> Result<(Plan, Review), Halt> {
+    fn planned(&mut self, attempt: u32) -> Result<(Plan, Review), Halt> {
         if let Some(why) = &self.setup.policy.refusal {
             return Err(Halt::new(Happened::NotAuthorized, why.clone()));
         }
         self.check_not_stopped()?;
         self.check_verification_usable()?;
-        let mut answered = self.ask(attempt, max_attempts)?;
+        let mut answered = self.ask(attempt)?;
         if self.control.is_ending() {
             self.note(&answered);
             return Err(self.stopped());
@@ -97,7 +90,7 @@ impl BoundedLoop<'_> {
             Some(plan) => {
                 let setup = self.setup;
                 let policy = self.policy()?;
-                Some(review_with(plan, &setup.workspace, &policy, Some(&setup.location)))
+                Some(review(plan, &setup.order.workspace, &policy, Some(&setup.location)))
             }
             None => None,
         };
@@ -127,10 +120,10 @@ impl BoundedLoop<'_> {
         }
         let same = self.tried.iter().find(|tried| {
             tried.ran_and_failed()
-                && tried.plan.as_ref().is_some_and(|other| does_the_same(other, &plan))
+                && tried.attempt.plan.as_ref().is_some_and(|other| does_the_same(other, &plan))
         });
         if let Some(same) = same {
-            let failed_in = same.record.attempt;
+            let failed_in = same.attempt.record.attempt;
             let message =
                 format!("the plan has the steps that ran and failed in attempt {failed_in}");
             self.tell(&RunEvent::NoProgress { failed_in });
@@ -149,34 +142,21 @@ impl BoundedLoop<'_> {
 
     /// Keeps what the planner answered, and tells it.
     fn note(&mut self, answered: &PlannerAnswer) {
+        let plan_digest = answered.plan.as_ref().map(|plan| plan.digest);
         if let Some(open) = &mut self.open {
             open.record.planner = answered.report.clone();
-            open.record.plan_digest = answered.plan_digest;
+            open.record.plan_digest = plan_digest;
             open.plan.clone_from(&answered.plan);
         }
-        self.tell(&RunEvent::PlannerAnswered {
-            report: Box::new(answered.report.clone()),
-            plan_digest: answered.plan_digest,
-        });
+        let report = Box::new(answered.report.clone());
+        self.tell(&RunEvent::PlannerAnswered { report, plan_digest });
     }
 
     /// Runs the planner once.
-    fn ask(&mut self, attempt: u32, max_attempts: u32) -> Result<PlannerAnswer, EvidenceError> {
+    fn ask(&mut self, attempt: u32) -> Result<PlannerAnswer, EvidenceError> {
         let setup = self.setup;
-        let question = Question {
-            loop_id: self.loop_id,
-            goal: &setup.goal,
-            attempt,
-            max_attempts,
-            class: setup.class.as_ref().map(|(class, _)| class),
-            tried: &self.tried,
-            toolbox: &self.toolbox,
-            hider: &self.hider,
-            stop: self.control.stop_signal(),
-            walls: &self.planner_walls,
-        };
-        let request = request(&question, &setup.location)?;
-        self.tell(&RunEvent::PlannerStarted { planner: setup.planner.clone() });
+        let request = request(self, attempt)?;
+        self.tell(&RunEvent::PlannerStarted { planner: setup.order.planner.clone() });
         let started_ms = self.clock.monotonic_ms();
         // What ships cannot read the settings behind its walls; what is kept of the request has no key in it.
         let told = match (&setup.program, &setup.policy.planner_settings) {
@@ -189,7 +169,7 @@ impl BoundedLoop<'_> {
             &setup.program,
             &told,
             &self.planner_walls,
-            setup.planner_timeout,
+            setup.order.planner_timeout,
             self.control.stop_signal(),
             &|text| self.tell(&RunEvent::PlannerOutput { chunk: text.to_owned() }),
         );
@@ -214,26 +194,27 @@ impl BoundedLoop<'_> {
         Ok(answered)
     }
 
-    fn apply(&mut self, plan: &Plan, authorization: &PlanAuthorization) -> Applied {
+    pub(super) fn apply(&mut self, plan: &Plan, authorization: &PlanAuthorization) -> Applied {
         let approved = ApprovedPlan { plan: plan.clone(), authorization: authorization.clone() };
-        match self.executor.execute(approved) {
-            Ok(result) => results::of_run(plan, result),
-            Err(error) => self.refused_run(plan, &error),
-        }
+        self.executor.execute(approved).map_or_else(
+            |error| {
+                if matches!(error, ExecutionError::EvidenceStore { .. }) {
+                    self.lost = Some(error.failure());
+                }
+                results::of_refusal(plan, &error)
+            },
+            |result| results::of_run(plan, result),
+        )
     }
 
-    pub(super) fn refused_run(&mut self, plan: &Plan, error: &ExecutionError) -> Applied {
-        if matches!(error, ExecutionError::EvidenceStore { .. }) {
-            self.lost = Some(error.failure());
+    /// Keeps what became of the plan; gives how the attempt ended, without a verification.
+    fn keep(&mut self, applied: Applied) -> AttemptEnding {
+        if let Some(open) = &mut self.open {
+            open.record.run_id = applied.run_id;
+            open.record.actions = applied.actions;
+            open.record.verify = applied.verify;
+            open.results = applied.results;
         }
-        results::of_refusal(plan, error)
-    }
-
-    fn keep(&mut self, applied: Applied) {
-        let Some(open) = &mut self.open else { return };
-        open.record.run_id = applied.run_id;
-        open.record.actions = applied.actions;
-        open.record.verify = applied.verify;
-        open.results = applied.results;
+        applied.ending
     }
 }

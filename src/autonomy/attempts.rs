@@ -23,37 +23,22 @@ pub(super) struct CurrentAttempt {
 
 /// An attempt that ended.
 pub(super) struct PastAttempt {
-    pub(super) record: AttemptRecord,
-    pub(super) plan: Option<ShownPlan>,
-    pub(super) results: Vec<StepResult>,
-    pub(super) files: Vec<String>,
+    pub(super) attempt: CurrentAttempt,
     pub(super) happened: Happened,
     /// What happened, in words.
     pub(super) reason: String,
 }
 
-impl CurrentAttempt {
-    pub(super) fn into_past(self, ended: &AttemptEnding) -> PastAttempt {
-        PastAttempt {
-            record: self.record,
-            plan: self.plan,
-            results: self.results,
-            files: self.files,
-            happened: ended.happened,
-            reason: ended.message.clone(),
-        }
-    }
-}
-
 impl PastAttempt {
     /// Whether its plan was run and did not reach its end, or its end was not good.
     pub(super) fn ran_and_failed(&self) -> bool {
-        self.record.run_id.is_some()
+        self.attempt.record.run_id.is_some()
             && matches!(self.happened, Happened::ActionFailed { .. } | Happened::VerifyFailed)
     }
 }
 
 /// How an attempt ended.
+#[derive(Debug)]
 pub(super) struct AttemptEnding {
     pub(super) happened: Happened,
     /// In words.

@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use crate::authorization::{AuthorizationClass, ClassQuestion, Method};
 use crate::plan::{NamedPath, PathRole, Plan, Simulation, ToolCall};
-use crate::run::{PlanDifference, Review};
+use crate::run::Review;
 use crate::tools::Toolbox;
 
 /// A request to authorize the plan of an attempt.
@@ -21,15 +21,13 @@ pub struct AuthorizationRequest<'a> {
     pub plan: &'a Plan,
     /// Its review.
     pub review: &'a Review,
-    /// How it differs from the plan of the attempt before.
-    pub difference: Option<&'a PlanDifference>,
     /// Why the authorization class does not cover it; empty if it does, or if there is no class.
     pub outside: &'a [String],
 }
 
-/// The answer.
+/// The answer about the plan of one attempt; an approval of it is signed as a `PlanAuthorization`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Authorization {
+pub enum PlanDecision {
     /// It may run.
     Approve {
         /// How it was authorized or refused.
@@ -54,7 +52,7 @@ pub trait PlanAuthorizer: Send {
     fn show(&mut self, _asked: &AuthorizationRequest<'_>) {}
 
     /// Blocks until there is an answer. It must also return, with any answer, once a stop was asked for.
-    fn authorize(&mut self, asked: &AuthorizationRequest<'_>) -> Authorization;
+    fn authorize(&mut self, asked: &AuthorizationRequest<'_>) -> PlanDecision;
 }
 
 /// Why a class does not cover a plan; empty if it does. Both a path as the plan names it and the path to which it
@@ -125,7 +123,7 @@ mod tests {
         let plan = parse(plan.to_string().as_bytes()).plan.unwrap();
         let policy = Policy::default();
         let choice = WorkspaceChoice { folder: folder.to_owned(), reason: String::new() };
-        let review = review(&plan, &choice, &policy).unwrap();
+        let review = review(&plan, &choice, &policy, None).unwrap();
         let toolbox = Toolbox::open(folder, &policy).unwrap();
         let class = AuthorizationClass {
             tools: crate::plan::TOOLS

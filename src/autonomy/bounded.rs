@@ -10,7 +10,6 @@ use uuid::Uuid;
 use super::attempts::{AttemptEnding, CurrentAttempt, PastAttempt};
 use super::authorizer::PlanAuthorizer;
 use super::planner::needs_of;
-use super::verify_choice::VerifyChoice;
 use crate::authorization::{AuthorizationClass, FileState, Method, StepWalls};
 use crate::engine::{
     Clock, ConfirmationCallback, ControlHandle, Executor, ExecutorDeps, Journal, ProgressCallback,
@@ -19,33 +18,43 @@ use crate::engine::{
 use crate::evidence::{
     AttemptEnd, Entry, EvidenceError, EvidenceLocation, LoopEnd, LoopStart, SecretHider,
 };
-use crate::plan::COMMANDS_FILE;
+use crate::plan::{COMMANDS_FILE, VerifyScope};
 use crate::risk::Policy;
+use crate::run::text::panic_message;
 use crate::run::{
     AttemptRecord, Failure, Happened, RunEvent, StopCode, StopDetail, StopReason, Transition,
     transition,
 };
 use crate::tools::{PlannerProgram, ToolError, Toolbox, Unsupported};
 
-/// What a loop is to do.
-#[derive(Debug, Clone)]
-pub struct LoopSetup {
-    /// What it is to reach, in words for the planner.
+/// A bounded loop that a person starts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LoopOrder {
+    /// The goal, in words for the planner.
     pub goal: String,
-    /// Who makes the plans, as the person named it.
+    /// The planner: a command, or the name of a built-in one.
     pub planner: String,
-    /// The process that it stands for.
-    pub program: PlannerProgram,
     /// How long the planner may take for one answer.
     pub planner_timeout: Duration,
-    /// How often it is asked at most; at least 1.
+    /// The limit of attempts, at least 1.
     pub max_attempts: u32,
-    /// Whether the loop verifies by itself.
-    pub verify: VerifyChoice,
-    /// Where the plans work.
+    /// How much the loop verifies by itself; `None` to skip verification.
+    pub verify: Option<VerifyScope>,
+    /// Where the plans work; a relative folder of plans is resolved in it.
     pub workspace: WorkspaceChoice,
-    /// A class of plans that the person authorized in advance, and through which act.
-    pub class: Option<(AuthorizationClass, Method)>,
+    /// The class of plans that the person authorizes in advance.
+    pub class: Option<AuthorizationClass>,
+}
+
+/// What a loop is to do, and with what.
+#[derive(Debug, Clone)]
+pub struct LoopSetup {
+    /// What the person wants.
+    pub order: LoopOrder,
+    /// The process that the planner stands for.
+    pub program: PlannerProgram,
+    /// Through which act the class was authorized, where there is one.
+    pub method: Method,
     /// Where the evidence is.
     pub location: EvidenceLocation,
     /// What the person has settled in advance.
@@ -114,10 +123,10 @@ impl<'a> BoundedLoop<'a> {
     /// # Errors
     /// A workspace that cannot be opened; nothing is recorded then.
     pub fn run(setup: &'a LoopSetup, parts: LoopDeps) -> Result<LoopOutcome, ToolError> {
-        let toolbox = Toolbox::open(&setup.workspace.folder, &setup.policy)?
+        let toolbox = Toolbox::open(&setup.order.workspace.folder, &setup.policy)?
             .keeping_out(setup.location.folders());
         // Only the planner is started by these tools; the runs have their own.
-        let needs = needs_of(&setup.planner, &setup.policy);
+        let needs = needs_of(&setup.order.planner, &setup.policy);
         let (planner_walls, mut place) = planner_walls(&toolbox, &setup.policy, &needs)
             .map_err(|why| Unsupported { what: format!("the planner's walls: {why}") })?;
         // Behind walls a folder of temporary files is another one; what is named is there all the same.
@@ -145,7 +154,7 @@ impl<'a> BoundedLoop<'a> {
             loop_id,
             class_id: None,
             commands: toolbox.digest_of(COMMANDS_FILE).ok(),
-            verifiable: setup.verify.scope().is_some_and(|scope| toolbox.can_verify(scope)),
+            verifiable: setup.order.verify.is_some_and(|scope| toolbox.can_verify(scope)),
             toolbox,
             clock,
             control,
@@ -162,7 +171,7 @@ impl<'a> BoundedLoop<'a> {
         }
         let driven = catch_unwind(AssertUnwindSafe(|| this.drive()));
         Ok(match driven {
-            Ok(Ok(stop_reason)) => this.finish(stop_reason),
+            Ok(Ok(stop_reason)) => this.finish(stop_reason, Ok(())),
             Ok(Err(error)) => this.fail(&error),
             Err(panic) => this.recover(&*panic),
         })
@@ -178,31 +187,35 @@ impl<'a> BoundedLoop<'a> {
     fn begin(&mut self) -> Result<(), EvidenceError> {
         let now_ms = self.clock.now_ms();
         let setup = self.setup;
-        if let Some((class, method)) = &setup.class {
+        if let Some(class) = &setup.order.class {
             let class_id = Uuid::new_v4();
-            self.journal().store.record_class(class_id, class, *method, now_ms)?;
+            self.journal().store.record_class(class_id, class, setup.method, now_ms)?;
             self.class_id = Some(class_id);
         }
         let workspace = self.toolbox.workspace().to_string_lossy().into_owned();
         let start = LoopStart {
             loop_id: self.loop_id,
-            goal: &setup.goal,
-            planner: &setup.planner,
+            goal: &setup.order.goal,
+            planner: &setup.order.planner,
             workspace: &workspace,
-            max_attempts: setup.max_attempts,
-            verify: setup.verify.as_str(),
+            max_attempts: setup.order.max_attempts,
+            verify: setup.order.verify.map_or("none", VerifyScope::as_str),
             class_id: self.class_id,
             started_at_ms: now_ms,
         };
         self.journal().commit(&Entry::LoopStart(start))
     }
 
+    pub(super) fn max_attempts(&self) -> u32 {
+        self.setup.order.max_attempts.max(1)
+    }
+
     /// Attempts until the table says that it is enough.
     fn drive(&mut self) -> Result<StopReason, EvidenceError> {
-        let max_attempts = self.setup.max_attempts.max(1);
+        let max_attempts = self.max_attempts();
         let mut attempt = 1;
         loop {
-            let ended = self.attempt(attempt, max_attempts)?;
+            let ended = self.attempt(attempt)?;
             match transition(ended.happened, attempt, max_attempts) {
                 Transition::Stop(code) => {
                     let stop_reason = self.stop_reason(code, attempt, &ended);
@@ -251,13 +264,20 @@ impl<'a> BoundedLoop<'a> {
         for text in open.results.iter().flat_map(|result| [&result.stdout, &result.stderr]) {
             self.hider.learn(text.as_deref().unwrap_or_default());
         }
-        self.tried.push(open.into_past(ended));
+        // Only the evidence needs all that the planner printed.
+        open.trace = None;
+        let (happened, reason) = (ended.happened, ended.message.clone());
+        self.tried.push(PastAttempt { attempt: open, happened, reason });
         recorded?.iter().for_each(|event| self.tell(event));
         Ok(())
     }
 
-    fn finish(mut self, stop_reason: StopReason) -> LoopOutcome {
-        let recorded = self.end(&stop_reason, Ok(()));
+    fn finish(
+        mut self,
+        stop_reason: StopReason,
+        attempt: Result<(), EvidenceError>,
+    ) -> LoopOutcome {
+        let recorded = self.end(&stop_reason, attempt);
         self.outcome(stop_reason, recorded.err().map(|error| error.failure()))
     }
 
@@ -279,9 +299,9 @@ impl<'a> BoundedLoop<'a> {
     fn outcome(self, stop_reason: StopReason, not_recorded: Option<Failure>) -> LoopOutcome {
         LoopOutcome {
             loop_id: self.loop_id,
-            goal: self.setup.goal.clone(),
+            goal: self.setup.order.goal.clone(),
             stop_reason,
-            attempts: self.tried.into_iter().map(|tried| tried.record).collect(),
+            attempts: self.tried.into_iter().map(|tried| tried.attempt.record).collect(),
             not_recorded: not_recorded.or(self.lost),
         }
     }
@@ -298,15 +318,10 @@ impl<'a> BoundedLoop<'a> {
     /// Something panicked. The open run is dropped, which
     /// marks it as interrupted; the state of the loop is recorded on a new connection.
     fn recover(mut self, panic: &(dyn std::any::Any + Send)) -> LoopOutcome {
-        let text = panic
-            .downcast_ref::<&str>()
-            .copied()
-            .or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-        let said = crate::plan::visible_lines(text.unwrap_or("a panic without a message"));
+        let said = panic_message(panic);
         let stop_reason = self.internal_error(format!("the program failed: {said}"));
         let closed = self.reopen().and_then(|()| self.close_attempt(&stop_reason));
-        let recorded = self.end(&stop_reason, closed);
-        self.outcome(stop_reason, recorded.err().map(|error| error.failure()))
+        self.finish(stop_reason, closed)
     }
 
     /// A fresh connection in place of the one that was in use; the locks of its runs are let go of.
@@ -350,7 +365,7 @@ impl<'a> BoundedLoop<'a> {
 fn never_begun(setup: &LoopSetup, loop_id: Uuid, error: &EvidenceError) -> LoopOutcome {
     LoopOutcome {
         loop_id,
-        goal: setup.goal.clone(),
+        goal: setup.order.goal.clone(),
         stop_reason: StopReason {
             code: StopCode::RunnerInternalError,
             message: error.to_string(),

@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use super::attempts::Halt;
-use super::authorizer::{Authorization, AuthorizationRequest, outside};
+use super::authorizer::{AuthorizationRequest, PlanDecision, outside};
 use super::bounded::BoundedLoop;
 use crate::authorization::{ClassQuestion, ForAttempt, Method, PlanAuthorization};
 use crate::evidence::EvidenceError;
@@ -17,11 +17,10 @@ impl BoundedLoop<'_> {
         plan: &Plan,
         review: &Review,
         attempt: u32,
-        max_attempts: u32,
     ) -> Result<PlanAuthorization, Halt> {
-        let before = self.tried.iter().rev().find(|tried| tried.plan.is_some());
+        let before = self.tried.iter().rev().find(|tried| tried.attempt.plan.is_some());
         let difference = before.and_then(|before| {
-            let difference = PlanDifference::between(before.plan.as_ref()?, plan);
+            let difference = PlanDifference::between(before.attempt.plan.as_ref()?, plan);
             Some((before.reason.clone(), difference))
         });
         if let Some((reason, difference)) = &difference {
@@ -32,19 +31,18 @@ impl BoundedLoop<'_> {
         }
         let outside = self.outside(plan, review, attempt)?;
         let class = self.class_id.filter(|_| outside.is_empty());
-        let max_risk = self.setup.class.as_ref().map(|(class, _)| class.max_risk);
+        let max_risk = self.setup.order.class.as_ref().map(|class| class.max_risk);
         let asked = AuthorizationRequest {
             loop_id: self.loop_id,
             attempt,
-            max_attempts,
+            max_attempts: self.max_attempts(),
             plan,
             review,
-            difference: difference.as_ref().map(|(_, difference)| difference),
             outside: &outside,
         };
         self.authorizer.show(&asked);
         let answer = match class {
-            Some(class_id) => Authorization::Approve {
+            Some(class_id) => PlanDecision::Approve {
                 method: Method::AuthorizationClass,
                 note: format!("inside the authorization class {class_id}"),
             },
@@ -69,19 +67,19 @@ impl BoundedLoop<'_> {
         let pending =
             |method| PlanAuthorization::pending(plan, review.binding.clone(), method, now_ms);
         match answer {
-            Authorization::Stop => Err(self.stopped()),
-            Authorization::Reject { method, reason } => {
+            PlanDecision::Stop => Err(self.stopped()),
+            PlanDecision::Reject { method, reason } => {
                 let authorization = pending(method).reject(now_ms, reason.as_str());
                 self.journal().store.record_authorization(&authorization, plan)?;
                 self.decided(false, &reason);
                 Err(Halt::new(Happened::NotAuthorized, reason))
             }
-            Authorization::Approve { method, note } => {
+            PlanDecision::Approve { method, note } => {
                 let note = format!("attempt {attempt} of loop {}: {note}", self.loop_id);
                 let authorization = pending(method)
                     .for_attempt(ForAttempt {
                         loop_id: self.loop_id,
-                        goal: self.setup.goal.clone(),
+                        goal: self.setup.order.goal.clone(),
                         attempt_id: attempt_id.unwrap_or_default(),
                         attempt,
                         class_id: class,
@@ -97,13 +95,8 @@ impl BoundedLoop<'_> {
         }
     }
 
-    fn outside(
-        &mut self,
-        plan: &Plan,
-        review: &Review,
-        attempt: u32,
-    ) -> Result<Vec<String>, EvidenceError> {
-        let (Some((class, _)), Some(class_id)) = (&self.setup.class, self.class_id) else {
+    fn outside(&mut self, plan: &Plan, review: &Review, attempt: u32) -> Result<Vec<String>, Halt> {
+        let (Some(class), Some(class_id)) = (&self.setup.order.class, self.class_id) else {
             return Ok(Vec::new());
         };
         let mut parts = outside(class, plan, review, &self.toolbox, attempt, self.clock.now_ms());
@@ -123,19 +116,15 @@ impl BoundedLoop<'_> {
         review: &Review,
         attempt: u32,
     ) -> Result<Vec<String>, EvidenceError> {
-        let (Some((class, _)), Some(class_id)) = (&self.setup.class, self.class_id) else {
+        let (Some(class), Some(class_id)) = (&self.setup.order.class, self.class_id) else {
             return Ok(Vec::new());
         };
+        // What the commands that verify may have beyond their walls was trusted with them.
         let question = ClassQuestion {
-            tools: &[],
-            paths: &[],
-            host: None,
             worst: review.impact.worst,
-            // What the commands that verify may have beyond their walls was trusted with them.
-            walls: &[],
-            home: None,
             attempt,
             now_ms: self.clock.now_ms(),
+            ..ClassQuestion::default()
         };
         let mut parts = class.outside(&question);
         parts.extend(self.revoked(class_id)?);

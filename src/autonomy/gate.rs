@@ -6,9 +6,8 @@ use serde_json::json;
 use super::attempts::{AttemptEnding, Halt};
 use super::bounded::BoundedLoop;
 use super::results;
-use crate::authorization::{ApprovedPlan, ForAttempt, PlanAuthorization};
+use crate::authorization::{ForAttempt, PlanAuthorization};
 use crate::engine::review;
-use crate::evidence::EvidenceError;
 use crate::plan::COMMANDS_FILE;
 use crate::plan::{ACTION_PLAN_VERSION, Plan, RiskLevel, Severity, VerifyScope, is_valid, parse};
 use crate::run::{
@@ -25,7 +24,7 @@ impl BoundedLoop<'_> {
         authorization: &PlanAuthorization,
     ) -> Result<AttemptEnding, Halt> {
         let index = plan.steps.len();
-        let Some(scope) = self.setup.verify.scope() else {
+        let Some(scope) = self.setup.order.verify else {
             return Ok(self.unverified(index, "not asked for"));
         };
         if !self.toolbox.can_verify(scope) {
@@ -37,9 +36,7 @@ impl BoundedLoop<'_> {
         }
         self.check_not_stopped()?;
         self.tell(&RunEvent::VerifyStarted);
-        let Some((gate, review)) = self.look(scope)? else {
-            return Ok(AttemptEnding::new(Happened::InternalError, "the verification has no plan"));
-        };
+        let (gate, review) = self.look(scope)?;
         let review = match review {
             Ok(review) if is_valid(&review.findings) => review,
             Ok(review) => {
@@ -73,11 +70,7 @@ impl BoundedLoop<'_> {
             .approve(now_ms, self.setup.policy.authorization_ttl_ms)
             .given(self.clock.since_boot());
         self.journal().store.record_authorization(&answer, &gate)?;
-        let approved = ApprovedPlan { plan: gate.clone(), authorization: answer };
-        let applied = match self.executor.execute(approved) {
-            Ok(result) => results::of_run(&gate, result),
-            Err(error) => self.refused_run(&gate, &error),
-        };
+        let applied = self.apply(&gate, &answer);
         let row = applied.actions.into_iter().next().map(|row| ActionRecord {
             action_index: index,
             kind: VERIFY_GATE.to_owned(),
@@ -93,7 +86,7 @@ impl BoundedLoop<'_> {
             let results = applied.results.into_iter();
             open.results.extend(results.map(|result| StepResult { step_index: index, ..result }));
         }
-        let (happened, message) = match applied.happened {
+        let (happened, message) = match applied.ending.happened {
             Happened::Succeeded if verified => {
                 (Happened::Succeeded, "every action succeeded and the verification passed")
             }
@@ -102,9 +95,9 @@ impl BoundedLoop<'_> {
             }
             // What keeps a verification from passing is a verification that failed.
             Happened::ActionFailed { .. } | Happened::PlannerRejected { .. } => {
-                (Happened::VerifyFailed, applied.message.as_str())
+                (Happened::VerifyFailed, applied.ending.message.as_str())
             }
-            other => (other, applied.message.as_str()),
+            other => (other, applied.ending.message.as_str()),
         };
         let is_end = happened == Happened::Succeeded;
         Ok(AttemptEnding {
@@ -116,31 +109,29 @@ impl BoundedLoop<'_> {
     }
 
     /// The plan of the verification, and what there is to know about it now.
-    fn look(&mut self, scope: VerifyScope) -> Result<Option<Looked>, EvidenceError> {
+    fn look(&mut self, scope: VerifyScope) -> Result<(Plan, Result<Review, ToolError>), Halt> {
         let policy = self.policy()?;
-        let gate = gate_plan(&self.setup.goal, scope);
-        Ok(gate.map(|gate| {
-            let review = review(&gate, &self.setup.workspace, &policy);
-            (gate, review)
-        }))
+        let Some(gate) = gate_plan(&self.setup.order.goal, scope) else {
+            return Err(Halt::new(Happened::InternalError, "the verification has no plan"));
+        };
+        let review = review(&gate, &self.setup.order.workspace, &policy, None);
+        Ok((gate, review))
     }
 
     /// How dangerous the verification would be; none where there will be none.
-    pub(super) fn verification_risk(&mut self) -> Result<Option<RiskLevel>, EvidenceError> {
-        let Some(scope) = self.setup.verify.scope().filter(|scope| self.toolbox.can_verify(*scope))
-        else {
-            return Ok(None);
-        };
-        let looked = self.look(scope)?;
-        Ok(looked.and_then(|(_, review)| review.ok()?.impact.worst))
+    pub(super) fn verification_risk(&mut self) -> Result<Option<RiskLevel>, Halt> {
+        match self.setup.order.verify.filter(|scope| self.toolbox.can_verify(*scope)) {
+            Some(scope) => Ok(self.look(scope)?.1.ok().and_then(|review| review.impact.worst)),
+            None => Ok(None),
+        }
     }
 
     /// Ends the attempt before anything is changed when the commands of the workspace cannot verify: an attempt
     /// changed them, they are not trusted, or they are faulty. No plan may mend that.
     pub(super) fn check_verification_usable(&mut self) -> Result<(), Halt> {
-        let Some(scope) = self.setup.verify.scope() else { return Ok(()) };
+        let Some(scope) = self.setup.order.verify else { return Ok(()) };
         self.check_verification_unchanged(None)?;
-        let Some((_, Ok(review))) = self.look(scope)? else { return Ok(()) };
+        let (_, Ok(review)) = self.look(scope)? else { return Ok(()) };
         let mut errors = review.findings.iter().filter(|it| it.severity == Severity::Error);
         match errors.next().filter(|_| review.workspace_commands.is_some()) {
             Some(why) => Err(not_authorized(None, &why.message).into()),
@@ -163,31 +154,24 @@ impl BoundedLoop<'_> {
 
     fn unverified(&mut self, index: usize, why: &str) -> AttemptEnding {
         self.add_row(ActionRecord::skipped(index, VERIFY_GATE, why.to_owned()));
-        AttemptEnding::new(
-            Happened::Succeeded,
-            format!("every action succeeded; not verified: {why}"),
-        )
+        let message = format!("every action succeeded; not verified: {why}");
+        AttemptEnding::new(Happened::Succeeded, message)
     }
 
     /// The verification cannot be run at all.
     fn refused(&mut self, index: usize, scope: VerifyScope, message: String) -> AttemptEnding {
+        let summary = format!("Verify the program, {}", scope.as_str());
         self.add_row(ActionRecord {
-            action_index: index,
-            kind: VERIFY_GATE.to_owned(),
             status: ActionStatus::Failed,
-            summary: format!("Verify the program, {}", scope.as_str()),
             error: Some(ActionError {
                 code: ActionErrorCode::ValidationFailed,
                 message: message.clone(),
                 retryable: true,
                 details: json!({}),
             }),
-            duration_ms: 0,
+            ..ActionRecord::skipped(index, VERIFY_GATE, summary)
         });
-        AttemptEnding {
-            action_index: Some(index),
-            ..AttemptEnding::new(Happened::VerifyFailed, format!("verification: {message}"))
-        }
+        unverifiable(Happened::VerifyFailed, Some(index), &message)
     }
 
     fn add_row(&mut self, row: ActionRecord) {
@@ -197,13 +181,13 @@ impl BoundedLoop<'_> {
     }
 }
 
-type Looked = (Plan, Result<Review, ToolError>);
-
 fn not_authorized(action_index: Option<usize>, why: &str) -> AttemptEnding {
-    AttemptEnding {
-        action_index,
-        ..AttemptEnding::new(Happened::NotAuthorized, format!("verification: {why}"))
-    }
+    unverifiable(Happened::NotAuthorized, action_index, why)
+}
+
+fn unverifiable(happened: Happened, action_index: Option<usize>, why: &str) -> AttemptEnding {
+    let ending = AttemptEnding::new(happened, format!("verification: {why}"));
+    AttemptEnding { action_index, ..ending }
 }
 
 /// A plan of one `verify`.

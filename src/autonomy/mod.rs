@@ -26,13 +26,11 @@ mod gate;
 mod planner;
 mod request;
 mod results;
-mod verify_choice;
 
 pub use answer::{PlannerAnswer, read_answer};
-pub use authorizer::{Authorization, AuthorizationRequest, PlanAuthorizer};
-pub use bounded::{BoundedLoop, LoopDeps, LoopOutcome, LoopSetup};
+pub use authorizer::{AuthorizationRequest, PlanAuthorizer, PlanDecision};
+pub use bounded::{BoundedLoop, LoopDeps, LoopOrder, LoopOutcome, LoopSetup};
 #[cfg(test)]
 pub(crate) use planner::scripted;
-pub use planner::{BUILT_IN, PLANNER_TIMEOUT, PlannerError, needs_of, planner_limits, resolve};
+pub use planner::{BUILT_IN, needs_of, planner_limits, resolve};
 pub use request::{PROTOCOL, SCHEMA as REQUEST_SCHEMA};
-pub use verify_choice::VerifyChoice;

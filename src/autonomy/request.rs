@@ -2,16 +2,12 @@
 //! Secrets are hidden in it as in the evidence: what answers it may run on another machine.
 //! `assets/schema/planner-request.schema.json` describes it.
 
-use serde_json::{Value, json};
-use uuid::Uuid;
-
 use super::attempts::PastAttempt;
-use crate::authorization::{AuthorizationClass, StepWalls};
-use crate::evidence::{EvidenceError, EvidenceLocation, SecretHider};
+use super::bounded::BoundedLoop;
+use crate::evidence::{EvidenceError, SecretHider};
 use crate::plan::{ACTION_PLAN_VERSION, Dialect, limits};
-use crate::run::StopSignal;
 use crate::run::{EvidenceSummary, Focus, Happened, StepResult};
-use crate::tools::Toolbox;
+use serde_json::{Value, json};
 
 /// The form of the request and of the answers to it.
 pub const PROTOCOL: &str = "countersign.planner/1";
@@ -19,60 +15,42 @@ pub const PROTOCOL: &str = "countersign.planner/1";
 pub const SCHEMA: &str = include_str!("../../assets/schema/planner-request.schema.json");
 
 /// Most names of files.
-const MOST_FILES: usize = 2_000;
+const MAX_FILES: usize = 2_000;
 /// Most of the plan of the attempt before that is repeated, in bytes.
 const PLAN_BYTES: usize = 256 << 10;
 /// Most of what a step printed that is repeated: so many bytes of its beginning, and of its end.
 const OUTPUT_BYTES: usize = 4 << 10;
 /// Most steps whose output is repeated, the last ones.
-const MOST_RESULTS: usize = 32;
+const MAX_RESULTS: usize = 32;
 /// Most bytes of diagnostics, and of the answers of the evidence.
 const PART_BYTES: usize = 256 << 10;
-
-/// What the request is made of.
-pub(super) struct Question<'a> {
-    pub(super) loop_id: Uuid,
-    pub(super) goal: &'a str,
-    pub(super) attempt: u32,
-    pub(super) max_attempts: u32,
-    pub(super) class: Option<&'a AuthorizationClass>,
-    pub(super) tried: &'a [PastAttempt],
-    pub(super) toolbox: &'a Toolbox,
-    pub(super) hider: &'a SecretHider,
-    pub(super) stop: &'a StopSignal,
-    /// Behind which walls the planner itself runs.
-    pub(super) walls: &'a StepWalls,
-}
 
 /// The request as bytes.
 ///
 /// # Errors
 /// Evidence that cannot be read.
-pub(super) fn request(
-    question: &Question<'_>,
-    location: &EvidenceLocation,
-) -> Result<Vec<u8>, EvidenceError> {
+pub(super) fn request(of: &BoundedLoop<'_>, attempt: u32) -> Result<Vec<u8>, EvidenceError> {
     let mut cuts = Vec::new();
-    let last = question.tried.last();
-    let mut reader = location.open()?;
-    let folder = question.toolbox.workspace().to_string_lossy();
+    let last = of.tried.last();
+    let mut reader = of.setup.location.open()?;
+    let folder = of.toolbox.workspace().to_string_lossy();
     let summary = reader.summary(&folder, &focus(last))?;
     let document = json!({
         "protocol": PROTOCOL,
-        "loop_id": question.loop_id,
-        "goal": question.goal,
-        "attempt": question.attempt,
-        "max_attempts": question.max_attempts,
-        "workspace": workspace(question, &mut cuts),
-        "authorization_class": question.class,
-        "walls": question.walls,
-        "last_attempt": last.map(|last| last_attempt(last, question.hider, &mut cuts)),
-        "earlier_attempts": question.tried.iter().rev().skip(1).rev().map(in_short)
+        "loop_id": of.loop_id,
+        "goal": of.setup.order.goal,
+        "attempt": attempt,
+        "max_attempts": of.max_attempts(),
+        "workspace": workspace(of, &mut cuts),
+        "authorization_class": of.setup.order.class,
+        "walls": of.planner_walls,
+        "last_attempt": last.map(|last| last_attempt(last, &of.hider, &mut cuts)),
+        "earlier_attempts": of.tried.iter().rev().skip(1).rev().map(in_short)
             .collect::<Vec<_>>(),
         "evidence": evidence_of(&summary, &mut cuts),
         "cuts": cuts,
     });
-    let mut document = question.hider.hide_in(document);
+    let mut document = of.hider.hide_in(document);
     if let Some(fields) = document.as_object_mut() {
         fields.insert("answer".to_owned(), answer());
     }
@@ -81,13 +59,13 @@ pub(super) fn request(
     Ok(bytes)
 }
 
-fn workspace(question: &Question<'_>, cuts: &mut Vec<String>) -> Value {
-    let toolbox = question.toolbox;
-    let mut files = toolbox.file_names(question.stop).unwrap_or_else(|error| {
+fn workspace(of: &BoundedLoop<'_>, cuts: &mut Vec<String>) -> Value {
+    let toolbox = &of.toolbox;
+    let mut files = toolbox.file_names(of.control.stop_signal()).unwrap_or_else(|error| {
         cuts.push(format!("workspace.files: {error}"));
         Vec::new()
     });
-    cut(&mut files, MOST_FILES, "workspace.files", cuts);
+    cut(&mut files, MAX_FILES, "workspace.files", cuts);
     json!({
         "folder": toolbox.workspace().to_string_lossy(),
         "system": std::env::consts::OS,
@@ -122,8 +100,8 @@ fn answer() -> Value {
 
 fn in_short(tried: &PastAttempt) -> Value {
     json!({
-        "attempt": tried.record.attempt,
-        "plan_digest": tried.record.plan_digest,
+        "attempt": tried.attempt.record.attempt,
+        "plan_digest": tried.attempt.record.plan_digest,
         "outcome": outcome(tried.happened),
         "reason": tried.reason,
     })
@@ -145,13 +123,13 @@ fn outcome(happened: Happened) -> &'static str {
 
 fn last_attempt(last: &PastAttempt, hider: &SecretHider, cuts: &mut Vec<String>) -> Value {
     let mut value = in_short(last);
-    let results = last.results.iter().rev().take(MOST_RESULTS).rev();
-    if last.results.len() > MOST_RESULTS {
-        let left_out = last.results.len() - MOST_RESULTS;
+    let results = last.attempt.results.iter().rev().take(MAX_RESULTS).rev();
+    if last.attempt.results.len() > MAX_RESULTS {
+        let left_out = last.attempt.results.len() - MAX_RESULTS;
         cuts.push(format!("last_attempt.results: {left_out} earlier ones are left out"));
     }
     let results: Vec<Value> = results.map(|result| step_result(result, hider, cuts)).collect();
-    let diagnostics = last.results.iter().flat_map(|result| &result.diagnostic_artifacts);
+    let diagnostics = last.attempt.results.iter().flat_map(|result| &result.diagnostic_artifacts);
     let mut room = PART_BYTES;
     let all = diagnostics.clone().count();
     let diagnostics: Vec<Value> = diagnostics
@@ -167,7 +145,7 @@ fn last_attempt(last: &PastAttempt, hider: &SecretHider, cuts: &mut Vec<String>)
         let left_out = all - diagnostics.len();
         cuts.push(format!("last_attempt.diagnostics: {left_out} of {all} are left out"));
     }
-    let plan = last.plan.as_ref().map(|plan| text_of(&plan.source, hider));
+    let plan = last.attempt.plan.as_ref().map(|plan| text_of(&plan.source, hider));
     let plan = plan.map(|mut text| {
         if text.len() > PLAN_BYTES {
             cuts.push(format!("last_attempt.plan: {} bytes in all", text.len()));
@@ -176,13 +154,13 @@ fn last_attempt(last: &PastAttempt, hider: &SecretHider, cuts: &mut Vec<String>)
         text
     });
     // What a verification said stands among the diagnostics.
-    let verify = last.record.verify.as_ref();
+    let verify = last.attempt.record.verify.as_ref();
     let verify = verify.map(|it| json!({ "scope": it.scope, "passed": it.passed }));
     if let Some(fields) = value.as_object_mut() {
         let mut set = |name: &str, value: Value| fields.insert(name.to_owned(), value);
-        set("planner", json!(last.record.planner));
+        set("planner", json!(last.attempt.record.planner));
         set("plan", json!(plan));
-        set("actions", json!(last.record.actions));
+        set("actions", json!(last.attempt.record.actions));
         set("results", json!(results));
         set("diagnostics", json!(diagnostics));
         set("verify", json!(verify));
@@ -237,12 +215,12 @@ fn focus(last: Option<&PastAttempt>) -> Focus {
             list.push(text.to_owned());
         }
     };
-    for diagnostic in last.results.iter().flat_map(|result| &result.diagnostic_artifacts) {
+    for diagnostic in last.attempt.results.iter().flat_map(|result| &result.diagnostic_artifacts) {
         add(|focus| &mut focus.codes, diagnostic.code.as_deref().unwrap_or_default());
         add(|focus| &mut focus.files, &diagnostic.file_name);
     }
-    last.files.iter().for_each(|file| add(|focus| &mut focus.files, file));
-    let failed = last.results.iter().filter(|result| !result.outcome.goes_on());
+    last.attempt.files.iter().for_each(|file| add(|focus| &mut focus.files, file));
+    let failed = last.attempt.results.iter().filter(|result| !result.outcome.goes_on());
     focus.executions = failed.map(|result| result.execution_id).collect();
     focus
 }

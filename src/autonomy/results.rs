@@ -2,6 +2,7 @@
 
 use uuid::Uuid;
 
+use super::attempts::AttemptEnding;
 use crate::engine::ExecutionError;
 use crate::plan::{Code, Plan, ToolCall, ToolClass, VerifyScope};
 use crate::run::{
@@ -11,10 +12,10 @@ use crate::run::{
 
 /// How many diagnostics of a verification stand in the record of an attempt; all are in the evidence of its
 /// execution.
-const MOST_DIAGNOSTICS: usize = 200;
+const MAX_DIAGNOSTICS: usize = 200;
 
 /// What became of the plan of an attempt.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct Applied {
     /// Its run; none when nothing began.
     pub(super) run_id: Option<Uuid>,
@@ -24,12 +25,8 @@ pub(super) struct Applied {
     pub(super) results: Vec<StepResult>,
     /// What its own verification found, where it had one.
     pub(super) verify: Option<VerifyRecord>,
-    /// What happened.
-    pub(super) happened: Happened,
-    /// In words.
-    pub(super) message: String,
-    /// The action at which it ended, from 0.
-    pub(super) action_index: Option<usize>,
+    /// How that ends the attempt.
+    pub(super) ending: AttemptEnding,
 }
 
 fn scope_of(plan: &Plan, index: usize) -> Option<VerifyScope> {
@@ -45,7 +42,7 @@ pub(super) fn verification(scope: VerifyScope, result: &StepResult) -> Option<Ve
     ran.then(|| VerifyRecord {
         scope,
         passed: result.success,
-        diagnostics: result.diagnostic_artifacts.iter().take(MOST_DIAGNOSTICS).cloned().collect(),
+        diagnostics: result.diagnostic_artifacts.iter().take(MAX_DIAGNOSTICS).cloned().collect(),
     })
 }
 
@@ -92,14 +89,13 @@ pub(super) fn of_run(plan: &Plan, result: ExecutionResult) -> Applied {
             (happened, format!("{place}: {said}"))
         }
     };
+    let action_index = failed.map(|step| step.step_index);
     Applied {
         run_id: Some(run_id),
         actions: rows(plan, &step_results),
-        action_index: failed.map(|step| step.step_index),
         results: step_results,
         verify,
-        happened,
-        message,
+        ending: AttemptEnding { action_index, ..AttemptEnding::new(happened, message) },
     }
 }
 
@@ -115,29 +111,20 @@ pub(super) fn after(code: Option<Code>, of_verification: bool) -> Happened {
 
 /// The outcome of a plan that was not run, or not to its end.
 pub(super) fn of_refusal(plan: &Plan, error: &ExecutionError) -> Applied {
-    let (run_id, results) = match error {
-        ExecutionError::EvidenceStore { run_id, step_results, .. } => {
-            (Some(*run_id).filter(|id| !id.is_nil()), step_results.clone())
-        }
-        _ => (None, Vec::new()),
-    };
+    let (mut run_id, mut results) = (None, Vec::new());
     let happened = match error {
-        ExecutionError::EvidenceStore { .. } | ExecutionError::PlanIdMismatch { .. } => {
+        ExecutionError::EvidenceStore { run_id: id, step_results, .. } => {
+            run_id = Some(*id).filter(|id| !id.is_nil());
+            results.clone_from(step_results);
             Happened::InternalError
         }
+        ExecutionError::PlanIdMismatch { .. } => Happened::InternalError,
         ExecutionError::NotAuthorized { .. } => Happened::NotAuthorized,
-        error if !error.findings().is_empty() => Happened::PlannerRejected { retryable: true },
+        ExecutionError::Refused { .. } => Happened::PlannerRejected { retryable: true },
         error => after(Some(error.code()), false),
     };
-    Applied {
-        run_id,
-        actions: rows(plan, &results),
-        results,
-        verify: None,
-        happened,
-        message: error.to_string(),
-        action_index: None,
-    }
+    let ending = AttemptEnding::new(happened, error.to_string());
+    Applied { run_id, actions: rows(plan, &results), results, verify: None, ending }
 }
 
 #[cfg(test)]

@@ -10,9 +10,7 @@ use clap::{Args, Parser, Subcommand};
 use uuid::Uuid;
 
 pub(super) use bounded::Loop;
-pub(super) use evidence::{
-    AcceptHead, Evidence, EvidenceCommand, Question, Search, Show, Span, Verify,
-};
+pub(super) use evidence::{AcceptHead, EvidenceCommand, Question, Search, Show, Span, Verify};
 use words::{AllowWord, EngineWord};
 pub(super) use words::{Confirm, DialectWord, PlannerWord, TargetWord};
 
@@ -90,7 +88,8 @@ pub(super) enum Command {
     /// run it
     Reconcile(Reconcile),
     /// Look into the evidence
-    Evidence(Evidence),
+    #[command(subcommand)]
+    Evidence(EvidenceCommand),
     /// Say what walls this computer has, and grant something to every plan in a workspace
     Walls(WallsCommand),
     /// Say how dangerous a shell command is; nothing is run
@@ -128,22 +127,6 @@ pub(super) struct Workspace {
     /// .git, else the plan's own]
     #[arg(long, value_name = "DIR")]
     pub(super) workspace: Option<PathBuf>,
-}
-
-/// Which engine reads symbols and replaces definitions.
-#[derive(Debug, Args)]
-pub(super) struct Engine {
-    /// Who reads symbols and replaces definitions [default: the settings']
-    #[arg(long, value_enum, value_name = "ENGINE")]
-    engine: Option<EngineWord>,
-}
-
-impl Engine {
-    /// The policy with this engine, where one was named.
-    pub(super) fn settle(&self, policy: Policy) -> Policy {
-        let engine = self.engine.map_or(policy.engine, EngineChoice::from);
-        Policy { engine, ..policy }
-    }
 }
 
 /// What steps get beyond their walls.
@@ -197,14 +180,7 @@ pub(super) struct WallsCommand {
 pub(super) struct Target {
     /// The host on which the plan's commands run, an SSH destination or `local` [default: the plan's]
     #[arg(long, value_name = "HOST")]
-    target: Option<TargetWord>,
-}
-
-impl Target {
-    /// What was named; none where nothing was.
-    pub(super) fn named(&self) -> Option<&TargetWord> {
-        self.target.as_ref()
-    }
+    pub(super) target: Option<TargetWord>,
 }
 
 #[derive(Debug, Args)]
@@ -227,8 +203,9 @@ pub(super) struct Common {
 /// What every command takes that looks at a plan or runs one.
 #[derive(Debug, Args)]
 pub(super) struct RunOptions {
-    #[command(flatten)]
-    engine: Engine,
+    /// Who reads symbols and replaces definitions [default: the settings']
+    #[arg(long, value_enum, value_name = "ENGINE")]
+    engine: Option<EngineWord>,
     #[command(flatten)]
     walls: Walls,
     #[command(flatten)]
@@ -241,7 +218,9 @@ impl RunOptions {
     /// # Errors
     /// A settings file that cannot be used.
     pub(super) fn policy(&self) -> Result<Policy, Refusal> {
-        Ok(self.walls.settle(self.engine.settle(opening::policy()?)))
+        let policy = opening::policy()?;
+        let engine = self.engine.map_or(policy.engine, EngineChoice::from);
+        Ok(self.walls.settle(Policy { engine, ..policy }))
     }
 }
 

@@ -13,27 +13,23 @@ use super::args;
 use super::check;
 use super::confirmation::CommandLine;
 use super::evidence::say_note;
-use super::opening::evidence_location;
+use super::opening::{evidence_location, present_folder, workspace};
 use super::output::{Output, say, tell};
 use super::progress::Progress;
 use super::refusal::Refusal;
 use super::run::is_terminal;
 use super::signals::stop_at_interrupt;
-use super::trust::trust_in;
+use super::trust::trust;
 use crate::authorization::{AuthorizationClass, CLASS_BYTES, Method};
 use crate::autonomy::{
-    Authorization, AuthorizationRequest, BoundedLoop, LoopDeps, LoopOutcome, LoopSetup,
-    PlanAuthorizer, needs_of, planner_limits, resolve,
+    AuthorizationRequest, BoundedLoop, LoopDeps, LoopOrder, LoopOutcome, LoopSetup, PlanAuthorizer,
+    PlanDecision, needs_of, planner_limits, resolve,
 };
-use crate::engine::{
-    Clock as _, ControlHandle, ProgressCallback, SystemClock, WorkspaceChoice, choose_workspace,
-    workspace_commands,
-};
+use crate::engine::{Clock as _, ControlHandle, ProgressCallback, SystemClock, workspace_commands};
 use crate::plan::{visible, visible_lines};
 use crate::risk::{PlannerNeeds, Policy};
-use crate::run::{AttemptRecord, CommandsReview, PlannerStatus, RunEvent, StopCode};
+use crate::run::{AttemptRecord, CommandsReview, PlannerReport, PlannerStatus, RunEvent, StopCode};
 use crate::tools::Toolbox;
-use crate::worker::default_folders;
 
 /// Runs a loop, or revokes an authorization class.
 pub(super) fn bounded(command: &args::Loop, out: &mut Output) -> Result<Exit, Refusal> {
@@ -41,7 +37,7 @@ pub(super) fn bounded(command: &args::Loop, out: &mut Output) -> Result<Exit, Re
         return revoke(class_id, command, out);
     }
     let (Some(goal), Some(planner)) = (&command.goal, &command.planner) else {
-        return Err(Refusal::usage("a goal and a planner are missing".to_owned(), ""));
+        return Err(Refusal::usage("a goal and a planner are missing", ""));
     };
     let confirmation = CommandLine::new(command.confirm, is_terminal())?;
     let setup = setup(command, goal, planner)?;
@@ -81,14 +77,12 @@ fn exit(outcome: &LoopOutcome) -> Exit {
 }
 
 fn setup(command: &args::Loop, goal: &str, planner: &str) -> Result<LoopSetup, Refusal> {
-    let here = std::env::current_dir().map_err(|error| {
-        Refusal::usage(format!("the present folder cannot be found: {error}"), "Go to another one.")
-    })?;
+    let here = present_folder()?;
     if goal.trim().is_empty() {
-        return Err(Refusal::usage("the goal is empty".to_owned(), "Say what is to be reached."));
+        return Err(Refusal::usage("the goal is empty", "Say what is to be reached."));
     }
     let program = resolve(planner, &here)
-        .map_err(|error| Refusal::usage(error.to_string(), "Name a planner with --planner."))?;
+        .map_err(|why| Refusal::usage(why, "Name a planner with --planner."))?;
     let mut location = evidence_location(&command.options.common.folder)?;
     if let Ok(absolute) = std::path::absolute(&location.evidence) {
         location.evidence = absolute;
@@ -97,7 +91,7 @@ fn setup(command: &args::Loop, goal: &str, planner: &str) -> Result<LoopSetup, R
     let workspace = workspace(command.workspace.as_deref(), &here);
     if workspace.folder.canonicalize().is_ok_and(|folder| folder.parent().is_none()) {
         return Err(Refusal::usage(
-            "the workspace is /: a loop reads and changes everything in its workspace".to_owned(),
+            "the workspace is /: a loop reads and changes everything in its workspace",
             "Name a folder in it with --workspace.",
         ));
     }
@@ -108,35 +102,18 @@ fn setup(command: &args::Loop, goal: &str, planner: &str) -> Result<LoopSetup, R
     }
     if let Some(digest) = command.trust_commands {
         let (folder, commands) = workspace_commands(&workspace.folder, &policy)?;
-        trust_in(&folder.to_string_lossy(), commands.as_ref(), digest, &location)?;
+        trust(&folder.to_string_lossy(), commands.as_ref(), digest, &location)?;
     }
-    Ok(LoopSetup {
+    let order = LoopOrder {
         goal: goal.to_owned(),
         planner: planner.to_owned(),
-        program,
         planner_timeout: Duration::from_secs(command.planner_timeout.into()),
         max_attempts: command.max_attempts,
         verify: command.verify.into(),
         workspace,
-        class: class.map(|class| (class, Method::CommandLine)),
-        location,
-        policy,
-    })
-}
-
-pub(super) fn workspace(chosen: Option<&Path>, here: &Path) -> WorkspaceChoice {
-    let home = default_folders().map(|folders| folders.home);
-    let chosen = chosen.map(|folder| here.join(folder));
-    let choice = choose_workspace(&here.join("plan"), chosen.as_deref(), home.as_deref());
-    if chosen.is_some() {
-        return choice;
-    }
-    let reason = if choice.folder == here {
-        "It is the present folder.".to_owned()
-    } else {
-        "It is the nearest folder above the present one with a Cargo.toml or .git.".to_owned()
+        class,
     };
-    WorkspaceChoice { reason, ..choice }
+    Ok(LoopSetup { order, program, method: Method::CommandLine, location, policy })
 }
 
 fn class(file: &Path) -> Result<AuthorizationClass, Refusal> {
@@ -174,24 +151,18 @@ struct Flags {
 }
 
 impl PlanAuthorizer for Flags {
-    fn authorize(&mut self, asked: &AuthorizationRequest<'_>) -> Authorization {
+    fn authorize(&mut self, asked: &AuthorizationRequest<'_>) -> PlanDecision {
         if self.yes {
-            let method = Method::CommandLineYes;
-            return Authorization::Approve {
-                method,
-                note: "--yes authorizes every attempt".to_owned(),
-            };
+            let note = "--yes authorizes every attempt".to_owned();
+            return PlanDecision::Approve { method: Method::CommandLineYes, note };
         }
-        let digest = asked.plan.digest;
-        let reason = if asked.outside.is_empty() {
+        let (digest, outside) = (asked.plan.digest, asked.outside.join("; "));
+        let reason = if outside.is_empty() {
             format!("neither --authorize-class nor --yes was given for the plan {digest}")
         } else {
-            format!(
-                "the plan {digest} is outside the authorization class: {}",
-                asked.outside.join("; ")
-            )
+            format!("the plan {digest} is outside the authorization class: {outside}")
         };
-        Authorization::Reject { method: Method::CommandLine, reason }
+        PlanDecision::Reject { method: Method::CommandLine, reason }
     }
 }
 
@@ -201,23 +172,23 @@ fn commands(setup: &LoopSetup) -> Option<CommandsReview> {
     // If the evidence cannot be read, nothing is trusted, and the loop itself reports that.
     let trusted_commands = trusted.unwrap_or_default();
     let policy = Policy { trusted_commands, ..setup.policy.clone() };
-    workspace_commands(&setup.workspace.folder, &policy).ok()?.1
+    workspace_commands(&setup.order.workspace.folder, &policy).ok()?.1
 }
 
 fn introduce(setup: &LoopSetup) {
-    say(&format!("Goal {}", visible(&setup.goal)));
-    let folder = setup.workspace.folder.display().to_string();
-    say(&format!("Workspace {}. {}", visible(&folder), setup.workspace.reason));
+    say(&format!("Goal {}", visible(&setup.order.goal)));
+    let folder = setup.order.workspace.folder.display().to_string();
+    say(&format!("Workspace {}. {}", visible(&folder), setup.order.workspace.reason));
     // A workspace that cannot be opened is what the loop itself ends with.
-    if let Ok(toolbox) = Toolbox::open(&setup.workspace.folder, &setup.policy) {
-        let limits = planner_limits(&setup.planner, &toolbox, &setup.policy);
+    if let Ok(toolbox) = Toolbox::open(&setup.order.workspace.folder, &setup.policy) {
+        let limits = planner_limits(&setup.order.planner, &toolbox, &setup.policy);
         let (Ok(limits) | Err(limits)) = limits;
-        say(&visible(&format!("Planner {}: {limits}", setup.planner)));
+        say(&visible(&format!("Planner {}: {limits}", setup.order.planner)));
     }
     if let Some(commands) = commands(setup) {
         check::workspace_commands(&commands, "loop").iter().for_each(|line| say(line));
     }
-    let Some((class, _)) = &setup.class else { return };
+    let Some(class) = &setup.order.class else { return };
     let hosts =
         if class.hosts.is_empty() { "this machine".to_owned() } else { class.hosts.join(", ") };
     say(&visible(&format!(
@@ -252,17 +223,10 @@ impl ProgressCallback for LoopProgress {
                 say(&format!("Asking the planner: {}", visible(planner)));
             }
             RunEvent::PlannerOutput { chunk } => tell(&visible_lines(chunk)),
-            RunEvent::PlannerAnswered { report, plan_digest } => match report.status {
-                PlannerStatus::Accepted => {
-                    let digest = plan_digest.map_or_else(String::new, |it| format!(", {it}"));
-                    say(&format!("A plan of {}{digest}", steps(report.action_count)));
-                }
-                PlannerStatus::Failed => {
-                    let code = report.failure_code.as_deref().unwrap_or_default();
-                    let message = report.message.as_deref().unwrap_or_default();
-                    say(&visible_lines(&format!("No plan. {code}: {message}")));
-                }
-            },
+            RunEvent::PlannerAnswered { report, plan_digest } => {
+                let digest = plan_digest.map_or_else(String::new, |it| format!(", {it}"));
+                say(&visible_lines(&format!("The planner gave {}", answer(report, &digest))));
+            }
             RunEvent::PlanRevised { difference, .. } => {
                 say(&format!("Compared with the last plan: {}", difference.sentence()));
             }
@@ -300,18 +264,23 @@ fn steps(count: usize) -> String {
     format!("{count} {}", if count == 1 { "step" } else { "steps" })
 }
 
+/// What a planner answered, in a few words; `also` follows a plan.
+fn answer(report: &PlannerReport, also: &str) -> String {
+    match report.status {
+        PlannerStatus::Accepted => format!("a plan of {}{also}", steps(report.action_count)),
+        PlannerStatus::Failed => {
+            let code = report.failure_code.as_deref().unwrap_or("no answer");
+            let message = report.message.as_deref().unwrap_or_default();
+            format!("no plan: {code} {message}")
+        }
+    }
+}
+
 /// One attempt for people, also as `evidence show` prints it.
 pub(super) fn print_attempt(attempt: &AttemptRecord, out: &mut Output) {
     let AttemptRecord { attempt: number, max_attempts, planner, .. } = attempt;
     let run = attempt.run_id.map_or_else(String::new, |run| format!(", run {run}"));
-    let answer = match planner.status {
-        PlannerStatus::Accepted => format!("a plan of {}{run}", steps(planner.action_count)),
-        PlannerStatus::Failed => {
-            let code = planner.failure_code.as_deref().unwrap_or("no answer");
-            let message = planner.message.as_deref().unwrap_or_default();
-            format!("no plan: {code} {message}")
-        }
-    };
+    let answer = answer(planner, &run);
     out.line(&visible(&format!("Attempt {number} of {max_attempts}: {answer}")));
     for finding in &planner.findings {
         let place = format!("{}:{}", finding.line, finding.column);
@@ -329,9 +298,6 @@ pub(super) fn print_attempt(attempt: &AttemptRecord, out: &mut Output) {
             action.summary.clone(),
             error,
         ]
-        .iter()
-        .map(|cell| visible(cell).into_owned())
-        .collect()
     });
-    out.table(&rows.collect::<Vec<_>>());
+    out.table(rows);
 }

@@ -8,7 +8,7 @@ use super::documents::{self, finding_line};
 use super::opening::{OpenedPlan, ReadPlan, evidence_location};
 use super::output::Output;
 use super::refusal::Refusal;
-use super::trust::revoke;
+use super::trust::record;
 use crate::authorization::WallLevel;
 use crate::plan::{Dialect, Severity, ShownPlan, visible, visible_lines};
 use crate::remote::{SshClient, check_target};
@@ -27,8 +27,8 @@ pub(super) fn check(command: &args::CheckPlan, out: &mut Output) -> Result<Exit,
     let folder = &check.options.common.folder;
     let read = ReadPlan::file(&check.plan, workspace, &check.target)?;
     let mut review = read.review(&mut policy, folder)?;
-    if let Some((digest, before)) = revoke_commands.zip(review.as_ref()) {
-        revoke(digest, before, &evidence_location(folder)?)?;
+    if let Some((digest, before)) = revoke_commands.as_ref().zip(review.as_ref()) {
+        record(&before.binding.workspace, *digest, None, &evidence_location(folder)?)?;
         review = read.review(&mut policy, folder)?;
     }
     let opened = read.with(review);
@@ -61,27 +61,23 @@ fn target_now(target: &str, workspace: &Path, policy: &Policy) -> TargetState {
 }
 
 fn print_state(state: &TargetState, out: &mut Output) {
-    let (shown, said) = match state {
+    let (how, shown, said) = match state {
         TargetState::Reachable { host } => {
             let Host { system, bash, bash_version, .. } = &**host;
-            (Some(format!("{}, {system}, {bash} {bash_version}", host.line())), &host.said)
+            let shown = format!("{}, {system}, {bash} {bash_version}", host.line());
+            ("is reachable", Some(shown), &host.said)
         }
-        TargetState::UnknownKey { host_key, said } | TargetState::ChangedKey { host_key, said } => {
-            (host_key.clone(), said)
+        TargetState::UnknownKey { host_key, said } => {
+            ("shows a key that is not known", host_key.clone(), said)
         }
-        TargetState::Refused { said }
-        | TargetState::Unreachable { said }
-        | TargetState::Unusable { said } => (None, said),
+        TargetState::ChangedKey { host_key, said } => {
+            ("shows another key than is known", host_key.clone(), said)
+        }
+        TargetState::Refused { said } => ("refused you", None, said),
+        TargetState::Unreachable { said } => ("is not reached", None, said),
+        TargetState::Unusable { said } => ("is reached, but no command can run there", None, said),
     };
     let shown = shown.map_or_else(String::new, |shown| format!(": {shown}"));
-    let how = match state {
-        TargetState::Reachable { .. } => "is reachable",
-        TargetState::UnknownKey { .. } => "shows a key that is not known",
-        TargetState::ChangedKey { .. } => "shows another key than is known",
-        TargetState::Refused { .. } => "refused you",
-        TargetState::Unreachable { .. } => "is not reached",
-        TargetState::Unusable { .. } => "is reached, but no command can run there",
-    };
     out.line(&visible(&format!("The host {how}{shown}")));
     for line in visible_lines(said).lines() {
         out.line(&format!("    {line}"));
@@ -129,9 +125,7 @@ pub(super) fn workspace_commands(commands: &CommandsReview, ours: &str) -> Vec<S
 
 fn header(opened: &OpenedPlan, plan: &ShownPlan, review: &Review, out: &mut Output) {
     let mut rows = Vec::new();
-    let mut row = |name: &str, value: &str| {
-        rows.push(vec![name.to_owned(), visible(value).into_owned()]);
-    };
+    let mut row = |name: &'static str, value: &str| rows.push((name, value.to_owned()));
     match &plan.title {
         Some(title) => row("Plan", &format!("{title} ({})", plan.plan_id)),
         None => row("Plan", &plan.plan_id),
@@ -165,7 +159,7 @@ fn header(opened: &OpenedPlan, plan: &ShownPlan, review: &Review, out: &mut Outp
     if !review.impact.files.is_empty() {
         row("Writes", &review.impact.files.join(", "));
     }
-    out.table(&rows);
+    out.fields(rows);
     out.line("");
 }
 
@@ -204,10 +198,7 @@ fn steps(plan: &ShownPlan, review: &Review, out: &mut Output) {
         if let Some(why) = asks {
             notes.push(format!("asks first: {}", why.trim_end_matches('.')));
         }
-        let walls = review.walls.as_ref().and_then(|walls| walls.steps.get(step.step_index));
-        if let Some(walls) = walls.and_then(Option::as_ref) {
-            notes.extend(wall_notes(walls));
-        }
+        notes.extend(review.walls_of(step.step_index).into_iter().flat_map(wall_notes));
         match precondition {
             // The finding says it already.
             _ if step.call.is_none() => {}
@@ -219,15 +210,14 @@ fn steps(plan: &ShownPlan, review: &Review, out: &mut Output) {
             }
             PreconditionState::None | PreconditionState::Holds { .. } => {}
         }
-        let cells = [
+        rows.push([
             format!("{:>3}", step.step_index + 1),
             risk.level.as_str().to_owned(),
             step.tool_name.clone(),
             what,
             notes.join("; "),
-        ];
-        rows.push(cells.iter().map(|cell| visible(cell).into_owned()).collect());
+        ]);
     }
-    out.table(&rows);
+    out.table(rows);
     out.line("");
 }

@@ -35,7 +35,7 @@ impl CommandLine {
         let note = match confirm {
             Some(Confirm::Ask) if !is_terminal => {
                 return Err(Refusal::usage(
-                    "--confirm ask needs a terminal to ask on".to_owned(),
+                    "--confirm ask needs a terminal to ask on",
                     "Run it in a terminal, or say --confirm approve, skip or cancel.",
                 ));
             }
@@ -48,13 +48,15 @@ impl CommandLine {
         let confirm = confirm.unwrap_or(Confirm::default_for(is_terminal));
         Ok(Self { confirm, is_terminal, note, latest: Mutex::new(None) })
     }
+
+    /// That the flag answered.
+    fn flag(&self) -> Provenance {
+        Provenance { by: AnsweredBy::CommandLine, note: self.note.clone() }
+    }
 }
 
 impl ConfirmationCallback for CommandLine {
     fn request_confirmation(&self, request: &ConfirmationRequest) -> Decision {
-        let by_flag = |decision| {
-            (decision, Provenance { by: AnsweredBy::CommandLine, note: self.note.clone() })
-        };
         let confirm = match self.confirm {
             Confirm::Caution if request.unwalled && request.risk.level <= RiskLevel::Caution => {
                 Confirm::Approve
@@ -63,9 +65,9 @@ impl ConfirmationCallback for CommandLine {
             confirm => confirm,
         };
         let (decision, provenance) = match confirm {
-            Confirm::Approve | Confirm::Caution => by_flag(Decision::Approve),
-            Confirm::Skip => by_flag(Decision::Skip),
-            Confirm::Cancel => by_flag(Decision::Cancel),
+            Confirm::Approve | Confirm::Caution => (Decision::Approve, self.flag()),
+            Confirm::Skip => (Decision::Skip, self.flag()),
+            Confirm::Cancel => (Decision::Cancel, self.flag()),
             Confirm::Ask => {
                 discard_typed_input();
                 let (decision, note) = ask(request, &mut io::stdin().lock(), &mut io::stderr());
@@ -78,9 +80,7 @@ impl ConfirmationCallback for CommandLine {
 
     fn provenance(&self) -> Provenance {
         let latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
-        latest
-            .clone()
-            .unwrap_or_else(|| Provenance { by: AnsweredBy::CommandLine, note: self.note.clone() })
+        latest.clone().unwrap_or_else(|| self.flag())
     }
 }
 
@@ -165,11 +165,8 @@ fn show(request: &ConfirmationRequest, output: &mut dyn Write) -> io::Result<()>
     } else {
         writeln!(output, "Execute step {step} of {count}: {tool}?")?;
     }
-    if let Some(purpose) = &request.purpose {
-        writeln!(output, "{}", visible_lines(purpose))?;
-    }
-    if let Some(explanation) = &request.explanation {
-        writeln!(output, "{}", visible_lines(explanation))?;
+    for said in [&request.purpose, &request.explanation].into_iter().flatten() {
+        writeln!(output, "{}", visible_lines(said))?;
     }
     let level = request.risk.level.as_str();
     writeln!(output, "Risk: {level}. {}", visible(&request.risk.reason))?;

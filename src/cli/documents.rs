@@ -74,12 +74,7 @@ fn step_document(step: &ShownStep) -> Value {
         "reason": step.reason,
         "expected_output": step.expected_output,
         "needs": step.needs,
-        "stated_risk": {
-            "level": step.stated.level,
-            "category": step.stated.category,
-            "reason": step.stated.reason,
-            "warning": step.stated.warning,
-        },
+        "stated_risk": step.stated,
     })
 }
 
@@ -91,11 +86,7 @@ fn risk_document(plan: Option<&ShownPlan>, review: Option<&Review>) -> RiskDocum
         step_index: step.step_index,
         verdict: verdict.clone(),
         asks: asks.clone(),
-        walls: review
-            .walls
-            .as_ref()
-            .and_then(|walls| walls.steps.get(step.step_index))
-            .and_then(Clone::clone),
+        walls: review.walls_of(step.step_index).cloned(),
     });
     RiskDocument {
         worst: review.impact.worst,

@@ -9,15 +9,14 @@ mod args;
 mod bounded;
 mod check;
 mod confirmation;
-mod continuation;
 mod documents;
 mod evidence;
+mod follow_up;
 mod opening;
 mod output;
 mod planner;
 mod progress;
 mod refusal;
-mod revert;
 mod risk;
 mod run;
 mod schema;
@@ -120,10 +119,10 @@ fn headless(command: Command) -> Exit {
         Command::Check(command) => check::check(&command, &mut out),
         Command::Simulate(command) => simulate::simulate(&command, &mut out),
         Command::Run(command) => run::run(&command, &mut out),
-        Command::Continue(command) => continuation::continue_run(&command, &mut out),
+        Command::Continue(command) => follow_up::continue_run(&command, &mut out),
         Command::Loop(command) => bounded::bounded(&command, &mut out),
-        Command::Revert(command) => revert::revert(&command, &mut out),
-        Command::Reconcile(command) => continuation::reconcile(&command, &mut out),
+        Command::Revert(command) => follow_up::revert(&command, &mut out),
+        Command::Reconcile(command) => follow_up::reconcile(&command, &mut out),
         Command::Evidence(command) => evidence::evidence(&command, &mut out),
         Command::Walls(command) => walls::walls(&command, &mut out),
         Command::Risk(command) => risk::risk(&command, &mut out),

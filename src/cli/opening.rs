@@ -1,17 +1,16 @@
 //! How a command of the command line opens the evidence, the settings, and a plan with its review.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::args::{EvidenceFolder, Target};
 use super::refusal::Refusal;
-use crate::engine::{
-    WorkspaceChoice, choose_workspace, review_alone, review_read, review_trusting, review_with,
-};
+use crate::engine::{WorkspaceChoice, review, review_read, review_trusting, review_until};
 use crate::evidence::EvidenceLocation;
 use crate::plan::{Dialect, Digest, Finding, Parsed, Plan, ShownPlan, is_valid, limits, parse};
 use crate::risk::Policy;
 use crate::run::Review;
-use crate::worker::{default_folders, load_policy, read_plan_file};
+use crate::worker::{default_folders, load_policy, read_plan_file, workspace_of};
 
 /// The evidence in the folder given on the command line, or in the user's own.
 ///
@@ -20,7 +19,7 @@ use crate::worker::{default_folders, load_policy, read_plan_file};
 pub(super) fn evidence_location(named: &EvidenceFolder) -> Result<EvidenceLocation, Refusal> {
     let folders = default_folders().ok_or_else(|| {
         Refusal::usage(
-            "the system does not say where your home folder is".to_owned(),
+            "the system does not say where your home folder is",
             "Set HOME and try again.",
         )
     })?;
@@ -34,9 +33,32 @@ pub(super) fn evidence_location(named: &EvidenceFolder) -> Result<EvidenceLocati
 /// The settings file cannot be used.
 pub(super) fn policy() -> Result<Policy, Refusal> {
     let Some(folders) = default_folders() else { return Ok(Policy::default()) };
-    load_policy(&folders.settings).map_err(|error| {
-        Refusal::usage(error.to_string(), "Correct the settings file, or take it away.")
+    Ok(load_policy(&folders.settings)?)
+}
+
+/// The folder in which the command was started.
+///
+/// # Errors
+/// It is gone, or cannot be read.
+pub(super) fn present_folder() -> Result<PathBuf, Refusal> {
+    std::env::current_dir().map_err(|error| {
+        Refusal::usage(format!("the present folder cannot be found: {error}"), "Go to another one.")
     })
+}
+
+/// The workspace of a command without a plan file: `chosen`, else the default one for a plan in this folder.
+pub(super) fn workspace(chosen: Option<&Path>, here: &Path) -> WorkspaceChoice {
+    let chosen = chosen.map(|folder| here.join(folder));
+    let choice = workspace_of(&here.join("plan"), chosen.as_deref());
+    if chosen.is_some() {
+        return choice;
+    }
+    let reason = if choice.folder == here {
+        "It is the present folder."
+    } else {
+        "It is the nearest folder above the present one with a Cargo.toml or .git."
+    };
+    WorkspaceChoice { reason: reason.to_owned(), ..choice }
 }
 
 /// A plan whose bytes were read once, and its workspace.
@@ -57,8 +79,7 @@ impl ReadPlan {
         workspace: Option<&Path>,
         target: &Target,
     ) -> Result<Self, Refusal> {
-        let home = default_folders().map(|folders| folders.home);
-        let workspace = choose_workspace(file, workspace, home.as_deref());
+        let workspace = workspace_of(file, workspace);
         let bytes = match read_plan_file(file) {
             Ok(bytes) => bytes,
             Err(finding) => {
@@ -68,14 +89,14 @@ impl ReadPlan {
             }
         };
         let mut read = Self::bytes(&bytes, workspace);
-        if let Some(named) = target.named() {
+        if let Some(named) = &target.target {
             let dialect = match &read.parsed.plan {
                 Ok(plan) => Some(plan.dialect),
                 Err(faulty) => faulty.as_ref().map(|plan| plan.dialect),
             };
             if dialect.is_some_and(|dialect| dialect != Dialect::CommandPlan) {
                 return Err(Refusal::usage(
-                    "--target applies only to command plans".to_owned(),
+                    "--target applies only to command plans",
                     "Omit it: this plan changes local files.",
                 ));
             }
@@ -102,9 +123,8 @@ impl ReadPlan {
         folder: &EvidenceFolder,
     ) -> Result<Option<Review>, Refusal> {
         let evidence = evidence_location(folder).ok();
-        let review = |plan: &Plan, policy: &Policy| {
-            review_with(plan, &self.workspace, policy, evidence.as_ref())
-        };
+        let review =
+            |plan: &Plan, policy: &Policy| review(plan, &self.workspace, policy, evidence.as_ref());
         let trust = || Ok(evidence_location(folder)?.open()?.trust()?);
         review_trusting(&self.parsed.plan, policy, review, trust)
     }
@@ -118,7 +138,8 @@ impl ReadPlan {
         policy: &Policy,
         evidence: Option<&EvidenceLocation>,
     ) -> Result<Option<Review>, Refusal> {
-        let review = |plan: &Plan| review_alone(plan, &self.workspace, policy, evidence);
+        let (workspace, never) = (&self.workspace, Arc::default());
+        let review = |plan: &Plan| review_until(plan, workspace, policy, evidence, false, &never);
         Ok(review_read(&self.parsed.plan, review)?)
     }
 

@@ -5,6 +5,7 @@ use std::io::{self, BufWriter, ErrorKind, Stdout, Write};
 use serde::Serialize;
 
 use super::Exit;
+use crate::plan::visible;
 
 /// Where a command's result goes.
 pub(super) struct Output {
@@ -42,18 +43,29 @@ impl Output {
         }
     }
 
-    /// Lines in columns, each as wide as its widest cell; the last column as it is.
-    pub(super) fn table(&mut self, rows: &[Vec<String>]) {
+    /// Lines in columns, each as wide as its widest cell; the last column as it is. What is hidden in a cell is made
+    /// visible.
+    pub(super) fn table<R: IntoIterator<Item = String>>(
+        &mut self,
+        rows: impl IntoIterator<Item = R>,
+    ) {
+        let cells = |row: R| row.into_iter().map(|cell| visible(&cell).into_owned()).collect();
+        let rows: Vec<Vec<String>> = rows.into_iter().map(cells).collect();
         let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
         let width = |column: usize| {
             rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max()
         };
         let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
-        for row in rows {
+        for row in &rows {
             let line: Vec<String> =
                 row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
             self.line(line.join("  ").trim_end());
         }
+    }
+
+    /// Names with their values, a line each.
+    pub(super) fn fields<'a>(&mut self, fields: impl IntoIterator<Item = (&'a str, String)>) {
+        self.table(fields.into_iter().map(|(name, value)| [name.to_owned(), value]));
     }
 
     /// Flushes stdout. A result that could not be written is a failure, but a closed pipe is not.

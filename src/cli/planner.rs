@@ -33,7 +33,7 @@ pub(super) fn planner(command: &args::Planner, out: &mut Output) -> Result<Exit,
         PlannerWord::Replay => {
             let folder = command.folder.clone().ok_or_else(|| {
                 Refusal::usage(
-                    "replay needs the folder of its plans".to_owned(),
+                    "replay needs the folder of its plans",
                     "Write replay:DIR, with the folder behind the colon.",
                 )
             })?;
@@ -64,26 +64,19 @@ fn handed(input: &[u8]) -> (Option<ModelSettings>, &[u8]) {
 fn server(handed: Option<ModelSettings>) -> Result<Server, Refusal> {
     let settings = match (handed, default_folders()) {
         (Some(settings), _) => settings,
-        (None, Some(folders)) => load_model(&folders.settings).map_err(|error| {
-            Refusal::usage(error.to_string(), "Correct the settings file, or take it away.")
-        })?,
+        (None, Some(folders)) => load_model(&folders.settings)?,
         (None, None) => ModelSettings::default(),
     };
-    let of = |names: [&str; 2], settled: Option<String>| {
-        let mut set = names.into_iter().filter_map(|name| std::env::var(name).ok());
-        set.find(|value| !value.trim().is_empty()).or(settled)
-    };
-    let needed = |what: &str, value: Option<String>, names: [&str; 2]| {
-        value.ok_or_else(|| {
+    let set = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
+    let needed = |what: &str, names: [&str; 2], settled: Option<String>| {
+        names.into_iter().find_map(set).or(settled).ok_or_else(|| {
             Refusal::usage(
                 format!("openai-compatible needs the {what} of a model"),
                 &format!("Set {} or {}, or the table [model] in the settings.", names[0], names[1]),
             )
         })
     };
-    let (urls, models) =
-        (["COUNTERSIGN_MODEL_URL", "OPENAI_BASE_URL"], ["COUNTERSIGN_MODEL", "OPENAI_MODEL"]);
-    let set = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
+    let urls = ["COUNTERSIGN_MODEL_URL", "OPENAI_BASE_URL"];
     let [ours, theirs] = urls.map(set);
     // A key is sent only to the address that it was configured with.
     let key = set(MODEL_KEY).or_else(|| match (&ours, &theirs) {
@@ -92,8 +85,8 @@ fn server(handed: Option<ModelSettings>) -> Result<Server, Refusal> {
         (Some(_), _) => None,
     });
     Ok(Server {
-        url: needed("address", of(urls, settings.url), urls)?,
-        model: needed("name", of(models, settings.name), models)?,
+        url: needed("address", urls, settings.url)?,
+        model: needed("name", ["COUNTERSIGN_MODEL", "OPENAI_MODEL"], settings.name)?,
         key,
         timeout: Duration::from_secs(settings.timeout_seconds.max(1).into()),
         stream: settings.stream,

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::output::{Output, say, tell};
 use crate::engine::ProgressCallback;
-use crate::plan::{Plan, Step, Tool, ToolClass, visible, visible_lines};
+use crate::plan::{Plan, Tool, ToolClass, visible, visible_lines};
 use crate::run::{ExecutionResult, RunEvent, RunStatus, StepResult};
 
 /// Prints the progress of a run to stderr.
@@ -59,36 +59,24 @@ impl ProgressCallback for Progress {
     }
 }
 
-fn about(step: &Step) -> String {
-    step.call.headline().1
-}
-
 /// Steps that ended, as a table, with what went wrong below it.
 pub(super) fn print_steps(plan: &Plan, results: &[StepResult], out: &mut Output) {
-    let rows: Vec<Vec<String>> = plan
-        .steps
-        .iter()
-        .zip(results)
-        .map(|(step, result)| {
-            vec![
-                format!("{:>3}", result.step_index + 1),
-                result.outcome.as_str().to_owned(),
-                visible(&result.tool_name).into_owned(),
-                visible(&about(step)).into_owned(),
-                format!("{:>4} ms", result.duration_ms),
-                result.execution_id.to_string(),
-            ]
-        })
-        .collect();
-    out.table(&rows);
-    for note in results.iter().flat_map(|result| {
-        result.wall_notes.iter().map(move |note| format!("Step {}: {note}", result.step_index + 1))
-    }) {
-        out.line(&visible(&note));
-    }
+    out.table(plan.steps.iter().zip(results).map(|(step, result)| {
+        [
+            format!("{:>3}", result.step_index + 1),
+            result.outcome.as_str().to_owned(),
+            result.tool_name.clone(),
+            step.call.headline().1,
+            format!("{:>4} ms", result.duration_ms),
+            result.execution_id.to_string(),
+        ]
+    }));
     for result in results {
-        failure(result, out);
+        for note in &result.wall_notes {
+            out.line(&visible(&format!("Step {}: {note}", result.step_index + 1)));
+        }
     }
+    results.iter().for_each(|result| failure(result, out));
 }
 
 /// The result of a run.

@@ -5,11 +5,12 @@ use serde_json::{Value, json};
 use super::Exit;
 use super::documents::finding_line;
 use super::output::{Output, say};
-use crate::engine::ExecutionError;
+use crate::engine::{ExecutionError, FollowUpError};
 use crate::evidence::EvidenceError;
 use crate::plan::{Code, Finding, visible_lines};
 use crate::run::Failure;
 use crate::tools::ToolError;
+use crate::worker::SettingsError;
 
 /// Why a command ended without its result.
 #[derive(Debug)]
@@ -27,8 +28,9 @@ impl Refusal {
     }
 
     /// The command line cannot be followed.
-    pub(super) fn usage(message: String, next: &str) -> Self {
-        let failure = Failure { code: Code::BadValue, message, next: next.to_owned() };
+    pub(super) fn usage(message: impl Into<String>, next: &str) -> Self {
+        let (message, next) = (message.into(), next.to_owned());
+        let failure = Failure { code: Code::BadValue, message, next };
         Self::new(Exit::Usage, failure, json!({}))
     }
 
@@ -40,8 +42,7 @@ impl Refusal {
 
     /// The plan cannot be authorized for these findings, of which at least one is an error.
     pub(super) fn invalid_plan(findings: Vec<Finding>) -> Self {
-        let errors = findings.iter().filter(|it| it.severity == crate::plan::Severity::Error);
-        let failure = ExecutionError::from_findings(errors.cloned().collect()).failure();
+        let failure = ExecutionError::from_findings(&findings).failure();
         let details = json!({ "findings": &findings });
         // The plan is valid, but what it needs is not allowed.
         let exit = match failure.code {
@@ -74,16 +75,8 @@ impl From<ExecutionError> for Refusal {
     fn from(error: ExecutionError) -> Self {
         let failure = error.failure();
         match error {
-            ExecutionError::InvalidPlan { findings }
-            | ExecutionError::ToolNotFound { findings }
-            | ExecutionError::MissingArgument { findings }
-            | ExecutionError::BadArgument { findings }
-            | ExecutionError::OutsideWorkspace { findings } => Self::invalid_plan(findings),
+            ExecutionError::Refused { findings, .. } => Self::invalid_plan(findings),
             ExecutionError::Stale { changes } => {
-                let changes: Vec<Value> = changes
-                    .iter()
-                    .map(|it| json!({ "what": it.what, "approved": it.approved, "now": it.now }))
-                    .collect();
                 Self::new(Exit::NotAuthorized, failure, json!({ "changes": changes }))
             }
             ExecutionError::NotAuthorized { .. } | ExecutionError::PlanIdMismatch { .. } => {
@@ -106,6 +99,22 @@ impl From<ToolError> for Refusal {
     /// Outside of a run, only opening the workspace can fail.
     fn from(error: ToolError) -> Self {
         Self::new(Exit::Usage, error.failure(), json!({}))
+    }
+}
+
+impl From<FollowUpError> for Refusal {
+    fn from(error: FollowUpError) -> Self {
+        match error {
+            FollowUpError::Evidence(error) => error.into(),
+            FollowUpError::Tool(error) => error.into(),
+            error => Self::new(Exit::Usage, error.failure(), json!({})),
+        }
+    }
+}
+
+impl From<SettingsError> for Refusal {
+    fn from(error: SettingsError) -> Self {
+        Self::usage(error.to_string(), "Correct the settings file, or take it away.")
     }
 }
 

@@ -17,7 +17,7 @@ use super::output::{Output, say};
 use super::progress::{Progress, print_result, print_steps, print_way_back};
 use super::refusal::Refusal;
 use super::trust::trust;
-use crate::authorization::{ApprovedPlan, Change, Method, PlanAuthorization};
+use crate::authorization::{ApprovedPlan, Method, PlanAuthorization};
 use crate::engine::{
     Clock as _, ControlHandle, ExecutionError, Executor, ExecutorDeps, SystemClock,
 };
@@ -39,7 +39,9 @@ pub(super) fn run(command: &args::Run, out: &mut Output) -> Result<Exit, Refusal
     let method = method(&command.consent, read.digest)?;
     let location = evidence_location(folder)?;
     if let Some(digest) = command.trust_commands {
-        trust(digest, review.as_ref(), &location)?;
+        let workspace = review.as_ref().map_or("", |review| &review.binding.workspace);
+        let commands = review.as_ref().and_then(|review| review.workspace_commands.as_ref());
+        trust(workspace, commands, digest, &location)?;
         review = read.review(&mut policy, folder)?;
     }
     let opened = read.with(review);
@@ -69,10 +71,8 @@ impl Start {
     /// An invalid plan (E001), one that no flag authorizes (E002), and what the executor refuses.
     pub(super) fn run(self, out: &mut Output) -> Result<Exit, Refusal> {
         let Self { opened, file, method, parent_run, policy, confirmation, location } = self;
-        if !opened.is_valid() {
-            return Err(Refusal::invalid_plan(opened.findings));
-        }
-        let plan = opened.plan.and_then(ShownPlan::complete);
+        let valid = opened.is_valid();
+        let plan = opened.plan.and_then(ShownPlan::complete).filter(|_| valid);
         let (Some(plan), Some(review)) = (plan, opened.review) else {
             return Err(Refusal::invalid_plan(opened.findings));
         };
@@ -120,10 +120,7 @@ impl Start {
                 print_way_back(&plan, out);
             }
         }
-        Ok(match result.status {
-            RunStatus::Completed => Exit::Done,
-            RunStatus::Failed | RunStatus::Cancelled => Exit::Failed,
-        })
+        Ok(if failed { Exit::Failed } else { Exit::Done })
     }
 }
 
@@ -151,12 +148,7 @@ pub(super) fn method(
 ) -> Result<Option<Method>, Refusal> {
     match (command.authorize, digest) {
         (Some(approved), Some(now)) if approved != now => {
-            let change = Change {
-                what: "plan bytes".to_owned(),
-                approved: approved.to_string(),
-                now: now.to_string(),
-            };
-            Err(ExecutionError::Stale { changes: vec![change] }.into())
+            Err(ExecutionError::stale("plan bytes", approved, now).into())
         }
         (Some(_), _) => Ok(Some(Method::CommandLineDigest)),
         (None, _) => Ok(command.yes.then_some(Method::CommandLineYes)),

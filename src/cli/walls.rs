@@ -4,8 +4,7 @@ use serde_json::json;
 
 use super::Exit;
 use super::args;
-use super::bounded::workspace;
-use super::opening::{evidence_location, policy};
+use super::opening::{evidence_location, policy, present_folder, workspace};
 use super::output::Output;
 use super::refusal::Refusal;
 use crate::authorization::Grants;
@@ -20,11 +19,8 @@ use crate::tools::Toolbox;
 /// # Errors
 /// A workspace that cannot be opened, a path that cannot be granted, and evidence that cannot be used.
 pub(super) fn walls(command: &args::WallsCommand, out: &mut Output) -> Result<Exit, Refusal> {
-    let here = std::env::current_dir().map_err(|error| {
-        Refusal::usage(format!("the present folder cannot be found: {error}"), "Go to another one.")
-    })?;
     let policy = policy()?;
-    let choice = workspace(command.workspace.workspace.as_deref(), &here);
+    let choice = workspace(command.workspace.workspace.as_deref(), &present_folder()?);
     let location = evidence_location(&command.common.folder)?;
     let toolbox = Toolbox::open(&choice.folder, &policy)
         .map_err(|error| {

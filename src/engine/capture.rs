@@ -21,19 +21,15 @@ pub(super) fn excerpts(tool_name: &str, invocation: &Invocation) -> [Option<Stre
 
 /// Captures the output of one step.
 pub(super) struct Incoming<'a> {
-    state: RefCell<State>,
+    /// The first failure ends it.
+    intake: RefCell<Result<OutputCapture, EvidenceError>>,
     journal: &'a Journal,
     step: &'a Step,
 }
 
-struct State {
-    intake: OutputCapture,
-    failed: Option<EvidenceError>,
-}
-
 impl<'a> Incoming<'a> {
     pub(super) fn new(intake: OutputCapture, journal: &'a Journal, step: &'a Step) -> Self {
-        Self { state: RefCell::new(State { intake, failed: None }), journal, step }
+        Self { intake: RefCell::new(Ok(intake)), journal, step }
     }
 
     /// The captured output.
@@ -41,18 +37,19 @@ impl<'a> Incoming<'a> {
     /// # Errors
     /// When not all of it could be stored.
     pub(super) fn finish(self) -> Result<CapturedOutput, EvidenceError> {
-        let State { intake, failed } = self.state.into_inner();
-        failed.map_or_else(|| intake.finish(), Err)
+        self.intake.into_inner()?.finish()
     }
 }
 
 impl Capture for Incoming<'_> {
     fn keep(&self, stream: Stream, bytes: &[u8]) -> bool {
-        let mut state = self.state.borrow_mut();
-        if state.failed.is_none() {
-            state.failed = state.intake.put(stream, bytes).err();
+        let mut intake = self.intake.borrow_mut();
+        if let Ok(open) = &mut *intake
+            && let Err(error) = open.put(stream, bytes)
+        {
+            *intake = Err(error);
         }
-        state.failed.is_none()
+        intake.is_ok()
     }
 
     fn quiet(&self, so_far: Duration) {

@@ -69,10 +69,6 @@ impl<'a> RunClock<'a> {
         self.latest_ms = self.latest_ms.max(now_ms);
         self.latest_ms
     }
-
-    pub(super) fn monotonic_ms(&self) -> i64 {
-        self.clock.monotonic_ms()
-    }
 }
 
 #[cfg(test)]

@@ -40,21 +40,17 @@ pub(super) fn look(
 ) -> (Option<CommandsReview>, Vec<Finding>) {
     let mut findings = Vec::new();
     let mut used: Vec<(usize, Vec<WorkspaceCommand>)> = Vec::new();
-    let mut concerned = false;
     for step in &plan.steps {
         match toolbox.now().commands_of(&step.call) {
             Ok(commands) if commands.is_empty() => {}
             Ok(commands) => {
-                concerned = true;
                 findings.extend(refusals(step, &commands, toolbox, policy));
                 used.push((step.step_index, commands));
             }
-            Err(error) => {
-                concerned = true;
-                findings.push(faulty(step, &error));
-            }
+            Err(error) => findings.push(faulty(step, &error)),
         }
     }
+    let concerned = !used.is_empty() || !findings.is_empty();
     let file = toolbox.workspace_commands().ok().flatten().filter(|_| concerned);
     let shown = file.map(|file| shown(&file, &used, toolbox, policy));
     (shown, findings)

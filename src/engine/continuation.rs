@@ -10,7 +10,7 @@ use uuid::Uuid;
 use crate::authorization::FileState;
 use crate::evidence::{EvidenceError, EvidenceReader, OpenIntent};
 use crate::plan::{
-    Code, Continuation, Finding, Severity, Tool, continuation, limits, parse, rollback,
+    Code, Continuation, Finding, Severity, ShownPlan, Tool, continuation, limits, parse, rollback,
 };
 use crate::risk::Policy;
 use crate::run::{DiskState, Failure, FileForecast, Reconciled, RunFate, RunStatus, RunSummary};
@@ -41,43 +41,29 @@ pub enum FollowUpError {
         limits::PLAN_BYTES
     )]
     TooLarge { run_id: Uuid },
-    #[error("{source}")]
-    Evidence {
-        #[from]
-        source: EvidenceError,
-    },
-    #[error("{source}")]
-    Tool {
-        #[from]
-        source: ToolError,
-    },
+    #[error("{0}")]
+    Evidence(#[from] EvidenceError),
+    #[error("{0}")]
+    Tool(#[from] ToolError),
 }
 
 impl FollowUpError {
     /// The error as screens show it.
     pub fn failure(&self) -> Failure {
-        let (code, next) = match self {
-            Self::NoSuchRun { .. } => {
-                (Code::BadValue, "Look the run up with a search of the evidence.")
-            }
-            Self::NothingOfThatId { .. } => {
-                (Code::BadValue, "Look it up with a search of the evidence.")
-            }
-            Self::Active { .. } => (Code::BadValue, "Wait for its end, or stop it."),
+        let next = match self {
+            Self::NoSuchRun { .. } => "Look the run up with a search of the evidence.",
+            Self::NothingOfThatId { .. } => "Look it up with a search of the evidence.",
+            Self::Active { .. } => "Wait for its end, or stop it.",
             Self::Completed { .. } | Self::NothingLeft { .. } => {
-                (Code::BadValue, "Run its plan again if you want it done once more.")
+                "Run its plan again if you want it done once more."
             }
-            Self::NoRollback { .. } => (Code::BadValue, "Write a plan that takes it back."),
-            Self::NothingToSettle { .. } => {
-                (Code::BadValue, "Compare the run with the disk again.")
-            }
-            Self::NoPlan { .. } | Self::TooLarge { .. } => {
-                (Code::BadValue, "Write a plan of what is left.")
-            }
-            Self::Evidence { source } => return source.failure(),
-            Self::Tool { source } => return source.failure(),
+            Self::NoRollback { .. } => "Write a plan that takes it back.",
+            Self::NothingToSettle { .. } => "Compare the run with the disk again.",
+            Self::NoPlan { .. } | Self::TooLarge { .. } => "Write a plan of what is left.",
+            Self::Evidence(error) => return error.failure(),
+            Self::Tool(error) => return error.failure(),
         };
-        Failure { code, message: self.to_string(), next: next.to_owned() }
+        Failure { code: Code::BadValue, message: self.to_string(), next: next.to_owned() }
     }
 }
 
@@ -100,7 +86,7 @@ pub(super) fn ended(
 ///
 /// # Errors
 /// When the run is unknown or under way, or its plan is gone.
-pub fn plan_of(
+pub(super) fn plan_of(
     evidence: &mut EvidenceReader,
     run_id: Uuid,
 ) -> Result<(RunSummary, Vec<u8>), FollowUpError> {
@@ -109,21 +95,36 @@ pub fn plan_of(
     Ok((run, bytes))
 }
 
+/// The plan that a run ran, on the target where it ran, which may be another than its file names; and the run.
+///
+/// # Errors
+/// As [`plan_of`].
+fn shown_plan_of(
+    evidence: &mut EvidenceReader,
+    run_id: Uuid,
+) -> Result<(RunSummary, ShownPlan), FollowUpError> {
+    let (run, bytes) = plan_of(evidence, run_id)?;
+    let plan = recorded_plan(&bytes, &run).ok_or(FollowUpError::NoPlan { run_id })?;
+    Ok((run, plan))
+}
+
+/// The plan of a run from its recorded bytes, on the target where it ran; `None` where it cannot be shown.
+pub fn recorded_plan(bytes: &[u8], run: &RunSummary) -> Option<ShownPlan> {
+    Some(parse(bytes).into_shown()?.on_target(run.target.as_deref()))
+}
+
 /// The exact bytes of the plan of the steps of a run that did not succeed, and the run.
 ///
 /// # Errors
 /// As [`plan_of`]; and when nothing is left.
-pub fn rest_of(
+pub(super) fn rest_of(
     evidence: &mut EvidenceReader,
     run_id: Uuid,
 ) -> Result<(RunSummary, Vec<u8>), FollowUpError> {
-    let (run, bytes) = plan_of(evidence, run_id)?;
+    let (run, plan) = shown_plan_of(evidence, run_id)?;
     if run.fate == RunFate::Ended(RunStatus::Completed) {
         return Err(FollowUpError::Completed { run_id });
     }
-    let plan = parse(&bytes).into_shown().ok_or(FollowUpError::NoPlan { run_id })?;
-    // What ran elsewhere than its file says goes on where it ran.
-    let plan = plan.on_target(run.target.as_deref());
     match continuation(&plan, run_id, &evidence.succeeded_steps(run_id)?) {
         Continuation::Rest(rest) => Ok((run, rest)),
         Continuation::NothingLeft => Err(FollowUpError::NothingLeft { run_id }),
@@ -135,14 +136,11 @@ pub fn rest_of(
 ///
 /// # Errors
 /// As [`plan_of`]; and when the plan names no way back.
-pub fn rollback_of(
+pub(super) fn rollback_of(
     evidence: &mut EvidenceReader,
     run_id: Uuid,
 ) -> Result<(RunSummary, Vec<u8>), FollowUpError> {
-    let (run, bytes) = plan_of(evidence, run_id)?;
-    let plan = parse(&bytes).into_shown().ok_or(FollowUpError::NoPlan { run_id })?;
-    // What ran elsewhere than its file says is taken back where it ran.
-    let plan = plan.on_target(run.target.as_deref());
+    let (run, plan) = shown_plan_of(evidence, run_id)?;
     let way_back = rollback(&plan, run_id).ok_or(FollowUpError::NoRollback { run_id })?;
     Ok((run, way_back))
 }
@@ -152,7 +150,7 @@ pub fn rollback_of(
 ///
 /// # Errors
 /// Evidence that cannot be read, or a workspace that cannot be opened.
-pub fn changes_since(
+pub(super) fn changes_since(
     evidence: &mut EvidenceReader,
     run_id: Uuid,
     workspace: &Path,

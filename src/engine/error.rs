@@ -4,7 +4,7 @@ use uuid::Uuid;
 
 use crate::authorization::Change;
 use crate::evidence::EvidenceError;
-use crate::plan::{Code, Finding};
+use crate::plan::{Code, Finding, Severity};
 use crate::run::{Failure, StepResult};
 use crate::tools::ToolError;
 use crate::workspace::WorkspaceError;
@@ -16,22 +16,14 @@ use crate::workspace::WorkspaceError;
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the message of each variant says what its fields are")]
 pub enum ExecutionError {
-    #[error("the plan is invalid: {}", first(findings))]
-    InvalidPlan { findings: Vec<Finding> },
+    #[error("{}{}", prefix(*code), first(findings))]
+    Refused { code: Code, findings: Vec<Finding> },
     #[error("the plan is not authorized: {reason}")]
     NotAuthorized { reason: String },
     #[error("the authorization is for plan {authorization:?}, not for {plan:?}")]
     PlanIdMismatch { plan: String, authorization: String },
     #[error("something approved has changed: {}", joined(changes))]
     Stale { changes: Vec<Change> },
-    #[error("{}", first(findings))]
-    ToolNotFound { findings: Vec<Finding> },
-    #[error("{}", first(findings))]
-    MissingArgument { findings: Vec<Finding> },
-    #[error("{}", first(findings))]
-    BadArgument { findings: Vec<Finding> },
-    #[error("{}", first(findings))]
-    OutsideWorkspace { findings: Vec<Finding> },
     #[error("the precondition {precondition:?} does not hold: {found}")]
     PreconditionFailed { code: Code, precondition: String, found: String },
     #[error("what was done is not what was shown: {differences}")]
@@ -40,11 +32,8 @@ pub enum ExecutionError {
     ConfirmationDenied { step_id: String, note: String },
     #[error("stopped by a person before the step was done")]
     Cancelled,
-    #[error("{source}")]
-    Tool {
-        #[from]
-        source: ToolError,
-    },
+    #[error("{0}")]
+    Tool(#[from] ToolError),
     #[error(
         "the evidence could not be written, so nothing more was run{}: {source}",
         lost(not_recorded)
@@ -55,6 +44,19 @@ pub enum ExecutionError {
         not_recorded: Option<Box<StepResult>>,
         source: Box<EvidenceError>,
     },
+}
+
+/// Codes of findings that are the cause of a refusal where all its findings have them (SPEC §6).
+const OWN_CAUSES: [Code; 5] = [
+    Code::UnknownTool,
+    Code::MissingArgument,
+    Code::BadArgument,
+    Code::OutsideWorkspace,
+    Code::NotAuthorized,
+];
+
+const fn prefix(code: Code) -> &'static str {
+    if matches!(code, Code::InvalidPlan) { "the plan is invalid: " } else { "" }
 }
 
 fn first(findings: &[Finding]) -> String {
@@ -87,38 +89,43 @@ impl From<WorkspaceError> for ExecutionError {
 }
 
 impl ExecutionError {
-    /// The refusal that these error findings amount to: their own cause when it is the only one
+    /// The refusal that the errors among these findings amount to: their own cause when it is the only one
     /// (SPEC §6).
-    pub fn from_findings(findings: Vec<Finding>) -> Self {
-        let only = |code| findings.iter().all(|finding| finding.code == code);
-        if only(Code::UnknownTool) {
-            Self::ToolNotFound { findings }
-        } else if only(Code::MissingArgument) {
-            Self::MissingArgument { findings }
-        } else if only(Code::BadArgument) {
-            Self::BadArgument { findings }
-        } else if only(Code::OutsideWorkspace) {
-            Self::OutsideWorkspace { findings }
-        } else if only(Code::NotAuthorized) {
-            Self::NotAuthorized { reason: first(&findings) }
-        } else {
-            Self::InvalidPlan { findings }
+    pub fn from_findings(findings: &[Finding]) -> Self {
+        let errors = findings.iter().filter(|finding| finding.severity == Severity::Error);
+        let findings: Vec<Finding> = errors.cloned().collect();
+        let only = OWN_CAUSES.into_iter().find(|code| findings.iter().all(|it| it.code == *code));
+        match only.unwrap_or(Code::InvalidPlan) {
+            Code::NotAuthorized => Self::NotAuthorized { reason: first(&findings) },
+            code => Self::Refused { code, findings },
+        }
+    }
+
+    /// One approved thing that is another now.
+    pub fn stale(what: impl Into<String>, approved: impl ToString, now: impl ToString) -> Self {
+        let (approved, now) = (approved.to_string(), now.to_string());
+        Self::Stale { changes: vec![Change { what: what.into(), approved, now }] }
+    }
+
+    /// The evidence failed before anything ran.
+    pub(super) fn before_run(source: EvidenceError) -> Self {
+        let source = Box::new(source);
+        Self::EvidenceStore {
+            run_id: Uuid::nil(),
+            step_results: Vec::new(),
+            not_recorded: None,
+            source,
         }
     }
 
     /// The stable code.
     pub fn code(&self) -> Code {
         match self {
-            Self::InvalidPlan { .. } => Code::InvalidPlan,
+            Self::Refused { code, .. } | Self::PreconditionFailed { code, .. } => *code,
             Self::NotAuthorized { .. } => Code::NotAuthorized,
             Self::PlanIdMismatch { .. } => Code::PlanIdMismatch,
             Self::Stale { .. } => Code::Stale,
-            Self::ToolNotFound { .. } => Code::UnknownTool,
-            Self::MissingArgument { .. } => Code::MissingArgument,
-            Self::BadArgument { .. } => Code::BadArgument,
-            Self::OutsideWorkspace { .. } => Code::OutsideWorkspace,
-            Self::Tool { source } => source.code(),
-            Self::PreconditionFailed { code, .. } => *code,
+            Self::Tool(error) => error.code(),
             Self::NotAsShown { .. } => Code::Conflict,
             Self::ConfirmationDenied { .. } => Code::ConfirmationDenied,
             Self::Cancelled => Code::Cancelled,
@@ -129,15 +136,11 @@ impl ExecutionError {
     /// What to do next, as a sentence.
     pub fn next(&self) -> String {
         match self {
-            Self::InvalidPlan { .. }
-            | Self::ToolNotFound { .. }
-            | Self::MissingArgument { .. }
-            | Self::BadArgument { .. }
-            | Self::OutsideWorkspace { .. } => "Correct the plan file and open it again.",
+            Self::Refused { .. } => "Correct the plan file and open it again.",
             Self::NotAuthorized { .. } | Self::PlanIdMismatch { .. } | Self::Stale { .. } => {
                 "Look at the plan as it is now and authorize it again."
             }
-            Self::Tool { source } => return source.next(),
+            Self::Tool(error) => return error.next(),
             Self::PreconditionFailed { .. } => {
                 "Make the precondition true, or change the plan; then run it again."
             }
@@ -149,18 +152,6 @@ impl ExecutionError {
             Self::EvidenceStore { source, .. } => source.next(),
         }
         .to_owned()
-    }
-
-    /// The error findings behind a refusal.
-    pub fn findings(&self) -> &[Finding] {
-        match self {
-            Self::InvalidPlan { findings }
-            | Self::ToolNotFound { findings }
-            | Self::MissingArgument { findings }
-            | Self::BadArgument { findings }
-            | Self::OutsideWorkspace { findings } => findings,
-            _ => &[],
-        }
     }
 
     /// The error as records and screens keep it.

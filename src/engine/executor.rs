@@ -4,12 +4,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use uuid::Uuid;
-
 use super::callbacks::ExecutorDeps;
 use super::control::Boundary;
 use super::error::ExecutionError;
-use super::executor_state::ExecutorState;
 use super::journal::Journal;
 use super::run::Run;
 use super::runnable::Runnable;
@@ -17,13 +14,12 @@ use super::step::StepRun;
 use crate::authorization::ApprovedPlan;
 use crate::evidence::{ControlRecord, Entry, EvidenceError, EvidenceStore, RunEnd, RunStart};
 use crate::plan::Mode;
-use crate::run::{Control, ExecutionResult, Outcome, RunEnding, RunEvent, RunStatus, StepResult};
+use crate::run::{Control, ExecutionResult, Outcome, RunEnding, RunEvent};
 
 /// Runs approved plans, one at a time, on the caller's thread.
 pub struct Executor {
     journal: Journal,
     deps: ExecutorDeps,
-    state: ExecutorState,
     plan_file: Option<PathBuf>,
 }
 
@@ -31,7 +27,7 @@ impl Executor {
     /// An executor that writes to this evidence.
     pub fn new(store: EvidenceStore, deps: ExecutorDeps) -> Self {
         let journal = Journal::new(store, Arc::clone(&deps.progress));
-        Self { journal, deps, state: ExecutorState::Idle, plan_file: None }
+        Self { journal, deps, plan_file: None }
     }
 
     /// The same executor for a plan that was read from this file, which nothing of its run writes behind walls
@@ -39,11 +35,6 @@ impl Executor {
     #[must_use]
     pub fn of_plan(self, file: Option<PathBuf>) -> Self {
         Self { plan_file: file, ..self }
-    }
-
-    /// Where it stands.
-    pub fn state(&self) -> &ExecutorState {
-        &self.state
     }
 
     /// The journal of its runs, for what is told around them.
@@ -66,32 +57,21 @@ impl Executor {
     /// # Errors
     /// E001–E004 and E201–E204 when nothing ran; E401 when the evidence could not be written.
     pub fn execute(&mut self, approved: ApprovedPlan) -> Result<ExecutionResult, ExecutionError> {
-        self.state = ExecutorState::PlanLoaded { plan_id: approved.plan.plan_id.clone() };
-        let runnable = self.runnable(approved).inspect_err(|_| self.state = ExecutorState::Idle)?;
-        let mut results = Vec::with_capacity(runnable.plan.steps.len());
-        let outcome = self.run(&runnable, &mut results);
+        let runnable = self.runnable(approved)?;
+        let outcome = self.run(&runnable);
         self.deps.control.forget_guidance();
-        let status = outcome.as_ref().map_or(RunStatus::Failed, |finished| finished.status);
-        if let Err(error) = &outcome {
+        outcome.inspect_err(|error| {
             // Told and not recorded: the evidence cannot be written, or nothing ran.
             let (code, message) = (error.code(), error.to_string());
             self.journal.tell(&RunEvent::RunFailed { code, message });
-        }
-        self.state = ExecutorState::Ended { status, completed: results };
-        outcome
+        })
     }
 
     fn runnable(&mut self, approved: ApprovedPlan) -> Result<Runnable, ExecutionError> {
         // Trust may have been revoked since the plan was approved.
         let policy = &mut self.deps.policy;
-        policy.trusted_commands = self.journal.store.trusted_commands().map_err(|source| {
-            ExecutionError::EvidenceStore {
-                run_id: Uuid::nil(),
-                step_results: Vec::new(),
-                not_recorded: None,
-                source: Box::new(source),
-            }
-        })?;
+        policy.trusted_commands =
+            self.journal.store.trusted_commands().map_err(ExecutionError::before_run)?;
         // What was granted stands in the approval, and what comes of it is compared with what was shown.
         policy.grants = approved.authorization.binding.grants.clone();
         let mut runnable = Runnable::new(approved, policy, &self.journal.store, &*self.deps.clock)?;
@@ -100,24 +80,18 @@ impl Executor {
         Ok(runnable)
     }
 
-    fn run(
-        &mut self,
-        runnable: &Runnable,
-        results: &mut Vec<StepResult>,
-    ) -> Result<ExecutionResult, ExecutionError> {
+    fn run(&mut self, runnable: &Runnable) -> Result<ExecutionResult, ExecutionError> {
         let mut run = Run::new(runnable, &self.deps, &mut self.journal);
-        let started_ms = run.clock.monotonic_ms();
-        match run.begin() {
-            Ok(()) => {}
+        let started_ms = run.deps.clock.monotonic_ms();
+        run.begin().map_err(|error| match error {
             // Another process consumed the authorization; nothing ran here.
-            Err(error @ EvidenceError::AuthorizationUsed { .. }) => {
-                return Err(ExecutionError::NotAuthorized { reason: error.to_string() });
+            EvidenceError::AuthorizationUsed { .. } => {
+                ExecutionError::NotAuthorized { reason: error.to_string() }
             }
-            Err(error) => return Err(run.store_failed(results, error)),
-        }
-        run.steps(&mut self.state, results)
-            .and_then(|ending| run.end(&ending, results, started_ms))
-            .map_err(|error| run.store_failed(results, error))
+            error => run.store_failed(error),
+        })?;
+        let ended = run.steps().and_then(|ending| run.end(&ending, started_ms));
+        ended.map_err(|error| run.store_failed(error))
     }
 }
 
@@ -134,30 +108,16 @@ impl Run<'_> {
     }
 
     /// Runs steps until the plan, a failure or a person ends it.
-    fn steps(
-        &mut self,
-        state: &mut ExecutorState,
-        results: &mut Vec<StepResult>,
-    ) -> Result<RunEnding, EvidenceError> {
+    fn steps(&mut self) -> Result<RunEnding, EvidenceError> {
         let runnable = self.runnable;
         for step in &runnable.plan.steps {
             if let Some(control) = self.wait_at_boundary()? {
                 return Ok(RunEnding::Cancelled(control));
             }
-            // Moved there and back, because copying all earlier results at each step would make a
-            // long plan take the square of its length.
-            *state = ExecutorState::StepInProgress {
-                current_step: step.step_index,
-                completed: std::mem::take(results),
-            };
-            let ran = StepRun { run: self, step }.execute();
-            if let ExecutorState::StepInProgress { completed, .. } = state {
-                *results = std::mem::take(completed);
-            }
-            let (result, failure) = ran?;
+            let (result, failure) = StepRun { run: self, step }.execute()?;
             let outcome = result.outcome;
             self.outcomes.insert(step.step_id.clone(), outcome);
-            results.push(result);
+            self.results.push(result);
             let ending = match failure {
                 _ if outcome == Outcome::Cancelled => RunEnding::Cancelled(Control::StopNow),
                 Some(failure) => RunEnding::Failed(failure),
@@ -213,17 +173,16 @@ impl Run<'_> {
     fn end(
         &mut self,
         ending: &RunEnding,
-        results: &[StepResult],
         started_ms: i64,
     ) -> Result<ExecutionResult, EvidenceError> {
-        let total_duration_ms = results.iter().map(|result| result.duration_ms).sum();
-        let elapsed_ms = self.clock.monotonic_ms() - started_ms;
+        let total_duration_ms = self.results.iter().map(|result| result.duration_ms).sum();
+        let elapsed_ms = self.deps.clock.monotonic_ms() - started_ms;
         let left_running = self.runnable.toolbox.walls().end();
         let timestamp_ms = self.clock.now_ms();
         self.journal.commit(&Entry::RunEnd(RunEnd {
             run_id: self.run_id,
             ending,
-            completed_steps: results.len(),
+            completed_steps: self.results.len(),
             total_duration_ms,
             elapsed_ms,
             left_running: &left_running,
@@ -234,7 +193,7 @@ impl Run<'_> {
             run_id: self.run_id,
             plan_id: self.runnable.plan.plan_id.clone(),
             status: ending.status(),
-            step_results: results.to_vec(),
+            step_results: std::mem::take(&mut self.results),
             total_duration_ms,
             elapsed_ms,
         })

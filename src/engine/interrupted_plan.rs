@@ -20,7 +20,7 @@ use crate::tools::Toolbox;
 ///
 /// # Errors
 /// When the run is unknown or under way, its workspace cannot be opened, or there is nothing to do.
-pub fn settlement_of(
+pub(super) fn settlement_of(
     evidence: &mut EvidenceReader,
     run_id: Uuid,
     way: Way,
@@ -46,7 +46,7 @@ pub fn settlement_of(
             } else if !renames.values().any(|to| *to == file.path) {
                 work.file(&intent, file)?;
             }
-            if work.batch.edits.len() + MOST_OF_A_FILE > limits::EDITS {
+            if work.batch.edits.len() + MAX_EDITS_OF_FILE > limits::EDITS {
                 batches.push(std::mem::take(&mut work.batch));
             }
         }
@@ -54,11 +54,10 @@ pub fn settlement_of(
     let Settlement { batch, mut notes, .. } = work;
     batches.extend(Some(batch).filter(|batch| !batch.edits.is_empty()));
     if batches.is_empty() {
-        let why = if notes.is_empty() {
-            "every file is there already".to_owned()
-        } else {
-            notes.join(" ")
-        };
+        if notes.is_empty() {
+            notes.push("every file is there already".to_owned());
+        }
+        let why = notes.join(" ");
         return Err(FollowUpError::NothingToSettle { run_id, why });
     }
     if batches.len() > 1 {
@@ -78,7 +77,7 @@ pub fn settlement_of(
 }
 
 /// Most edits that one file needs: it takes the name of another, and what waits beside both is deleted.
-const MOST_OF_A_FILE: usize = 3;
+const MAX_EDITS_OF_FILE: usize = 3;
 
 struct Settlement<'a> {
     evidence: &'a mut EvidenceReader,
@@ -122,8 +121,7 @@ impl Settlement<'_> {
     fn rename(&mut self, intent: &OpenIntent, from: &FileForecast, to: &str) {
         for path in [from.path.as_str(), to] {
             if let Some((state, leftover)) = self.leftover(intent, path) {
-                self.expect(&leftover, state);
-                self.batch.edits.push(Edit::Delete { path: leftover });
+                self.delete(leftover, state);
             }
         }
         if let Ok(now) = self.toolbox.digest_of(&from.path) {
@@ -151,8 +149,7 @@ impl Settlement<'_> {
                 if self.batch.expected_hashes.contains_key(&leftover) {
                     continue;
                 }
-                self.expect(&leftover, state);
-                self.batch.edits.push(Edit::Delete { path: leftover });
+                self.delete(leftover, state);
                 self.notes.push(format!(
                     "{path} is left as it is: whether it passed its check is not known."
                 ));
@@ -170,23 +167,19 @@ impl Settlement<'_> {
             self.notes.push(format!("{path} is left alone: it cannot be read."));
             return Ok(());
         };
-        match DiskState::of(file, Some(now)) {
-            DiskState::AsBefore | DiskState::AsAfter | DiskState::Same => {}
-            _ => {
-                self.notes.push(format!("{path} is left alone: somebody changed it."));
-                return Ok(());
-            }
+        let found = DiskState::of(file, Some(now));
+        if !matches!(found, DiskState::AsBefore | DiskState::AsAfter | DiskState::Same) {
+            self.notes.push(format!("{path} is left alone: somebody changed it."));
+            return Ok(());
         }
         if now == wanted {
             if let Some((state, leftover)) = waits {
-                self.expect(&leftover, state);
-                self.batch.edits.push(Edit::Delete { path: leftover });
+                self.delete(leftover, state);
             }
             return Ok(());
         }
         let FileState::Content(digest) = wanted else {
-            self.expect(path, now);
-            self.batch.edits.push(Edit::Delete { path: path.clone() });
+            self.delete(path.clone(), now);
             return Ok(());
         };
         let text = self.evidence.blob(&digest)?.map(String::from_utf8);
@@ -201,8 +194,7 @@ impl Settlement<'_> {
             (Some((state, leftover)), text) if now == FileState::Absent || text.is_err() => {
                 self.expect(&leftover, state);
                 if now != FileState::Absent {
-                    self.expect(path, now);
-                    self.batch.edits.push(Edit::Delete { path: path.clone() });
+                    self.delete(path.clone(), now);
                 }
                 self.batch.edits.push(Edit::Rename { path: leftover, to: path.clone() });
             }
@@ -219,8 +211,7 @@ impl Settlement<'_> {
                     FileState::Content(_) => Edit::Write { path, contents },
                 });
                 if let Some((state, leftover)) = waits {
-                    self.expect(&leftover, state);
-                    self.batch.edits.push(Edit::Delete { path: leftover });
+                    self.delete(leftover, state);
                 }
             }
             (_, Err(why)) => {
@@ -232,6 +223,11 @@ impl Settlement<'_> {
             }
         }
         Ok(())
+    }
+
+    fn delete(&mut self, path: String, now: FileState) {
+        self.expect(&path, now);
+        self.batch.edits.push(Edit::Delete { path });
     }
 
     /// The plan is for what the file is now, and for nothing else.

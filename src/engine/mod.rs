@@ -54,7 +54,7 @@ mod control;
 mod drift_check;
 mod error;
 mod executor;
-mod executor_state;
+mod follow_up;
 mod history_source;
 mod host;
 mod interrupted_plan;
@@ -76,18 +76,15 @@ pub use callbacks::{
 };
 pub use clock::{Clock, SystemClock};
 pub use commands::workspace_commands;
-pub use continuation::{FollowUpError, changes_since, plan_of, reconcile, rest_of, rollback_of};
+pub use continuation::{FollowUpError, reconcile, recorded_plan};
 pub use control::ControlHandle;
 pub use error::ExecutionError;
 pub use executor::Executor;
-pub use executor_state::ExecutorState;
-pub use interrupted_plan::settlement_of;
+pub use follow_up::FollowUp;
 pub use journal::Journal;
-pub use revert::{cannot_be_reverted, revert_of};
 pub use review::{
-    preview_step, review, review_alone, review_read, review_trusting, review_until, review_with,
-    simulate_shown,
+    preview_step, review, review_read, review_trusting, review_until, simulate_shown,
 };
-pub use simulation::{Simulation, simulate, simulate_until};
+pub use simulation::Simulation;
 pub use walls::{check_grants, planner_walls, walls_here};
 pub use workspace::{WorkspaceChoice, choose_workspace};

@@ -2,6 +2,7 @@
 //! answers mean is decided here.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 
 use super::error::ExecutionError;
 use crate::authorization::FileState;
@@ -46,11 +47,11 @@ pub(super) fn check(step: &Step, call: &ToolCall, now: &Now<'_>) -> Result<Strin
         precondition: step.precondition_text.trim().to_owned(),
         found,
     };
+    let unmet = |found: String| fails(Code::PreconditionFailed, found);
+    let is_there = |path: PathBuf| format!("{} is there", path.display());
     let subject = || {
-        let found = "the step has no argument to look at".to_owned();
-        precondition
-            .subject_in(call.tool(), &step.arguments)
-            .ok_or_else(|| fails(Code::PreconditionFailed, found))
+        let subject = precondition.subject_in(call.tool(), &step.arguments);
+        subject.ok_or_else(|| unmet("the step has no argument to look at".to_owned()))
     };
     let kind = |path: &str, wanted: Kind, code| {
         let kind = after.kind_of(path)?;
@@ -59,17 +60,16 @@ pub(super) fn check(step: &Step, call: &ToolCall, now: &Now<'_>) -> Result<Strin
     };
     match precondition {
         Precondition::None => Ok(String::new()),
-        Precondition::FileExists => kind(subject()?, Kind::File, Code::FileNotFound),
-        Precondition::PlanFileExists => kind(subject()?, Kind::File, Code::FileNotFound),
+        Precondition::FileExists | Precondition::PlanFileExists => {
+            kind(subject()?, Kind::File, Code::FileNotFound)
+        }
         Precondition::FileDoesNotExist => kind(subject()?, Kind::Absent, Code::PreconditionFailed),
         Precondition::RootExists => kind(subject()?, Kind::Folder, Code::PreconditionFailed),
         Precondition::ParentExists => {
             let path = subject()?;
             match after.parent_kind(path)? {
                 Kind::Folder => Ok(format!("the folder of {path} is there")),
-                other => {
-                    Err(fails(Code::PreconditionFailed, format!("the folder of {path} is {other}")))
-                }
+                other => Err(unmet(format!("the folder of {path} is {other}"))),
             }
         }
         Precondition::FileHashIs(wanted) => {
@@ -78,53 +78,39 @@ pub(super) fn check(step: &Step, call: &ToolCall, now: &Now<'_>) -> Result<Strin
                 FileState::Content(digest) if digest == *wanted => {
                     Ok(format!("{path} is {digest}"))
                 }
-                FileState::Content(digest) => {
-                    Err(fails(Code::PreconditionFailed, format!("{path} is {digest}")))
-                }
+                FileState::Content(digest) => Err(unmet(format!("{path} is {digest}"))),
                 FileState::Absent => Err(fails(Code::FileNotFound, format!("{path} is absent"))),
             }
         }
         Precondition::CargoWorkspace => {
             let path = subject()?;
-            after
-                .cargo_manifest_for(path)?
-                .ok_or_else(|| {
-                    let found = format!("no Cargo.toml at {path} or above it in the workspace");
-                    fails(Code::NoCargoProject, found)
-                })
-                .map(|manifest| format!("{manifest} is there"))
+            let manifest = after.cargo_manifest_for(path)?.ok_or_else(|| {
+                let found = format!("no Cargo.toml at {path} or above it in the workspace");
+                fails(Code::NoCargoProject, found)
+            });
+            Ok(format!("{} is there", manifest?))
         }
-        Precondition::CodegraphDbExists => toolbox
-            .codegraph()
-            .map(|path| format!("{} is there", path.display()))
-            .ok_or_else(|| {
-                fails(Code::NoCodegraph, "no codegraph.db in the workspace or above it".to_owned())
-            }),
-        Precondition::GitRepositoryExists => toolbox
-            .git_repository()
-            .map(|path| format!("{} is there", path.display()))
-            .ok_or_else(|| {
-                let found = "no .git in the workspace or above it".to_owned();
-                fails(Code::PreconditionFailed, found)
-            }),
-        Precondition::CommandAvailable(name) => toolbox
-            .command_available(name)
-            .map(|path| format!("{} is there", path.display()))
-            .ok_or_else(|| fails(Code::PreconditionFailed, toolbox.not_available(name))),
+        Precondition::CodegraphDbExists => toolbox.codegraph().map(is_there).ok_or_else(|| {
+            fails(Code::NoCodegraph, "no codegraph.db in the workspace or above it".to_owned())
+        }),
+        Precondition::GitRepositoryExists => {
+            let found = toolbox.git_repository().map(is_there);
+            found.ok_or_else(|| unmet("no .git in the workspace or above it".to_owned()))
+        }
+        Precondition::CommandAvailable(name) => {
+            let found = toolbox.command_available(name).map(is_there);
+            found.ok_or_else(|| unmet(toolbox.not_available(name)))
+        }
         Precondition::StepSucceeded(id) => match outcomes.get(id) {
             Some(Outcome::Succeeded) => Ok(format!("step {id} succeeded")),
             Some(Outcome::DoneByHand) => Ok(format!("step {id} was done by hand")),
-            Some(other) => Err(fails(
-                Code::PreconditionFailed,
-                format!("step {id} is {}", other.as_str().replace('_', " ")),
-            )),
-            None => Err(fails(Code::PreconditionFailed, format!("step {id} has not run"))),
+            Some(other) => Err(unmet(format!("step {id} is {}", other.as_str().replace('_', " ")))),
+            None => Err(unmet(format!("step {id} has not run"))),
         },
         Precondition::MagellanHasIndexedFile => {
             let path = subject()?;
-            toolbox.indexed_by_magellan(path)?.ok_or_else(|| {
-                fails(Code::PreconditionFailed, format!("magellan has not indexed {path}"))
-            })
+            let indexed = toolbox.indexed_by_magellan(path)?;
+            indexed.ok_or_else(|| unmet(format!("magellan has not indexed {path}")))
         }
         Precondition::SymbolExists { named } => {
             let symbol = match named {

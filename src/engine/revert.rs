@@ -3,10 +3,10 @@
 
 use uuid::Uuid;
 
-use super::continuation::{FollowUpError, plan_of};
+use super::continuation::{FollowUpError, ended, plan_of, recorded_plan};
 use crate::authorization::FileState;
 use crate::evidence::{EvidenceReader, Kept};
-use crate::plan::{Code, Finding, Severity, ToolClass, parse, revert};
+use crate::plan::{Code, Finding, Severity, ToolClass, revert};
 use crate::run::{CheckpointName, RunSummary, is_git_path, way_back};
 
 /// The exact bytes of the plan that takes back what a run or an execution changed, and the run: `id` is of
@@ -14,7 +14,7 @@ use crate::run::{CheckpointName, RunSummary, is_git_path, way_back};
 ///
 /// # Errors
 /// When neither is known, or the run is still under way.
-pub fn revert_of(
+pub(super) fn revert_of(
     evidence: &mut EvidenceReader,
     id: Uuid,
 ) -> Result<(RunSummary, Vec<u8>), FollowUpError> {
@@ -34,7 +34,7 @@ fn named(
         Some(run_id) => (run_id, CheckpointName::Execution(id)),
         None => (id, CheckpointName::Run(id)),
     };
-    let run = super::continuation::ended(evidence, run_id).map_err(|error| match error {
+    let run = ended(evidence, run_id).map_err(|error| match error {
         FollowUpError::NoSuchRun { run_id } => FollowUpError::NothingOfThatId { id: run_id },
         error => error,
     })?;
@@ -46,7 +46,7 @@ fn named(
 ///
 /// # Errors
 /// As [`revert_of`].
-pub fn cannot_be_reverted(
+pub(super) fn cannot_be_reverted(
     evidence: &mut EvidenceReader,
     id: Uuid,
 ) -> Result<Vec<Finding>, FollowUpError> {
@@ -93,7 +93,7 @@ fn programs(
         Err(FollowUpError::NoPlan { .. }) => return Ok(Vec::new()),
         plan => plan?,
     };
-    let plan = parse(&bytes).into_shown().map(|plan| plan.on_target(run.target.as_deref()));
+    let plan = recorded_plan(&bytes, run);
     let invoked = evidence.invoked_steps(run.run_id)?;
     let steps = plan.iter().flat_map(|plan| &plan.steps).filter_map(|step| {
         let call = step.call.as_ref()?;

@@ -28,12 +28,12 @@ use crate::plan::{
     Code, Finding, Plan, Precondition, Severity, ShownPlan, Step, ToolCall, ToolClass, locate,
 };
 use crate::risk::{self, Policy, RiskLevel, Shell, Verdict};
-use crate::run::StopSignal;
-use crate::run::{CommandsReview, Impact, PreconditionState, Preview, Review, WallsReview};
+use crate::run::{Impact, PreconditionState, Preview, Review, StopSignal};
 use crate::tools::{After, ToolError, Toolbox, Unsupported};
 use crate::workspace::{INPUT_BYTES, Overlay};
 
-/// Reviews a plan.
+/// Reviews a plan in the light of what is recorded of its workspace. Without that, nothing can be said about
+/// steps that take changes back.
 ///
 /// # Errors
 /// A workspace or added root that cannot be opened.
@@ -41,25 +41,13 @@ pub fn review(
     plan: &Plan,
     workspace: &WorkspaceChoice,
     policy: &Policy,
-) -> Result<Review, ToolError> {
-    review_until(plan, workspace, policy, None, &Arc::default())
-}
-
-/// Reviews a plan in the light of what is recorded of its workspace. Without that, nothing can be said about
-/// steps that take changes back.
-///
-/// # Errors
-/// As [`review`].
-pub fn review_with(
-    plan: &Plan,
-    workspace: &WorkspaceChoice,
-    policy: &Policy,
     evidence: Option<&EvidenceLocation>,
 ) -> Result<Review, ToolError> {
-    review_until(plan, workspace, policy, evidence, &Arc::default())
+    review_until(plan, workspace, policy, evidence, true, &Arc::default())
 }
 
-/// The same until `stop` is set.
+/// The same until `stop` is set. Without `starts_processes` nothing is said about the plan's host and its walls, so
+/// that nobody can authorize the plan by it (SPEC §11).
 ///
 /// # Errors
 /// As [`review`]; and a stop.
@@ -68,68 +56,23 @@ pub fn review_until(
     workspace: &WorkspaceChoice,
     policy: &Policy,
     evidence: Option<&EvidenceLocation>,
-    stop: &Arc<StopSignal>,
-) -> Result<Review, ToolError> {
-    review_in(plan, workspace, policy, (evidence, true), stop)
-}
-
-/// Reviews a plan that nobody will authorize by it (SPEC §11): no process is started, so that nothing is said
-/// about its host.
-///
-/// # Errors
-/// As [`review`].
-pub fn review_alone(
-    plan: &Plan,
-    workspace: &WorkspaceChoice,
-    policy: &Policy,
-    evidence: Option<&EvidenceLocation>,
-) -> Result<Review, ToolError> {
-    review_in(plan, workspace, policy, (evidence, false), &Arc::default())
-}
-
-fn review_in(
-    plan: &Plan,
-    workspace: &WorkspaceChoice,
-    policy: &Policy,
-    (evidence, asks_client): (Option<&EvidenceLocation>, bool),
+    starts_processes: bool,
     stop: &Arc<StopSignal>,
 ) -> Result<Review, ToolError> {
     let toolbox = open_tools(&workspace.folder, policy, evidence, stop)?;
     let (policy, remembered) = with_remembered(plan, toolbox.workspace(), policy, evidence);
-    let mut seen = look(plan, &toolbox, &policy, asks_client);
-    if let Some(walls) = &mut seen.walls {
+    let (mut review, written) = look(plan, &toolbox, &policy, starts_processes);
+    review.workspace_reason.clone_from(&workspace.reason);
+    if let Some(walls) = &mut review.walls {
         walls.remembered = remembered;
     }
-    let (preconditions, limits) = preconditions_now(plan, &toolbox, &seen.written);
+    let (preconditions, limits) = preconditions_now(plan, &toolbox, &written);
     // A stopped review has no result.
     toolbox.goes_on()?;
-    seen.findings.extend(limits);
-    locate(&plan.source, &mut seen.findings);
-    let impact = Impact {
-        files: seen.written.keys().cloned().collect(),
-        hosts: seen.binding.target.iter().map(ToString::to_string).collect(),
-        worst: seen.risks.iter().map(|verdict| verdict.level).max(),
-        asks: seen.asks.iter().flatten().count(),
-        irreversible: plan
-            .steps
-            .iter()
-            .zip(&seen.risks)
-            .filter(|(step, risk)| cannot_be_restored(step, risk))
-            .count(),
-    };
-    Ok(Review {
-        workspace: toolbox.workspace().to_owned(),
-        workspace_reason: workspace.reason.clone(),
-        preconditions,
-        binding: seen.binding,
-        risks: seen.risks,
-        rollback: seen.rollback,
-        asks: seen.asks.into_iter().map(|ask| ask.map(|ask| ask.text)).collect(),
-        walls: seen.walls,
-        impact,
-        workspace_commands: seen.workspace_commands,
-        findings: seen.findings,
-    })
+    review.preconditions = preconditions;
+    review.findings.extend(limits);
+    locate(&plan.source, &mut review.findings);
+    Ok(review)
 }
 
 /// Whether a step may do something that the evidence has no contents to restore from.
@@ -168,21 +111,14 @@ pub fn preview_step(
     }
 }
 
-/// What the executor computes again before anything runs.
-pub(super) struct Seen {
-    pub(super) binding: Binding,
-    pub(super) risks: Vec<Verdict>,
-    rollback: Vec<Verdict>,
-    asks: Vec<Option<Ask>>,
-    walls: Option<WallsReview>,
-    pub(super) findings: Vec<Finding>,
-    workspace_commands: Option<CommandsReview>,
-    /// The first step that writes each file.
-    written: BTreeMap<String, usize>,
-}
-
-/// What an approval covers is known only where the SSH client is asked about the host of the plan.
-pub(super) fn look(plan: &Plan, toolbox: &Toolbox, policy: &Policy, asks_client: bool) -> Seen {
+/// What the executor computes again before anything runs: a review without preconditions, and the first step that
+/// writes each file. What an approval covers is known only where processes may be started.
+pub(super) fn look(
+    plan: &Plan,
+    toolbox: &Toolbox,
+    policy: &Policy,
+    starts_processes: bool,
+) -> (Review, BTreeMap<String, usize>) {
     // A command that names them is dangerous.
     let policy = &Policy { own_folders: toolbox.own_folders().to_vec(), ..policy.clone() };
     let mut inputs: BTreeMap<String, FileState> = BTreeMap::new();
@@ -238,26 +174,24 @@ pub(super) fn look(plan: &Plan, toolbox: &Toolbox, policy: &Policy, asks_client:
     let (workspace_commands, of_commands) = commands::look(plan, toolbox, policy);
     findings.extend(of_commands);
     for (step, verdict) in plan.steps.iter().zip(&risks) {
-        let command = step.arguments.get("command").map_or("", String::as_str);
-        let what = format!("step {}", step.step_index + 1);
         // What a workspace names is told above, with where it stands.
-        if !matches!(step.call, ToolCall::Shell { .. }) {
-            continue;
-        }
+        let ToolCall::Shell { command, .. } = &step.call else { continue };
+        let what = format!("step {}", step.step_index + 1);
         findings.extend(blocked(&what, command, verdict, step.pointer(Some("command"))));
     }
     let target = plan.target.as_deref();
-    let judged = |command: &String| risk::of_rollback(command, target, policy, shell);
-    let rollback: Vec<Verdict> = plan.notes.rollback.iter().map(judged).collect();
-    for (index, (command, verdict)) in plan.notes.rollback.iter().zip(&rollback).enumerate() {
+    let mut rollback = Vec::new();
+    for (index, command) in plan.notes.rollback.iter().enumerate() {
+        let verdict = risk::of_rollback(command, target, policy, shell);
         let what = format!("command {} of the rollback", index + 1);
-        findings.extend(blocked(&what, command, verdict, format!("/rollbackPlan/{index}")));
+        findings.extend(blocked(&what, command, &verdict, format!("/rollbackPlan/{index}")));
+        rollback.push(verdict);
     }
-    let asked = target.filter(|_| asks_client);
+    let asked = target.filter(|_| starts_processes);
     let (host, unknown) = host::look(asked, policy, toolbox.workspace());
     findings.extend(unknown);
     // Without a process nothing is known of the walls of this computer.
-    let walls = asks_client.then(|| {
+    let walls = starts_processes.then(|| {
         let (walls, told) = walls::look(plan, toolbox, policy);
         findings.extend(told);
         walls
@@ -265,17 +199,22 @@ pub(super) fn look(plan: &Plan, toolbox: &Toolbox, policy: &Policy, asks_client:
     let covered: Option<Vec<Option<StepWalls>>> = walls.as_ref().map(|walls| {
         walls.steps.iter().map(|step| step.as_ref().map(|step| step.walls.clone())).collect()
     });
-    let behind =
-        |index: usize| covered.as_ref().and_then(|all| all.get(index)).and_then(Option::as_ref);
-    let risks: Vec<Verdict> = risks
-        .into_iter()
-        .enumerate()
-        .map(|(index, risk)| walls::raised(risk, behind(index)))
-        .collect();
-    let asks = plan.steps.iter().zip(&risks).enumerate();
-    let asks = asks
+    let behind = |index: usize| covered.as_ref().and_then(|all| all.get(index)?.as_ref());
+    let risks: Vec<Verdict> =
+        (0..).zip(risks).map(|(at, it)| walls::raised(it, behind(at))).collect();
+    let both = || plan.steps.iter().zip(&risks);
+    let asks: Vec<Option<String>> = (0..)
+        .zip(both())
         .map(|(index, (step, risk))| ask(step, risk, policy, plan.mode, behind(index)))
+        .map(|ask| ask.map(|ask| ask.text))
         .collect();
+    let impact = Impact {
+        files: written.keys().cloned().collect(),
+        hosts: host.iter().map(ToString::to_string).collect(),
+        worst: risks.iter().map(|verdict| verdict.level).max(),
+        asks: asks.iter().flatten().count(),
+        irreversible: both().filter(|(step, risk)| cannot_be_restored(step, risk)).count(),
+    };
     let binding = Binding {
         workspace: toolbox.workspace().to_string_lossy().into_owned(),
         mode: plan.mode,
@@ -285,7 +224,20 @@ pub(super) fn look(plan: &Plan, toolbox: &Toolbox, policy: &Policy, asks_client:
         grants: policy.grants.clone(),
         walls: covered,
     };
-    Seen { binding, risks, rollback, asks, walls, findings, workspace_commands, written }
+    let review = Review {
+        workspace: toolbox.workspace().to_owned(),
+        workspace_reason: String::new(),
+        preconditions: Vec::new(),
+        binding,
+        risks,
+        rollback,
+        asks,
+        walls,
+        impact,
+        workspace_commands,
+        findings,
+    };
+    (review, written)
 }
 
 /// Adds the state of the call's input files, as they are now: what an earlier step makes of them is
@@ -334,7 +286,7 @@ fn says_more(of_path: &Verdict, before: &Verdict) -> bool {
 }
 
 /// Most preconditions about symbols that a review looks at: each may read the whole workspace.
-const MOST_LOOKUPS: usize = 100;
+const MAX_LOOKUPS: usize = 100;
 
 fn preconditions_now(
     plan: &Plan,
@@ -345,13 +297,12 @@ fn preconditions_now(
     let now = preconditions::Now { after: toolbox.now(), toolbox, outcomes: &outcomes, stop };
     let mut lookups = 0;
     let mut limits = Vec::new();
+    let later = |reason: String| PreconditionState::Later { reason };
     let mut state = |step: &Step| {
         let call = &step.call;
         match &step.precondition {
             Precondition::None => return PreconditionState::None,
-            Precondition::StepSucceeded(id) => {
-                return PreconditionState::Later { reason: format!("depends on step {id}") };
-            }
+            Precondition::StepSucceeded(id) => return later(format!("depends on step {id}")),
             _ => {}
         }
         let file = preconditions::file_of(step, call);
@@ -360,24 +311,18 @@ fn preconditions_now(
             .and_then(|key| written.get(&key))
             .filter(|earlier| **earlier < step.step_index);
         if let Some(earlier) = earlier {
-            return PreconditionState::Later {
-                reason: format!("step {} writes it first", earlier + 1),
-            };
+            return later(format!("step {} writes it first", earlier + 1));
         }
         if step.precondition.reads_symbols() {
             lookups += 1;
-            if lookups > MOST_LOOKUPS {
-                return PreconditionState::Later {
-                    reason: format!(
-                        "is checked at the step; only {MOST_LOOKUPS} symbols are looked up before"
-                    ),
-                };
+            if lookups > MAX_LOOKUPS {
+                return later(format!(
+                    "is checked at the step; only {MAX_LOOKUPS} symbols are looked up before"
+                ));
             }
             if toolbox.has_looked_enough() {
-                return PreconditionState::Later {
-                    reason: "is checked at the step; the symbols before it took enough to look up"
-                        .to_owned(),
-                };
+                let why = "is checked at the step; the symbols before it took enough to look up";
+                return later(why.to_owned());
             }
         }
         match preconditions::check(step, call, &now) {

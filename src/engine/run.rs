@@ -25,6 +25,8 @@ pub(super) struct Run<'a> {
     pub(super) expected: BTreeMap<String, FileState>,
     /// What commands of this run made of those files, and no person has confirmed since.
     pub(super) changed: BTreeMap<String, FileState>,
+    /// The results of the steps so far.
+    pub(super) results: Vec<StepResult>,
     pub(super) outcomes: HashMap<String, Outcome>,
     /// As approved, or guided since a step boundary at which a person wanted it so.
     pub(super) mode: Mode,
@@ -46,21 +48,18 @@ impl<'a> Run<'a> {
             clock: RunClock::start(&*deps.clock),
             expected: runnable.authorization.binding.inputs.clone(),
             changed: BTreeMap::new(),
+            results: Vec::with_capacity(runnable.plan.steps.len()),
             outcomes: HashMap::new(),
             mode: runnable.authorization.binding.mode,
             not_recorded: None,
         }
     }
 
-    /// The evidence could not be written after these steps.
-    pub(super) fn store_failed(
-        &mut self,
-        results: &[StepResult],
-        source: EvidenceError,
-    ) -> ExecutionError {
+    /// The evidence could not be written after the steps so far.
+    pub(super) fn store_failed(&mut self, source: EvidenceError) -> ExecutionError {
         ExecutionError::EvidenceStore {
             run_id: self.run_id,
-            step_results: results.to_vec(),
+            step_results: std::mem::take(&mut self.results),
             not_recorded: self.not_recorded.take(),
             source: Box::new(source),
         }

@@ -5,9 +5,9 @@ use super::clock::Clock;
 use super::error::ExecutionError;
 use super::history_source::with_past;
 use super::review;
-use crate::authorization::{ApprovedPlan, AuthorizationStatus, Change, PlanAuthorization};
+use crate::authorization::{ApprovedPlan, AuthorizationStatus, PlanAuthorization};
 use crate::evidence::EvidenceStore;
-use crate::plan::{Digest, Plan, Severity, parse};
+use crate::plan::{Plan, is_valid, parse};
 use crate::remote::{RemoteError, SshClient};
 use crate::risk::Policy;
 use crate::run::StopSignal;
@@ -47,38 +47,32 @@ impl Runnable {
         }
         // What runs comes from the bytes, so that nothing in memory can differ from what was shown.
         let parsed = parse(&plan.source);
-        check_bytes(&authorization, &plan, parsed.digest)?;
+        let approved = authorization.plan_digest;
+        if approved != parsed.digest || plan.digest != parsed.digest {
+            return Err(ExecutionError::stale("plan bytes", approved, parsed.digest));
+        }
         let workspace = authorization.binding.workspace.clone();
-        let toolbox = Toolbox::open(workspace.as_ref(), policy).map_err(|error| {
-            let now = error.to_string();
-            let what = "workspace".to_owned();
-            ExecutionError::Stale { changes: vec![Change { what, approved: workspace, now }] }
-        })?;
+        let toolbox = Toolbox::open(workspace.as_ref(), policy)
+            .map_err(|error| ExecutionError::stale("workspace", workspace, error))?;
         let toolbox = with_past(toolbox, store.reader());
         let mut findings = parsed.findings;
-        let reread = match parsed.plan {
-            Ok(reread) => {
-                // The target may differ from the bytes; the authorization covers it separately.
-                let target = authorization.binding.target.as_ref();
-                let reread = reread.on_target(target.map(|it| it.destination.as_str()));
-                let seen = review::look(&reread, &toolbox, policy, true);
-                let changes = authorization.binding.changes(&seen.binding);
-                if !changes.is_empty() {
-                    return Err(ExecutionError::Stale { changes });
-                }
-                findings.extend(seen.findings);
-                if reread != plan {
-                    return Err(stale("plan in memory", authorization.plan_digest, parsed.digest));
-                }
-                Some(reread)
-            }
-            Err(_) => None,
-        };
-        findings.retain(|finding| finding.severity == Severity::Error);
-        match reread {
-            Some(plan) if findings.is_empty() => Ok(Self { plan, authorization, toolbox }),
-            _ => Err(ExecutionError::from_findings(findings)),
+        let Ok(reread) = parsed.plan else { return Err(ExecutionError::from_findings(&findings)) };
+        // The target may differ from the bytes; the authorization covers it separately.
+        let target = authorization.binding.target.as_ref();
+        let reread = reread.on_target(target.map(|it| it.destination.as_str()));
+        let (seen, _) = review::look(&reread, &toolbox, policy, true);
+        let changes = authorization.binding.changes(&seen.binding);
+        if !changes.is_empty() {
+            return Err(ExecutionError::Stale { changes });
         }
+        if reread != plan {
+            return Err(ExecutionError::stale("plan in memory", approved, parsed.digest));
+        }
+        findings.extend(seen.findings);
+        if !is_valid(&findings) {
+            return Err(ExecutionError::from_findings(&findings));
+        }
+        Ok(Self { plan: reread, authorization, toolbox })
     }
 
     /// Connects to the approved host, where there is one. Nothing of the plan is sent and nothing is recorded
@@ -96,11 +90,10 @@ impl Runnable {
         let connected = client.and_then(|client| self.toolbox.connect(&client, approved, stop));
         connected.map_err(|error| match error {
             RemoteError::NotApproved { approved, now } => {
-                let (what, approved) = ("target".to_owned(), approved.to_string());
-                ExecutionError::Stale { changes: vec![Change { what, approved, now }] }
+                ExecutionError::stale("target", approved, now)
             }
             RemoteError::Cancelled { .. } => ExecutionError::Cancelled,
-            source => ExecutionError::Tool { source: source.into() },
+            error => ExecutionError::Tool(error.into()),
         })
     }
 }
@@ -113,44 +106,18 @@ fn check_answer(
     let refuse = |reason: String| Err(ExecutionError::NotAuthorized { reason });
     match &authorization.status {
         AuthorizationStatus::Pending => return refuse("nobody has answered yet".to_owned()),
-        AuthorizationStatus::Rejected { reason } if reason.is_empty() => {
-            return refuse("it was rejected".to_owned());
-        }
         AuthorizationStatus::Rejected { reason } => {
-            return refuse(format!("it was rejected: {reason}"));
+            let why = if reason.is_empty() { String::new() } else { format!(": {reason}") };
+            return refuse(format!("it was rejected{why}"));
         }
         AuthorizationStatus::Approved => {}
     }
     if authorization.is_expired(clock.now_ms(), &clock.since_boot()) {
         return refuse("the approval has expired".to_owned());
     }
-    let used = store.authorization_used_by(authorization.authorization_id).map_err(|source| {
-        ExecutionError::EvidenceStore {
-            run_id: uuid::Uuid::nil(),
-            step_results: Vec::new(),
-            not_recorded: None,
-            source: Box::new(source),
-        }
-    })?;
-    match used {
+    let used = store.authorization_used_by(authorization.authorization_id);
+    match used.map_err(ExecutionError::before_run)? {
         Some(run_id) => refuse(format!("the approval was used by run {run_id}")),
         None => Ok(()),
     }
-}
-
-fn check_bytes(
-    authorization: &PlanAuthorization,
-    plan: &Plan,
-    actual: Digest,
-) -> Result<(), ExecutionError> {
-    if authorization.plan_digest == actual && plan.digest == actual {
-        return Ok(());
-    }
-    Err(stale("plan bytes", authorization.plan_digest, actual))
-}
-
-fn stale(what: &str, approved: Digest, now: Digest) -> ExecutionError {
-    let change =
-        Change { what: what.to_owned(), approved: approved.to_string(), now: now.to_string() };
-    ExecutionError::Stale { changes: vec![change] }
 }

@@ -2,10 +2,10 @@
 //! nothing.
 
 use std::collections::HashMap;
+use std::fmt::Display;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::error::ExecutionError;
 use super::history_source::open_tools;
 use super::preconditions;
 use super::review::limit;
@@ -28,25 +28,12 @@ pub struct Simulation {
     pub findings: Vec<Finding>,
 }
 
-/// Simulates a plan. A step that would fail, or whose precondition would not hold, ends it: what comes
-/// after would not run. A step with an unpredictable outcome is taken to succeed; its preview says so.
+/// Simulates a plan until `stop` is set. A step that would fail, or whose precondition would not hold, ends it: what
+/// comes after would not run. A step with an unpredictable outcome is taken to succeed; its preview says so.
 ///
 /// # Errors
-/// A workspace that cannot be opened, or a file that can no longer be read.
-pub fn simulate(
-    plan: &Plan,
-    workspace: &Path,
-    policy: &Policy,
-    evidence: Option<&EvidenceLocation>,
-) -> Result<Simulation, ToolError> {
-    simulate_until(plan, workspace, policy, evidence, &Arc::default())
-}
-
-/// The same until `stop` is set.
-///
-/// # Errors
-/// As [`simulate`]; and a stop.
-pub fn simulate_until(
+/// A workspace that cannot be opened, a file that can no longer be read, or a stop.
+pub(super) fn simulate(
     plan: &Plan,
     workspace: &Path,
     policy: &Policy,
@@ -74,7 +61,7 @@ pub fn simulate_until(
                 match preconditions::check(step, call, &now) {
                     Err(error) => {
                         findings.extend(limit(step, error.code(), &error.to_string()));
-                        would_fail(&error)
+                        would_fail(&error, vec![error.next()])
                     }
                     Ok(_) => {
                         let preview = toolbox.preview(call, &overlay);
@@ -82,7 +69,7 @@ pub fn simulate_until(
                         findings.extend(reached.and_then(|it| limit(step, it.code, &it.message)));
                         // A path that leads outside is a finding of the review.
                         let _ = toolbox.project(call, &mut overlay);
-                        preview.unwrap_or_else(|error| would_fail(&error.into()))
+                        preview.unwrap_or_else(|error| would_fail(&error, vec![error.next()]))
                     }
                 }
             }
@@ -100,8 +87,8 @@ pub fn simulate_until(
     })
 }
 
-fn would_fail(error: &ExecutionError) -> Preview {
-    let notes = vec![error.next().to_owned()];
+/// The preview of a step that would fail with this error.
+pub(super) fn would_fail(error: impl Display, notes: Vec<String>) -> Preview {
     Preview { notes, ..unpredictable(format!("{}{error}.", Preview::WOULD_FAIL)) }
 }
 

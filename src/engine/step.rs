@@ -16,14 +16,13 @@ use self::request::Why;
 use super::capture::Incoming;
 use super::drift_check::not_as_shown;
 use super::error::ExecutionError;
+use super::simulation::would_fail;
 use super::{preconditions, review, walls};
 use crate::authorization::StepWalls;
 use crate::evidence::{Entry, EvidenceError, IntentRecord, StepDecision};
 use crate::plan::{Code, ToolClass};
 use crate::risk::Verdict;
-use crate::run::{
-    Answer, Decision, Failure, FileEffect, Outcome, Predicted, Preview, RunEvent, StepResult,
-};
+use crate::run::{Answer, Decision, Failure, FileEffect, Outcome, Preview, RunEvent, StepResult};
 use crate::tools::Context;
 
 type Stopped = (Outcome, Option<ExecutionError>);
@@ -148,37 +147,25 @@ impl StepRun<'_, '_> {
         let note = answer.note.clone();
         let timestamp_ms = self.run.clock.now_ms();
         progress.decision = Some(StepDecision { request, answer, timestamp_ms });
-        if decision == Decision::DoneByHand {
-            self.note_changes(&before);
-        }
         match decision {
             Decision::Approve => None,
             Decision::Skip => Some((Outcome::Skipped, None)),
-            Decision::DoneByHand => Some((Outcome::DoneByHand, None)),
-            Decision::Cancel => Some((
-                Outcome::Denied,
-                Some(ExecutionError::ConfirmationDenied {
-                    step_id: self.step.step_id.clone(),
-                    note,
-                }),
-            )),
+            Decision::DoneByHand => {
+                self.note_changes(&before);
+                Some((Outcome::DoneByHand, None))
+            }
+            Decision::Cancel => {
+                let step_id = self.step.step_id.clone();
+                Some((Outcome::Denied, Some(ExecutionError::ConfirmationDenied { step_id, note })))
+            }
         }
     }
 
     /// The preview of the call. Where it cannot be computed, the call is going to fail with its own error.
     fn preview(&self) -> (Preview, Vec<FileEffect>) {
         let stop = self.run.deps.control.stop_signal();
-        self.run.runnable.toolbox.preview_with_effects(&self.step.call, stop).unwrap_or_else(
-            |error| {
-                let failing = Preview {
-                    predicted: Predicted::Unpredictable,
-                    summary: format!("{}{error}.", Preview::WOULD_FAIL),
-                    changes: Vec::new(),
-                    notes: Vec::new(),
-                };
-                (failing, Vec::new())
-            },
-        )
+        let preview = self.run.runnable.toolbox.preview_with_effects(&self.step.call, stop);
+        preview.unwrap_or_else(|error| (would_fail(error, Vec::new()), Vec::new()))
     }
 
     /// No effect happens before this returns (DESIGN invariant 3).
@@ -208,12 +195,9 @@ impl StepRun<'_, '_> {
 
     /// Calls exactly one tool with exactly the plan's arguments.
     fn invoke(&mut self, progress: &mut StepProgress) -> Stopped {
-        let before = if self.step.call.may_change_anything() {
-            self.covered_files()
-        } else {
-            BTreeMap::new()
-        };
-        let started_ms = self.run.clock.monotonic_ms();
+        let changes = self.step.call.may_change_anything();
+        let before = if changes { self.covered_files() } else { BTreeMap::new() };
+        let started_ms = self.run.deps.clock.monotonic_ms();
         let journal = &*self.run.journal;
         let incoming = Incoming::new(journal.store.capture(), journal, self.step);
         let mut invocation = self.run.runnable.toolbox.invoke(
@@ -234,7 +218,7 @@ impl StepRun<'_, '_> {
             },
         );
         progress.taken = Some(incoming.finish());
-        progress.duration_ms = self.run.clock.monotonic_ms() - started_ms;
+        progress.duration_ms = self.run.deps.clock.monotonic_ms() - started_ms;
         self.note_changes(&before);
         for FileEffect { path, after, .. } in invocation.files.iter().chain(&invocation.beside) {
             self.run.expected.insert(path.clone(), *after);

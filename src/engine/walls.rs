@@ -92,11 +92,17 @@ fn of_steps(
     (level, why): (WallLevel, Option<&str>),
 ) -> (WallsReview, Vec<Finding>) {
     let folders = Folders::new(toolbox);
-    let mut looking =
-        Looking { toolbox, policy, level, folders, allowed: Vec::new(), findings: Vec::new() };
-    looking.allow();
-    let steps: Vec<_> = plan.steps.iter().map(|step| looking.step(step)).collect();
-    let mut findings = looking.findings;
+    let mut reviewer = WallsReviewer {
+        toolbox,
+        policy,
+        level,
+        folders,
+        allowed: Vec::new(),
+        findings: Vec::new(),
+    };
+    reviewer.allow();
+    let steps: Vec<_> = plan.steps.iter().map(|step| reviewer.step(step)).collect();
+    let mut findings = reviewer.findings;
     if steps.iter().flatten().next().is_some() {
         let required = required(policy, level, why);
         findings.extend(required.map(|why| Finding::error(Code::StoppedByWall, "", why)));
@@ -105,11 +111,9 @@ fn of_steps(
         let why = toolbox.walls().impossible();
         findings.extend(why.map(|why| Finding::error(Code::StoppedByWall, "", why.to_owned())));
     }
-    let why_not_better = why.map(str::to_owned);
-    let reports = steps.iter().any(Option::is_some);
+    let why_not_better = why.filter(|_| steps.iter().any(Option::is_some)).map(str::to_owned);
     let setting = policy.walls;
-    let review = WallsReview { setting, level, why_not_better, remembered: None, steps };
-    (if reports { review } else { WallsReview { why_not_better: None, ..review } }, findings)
+    (WallsReview { setting, level, why_not_better, remembered: None, steps }, findings)
 }
 
 /// That the settings want more than this computer has.
@@ -125,7 +129,7 @@ fn required(policy: &Policy, level: WallLevel, why: Option<&str>) -> Option<Stri
 }
 
 /// Looks at one step after the other.
-struct Looking<'a> {
+struct WallsReviewer<'a> {
     toolbox: &'a Toolbox,
     policy: &'a Policy,
     level: WallLevel,
@@ -135,20 +139,19 @@ struct Looking<'a> {
     findings: Vec<Finding>,
 }
 
-impl Looking<'_> {
+impl WallsReviewer<'_> {
     /// Resolves what is granted to every step.
     fn allow(&mut self) {
         for path in &self.policy.grants.write {
             let (severity, message) = match self.folders.resolve(path) {
-                Ok(Some(place)) if place.is_missing => {
-                    self.allowed.push(place.path);
-                    (Severity::Warning, format!("{path} does not exist; it is made as a folder"))
-                }
+                Ok(None) => continue,
                 Ok(Some(place)) => {
                     self.allowed.push(place.path);
-                    continue;
+                    if !place.is_missing {
+                        continue;
+                    }
+                    (Severity::Warning, format!("{path} does not exist; it is made as a folder"))
                 }
-                Ok(None) => continue,
                 Err(why) => (Severity::Error, format!("{path} cannot be granted: {why}")),
             };
             self.findings.push(Finding::new(severity, Code::BadValue, "", message));
@@ -215,27 +218,28 @@ impl Looking<'_> {
     fn resolved(&mut self, step: &Step, asked: &Needs) -> Needs {
         let mut write = Vec::new();
         for (index, path) in asked.write.iter().enumerate() {
-            let told = !step.is_verification();
-            match self.folders.resolve(path) {
+            let (severity, message) = match self.folders.resolve(path) {
+                Ok(None) => continue,
                 Ok(Some(place)) => {
-                    if told && place.is_missing {
-                        let message = format!(
-                            "{} does not exist; it is made as a folder before the step runs. Where it is to be \
-                             a file, name its folder",
-                            beginning(path)
-                        );
-                        self.tell(step, Severity::Warning, &format!("write/{index}"), message);
-                    }
                     if !write.contains(&place.path) {
                         write.push(place.path);
                     }
+                    if !place.is_missing {
+                        continue;
+                    }
+                    let message = format!(
+                        "{} does not exist; it is made as a folder before the step runs. Where it is to be \
+                         a file, name its folder",
+                        beginning(path)
+                    );
+                    (Severity::Warning, message)
                 }
-                Ok(None) => {}
-                Err(why) if told => {
-                    let message = format!("{} cannot be granted: {why}", beginning(path));
-                    self.tell(step, Severity::Error, &format!("write/{index}"), message);
+                Err(why) => {
+                    (Severity::Error, format!("{} cannot be granted: {why}", beginning(path)))
                 }
-                Err(_) => {}
+            };
+            if !step.is_verification() {
+                self.tell(step, severity, &format!("write/{index}"), message);
             }
         }
         write.sort();

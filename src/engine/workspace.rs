@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::run::RunSummary;
+
 /// A workspace folder and why it is that one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkspaceChoice {
@@ -9,6 +11,19 @@ pub struct WorkspaceChoice {
     pub folder: PathBuf,
     /// Why, as a sentence.
     pub reason: String,
+}
+
+impl WorkspaceChoice {
+    /// The folder that a person chose.
+    pub fn chosen(folder: PathBuf) -> Self {
+        Self { folder, reason: "You chose it.".to_owned() }
+    }
+
+    /// The folder in which a run worked, for a plan made from it.
+    pub fn of_run(run: &RunSummary) -> Self {
+        let reason = "It is the workspace of the run that the plan comes from.".to_owned();
+        Self { folder: run.workspace.clone().into(), reason }
+    }
 }
 
 /// The workspace for a plan file: `chosen`, else the nearest folder above the plan that has a
@@ -20,7 +35,7 @@ pub fn choose_workspace(
     home: Option<&Path>,
 ) -> WorkspaceChoice {
     if let Some(folder) = chosen {
-        return WorkspaceChoice { folder: folder.to_owned(), reason: "You chose it.".to_owned() };
+        return WorkspaceChoice::chosen(folder.to_owned());
     }
     let absolute = std::path::absolute(plan_file).unwrap_or_else(|_| plan_file.to_owned());
     let own = absolute.parent().unwrap_or(&absolute);

@@ -23,7 +23,7 @@ words! {
 }
 
 /// The author's statement about the risk of a command. It can only raise the level.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct StatedRisk {
     /// The highest level stated.
     pub level: Option<RiskLevel>,

@@ -14,33 +14,33 @@ use crate::cargo::{Replacement, Suggestion, Suggestions};
 use crate::plan::{Digest, limits};
 use crate::risk::Policy;
 use crate::run::StopSignal;
-use crate::tools::Toolbox;
+use crate::tools::{ToolError, Toolbox};
 
 /// The name that it gives itself.
 const NAME: &str = "cargo-fix";
 
 /// The plan.
-pub(super) fn plan(request: &Request, workspace: &Path, tell: &dyn Fn(&str)) -> Vec<u8> {
-    let made = look(workspace, tell).and_then(|found| {
-        let read = |path: &str| fs::read_to_string(workspace.join(path)).ok();
-        propose(&request.goal, &found, &read)
-    });
-    made.unwrap_or_else(|failure| failure.bytes(&request.goal))
+pub(super) fn plan(
+    request: &Request,
+    workspace: &Path,
+    tell: &dyn Fn(&str),
+) -> Result<Vec<u8>, Failure> {
+    let read = |path: &str| fs::read_to_string(workspace.join(path)).ok();
+    propose(&request.goal, &offered(workspace, tell)?, &read)
 }
 
-fn look(workspace: &Path, tell: &dyn Fn(&str)) -> Result<Suggestions, Failure> {
-    let policy = Policy::default();
-    let toolbox = Toolbox::open(workspace, &policy)
-        .map_err(|error| Failure::unavailable(format!("{error}. {}", error.next()), false))?;
+/// What the compiler offers.
+fn offered(workspace: &Path, tell: &dyn Fn(&str)) -> Result<Suggestions, Failure> {
+    let failed =
+        |error: ToolError| Failure::unavailable(format!("{error}. {}", error.next()), false);
+    let toolbox = Toolbox::open(workspace, &Policy::default()).map_err(failed)?;
     // cargo's own words are for a person; what it prints for programs is not.
     let output = |stream, text: &str| {
         if stream == crate::run::Stream::Stderr {
             tell(text);
         }
     };
-    toolbox
-        .suggestions(&StopSignal::default(), &output)
-        .map_err(|error| Failure::unavailable(format!("{error}. {}", error.next()), false))
+    toolbox.suggestions(&StopSignal::default(), &output).map_err(failed)
 }
 
 /// A plan of the offers; of a program without errors and offers, one that only verifies it.
@@ -208,8 +208,9 @@ mod tests {
         assert!(plan["metadata"]["notes"].as_str().unwrap().contains("3 of 4 offers"), "{plan}");
     }
 
+    // Without offers a sound program is verified, and a faulty one is given up.
     #[test]
-    fn without_offers_a_program_is_verified_or_given_up() {
+    fn without_offers_there_is_no_batch() {
         let plan = proposed(&found(0, Vec::new())).unwrap();
         assert_eq!(plan["actions"][0]["type"], "verify");
         let failure = proposed(&found(2, Vec::new())).unwrap_err();

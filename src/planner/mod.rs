@@ -34,10 +34,11 @@ impl Planner {
     /// The plan for this request in this workspace, as bytes: a plan of any dialect, or a `failure` that says
     /// why there is none. `tell` is the progress callback.
     pub fn plan(&self, request: &Request, workspace: &Path, tell: &dyn Fn(&str)) -> Vec<u8> {
-        match self {
+        let plan = match self {
             Self::Replay(folder) => replay::plan(request, &workspace.join(folder)),
             Self::CargoFix => cargo_fix::plan(request, workspace, tell),
             Self::Chat(server) => chat::plan(request, server, tell),
-        }
+        };
+        plan.unwrap_or_else(|failure| failure.bytes(&request.goal))
     }
 }

@@ -9,14 +9,7 @@ use super::request::Request;
 use crate::plan::limits;
 
 /// The plan of this attempt.
-pub(super) fn plan(request: &Request, folder: &Path) -> Vec<u8> {
-    match find(request, folder) {
-        Ok(bytes) => bytes,
-        Err(failure) => failure.bytes(&request.goal),
-    }
-}
-
-fn find(request: &Request, folder: &Path) -> Result<Vec<u8>, Failure> {
+pub(super) fn plan(request: &Request, folder: &Path) -> Result<Vec<u8>, Failure> {
     let unreadable = |path: &Path, error: std::io::Error| {
         Failure::unavailable(format!("cannot read {}: {error}", path.display()), false)
     };
@@ -59,10 +52,10 @@ mod tests {
         {
             fs::write(folder.path().join(name), text).unwrap();
         }
-        assert_eq!(plan(&request(1), folder.path()), b"first");
-        assert_eq!(plan(&request(2), folder.path()), b"second");
+        assert_eq!(plan(&request(1), folder.path()).unwrap(), b"first");
+        assert_eq!(plan(&request(2), folder.path()).unwrap(), b"second");
         for (attempt, folder) in [(3, folder.path().to_owned()), (1, folder.path().join("none"))] {
-            let parsed = parse(&plan(&request(attempt), &folder));
+            let parsed = parse(&plan(&request(attempt), &folder).unwrap_err().bytes("g"));
             assert!(parsed.is_valid(), "{:?}", parsed.findings);
             let failure = parsed.plan.unwrap().failure.unwrap();
             assert_eq!((failure.code.as_str(), failure.retryable), ("planner_unavailable", false));

@@ -26,6 +26,11 @@ impl Failure {
         Self { code: "validation_failed", message: message.into(), retryable: true }
     }
 
+    /// The model or its server declines the goal.
+    pub(super) fn unsafe_plan(message: impl Into<String>) -> Self {
+        Self { code: "unsafe_plan", message: message.into(), retryable: false }
+    }
+
     /// The plan file that says so.
     pub(super) fn bytes(&self, goal: &str) -> Vec<u8> {
         let failure =

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 /// A longer sequence is no colour.
-const LONGEST_ESCAPE: usize = 64;
+const MAX_ESCAPE_BYTES: usize = 64;
 
 /// One of the eight colours that every terminal has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,19 +23,11 @@ pub enum Hue {
 }
 
 impl Hue {
-    const ALL: [Self; 8] = [
-        Self::Black,
-        Self::Red,
-        Self::Green,
-        Self::Yellow,
-        Self::Blue,
-        Self::Magenta,
-        Self::Cyan,
-        Self::White,
-    ];
-
+    /// By its number on a terminal.
     fn at(index: u16) -> Option<Self> {
-        Self::ALL.get(usize::from(index)).copied()
+        use Hue::{Black, Blue, Cyan, Green, Magenta, Red, White, Yellow};
+        let all = [Black, Red, Green, Yellow, Blue, Magenta, Cyan, White];
+        all.get(usize::from(index)).copied()
     }
 
     /// The one of the eight that is nearest to a mixture; each share from 0 to 255.
@@ -124,7 +116,7 @@ impl Sequence {
         let known = parameters.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b';' | b':'));
         match known {
             true if parameters.len() < body.len() => Self::Colours,
-            true if text.len() < LONGEST_ESCAPE => Self::Unfinished,
+            true if text.len() < MAX_ESCAPE_BYTES => Self::Unfinished,
             _ => Self::Other,
         }
     }
@@ -161,18 +153,10 @@ pub fn coloured(text: &str) -> (String, Vec<(Range<usize>, AnsiStyle)>) {
 
 /// How many bytes of the text are a colour that it begins with.
 fn colour_length(text: &str) -> Option<usize> {
-    if !text.starts_with('\x1b') {
-        return None;
-    }
-    for (at, c) in text.char_indices() {
-        let end = at + c.len_utf8();
-        match Sequence::of(text.get(..end)?) {
-            Sequence::Unfinished => {}
-            Sequence::Colours => return Some(end),
-            Sequence::Other => return None,
-        }
-    }
-    None
+    let beginnings = (1..=text.len().min(MAX_ESCAPE_BYTES)).filter_map(|end| text.get(..end));
+    let mut read = beginnings.map(|beginning| (beginning.len(), Sequence::of(beginning)));
+    let (length, sequence) = read.find(|(_, it)| !matches!(it, Sequence::Unfinished))?;
+    matches!(sequence, Sequence::Colours).then_some(length)
 }
 
 #[cfg(test)]

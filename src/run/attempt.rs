@@ -27,17 +27,6 @@ words! {
 }
 
 impl ActionErrorCode {
-    /// Every code.
-    pub const ALL: [Self; 7] = [
-        Self::InvalidActionPayload,
-        Self::BadRequest,
-        Self::UnsupportedAction,
-        Self::NotFound,
-        Self::Conflict,
-        Self::ValidationFailed,
-        Self::InternalError,
-    ];
-
     /// The word for a failure of ours.
     pub const fn of(code: Code) -> Self {
         match code {
@@ -119,20 +108,15 @@ pub const VERIFY_GATE: &str = "verify_gate";
 impl ActionRecord {
     /// The record of a step that ended; `about` says in a few words what it was.
     pub fn of(result: &StepResult, about: &str) -> Self {
-        let status = match result.outcome {
-            Outcome::Succeeded | Outcome::DoneByHand => ActionStatus::Succeeded,
-            Outcome::Skipped => ActionStatus::Skipped,
+        let (status, remark) = match result.outcome {
+            Outcome::Succeeded => (ActionStatus::Succeeded, ""),
+            Outcome::DoneByHand => (ActionStatus::Succeeded, " (done by hand)"),
+            Outcome::Skipped => (ActionStatus::Skipped, " (a person left it out)"),
             Outcome::Failed
             | Outcome::Denied
             | Outcome::PreconditionFailed
-            | Outcome::Cancelled => ActionStatus::Failed,
+            | Outcome::Cancelled => (ActionStatus::Failed, ""),
         };
-        let mut summary = about.to_owned();
-        match result.outcome {
-            Outcome::DoneByHand => summary.push_str(" (done by hand)"),
-            Outcome::Skipped => summary.push_str(" (a person left it out)"),
-            _ => {}
-        }
         let error = (status == ActionStatus::Failed).then(|| {
             let code = result.error_code.unwrap_or(Code::CommandFailed);
             ActionError {
@@ -151,7 +135,7 @@ impl ActionRecord {
             action_index: result.step_index,
             kind: result.tool_name.clone(),
             status,
-            summary,
+            summary: format!("{about}{remark}"),
             error,
             duration_ms: result.duration_ms,
         }
@@ -341,9 +325,9 @@ mod tests {
                 assert_eq!(ActionErrorCode::of(*code), ActionErrorCode::InternalError, "{code}");
             }
         }
-        for word in ActionErrorCode::ALL {
+        for (_, word) in ActionErrorCode::WORDS {
             assert_eq!(serde_json::to_value(word).unwrap(), word.as_str());
-            assert!(TABLE.iter().any(|(_, listed, _)| *listed == word), "{}", word.as_str());
+            assert!(TABLE.iter().any(|(_, listed, _)| listed == word), "{}", word.as_str());
         }
     }
 

@@ -115,11 +115,6 @@ words! {
     }
 }
 
-impl Decision {
-    /// Every answer.
-    pub const ALL: [Self; 4] = [Self::Approve, Self::Skip, Self::Cancel, Self::DoneByHand];
-}
-
 /// Who answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -161,10 +156,4 @@ words! {
         /// End now, with the process tree of the step that is running.
         StopNow = "stop_now",
     }
-}
-
-impl Control {
-    /// Every control.
-    pub const ALL: [Self; 5] =
-        [Self::Pause, Self::Resume, Self::GoOnGuided, Self::CancelAfterStep, Self::StopNow];
 }

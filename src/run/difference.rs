@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::plan::{Plan, ShownPlan, Step, ToolCall};
 
 /// How many differing steps are named; all are counted.
-const MOST_NAMED: usize = 200;
+const MAX_NAMED: usize = 200;
 
 /// What became of a step between two plans.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -59,50 +59,34 @@ impl PlanDifference {
         // What is the same is paired first, so that a step which only moved is not taken for a changed one.
         let same: Vec<bool> = after.steps.iter().map(|step| left.take_same(step)).collect();
         let mut difference = Self::default();
-        let mut steps = Vec::new();
         for (step, same) in after.steps.iter().zip(same) {
             if same {
                 difference.same += 1;
                 continue;
             }
             let was = left.take_named(step);
-            match was {
-                Some(_) => difference.changed += 1,
-                None => difference.new += 1,
-            }
             let change = if was.is_some() { StepChange::Changed } else { StepChange::New };
-            steps.push(named(change, was, Some(step.step_index), step, Some(&step.call)));
+            let now = Some(step.step_index);
+            difference.steps.push(named(change, was, now, step, Some(&step.call)));
         }
         for step in before.steps.iter().filter(|step| left.has(step)) {
-            difference.gone += 1;
-            steps.push(named(
-                StepChange::Gone,
-                Some(step.step_index),
-                None,
-                step,
-                step.call.as_ref(),
-            ));
+            let (was, call) = (Some(step.step_index), step.call.as_ref());
+            difference.steps.push(named(StepChange::Gone, was, None, step, call));
         }
-        steps.truncate(MOST_NAMED);
-        difference.steps = steps;
+        let count = |change| difference.steps.iter().filter(|step| step.change == change).count();
+        difference.new = count(StepChange::New);
+        difference.changed = count(StepChange::Changed);
+        difference.gone = count(StepChange::Gone);
+        difference.steps.truncate(MAX_NAMED);
         difference
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.new + self.gone + self.changed == 0
     }
 
     /// The difference in a few words.
     pub fn sentence(&self) -> String {
-        let count = |count: usize, word: &str| (count > 0).then(|| format!("{count} {word}"));
-        let parts = [
-            count(self.new, "new"),
-            count(self.changed, "changed"),
-            count(self.gone, "gone"),
-            count(self.same, "as before"),
-        ];
-        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        let counts = [(self.new, "new"), (self.changed, "changed"), (self.gone, "gone")];
+        let all = counts.into_iter().chain([(self.same, "as before")]);
+        let some = all.filter(|(count, _)| *count > 0);
+        let parts: Vec<String> = some.map(|(count, word)| format!("{count} {word}")).collect();
         if parts.is_empty() { "no steps".to_owned() } else { parts.join(", ") }
     }
 }
@@ -229,8 +213,7 @@ mod tests {
             ]
         );
         assert_eq!(difference.sentence(), "1 new, 1 changed, 1 gone, 1 as before");
-        assert!(!difference.is_empty());
-        assert!(between(&before, &before).is_empty());
+        assert_eq!(between(&before, &before).steps, []);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Answers of the evidence about bounded loops (SPEC §10) as plain data.
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -9,14 +9,16 @@ use super::record::RunSummary;
 use super::stop_reason::{StopCode, StopReason};
 
 /// What is known about the end of a loop.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum LoopFate {
-    /// It ended, for this reason.
-    Ended(StopCode),
     /// A live process is working on it.
     Active,
     /// The loop was interrupted. It will not resume by itself.
     Interrupted,
+    /// It ended, for this reason.
+    #[serde(untagged)]
+    Ended(StopCode),
 }
 
 impl LoopFate {
@@ -27,12 +29,6 @@ impl LoopFate {
             Self::Active => "active",
             Self::Interrupted => "interrupted",
         }
-    }
-}
-
-impl Serialize for LoopFate {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
     }
 }
 

@@ -154,14 +154,6 @@ impl LoopState {
     pub fn is_over(&self) -> bool {
         matches!(self.phase, LoopPhase::Ended(_) | LoopPhase::Interrupted)
     }
-
-    /// Why it ended, once it has.
-    pub fn stop_reason(&self) -> Option<&StopReason> {
-        match &self.phase {
-            LoopPhase::Ended(stop_reason) => Some(stop_reason),
-            _ => None,
-        }
-    }
 }
 
 impl AttemptState {
@@ -294,9 +286,10 @@ mod tests {
             detail: StopDetail::default(),
         };
         state.apply(&RunEvent::LoopEnded { stop_reason: Box::new(reason.clone()) });
-        assert_eq!(state.stop_reason(), Some(&reason));
+        assert_eq!(state.phase, LoopPhase::Ended(Box::new(reason.clone())));
         state.interrupt();
-        assert!(state.stop_reason().is_some(), "what has ended is not interrupted");
+        // What has ended is not interrupted.
+        assert_eq!(state.phase, LoopPhase::Ended(Box::new(reason)));
     }
 
     #[test]

@@ -48,11 +48,7 @@ pub struct Modes {
 impl Modes {
     /// Of a file that keeps its mode while its content changes: all of it but the bits with which a program
     /// runs as somebody else.
-    pub const fn kept(mode: Option<FileMode>) -> Self {
-        let after = match mode {
-            Some(mode) => Some(FileMode::new(mode.bits() & !0o6000)),
-            None => None,
-        };
-        Self { before: mode, after }
+    pub fn kept(mode: Option<FileMode>) -> Self {
+        Self { before: mode, after: mode.map(|mode| FileMode::new(mode.bits() & !0o6000)) }
     }
 }

@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use crate::authorization::FileState;
 
-/// How sure a preview is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+/// How sure a preview is; ordered, the least sure is the greatest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Predicted {
     /// This and nothing else happens to these files.
@@ -14,17 +14,6 @@ pub enum Predicted {
     Partial,
     /// Nothing can be said before it runs.
     Unpredictable,
-}
-
-impl Predicted {
-    /// The less sure one of both.
-    pub fn max_doubt(self, other: Self) -> Self {
-        match (self, other) {
-            (Self::Unpredictable, _) | (_, Self::Unpredictable) => Self::Unpredictable,
-            (Self::Partial, _) | (_, Self::Partial) => Self::Partial,
-            (Self::Exact, Self::Exact) => Self::Exact,
-        }
-    }
 }
 
 /// The preview of one step.

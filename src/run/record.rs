@@ -13,14 +13,16 @@ use crate::plan::{Code, Digest};
 use crate::risk::RiskLevel;
 
 /// What is known about the end of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum RunFate {
-    /// It ended.
-    Ended(RunStatus),
     /// A live process is working on it.
     Active,
     /// Its process ended without recording an end.
     Interrupted,
+    /// It ended.
+    #[serde(untagged)]
+    Ended(RunStatus),
 }
 
 impl RunFate {
@@ -31,12 +33,6 @@ impl RunFate {
             Self::Active => "active",
             Self::Interrupted => "interrupted",
         }
-    }
-}
-
-impl Serialize for RunFate {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
     }
 }
 
@@ -71,14 +67,16 @@ pub struct RunSummary {
 }
 
 /// How an execution ended, as far as the evidence knows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Known {
-    /// It has a record.
-    Outcome(Outcome),
     /// An intent without a record, in a run whose process is gone: outcome unknown.
     Interrupted,
     /// An intent without a record, in a run that is still alive.
     Running,
+    /// It has a record.
+    #[serde(untagged)]
+    Outcome(Outcome),
 }
 
 impl Known {
@@ -89,12 +87,6 @@ impl Known {
             Self::Interrupted => "interrupted",
             Self::Running => "running",
         }
-    }
-}
-
-impl Serialize for Known {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
     }
 }
 

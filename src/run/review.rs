@@ -46,6 +46,13 @@ impl Review {
     }
 }
 
+impl Review {
+    /// The walls of a step; none where it starts no process on this computer, or the review starts none.
+    pub fn walls_of(&self, step_index: usize) -> Option<&StepWallsReview> {
+        self.walls.as_ref()?.steps.get(step_index)?.as_ref()
+    }
+}
+
 /// The walls behind which a plan would run (SPEC §7.5).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WallsReview {

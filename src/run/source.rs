@@ -1,7 +1,7 @@
 //! Lines of a source file beside what was said about them.
 
 /// The longest line that is shown, in characters; the rest is left out, visibly.
-const LONGEST: usize = 1_000;
+const MAX_CHARACTERS: usize = 1_000;
 
 /// One line of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct SourceLine {
 pub fn shown_line(line: &str) -> String {
     let line = line.strip_prefix('\u{feff}').unwrap_or(line);
     let line = line.trim_end_matches(['\r', '\n']);
-    match line.char_indices().nth(LONGEST) {
+    match line.char_indices().nth(MAX_CHARACTERS) {
         None => line.to_owned(),
         Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
     }
@@ -32,7 +32,7 @@ mod tests {
         assert_eq!(shown_line("\u{feff}let a = 1;\r"), "let a = 1;");
         assert_eq!(shown_line("\tlet a"), "\tlet a");
         let long = shown_line(&"é".repeat(3_000));
-        assert_eq!(long.chars().count(), LONGEST + 1);
+        assert_eq!(long.chars().count(), MAX_CHARACTERS + 1);
         assert!(long.ends_with("é…"));
     }
 }

@@ -1,6 +1,9 @@
 //! Numbers and long texts in sentences.
 
+use std::any::Any;
 use std::time::Duration;
+
+use crate::plan::visible_lines;
 
 /// `line` or `lines`.
 pub fn lines(count: usize) -> &'static str {
@@ -39,4 +42,13 @@ pub fn beginning(text: &str) -> String {
         Some(beginning) if beginning.len() < text.len() => format!("{beginning}…"),
         _ => text.to_owned(),
     }
+}
+
+/// The message of a panic with invisible characters made visible: it may quote a plan or an output.
+pub fn panic_message(panic: &(dyn Any + Send)) -> String {
+    let text = panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    text.map_or_else(|| "a panic without a message".to_owned(), visible_lines)
 }

@@ -12,11 +12,11 @@ use super::result::StepResult;
 use crate::plan::visible;
 
 /// How many lines are kept.
-pub const MOST_LINES: usize = 50_000;
+pub const MAX_LINES: usize = 50_000;
 /// How many bytes of them are kept.
-pub const MOST_BYTES: usize = 8 << 20;
+pub const MAX_BYTES: usize = 8 << 20;
 /// A longer line goes on in the next, so that one row is never slow to lay out.
-const LONGEST_LINE: usize = 4 << 10;
+const MAX_LINE_BYTES: usize = 4 << 10;
 
 /// What a line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,14 +85,10 @@ impl Transcript {
             }
             RunEvent::StepQuiet { quiet_ms, .. } => {
                 let seconds = quiet_ms / 1000;
-                let text = format!("No output for {seconds} s; it may be waiting for input.");
-                self.open = None;
-                self.push(self.step(), Part::Remark, text);
+                self.remark(format!("No output for {seconds} s; it may be waiting for input."));
             }
             RunEvent::OutputLeftOut { bytes, .. } => {
-                let text = format!("{bytes} bytes are left out here; the evidence gets all.");
-                self.open = None;
-                self.push(self.step(), Part::Remark, text);
+                self.remark(format!("{bytes} bytes are left out here; the evidence gets all."));
             }
             RunEvent::StepCompleted { result }
             | RunEvent::StepFailed { result }
@@ -229,7 +225,7 @@ impl Transcript {
                 self.open = Some(stream);
             }
             let Some(line) = self.lines.back_mut() else { return };
-            let room = LONGEST_LINE.saturating_sub(line.text.len());
+            let room = MAX_LINE_BYTES.saturating_sub(line.text.len());
             let cut = rest.floor_char_boundary(room);
             let (piece, later) = rest.split_at(cut);
             let start = line.text.len();
@@ -255,6 +251,11 @@ impl Transcript {
         self.open = None;
     }
 
+    fn remark(&mut self, text: String) {
+        self.open = None;
+        self.push(self.step(), Part::Remark, text);
+    }
+
     fn push(&mut self, step_index: usize, part: Part, text: String) {
         self.printed += u64::from(matches!(part, Part::Output(_)));
         self.bytes += text.len();
@@ -263,7 +264,7 @@ impl Transcript {
     }
 
     fn forget_oldest(&mut self) {
-        while self.lines.len() > MOST_LINES || self.bytes > MOST_BYTES {
+        while self.lines.len() > MAX_LINES || self.bytes > MAX_BYTES {
             let Some(line) = self.lines.pop_front() else { return };
             self.bytes -= line.text.len();
             self.left_out += 1;
@@ -287,10 +288,10 @@ mod tests {
     fn a_dropped_remark_frees_its_own_size() {
         let mut transcript = Transcript::default();
         transcript.push(0, Part::Remark, "left out".to_owned());
-        for _ in 0..MOST_LINES + 7 {
+        for _ in 0..MAX_LINES + 7 {
             transcript.push(0, Part::Output(Stream::Stdout), String::new());
         }
-        assert_eq!((transcript.lines.len(), transcript.bytes), (MOST_LINES, 0));
+        assert_eq!((transcript.lines.len(), transcript.bytes), (MAX_LINES, 0));
     }
 
     use super::super::ansi_style::{Hue, coloured};
@@ -367,14 +368,14 @@ mod tests {
 
     #[test]
     fn the_latest_output_is_kept_and_counted() {
-        let many = "x\n".repeat(MOST_LINES + 7);
+        let many = "x\n".repeat(MAX_LINES + 7);
         let it = of(&[(Stdout, &many)]);
-        assert_eq!((it.lines().len(), it.left_out()), (MOST_LINES, 8));
-        let long = "y".repeat(MOST_BYTES * 2);
+        assert_eq!((it.lines().len(), it.left_out()), (MAX_LINES, 8));
+        let long = "y".repeat(MAX_BYTES * 2);
         let it = of(&[(Stdout, &long)]);
-        assert!(it.lines().iter().all(|line| line.text.len() <= LONGEST_LINE));
+        assert!(it.lines().iter().all(|line| line.text.len() <= MAX_LINE_BYTES));
         let kept: usize = it.lines().iter().map(|line| line.text.len()).sum();
-        assert!((MOST_BYTES - LONGEST_LINE..=MOST_BYTES).contains(&kept), "{kept}");
+        assert!((MAX_BYTES - MAX_LINE_BYTES..=MAX_BYTES).contains(&kept), "{kept}");
     }
 
     // A record brings its output along and a live run says nothing twice.

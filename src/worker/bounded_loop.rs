@@ -3,43 +3,31 @@
 use std::sync::Arc;
 
 use super::executor_thread::{EventSink, ExecutorThread};
-use super::messages::{Event, LoopOrder, PlanProposal};
+use super::messages::{Event, PlanProposal, Setup};
 use super::prompt::Prompt;
 use crate::authorization::Method;
 use crate::autonomy::{
-    Authorization, AuthorizationRequest, BoundedLoop, LoopDeps, LoopSetup, PlanAuthorizer, resolve,
+    AuthorizationRequest, BoundedLoop, LoopDeps, LoopOrder, LoopSetup, PlanAuthorizer,
+    PlanDecision, resolve,
 };
-use crate::engine::{SystemClock, WorkspaceChoice};
+use crate::engine::SystemClock;
 use crate::plan::Code;
 use crate::run::Failure;
 
 impl ExecutorThread {
     pub(super) fn run_loop(&self, order: LoopOrder) -> Event {
-        let program = match resolve(&order.planner, &order.workspace) {
+        let program = match resolve(&order.planner, &order.workspace.folder) {
             Ok(program) => program,
             Err(error) => {
                 return Event::LoopFinished(Err(Failure {
                     code: Code::BadValue,
-                    message: error.to_string(),
+                    message: error.to_owned(),
                     next: "Name another planner.".to_owned(),
                 }));
             }
         };
-        let setup = LoopSetup {
-            goal: order.goal,
-            planner: order.planner,
-            program,
-            planner_timeout: order.planner_timeout,
-            max_attempts: order.max_attempts,
-            verify: order.verify,
-            workspace: WorkspaceChoice {
-                folder: order.workspace,
-                reason: "You chose it.".to_owned(),
-            },
-            class: order.class.map(|class| (class, Method::Window)),
-            location: self.setup.location.clone(),
-            policy: self.setup.policy.clone(),
-        };
+        let Setup { location, policy, .. } = self.setup.clone();
+        let setup = LoopSetup { order, program, method: Method::Window, location, policy };
         let parts = LoopDeps {
             clock: Arc::new(SystemClock::default()),
             confirmation: Box::new(self.prompt.clone()),
@@ -66,12 +54,10 @@ impl PlanAuthorizer for Window {
             max_attempts: asked.max_attempts,
             plan: Arc::new(asked.plan.clone().into()),
             review: Arc::new(asked.review.clone()),
-            difference: asked.difference.cloned(),
-            outside: asked.outside.to_vec(),
         })));
     }
 
-    fn authorize(&mut self, _asked: &AuthorizationRequest<'_>) -> Authorization {
+    fn authorize(&mut self, _asked: &AuthorizationRequest<'_>) -> PlanDecision {
         let answer = self.prompt.wait_for_plan();
         self.prompt.close();
         answer

@@ -5,13 +5,14 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::files::cannot_write;
 use super::query_thread::{Query, QueryContext, QueryError};
 use crate::evidence::{EvidenceError, EvidenceReader};
 use crate::plan::{Code, Digest};
 use crate::run::Failure;
 
 /// A content that is larger is not shown, but it can be saved.
-const MOST_SHOWN: u64 = 256 << 20;
+const MAX_SHOWN: u64 = 256 << 20;
 
 /// What the evidence has under this digest.
 pub struct ReadContent(pub Digest);
@@ -80,11 +81,7 @@ impl Query for Save {
                 Content::Sealed => return Err(EvidenceError::NotAvailable { digest }.into()),
             },
         };
-        Ok(written.map_err(|error| Failure {
-            code: Code::WriteFailed,
-            message: format!("cannot write {}: {error}", file.display()),
-            next: "Choose another place.".to_owned(),
-        })?)
+        Ok(written.map_err(|error| cannot_write(file, &error, "Choose another place."))?)
     }
 }
 
@@ -100,7 +97,7 @@ pub(super) fn missing(what: String) -> Failure {
 /// A content for a window.
 fn content(evidence: &mut EvidenceReader, digest: &Digest) -> Result<Content, EvidenceError> {
     let size = evidence.blob_size(digest)?;
-    if size > MOST_SHOWN {
+    if size > MAX_SHOWN {
         return Ok(Content::TooLarge(size));
     }
     match evidence.blob(digest) {

@@ -10,9 +10,9 @@ use super::contents::missing;
 use super::opening::OpenPlan;
 use super::planner_stderr::planner_stderr;
 use super::query_thread::{Query, QueryContext, QueryError};
-use crate::engine::{Clock as _, SystemClock, reconcile};
+use crate::engine::{Clock as _, SystemClock, reconcile, recorded_plan};
 use crate::evidence::verify_with_kept_head;
-use crate::plan::{ShownPlan, parse};
+use crate::plan::ShownPlan;
 use crate::run::{
     Answered, AnsweredBy, Attempt, ExecutionDetail, LoopDetail, LoopSummary, Question, Reconciled,
     RunEvent, RunSummary, SearchPage, SearchQuery, VerifyReport,
@@ -53,10 +53,8 @@ impl Query for ReplayRun {
     fn run(self, context: &mut QueryContext) -> Result<Replayed, QueryError> {
         let (Self(run_id), evidence) = (self, &mut context.evidence);
         let summary = evidence.run(run_id)?.ok_or_else(|| missing(format!("run {run_id}")))?;
-        let plan = evidence
-            .plan_of_run(run_id)?
-            .and_then(|bytes| parse(&bytes).into_shown())
-            .map(|plan| Arc::new(plan.on_target(summary.target.as_deref())));
+        let bytes = evidence.plan_of_run(run_id)?;
+        let plan = bytes.and_then(|bytes| recorded_plan(&bytes, &summary)).map(Arc::new);
         let events = evidence.replay(run_id)?;
         let attempt = evidence.attempt_of(run_id)?;
         Ok(Replayed { summary, plan, events, attempt })

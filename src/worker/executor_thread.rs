@@ -14,9 +14,9 @@ use super::messages::{Command, Event, Setup, Wake};
 use super::outbox;
 use super::prompt::Prompt;
 use crate::authorization::ApprovedPlan;
-use crate::autonomy::Authorization;
+use crate::autonomy::PlanDecision;
 use crate::engine::{ControlHandle, Executor, ExecutorDeps, ProgressCallback, SystemClock};
-use crate::plan::visible_lines;
+use crate::run::text::panic_message;
 use crate::run::{Answer, Control, RunEvent};
 use crate::tools::tidy_simulations;
 
@@ -89,7 +89,7 @@ impl Worker {
     }
 
     /// Decides about the plan of an attempt that waits for it. False when no loop waits for an answer to this plan.
-    pub fn answer_plan(&self, loop_id: Uuid, attempt: u32, answer: Authorization) -> bool {
+    pub fn answer_plan(&self, loop_id: Uuid, attempt: u32, answer: PlanDecision) -> bool {
         self.prompt.plan.answer((loop_id, attempt), answer)
     }
 
@@ -190,13 +190,4 @@ impl ExecutorThread {
         .of_plan(file);
         Event::Finished(executor.execute(approved).map(Box::new).map_err(|error| error.failure()))
     }
-}
-
-/// The message of a panic with invisible characters made visible: it may quote a plan or an output.
-pub fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
-    let text = panic
-        .downcast_ref::<&str>()
-        .copied()
-        .or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    text.map_or_else(|| "a panic without a message".to_owned(), visible_lines)
 }

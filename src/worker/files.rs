@@ -23,11 +23,9 @@ impl Query for KeepFile {
     const FAILURE: &str = "The settings could not be saved.";
 
     fn run(self, _context: &mut QueryContext) -> Result<(), QueryError> {
-        Ok(keep_file(&self.file, &self.text).map_err(|error| Failure {
-            code: Code::WriteFailed,
-            message: format!("cannot write {}: {error}", self.file.display()),
-            next: "Your choices hold until the window is closed.".to_owned(),
-        })?)
+        let next = "Your choices hold until the window is closed.";
+        let kept = keep_file(&self.file, &self.text);
+        Ok(kept.map_err(|error| cannot_write(&self.file, &error, next))?)
     }
 }
 
@@ -49,6 +47,11 @@ impl Query for ReadSource {
         let toolbox = Toolbox::open(&self.workspace, &context.setup.policy)?;
         Ok(toolbox.source_lines(&self.file, &self.wanted).map_err(ToolError::from)?)
     }
+}
+
+pub(super) fn cannot_write(file: &Path, error: &std::io::Error, next: &str) -> Failure {
+    let message = format!("cannot write {}: {error}", file.display());
+    Failure { code: Code::WriteFailed, message, next: next.to_owned() }
 }
 
 /// Replaces a file atomically; creates its parent folders.

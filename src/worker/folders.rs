@@ -1,7 +1,8 @@
 //! Where a user's evidence, key and settings belong on this system.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use crate::engine::{WorkspaceChoice, choose_workspace};
 use crate::evidence::{EvidenceLocation, UserFolders};
 
 /// The default folders of a user.
@@ -25,6 +26,12 @@ impl Folders {
         let secrets = UserFolders { key: self.secrets.clone(), state: self.state.clone() };
         EvidenceLocation { evidence: self.evidence.clone(), secrets }
     }
+}
+
+/// The workspace for a plan file: `chosen`, else the default one.
+pub fn workspace_of(plan_file: &Path, chosen: Option<&Path>) -> WorkspaceChoice {
+    let home = default_folders().map(|folders| folders.home);
+    choose_workspace(plan_file, chosen, home.as_deref())
 }
 
 /// The default folders; `None` when the system does not say where the user's home is.

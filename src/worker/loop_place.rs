@@ -13,7 +13,7 @@ use crate::run::{CommandsReview, LoopPlace, PlaceFault, PlaceReview};
 use crate::tools::Toolbox;
 
 /// Names that are read at most. In a folder with more, a plan is assumed to be among the rest.
-const MOST_NAMES: usize = 100_000;
+const MAX_NAMES: usize = 100_000;
 
 /// What there is to know about the folders of a loop before it starts.
 pub struct ReviewPlace(pub LoopPlace);
@@ -61,8 +61,8 @@ impl QueryContext {
             let commands = toolbox.now().commands_of(&ToolCall::Verify { scope: *scope });
             commands.is_ok_and(|commands| !commands.is_empty())
         };
-        review.verified_by = [VerifyScope::Local, VerifyScope::Full].into_iter().collect();
-        review.verified_by.retain(runs_some);
+        let scopes = [VerifyScope::Local, VerifyScope::Full];
+        review.verified_by = scopes.into_iter().filter(runs_some).collect();
         review
     }
 
@@ -101,6 +101,6 @@ fn plans_fault(folder: &Path) -> Option<PlaceFault> {
     let is_plan = |entry: std::io::Result<fs::DirEntry>| {
         entry.is_ok_and(|entry| entry.path().extension().is_some_and(|it| it == "json"))
     };
-    let found = entries.by_ref().take(MOST_NAMES).any(is_plan) || entries.next().is_some();
+    let found = entries.by_ref().take(MAX_NAMES).any(is_plan) || entries.next().is_some();
     (!found).then_some(PlaceFault::NoPlans)
 }

@@ -2,17 +2,16 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use uuid::Uuid;
 
 use super::faults::Faults;
-use crate::authorization::{ApprovedPlan, AuthorizationClass};
-use crate::autonomy::{LoopOutcome, VerifyChoice};
+use crate::authorization::ApprovedPlan;
+use crate::autonomy::{LoopOrder, LoopOutcome};
 use crate::evidence::EvidenceLocation;
 use crate::plan::ShownPlan;
 use crate::risk::Policy;
-use crate::run::{ExecutionResult, Failure, PlanDifference, Review, RunEvent};
+use crate::run::{ExecutionResult, Failure, Review, RunEvent};
 
 /// Called after every message for the window; must not block.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
@@ -43,25 +42,6 @@ pub enum Command {
     Loop(Box<LoopOrder>),
 }
 
-/// A bounded loop that a person starts.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LoopOrder {
-    /// The goal, in words for the planner.
-    pub goal: String,
-    /// The planner: a command, or the name of a built-in one.
-    pub planner: String,
-    /// How long the planner may take for one answer.
-    pub planner_timeout: Duration,
-    /// The limit of attempts, at least 1.
-    pub max_attempts: u32,
-    /// Whether the loop verifies by itself.
-    pub verify: VerifyChoice,
-    /// The workspace that the person chose; a relative folder of plans is resolved in it.
-    pub workspace: PathBuf,
-    /// The class of plans that the person authorizes in advance.
-    pub class: Option<AuthorizationClass>,
-}
-
 /// The plan of an attempt, before it runs.
 #[derive(Debug, Clone)]
 pub struct PlanProposal {
@@ -75,10 +55,6 @@ pub struct PlanProposal {
     pub plan: Arc<ShownPlan>,
     /// What there is to know about it.
     pub review: Arc<Review>,
-    /// How it differs from the plan of the attempt before.
-    pub difference: Option<PlanDifference>,
-    /// What of it is outside the authorization class; empty where there is none, or where it is inside.
-    pub outside: Vec<String>,
 }
 
 /// An event for the window.

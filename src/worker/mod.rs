@@ -48,21 +48,20 @@ mod target;
 #[cfg(test)]
 mod tests;
 
-pub use crate::autonomy::{Authorization, LoopOutcome, VerifyChoice};
-pub use crate::engine::{Clock, Simulation, SystemClock};
+pub use crate::autonomy::{LoopOrder, PlanDecision};
+pub use crate::engine::{Clock, FollowUp, Simulation, SystemClock, WorkspaceChoice};
 pub use contents::{Content, ReadContent, Save, ToSave};
 pub use editor::{EditorCommand, EditorPlace, OpenEditor};
 pub use evidence_queries::{
     ListLoops, ListRuns, LoopReplayed, ReadExecution, Reconcile, ReplayLoop, ReplayRun, Replayed,
     Search, Verify,
 };
-pub use executor_thread::{Worker, panic_message};
+pub use executor_thread::Worker;
 pub use faults::Faults;
 pub use files::{KeepFile, ReadSource, keep_file, read_plan_file};
-pub use folders::{Folders, default_folders};
-pub use follow_up_plans::FollowUp;
+pub use folders::{Folders, default_folders, workspace_of};
 pub use loop_place::ReviewPlace;
-pub use messages::{Command, Event, LoopOrder, PlanProposal, Setup, Wake};
+pub use messages::{Command, Event, PlanProposal, Setup, Wake};
 pub use model::{ModelSettings, load_model};
 pub use opening::{OpenFollowUp, OpenPlan, OpenedPlan, PreviewStep, Simulate};
 pub use policy::{PolicySettings, SettingsError, load_policy, read_policy};

@@ -7,13 +7,14 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 use super::files::read_plan_file;
-use super::folders::default_folders;
-use super::follow_up_plans::{self, FollowUp};
+use super::folders::workspace_of;
+use super::follow_up_plans;
+use super::messages::Setup;
 use super::query_thread::{PlanRead, Query, QueryContext, QueryError};
 use crate::authorization::Grants;
 use crate::engine::{
-    FollowUpError, Simulation, WorkspaceChoice, cannot_be_reverted, changes_since,
-    choose_workspace, preview_step, review_trusting, review_until, simulate_shown,
+    FollowUp, FollowUpError, Simulation, WorkspaceChoice, preview_step, review_trusting,
+    review_until, simulate_shown,
 };
 use crate::plan::{Code, Digest, Finding, Plan, ShownPlan, parse};
 use crate::risk::Policy;
@@ -91,7 +92,7 @@ impl Query for OpenFollowUp {
 
     fn run(self, context: &mut QueryContext) -> Result<OpenedPlan, QueryError> {
         let Self { id, follow_up } = self;
-        let (_, bytes) = context.follow_up(id, follow_up)?;
+        let (_, bytes) = follow_up.plan(&mut context.evidence, id, &context.setup.policy)?;
         let kept = follow_up_plans::keep(&context.setup.location.evidence, id, follow_up, &bytes);
         let path = kept.map_err(|error| Failure {
             code: Code::WriteFailed,
@@ -125,16 +126,9 @@ impl Query for PreviewStep {
     type Answer = Preview;
 
     fn run(self, context: &mut QueryContext) -> Result<Preview, QueryError> {
-        let policy = &context.setup.policy;
-        let (plan, workspace, step) = (&self.plan, &self.workspace, self.step_index);
-        Ok(preview_step(
-            plan,
-            workspace,
-            policy,
-            Some(&context.setup.location),
-            step,
-            &context.stop,
-        )?)
+        let Self { plan, workspace, step_index } = &self;
+        let QueryContext { setup: Setup { policy, location, .. }, stop, .. } = context;
+        Ok(preview_step(plan, workspace, policy, Some(location), *step_index, stop)?)
     }
 
     fn failure(&self) -> String {
@@ -155,18 +149,10 @@ impl Query for Simulate {
     const FAILURE: &str = "The plan cannot be simulated.";
 
     fn run(self, context: &mut QueryContext) -> Result<Simulation, QueryError> {
-        let policy = &context.setup.policy;
         let Self { plan, workspace } = &self;
-        Ok(simulate_shown(plan, workspace, policy, Some(&context.setup.location), &context.stop)?)
+        let QueryContext { setup: Setup { policy, location, .. }, stop, .. } = context;
+        Ok(simulate_shown(plan, workspace, policy, Some(location), stop)?)
     }
-}
-
-/// From what a kept plan was made.
-struct Origin {
-    /// The run or execution in the name of its file.
-    id: Uuid,
-    follow_up: FollowUp,
-    run: RunSummary,
 }
 
 impl QueryContext {
@@ -191,23 +177,14 @@ impl QueryContext {
         let origin = self.origin(&opened.path, &bytes)?;
         // A plan that ran on another target than its file names runs there again.
         let parsed = match &origin {
-            Some(origin) => parsed.on_target(origin.run.target.as_deref()),
+            Some((_, _, run)) => parsed.on_target(run.target.as_deref()),
             None => parsed,
         };
-        let made_as = origin.as_ref().map(|origin| (origin.follow_up, origin.id));
-        opened.continues = origin
-            .as_ref()
-            .filter(|it| matches!(it.follow_up, FollowUp::Continue | FollowUp::Revert))
-            .map(|it| it.run.run_id);
-        let choice = match (&workspace, origin) {
-            (None, Some(origin)) => WorkspaceChoice {
-                folder: origin.run.workspace.into(),
-                reason: "It is the workspace of the run that the plan comes from.".to_owned(),
-            },
-            _ => {
-                let home = default_folders().map(|folders| folders.home);
-                choose_workspace(&opened.path, workspace.as_deref(), home.as_deref())
-            }
+        let linked = origin.as_ref().filter(|(follow_up, ..)| follow_up.is_linked());
+        opened.continues = linked.map(|(_, _, run)| run.run_id);
+        let choice = match (&workspace, &origin) {
+            (None, Some((_, _, run))) => WorkspaceChoice::of_run(run),
+            _ => workspace_of(&opened.path, workspace.as_deref()),
         };
         let reviewed = self.review(&parsed.plan, &choice);
         opened.plan = parsed.into_shown().map(Arc::new);
@@ -215,10 +192,11 @@ impl QueryContext {
             Ok(review) => {
                 opened.findings.extend(review.iter().flat_map(|it| it.findings.iter().cloned()));
                 opened.review = review.map(Arc::new);
-                opened.findings.extend(match made_as {
-                    Some((FollowUp::Revert, id)) => cannot_be_reverted(&mut self.evidence, id)?,
-                    _ => self.changes_since(opened.continues, &choice.folder)?,
-                });
+                if let Some((follow_up, id, _)) = origin {
+                    let (evidence, policy) = (&mut self.evidence, &self.setup.policy);
+                    let warnings = follow_up.warnings(evidence, id, &choice.folder, policy)?;
+                    opened.findings.extend(warnings);
+                }
             }
             Err(error) if error.code() == Code::Cancelled => return Err(error.into()),
             Err(error) => {
@@ -237,40 +215,28 @@ impl QueryContext {
     ) -> Result<Option<Review>, ToolError> {
         let (setup, stop) = (&mut self.setup, &self.stop);
         let location = &setup.location;
-        let review =
-            |plan: &Plan, policy: &Policy| review_until(plan, choice, policy, Some(location), stop);
+        let review = |plan: &Plan, policy: &Policy| {
+            review_until(plan, choice, policy, Some(location), true, stop)
+        };
         let trust = || Ok(self.evidence.trust().unwrap_or_default());
         review_trusting(plan, &mut setup.policy, review, trust)
     }
 
-    fn follow_up(
+    /// From what a kept plan was made, by the name of its file, and the run; when the same would be made today.
+    fn origin(
         &mut self,
-        id: Uuid,
-        follow_up: FollowUp,
-    ) -> Result<(RunSummary, Vec<u8>), FollowUpError> {
-        follow_up.plan(&mut self.evidence, id, &self.setup.policy)
-    }
-
-    /// From what a kept plan was made, when the same would be made today.
-    fn origin(&mut self, path: &Path, bytes: &[u8]) -> Result<Option<Origin>, FollowUpError> {
+        path: &Path,
+        bytes: &[u8],
+    ) -> Result<Option<(FollowUp, Uuid, RunSummary)>, FollowUpError> {
         let Some((id, follow_up)) = follow_up_plans::origin(&self.setup.location.evidence, path)
         else {
             return Ok(None);
         };
-        match self.follow_up(id, follow_up) {
-            Ok((run, made)) => Ok((made == bytes).then_some(Origin { id, follow_up, run })),
-            Err(error @ FollowUpError::Evidence { .. }) => Err(error),
+        match follow_up.plan(&mut self.evidence, id, &self.setup.policy) {
+            Ok((run, made)) => Ok((made == bytes).then_some((follow_up, id, run))),
+            Err(error @ FollowUpError::Evidence(_)) => Err(error),
             // Of another evidence, or of a run that has nothing left: a file like any other.
             Err(_) => Ok(None),
         }
-    }
-
-    fn changes_since(
-        &mut self,
-        run_id: Option<Uuid>,
-        workspace: &Path,
-    ) -> Result<Vec<Finding>, FollowUpError> {
-        let Some(run_id) = run_id else { return Ok(Vec::new()) };
-        changes_since(&mut self.evidence, run_id, workspace, &self.setup.policy)
     }
 }

@@ -33,10 +33,7 @@ pub(super) fn planner_stderr(
 
 fn of_stored(evidence: &mut EvidenceReader, stored: &Value) -> Result<String, EvidenceError> {
     let digest = stored.get("blob").and_then(Value::as_str).and_then(|hex| hex.parse().ok());
-    let latest = match digest {
-        Some(digest) => latest(evidence, &digest)?,
-        None => None,
-    };
+    let latest = digest.map(|digest| latest(evidence, &digest)).transpose()?.flatten();
     let head = || stored.get("head").and_then(Value::as_str).unwrap_or_default();
     Ok(latest.unwrap_or_else(|| match head() {
         "" => String::new(),

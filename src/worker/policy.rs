@@ -87,11 +87,11 @@ impl PolicySettings {
         if let Some(root) = self.extra_roots.iter().find(|root| !root.is_absolute()) {
             return Err(format!("extra_roots has {}, which is not absolute", root.display()));
         }
-        if let Some(program) = self.splice_program.as_ref().filter(|path| !path.is_absolute()) {
-            return Err(format!("splice_program is {}, which is not absolute", program.display()));
-        }
-        if let Some(config) = self.ssh_config.as_ref().filter(|path| !path.is_absolute()) {
-            return Err(format!("ssh_config is {}, which is not absolute", config.display()));
+        let named = [("splice_program", &self.splice_program), ("ssh_config", &self.ssh_config)];
+        for (name, path) in named {
+            if let Some(path) = path.as_ref().filter(|path| !path.is_absolute()) {
+                return Err(format!("{name} is {}, which is not absolute", path.display()));
+            }
         }
         Ok(Policy {
             confirm_tools: self.confirm_tools.clone(),

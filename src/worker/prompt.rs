@@ -4,7 +4,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use uuid::Uuid;
 
-use crate::autonomy::Authorization;
+use crate::autonomy::PlanDecision;
 use crate::engine::{ConfirmationCallback, ControlHandle, Provenance};
 use crate::run::{Answer, AnsweredBy, ConfirmationRequest, Control, Decision};
 
@@ -14,7 +14,7 @@ pub(super) struct Prompt {
     /// By run and step.
     pub(super) step: Arc<Slot<(Uuid, usize), Answer>>,
     /// By loop and attempt.
-    pub(super) plan: Arc<Slot<(Uuid, u32), Authorization>>,
+    pub(super) plan: Arc<Slot<(Uuid, u32), PlanDecision>>,
     /// The answer that the executor took last.
     taken: Arc<Mutex<Option<Answer>>>,
     control: ControlHandle,
@@ -87,8 +87,8 @@ impl Prompt {
     }
 
     /// Waits for the answer to a plan, or for the end of the loop.
-    pub(super) fn wait_for_plan(&self) -> Authorization {
-        self.plan.wait(|| self.control.is_ending()).unwrap_or(Authorization::Stop)
+    pub(super) fn wait_for_plan(&self) -> PlanDecision {
+        self.plan.wait(|| self.control.is_ending()).unwrap_or(PlanDecision::Stop)
     }
 
     /// Accepts no answer from now on.

@@ -13,12 +13,12 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
-use super::executor_thread::panic_message;
 use super::messages::{Setup, Wake};
 use crate::engine::FollowUpError;
 use crate::evidence::{EvidenceError, EvidenceReader, EvidenceStore};
 use crate::run::Failure;
 use crate::run::StopSignal;
+use crate::run::text::panic_message;
 use crate::tools::ToolError;
 
 /// Queries and answers that wait. The window asks for one thing at a time in each of its places, so
@@ -163,7 +163,7 @@ impl<W: 'static> QueryThread<W> {
                 .unwrap_or_else(|panic| Err(QueryError::Panicked(panic_message(&*panic))));
             if answer.is_err() {
                 // The evidence may be there when it is opened for the next query.
-                context.evidence = evidence_of(&context.setup);
+                context.evidence = context.setup.location.reader();
             }
             Box::new(move |window| then(window, answer))
         });
@@ -230,15 +230,11 @@ pub struct QueryContext {
 
 impl QueryContext {
     fn new(setup: Setup) -> Self {
-        Self { evidence: evidence_of(&setup), setup, stop: Arc::default() }
+        Self { evidence: setup.location.reader(), setup, stop: Arc::default() }
     }
 
     /// Opens the evidence for writing.
     pub(super) fn store(&self) -> Result<EvidenceStore, EvidenceError> {
         self.setup.location.store()
     }
-}
-
-fn evidence_of(setup: &Setup) -> EvidenceReader {
-    setup.location.reader()
 }

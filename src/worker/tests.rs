@@ -161,8 +161,9 @@ fn a_replayed_run_equals_the_live_run() {
     assert_eq!(replayed.plan, opened.plan);
 }
 
+// A run that waits for an answer is ended without one.
 #[test]
-fn stop_now_ends_a_run_that_waits_for_an_answer() {
+fn stop_now_ends_a_waiting_run() {
     let desktop = desktop();
     let opened = desktop.open(&json!([create("a.txt", true)]));
     let approved = desktop.approve(&opened);
@@ -229,8 +230,9 @@ fn a_second_plan_is_refused_during_a_run() {
     assert_eq!(result.unwrap().status, RunStatus::Failed);
 }
 
+// An approval is void once a covered file has changed.
 #[test]
-fn an_approval_is_void_once_a_covered_file_changed() {
+fn changed_file_voids_an_approval() {
     let desktop = desktop();
     std::fs::write(desktop.workspace().join("a.txt"), "before").unwrap();
     let write = json!({"tool": "file_write", "arguments": {"path": "a.txt", "contents": "after"}});

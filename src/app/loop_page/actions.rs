@@ -13,7 +13,7 @@ use crate::run::{LoopPhase, LoopState};
 use crate::ui::action::{FolderFor, LoopAction};
 use crate::ui::loop_page::{Form, PlannerChoice, ShownLoop, Wanted};
 use crate::ui::theme::Tone;
-use crate::worker::{Command, LoopOrder, ReplayLoop, RevokeClass, VerifyChoice};
+use crate::worker::{Command, LoopOrder, ReplayLoop, RevokeClass, WorkspaceChoice};
 
 impl LoopPage {
     /// Applies what concerns this page alone.
@@ -157,8 +157,8 @@ fn order(wanted: Wanted) -> LoopOrder {
         planner: wanted.planner,
         planner_timeout: Duration::from_secs(wanted.timeout_s.into()),
         max_attempts: wanted.max_attempts,
-        verify: wanted.verify.map_or(VerifyChoice::None, VerifyChoice::Scope),
-        workspace: wanted.workspace,
+        verify: wanted.verify,
+        workspace: WorkspaceChoice::chosen(wanted.workspace),
         class: wanted.class,
     }
 }

@@ -12,7 +12,7 @@ use crate::ui::action::{Page, PlanAction};
 use crate::ui::plan::{Approval, Effect, PlanAttempt, Simulated};
 use crate::ui::theme::Tone;
 use crate::worker::{
-    Authorization, FollowUp, RecordAuthorization, RememberWalls, ReplayRun, Simulate, Simulation,
+    FollowUp, PlanDecision, RecordAuthorization, RememberWalls, ReplayRun, Simulate, Simulation,
 };
 
 impl PlanPage {
@@ -241,7 +241,7 @@ impl PlanPage {
     }
 
     /// Gives the person's answer to the plan of an attempt, which the dialog has asked for.
-    pub fn answer_attempt(&mut self, digest: Digest, answer: Authorization, shared: &mut Shared) {
+    pub fn answer_attempt(&mut self, digest: Digest, answer: PlanDecision, shared: &mut Shared) {
         if !shared.close_prompt(&Prompt::DECISIONS) {
             return;
         }

@@ -58,7 +58,8 @@ impl Bench {
             app.loops.live.as_ref().is_some_and(|live| live.ended_at_ms.is_some())
         });
         let live = self.app.loops.live.as_ref().unwrap();
-        live.state.stop_reason().unwrap().code
+        let LoopPhase::Ended(reason) = &live.state.phase else { panic!("it has no reason") };
+        reason.code
     }
 }
 
@@ -109,7 +110,7 @@ fn a_loop_goes_from_form_to_evidence() {
     bench.until("the loop", |app| app.loops.shown_state().is_some());
     let view = bench.app.view();
     let Shown::Loop(timeline) = &view.looping.shown else { panic!("no loop is shown") };
-    assert!(timeline.shown.recorded && timeline.shown.state.stop_reason().is_some());
+    assert!(timeline.shown.recorded && matches!(timeline.shown.state.phase, LoopPhase::Ended(_)));
     assert_eq!(timeline.shown.printed.get(&1).map(String::as_str), Some("thinking\n"));
 }
 

@@ -7,25 +7,6 @@ use super::Common;
 use crate::cli::time::parse_time;
 use crate::plan::Digest;
 
-#[derive(Debug, Args)]
-#[command(arg_required_else_help = true)]
-pub(in crate::cli) struct Evidence {
-    #[command(subcommand)]
-    pub(in crate::cli) command: EvidenceCommand,
-}
-
-impl Evidence {
-    pub(in crate::cli) fn common(&self) -> &Common {
-        match &self.command {
-            EvidenceCommand::Search(search) => &search.common,
-            EvidenceCommand::Show(show) => &show.common,
-            EvidenceCommand::Query(query) => query.question.common(),
-            EvidenceCommand::Verify(verify) => &verify.common,
-            EvidenceCommand::AcceptHead(accept) => &accept.common,
-        }
-    }
-}
-
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum EvidenceCommand {
     /// Find executions by words in their tool, arguments, errors and output
@@ -33,11 +14,24 @@ pub(in crate::cli) enum EvidenceCommand {
     /// Show one execution, run or loop in full
     Show(Show),
     /// Ask one of the eight questions
-    Query(Query),
+    #[command(subcommand)]
+    Query(Question),
     /// Recompute the chain of all records
     Verify(Verify),
     /// Go on with a database that is not the one that was here, or is shorter, and record why
     AcceptHead(AcceptHead),
+}
+
+impl EvidenceCommand {
+    pub(in crate::cli) fn common(&self) -> &Common {
+        match self {
+            Self::Search(search) => &search.common,
+            Self::Show(show) => &show.common,
+            Self::Query(question) => question.common(),
+            Self::Verify(verify) => &verify.common,
+            Self::AcceptHead(accept) => &accept.common,
+        }
+    }
 }
 
 /// A span of time and a number of rows.
@@ -115,12 +109,6 @@ pub(in crate::cli) struct AcceptHead {
     pub(in crate::cli) reason: String,
     #[command(flatten)]
     pub(in crate::cli) common: Common,
-}
-
-#[derive(Debug, Args)]
-pub(in crate::cli) struct Query {
-    #[command(subcommand)]
-    pub(in crate::cli) question: Question,
 }
 
 /// The eight questions (SPEC §8).

@@ -5,7 +5,6 @@ use std::str::FromStr;
 
 use clap::ValueEnum;
 
-use crate::autonomy::VerifyChoice;
 use crate::plan::{Destination, DestinationError, Dialect, VerifyScope};
 use crate::risk::EngineChoice;
 
@@ -137,12 +136,12 @@ pub(in crate::cli) enum VerifyWord {
     None,
 }
 
-impl From<VerifyWord> for VerifyChoice {
+impl From<VerifyWord> for Option<VerifyScope> {
     fn from(word: VerifyWord) -> Self {
         match word {
-            VerifyWord::Local => Self::Scope(VerifyScope::Local),
-            VerifyWord::Full => Self::Scope(VerifyScope::Full),
-            VerifyWord::None => Self::None,
+            VerifyWord::Local => Some(VerifyScope::Local),
+            VerifyWord::Full => Some(VerifyScope::Full),
+            VerifyWord::None => None,
         }
     }
 }

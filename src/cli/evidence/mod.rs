@@ -13,24 +13,20 @@ use super::time::local_time;
 use crate::engine::{Clock as _, SystemClock};
 use crate::evidence::{EvidenceLocation, EvidenceReader, EvidenceStore, verify_with_kept_head};
 use crate::plan::visible;
-use crate::run::Execution;
+use crate::run::{Execution, HeadReport};
 
 /// Answers a question to the evidence.
-pub(super) fn evidence(command: &args::Evidence, out: &mut Output) -> Result<Exit, Refusal> {
+pub(super) fn evidence(command: &EvidenceCommand, out: &mut Output) -> Result<Exit, Refusal> {
     let location = evidence_location(&command.common().folder)?;
     let open = || -> Result<EvidenceReader, Refusal> {
         let mut reader = location.open()?;
-        let standing = reader.standing()?;
-        if let Some(difference) = &standing.difference {
-            say_read_only(difference);
-        }
-        say_note(standing.note.as_deref());
+        say_standing(&reader.standing()?);
         Ok(reader)
     };
-    match &command.command {
+    match command {
         EvidenceCommand::Search(command) => search::search(command, &mut open()?, out),
         EvidenceCommand::Show(command) => show::show(command, &mut open()?, out),
-        EvidenceCommand::Query(command) => query::query(&command.question, &mut open()?, out),
+        EvidenceCommand::Query(question) => query::query(question, &mut open()?, out),
         EvidenceCommand::Verify(command) => verified(command, &location, out),
         EvidenceCommand::AcceptHead(command) => accepted(command, &location, out),
     }
@@ -56,10 +52,7 @@ fn verified(
         for difference in report.schema.iter().filter(|it| Some(it.as_str()) != named) {
             out.line(&visible(difference));
         }
-        if let Some(difference) = report.kept.as_ref().and_then(|kept| kept.difference.as_deref()) {
-            say_read_only(difference);
-        }
-        say_note(report.kept.as_ref().and_then(|kept| kept.note.as_deref()));
+        report.kept.iter().for_each(say_standing);
         // The first record is the id of the database.
         if report.ok && report.rows < 2 {
             // An empty database is sound, but probably the wrong folder.
@@ -100,19 +93,22 @@ pub(super) fn say_note(note: Option<&str>) {
     }
 }
 
-/// Says that nothing can be recorded here, and what to do.
-fn say_read_only(difference: &str) {
-    say(&format!(
-        "This evidence is only read, and nothing can be run with it: {}. Where you know why, accept it \
-         with `countersign evidence accept-head --reason TEXT`.",
-        visible(difference)
-    ));
+/// Says whether something can be recorded here, what to do if not, and which copy of the kept heads was lost.
+fn say_standing(standing: &HeadReport) {
+    if let Some(difference) = &standing.difference {
+        say(&format!(
+            "This evidence is only read, and nothing can be run with it: {}. Where you know why, accept it \
+             with `countersign evidence accept-head --reason TEXT`.",
+            visible(difference)
+        ));
+    }
+    say_note(standing.note.as_deref());
 }
 
 /// An execution in a list for people.
 fn cells(row: &Execution) -> Vec<String> {
     let duration = row.duration_ms.map_or_else(String::new, |ms| format!("{ms:>4} ms"));
-    [
+    vec![
         local_time(row.timestamp_ms),
         row.known.as_str().to_owned(),
         row.risk.map_or("", |risk| risk.as_str()).to_owned(),
@@ -121,9 +117,6 @@ fn cells(row: &Execution) -> Vec<String> {
         duration,
         row.execution_id.to_string(),
     ]
-    .iter()
-    .map(|cell| visible(cell).into_owned())
-    .collect()
 }
 
 /// Says on stderr that there is nothing; no rows are no error.

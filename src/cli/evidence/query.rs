@@ -10,7 +10,6 @@ use crate::cli::output::Output;
 use crate::cli::refusal::Refusal;
 use crate::cli::time::local_time;
 use crate::evidence::{EvidenceReader, Range};
-use crate::plan::visible;
 
 /// Asks one question.
 pub(super) fn query(
@@ -44,8 +43,8 @@ pub(super) fn query(
             print(&reader.q7(about.threshold, range(&about.span))?, out, |it| {
                 vec![
                     format!("{:>6}", it.count),
-                    visible(&it.code).into_owned(),
-                    visible(&it.file_name).into_owned(),
+                    it.code.clone(),
+                    it.file_name.clone(),
                     local_time(it.first_seen_ms),
                     local_time(it.last_seen_ms),
                 ]
@@ -69,8 +68,7 @@ fn print<T: Serialize>(rows: &[T], out: &mut Output, cells: impl Fn(&T) -> Vec<S
             out.document(row);
         }
     } else {
-        let rows: Vec<_> = rows.iter().map(cells).collect();
-        out.table(&rows);
+        out.table(rows.iter().map(cells));
     }
     say_if_empty(rows.is_empty(), out);
 }

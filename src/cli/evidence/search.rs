@@ -34,8 +34,7 @@ pub(super) fn search(
     if out.json() {
         page.hits.iter().for_each(|hit| out.document(hit));
     } else {
-        let rows: Vec<_> = page.hits.iter().map(|hit| cells(&hit.row)).collect();
-        out.table(&rows);
+        out.table(page.hits.iter().map(|hit| cells(&hit.row)));
         for hit in page.hits.iter().filter(|hit| !hit.excerpt.is_empty()) {
             let id = hit.row.execution_id;
             out.line(&format!("{id} {}: {}", visible(&hit.found_in), visible(&hit.excerpt)));

@@ -70,26 +70,20 @@ pub(super) fn show(
 
 fn print_run(run: &RunSummary, executions: &[Execution], out: &mut Output) {
     let ended = run.ended_at_ms.map_or_else(|| "no end recorded".to_owned(), local_time);
-    fields(
-        &[
-            ("Run", run.run_id.to_string()),
-            ("Status", run.fate.as_str().to_owned()),
-            ("Plan", format!("{} ({})", run.plan_name, run.plan_id)),
-            ("Digest", run.plan_digest.to_string()),
-            ("Workspace", run.workspace.clone()),
-            (
-                "Continues",
-                run.parent_run.map_or_else(|| "no other run".to_owned(), |it| it.to_string()),
-            ),
-            ("Started", local_time(run.started_at_ms)),
-            ("Ended", ended),
-            ("Steps", format!("{} of {} recorded", run.steps_recorded, run.step_count)),
-        ],
-        out,
-    );
+    let parent = run.parent_run.map_or_else(|| "no other run".to_owned(), |it| it.to_string());
+    out.fields([
+        ("Run", run.run_id.to_string()),
+        ("Status", run.fate.as_str().to_owned()),
+        ("Plan", format!("{} ({})", run.plan_name, run.plan_id)),
+        ("Digest", run.plan_digest.to_string()),
+        ("Workspace", run.workspace.clone()),
+        ("Continues", parent),
+        ("Started", local_time(run.started_at_ms)),
+        ("Ended", ended),
+        ("Steps", format!("{} of {} recorded", run.steps_recorded, run.step_count)),
+    ]);
     out.line("");
-    let rows: Vec<_> = executions.iter().map(cells).collect();
-    out.table(&rows);
+    out.table(executions.iter().map(cells));
 }
 
 fn print_loop(detail: &LoopDetail, out: &mut Output) {
@@ -113,7 +107,7 @@ fn print_loop(detail: &LoopDetail, out: &mut Output) {
         ("Ended", summary.ended_at_ms.map_or_else(|| "no end recorded".to_owned(), local_time)),
     ];
     rows.extend(stop_reason.as_ref().map(|reason| ("Reason", reason.message.clone())));
-    fields(&rows, out);
+    out.fields(rows);
     for attempt in attempts {
         out.line("");
         match &attempt.record {
@@ -176,7 +170,7 @@ fn print_execution(detail: &ExecutionDetail, out: &mut Output) {
     optional("Error", row.error_message.as_ref().map(|message| format!("{code}{message}")));
     let link = detail.ledger_seq.zip(detail.ledger_digest);
     optional("Ledger", link.map(|(seq, digest)| format!("{seq}, {digest}")));
-    fields(&known, out);
+    out.fields(known);
     for (name, value) in &detail.arguments {
         block(&format!("Argument {name}"), value, out);
     }
@@ -206,14 +200,6 @@ fn print_artifact(artifact: &ArtifactRecord, out: &mut Output) {
         None => format!("{} bytes", artifact.bytes),
     };
     block(&format!("{} ({size})", artifact.artifact_type), &text, out);
-}
-
-fn fields(fields: &[(&str, String)], out: &mut Output) {
-    let rows: Vec<_> = fields
-        .iter()
-        .map(|(name, value)| vec![(*name).to_owned(), visible(value).into_owned()])
-        .collect();
-    out.table(&rows);
 }
 
 /// A heading and a text below it, or beside it when it is one line.

@@ -92,7 +92,7 @@ fn run(case: &Case) -> (Vec<StepEnd>, Vec<ConfirmationRequest>, String) {
     plan.steps[1].step_index = 1;
     let policy = Policy::default();
     let choice = WorkspaceChoice { folder: workspace.clone(), reason: String::new() };
-    let mut binding = review(&plan, &choice, &policy).unwrap().binding;
+    let mut binding = review(&plan, &choice, &policy, None).unwrap().binding;
     assert!(binding.inputs.contains_key("a.txt"));
     if case.guided {
         binding.mode = Mode::Guided;
@@ -123,7 +123,7 @@ fn run(case: &Case) -> (Vec<StepEnd>, Vec<ConfirmationRequest>, String) {
             control: ControlHandle::default(),
         },
     );
-    let result = executor.run(&runnable, &mut Vec::new()).unwrap();
+    let result = executor.run(&runnable).unwrap();
     let ended = result.step_results.iter().map(|step| (step.outcome, step.error_code)).collect();
     let asked = asked.lock().unwrap().clone();
     (ended, asked, fs::read_to_string(file).unwrap())

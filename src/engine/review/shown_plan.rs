@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::engine::simulation::{Simulation, not_reached, simulate_until, unpredictable};
+use crate::engine::simulation::{Simulation, not_reached, simulate, unpredictable};
 use crate::evidence::{EvidenceLocation, Trust};
 use crate::plan::{Plan, ShownPlan};
 use crate::risk::{self, Policy};
@@ -41,23 +41,13 @@ pub fn review_read(
     plan: &Result<Plan, Option<ShownPlan>>,
     review: impl FnOnce(&Plan) -> Result<Review, ToolError>,
 ) -> Result<Option<Review>, ToolError> {
-    match plan {
-        Ok(plan) => review(plan).map(Some),
-        Err(Some(faulty)) => review_faulty(faulty, review).map(Some),
-        Err(None) => Ok(None),
-    }
-}
-
-/// The review of a faulty plan, of which `review` reviews the sound steps.
-///
-/// # Errors
-/// Those of `review`.
-fn review_faulty(
-    plan: &ShownPlan,
-    review: impl FnOnce(&Plan) -> Result<Review, ToolError>,
-) -> Result<Review, ToolError> {
-    let mut review = review(&plan.sound())?;
-    for (index, _) in plan.steps.iter().enumerate().filter(|(_, step)| step.call.is_none()) {
+    let faulty = match plan {
+        Ok(plan) => return review(plan).map(Some),
+        Err(Some(faulty)) => faulty,
+        Err(None) => return Ok(None),
+    };
+    let mut review = review(&faulty.sound())?;
+    for (index, _) in faulty.steps.iter().enumerate().filter(|(_, step)| step.call.is_none()) {
         let risk = risk::of_faulty_step();
         review.impact.worst = review.impact.worst.max(Some(risk.level));
         review.impact.asks += 1;
@@ -72,7 +62,7 @@ fn review_faulty(
             walls.insert(index, None);
         }
     }
-    Ok(review)
+    Ok(Some(review))
 }
 
 /// What all steps of a plan would do together. A faulty step ends it, as one does that would fail.
@@ -89,7 +79,7 @@ pub fn simulate_shown(
     let faulty = plan.steps.iter().position(|step| step.call.is_none());
     let mut sound = plan.sound();
     sound.steps.truncate(faulty.unwrap_or(usize::MAX));
-    let mut simulation = simulate_until(&sound, workspace, policy, evidence, stop)?;
+    let mut simulation = simulate(&sound, workspace, policy, evidence, stop)?;
     let mut steps = plan.steps.iter().skip(sound.steps.len());
     let fails = simulation.previews.iter().position(Preview::would_fail);
     let mut ends_at = fails.and_then(|at| plan.steps.get(at)).map(|step| step.step_index);

@@ -25,12 +25,11 @@ impl StepRun<'_, '_> {
         let attempt = self.run.runnable.authorization.attempt.as_deref();
         let most = attempt.and_then(|attempt| attempt.max_risk).unwrap_or(RiskLevel::Dangerous);
         (verdict.level > most).then(|| {
-            let change = Change {
-                what: format!("the risk of step {}", self.step.step_id),
-                approved: format!("at most {}", most.as_str()),
-                now: format!("{}: {}", verdict.level.as_str(), verdict.reason),
-            };
-            ExecutionError::Stale { changes: vec![change] }
+            ExecutionError::stale(
+                format!("the risk of step {}", self.step.step_id),
+                format!("at most {}", most.as_str()),
+                format!("{}: {}", verdict.level.as_str(), verdict.reason),
+            )
         })
     }
 

@@ -12,12 +12,9 @@ use crate::run::{ConfirmationRequest, Host, Preview};
 
 /// Why a person is asked.
 pub(super) struct Why {
-    /// In words.
-    text: String,
+    ask: Ask,
     /// Whether they would be asked without guided mode too.
     required: bool,
-    /// Whether it is only because the step has no walls.
-    unwalled: bool,
 }
 
 impl StepRun<'_, '_> {
@@ -31,14 +28,9 @@ impl StepRun<'_, '_> {
         let policy = &self.run.deps.policy;
         let ask = |mode| review::ask(self.step, verdict, policy, mode, self.walls());
         let again = |changed| Ask { text: inputs::why_again(changed), unwalled: false };
-        let required = changed.map(again).or_else(|| ask(Mode::Automatic));
-        match required {
-            Some(Ask { text, unwalled }) => Some(Why { text, required: true, unwalled }),
-            None => {
-                let asked = ask(self.run.mode);
-                asked.map(|it| Why { text: it.text, required: false, unwalled: false })
-            }
-        }
+        let ask_required = changed.map(again).or_else(|| ask(Mode::Automatic));
+        let required = ask_required.is_some();
+        Some(Why { ask: ask_required.or_else(|| ask(self.run.mode))?, required })
     }
 
     /// Everything that a person must see before they answer.
@@ -64,9 +56,9 @@ impl StepRun<'_, '_> {
             user: self.user(),
             risk: verdict.clone(),
             warning: self.step.stated.warning.clone(),
-            why: why.text,
+            why: why.ask.text,
             required: why.required,
-            unwalled: why.unwalled,
+            unwalled: why.ask.unwalled,
             needs: self.step.needs.clone().filter(|_| plan.target.is_none()),
             walls: self.walls().cloned(),
             guided: self.run.mode == Mode::Guided,

@@ -14,7 +14,6 @@ const SHOWN: usize = 200;
 struct Document {
     #[serde(default)]
     choices: Vec<Choice>,
-    #[serde(default)]
     error: Option<Value>,
 }
 
@@ -23,23 +22,18 @@ struct Choice {
     /// The whole answer, or a piece of it.
     #[serde(alias = "delta", default)]
     message: Message,
-    #[serde(default)]
     finish_reason: Option<String>,
 }
 
 #[derive(Deserialize, Default)]
 struct Message {
-    #[serde(default)]
     content: Option<String>,
-    #[serde(default)]
     refusal: Option<String>,
-    #[serde(default)]
     tool_calls: Option<Vec<Call>>,
 }
 
 #[derive(Deserialize)]
 struct Call {
-    #[serde(default)]
     index: Option<usize>,
     #[serde(default)]
     function: Function,
@@ -47,10 +41,8 @@ struct Call {
 
 #[derive(Deserialize, Default)]
 struct Function {
-    #[serde(default)]
     name: Option<String>,
     /// A text that is JSON; some servers write the JSON itself.
-    #[serde(default)]
     arguments: Option<Value>,
 }
 
@@ -145,11 +137,7 @@ impl Pieces {
                 ));
             }
             Some("content_filter") => {
-                return Err(Failure {
-                    code: "unsafe_plan",
-                    message: "the server's filter kept the answer back".to_owned(),
-                    retryable: false,
-                });
+                return Err(Failure::unsafe_plan("the server's filter kept the answer back"));
             }
             _ => {}
         }
@@ -157,8 +145,8 @@ impl Pieces {
             return Err(Failure::no_plan("the answer was cut off: it has no end"));
         }
         if !self.refusal.is_empty() {
-            let message = format!("the model refuses: {}", shown(&self.refusal));
-            return Err(Failure { code: "unsafe_plan", message, retryable: false });
+            let refusal = shown(&self.refusal);
+            return Err(Failure::unsafe_plan(format!("the model refuses: {refusal}")));
         }
         let text = match self.call {
             Some((name, arguments)) if name == FUNCTION => arguments,

@@ -57,12 +57,15 @@ impl fmt::Debug for Server {
 }
 
 /// The plan.
-pub(super) fn plan(request: &Request, server: &Server, tell: &dyn Fn(&str)) -> Vec<u8> {
-    let asked = ask(request, server, tell).map_err(|failure| {
+pub(super) fn plan(
+    request: &Request,
+    server: &Server,
+    tell: &dyn Fn(&str),
+) -> Result<Vec<u8>, Failure> {
+    ask(request, server, tell).map_err(|failure| {
         let message = server.without_key(&failure.message);
         Failure { message, ..failure }
-    });
-    asked.unwrap_or_else(|failure| failure.bytes(&request.goal))
+    })
 }
 
 fn ask(request: &Request, server: &Server, tell: &dyn Fn(&str)) -> Result<Vec<u8>, Failure> {
@@ -98,40 +101,32 @@ fn ask(request: &Request, server: &Server, tell: &dyn Fn(&str)) -> Result<Vec<u8
         return Err(server.refused(status, &said));
     }
     if in_pieces {
-        return pieces(reader, tell).map_err(|error| match error {
-            Broken::Answer(failure) => failure,
-            Broken::Reading(error) => server.broken(&error),
-        });
+        return server.pieces(reader, tell);
     }
     let mut answer = Vec::new();
     reader.read_to_end(&mut answer).map_err(|error| server.broken(&error))?;
     whole(&answer)
 }
 
-/// Why a streamed answer is incomplete.
-enum Broken {
-    Answer(Failure),
-    Reading(std::io::Error),
-}
-
-fn pieces(reader: impl Read, tell: &dyn Fn(&str)) -> Result<Vec<u8>, Broken> {
-    let (mut pieces, mut told) = (Pieces::default(), 0);
-    let mut reader = BufReader::new(reader);
-    let mut line = Vec::new();
-    loop {
-        line.clear();
-        let read = reader.read_until(b'\n', &mut line).map_err(Broken::Reading)?;
-        if read == 0 || pieces.line(&line).map_err(Broken::Answer)? {
-            return pieces.finish().map_err(Broken::Answer);
-        }
-        if pieces.bytes() >= told + TOLD_BYTES {
-            told = pieces.bytes();
-            tell(&format!("{told} bytes so far.\n"));
+impl Server {
+    /// The plan in an answer that comes in pieces.
+    fn pieces(&self, reader: impl Read, tell: &dyn Fn(&str)) -> Result<Vec<u8>, Failure> {
+        let (mut pieces, mut told) = (Pieces::default(), 0);
+        let mut reader = BufReader::new(reader);
+        let mut line = Vec::new();
+        loop {
+            line.clear();
+            let read = reader.read_until(b'\n', &mut line).map_err(|error| self.broken(&error))?;
+            if read == 0 || pieces.line(&line)? {
+                return pieces.finish();
+            }
+            if pieces.bytes() >= told + TOLD_BYTES {
+                told = pieces.bytes();
+                tell(&format!("{told} bytes so far.\n"));
+            }
         }
     }
-}
 
-impl Server {
     /// The address for messages: without user, password and query, which can be secret.
     fn place(&self) -> String {
         let (scheme, rest) = self.url.split_once("://").unwrap_or(("", &self.url));

@@ -14,7 +14,7 @@
 //! (`src/workspace/disk.rs`), so that tests can let any of them fail.
 //!
 //! After a kill, the evidence knows the contents before and after, and the waiting names show what was in progress.
-//! `engine::settlement_of` makes one plan that takes the step back and one that finishes it: a batch with the hashes
+//! `engine::FollowUp::Settle` makes one plan that takes the step back and one that finishes it: a batch with the hashes
 //! that it was made for, which a person authorizes like any other. A file that somebody else changed is left alone,
 //! and so is content that no plan can hold; the plan says both.
 

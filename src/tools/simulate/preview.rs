@@ -39,7 +39,7 @@ pub(in super::super) fn preview(
             let runs = verified.summary.trim_end_matches('.');
             let runs = runs.strip_suffix(" in the workspace folder").unwrap_or(runs);
             preview.summary = format!("{}, and {} there.", preview.summary, lower(runs));
-            preview.predicted = preview.predicted.max_doubt(Predicted::Partial);
+            preview.predicted = preview.predicted.max(Predicted::Partial);
             preview.notes.extend(verified.notes);
         }
         None => preview.summary.push('.'),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::authorization::AuthorizationClass;
-use crate::autonomy::scripted;
+use crate::autonomy::{LoopOutcome, scripted};
 use crate::run::{LoopFate, LoopPhase, LoopState, PlannerStatus, StopCode};
 
 /// The events of a loop, and its end.
@@ -22,8 +22,8 @@ impl Desktop {
             planner: scripted(plans.iter().map(Value::to_string)),
             planner_timeout: Duration::from_secs(60),
             max_attempts: 3,
-            verify: VerifyChoice::None,
-            workspace: self.workspace(),
+            verify: None,
+            workspace: WorkspaceChoice::chosen(self.workspace()),
             class: None,
         }
     }
@@ -47,7 +47,7 @@ impl Desktop {
 
     fn approve_each(&self, event: &RunEvent) {
         if let RunEvent::AuthorizationNeeded { loop_id, attempt, .. } = event {
-            let approve = || Authorization::Approve {
+            let approve = || PlanDecision::Approve {
                 method: Method::Window,
                 note: "in the window".to_owned(),
             };
@@ -73,8 +73,9 @@ fn a_loop_shows_its_plans_and_replays() {
     assert_eq!(outcome.stop_reason.code, StopCode::Completed, "{outcome:?}");
     assert!(desktop.workspace().join("a.txt").exists());
     let [first, second] = told.proposed.as_slice() else { panic!("{:?}", told.proposed) };
-    assert!(first.difference.is_none());
-    assert_eq!(second.difference.as_ref().unwrap().changed, 1);
+    assert_eq!(first.attempt, 1);
+    assert!(told.state.attempts[0].revised.is_none());
+    assert_eq!(told.state.attempts[1].revised.as_ref().unwrap().1.changed, 1);
     assert_eq!((second.attempt, second.plan.steps.len(), second.review.risks.len()), (2, 1, 1));
     assert_eq!(told.state.attempts[1].planner_output, "thinking\n");
 
@@ -98,7 +99,7 @@ fn a_rejected_plan_ends_the_loop() {
     let told = desktop.run_loop(order, |desktop, event| {
         if let RunEvent::AuthorizationNeeded { loop_id, attempt, .. } = event {
             let answer =
-                Authorization::Reject { method: Method::Window, reason: "not this".to_owned() };
+                PlanDecision::Reject { method: Method::Window, reason: "not this".to_owned() };
             assert!(desktop.worker.answer_plan(*loop_id, *attempt, answer));
         }
     });

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use countersign::authorization::Method;
 use countersign::autonomy::{
-    Authorization, AuthorizationRequest, BoundedLoop, LoopDeps, LoopOutcome, LoopSetup,
-    PlanAuthorizer, VerifyChoice, resolve,
+    AuthorizationRequest, BoundedLoop, LoopDeps, LoopOrder, LoopOutcome, LoopSetup, PlanAuthorizer,
+    PlanDecision, resolve,
 };
 use countersign::engine::{
     AutoApprove, Clock, ControlHandle, ProgressCallback, SystemClock, WorkspaceChoice,
@@ -33,8 +33,8 @@ impl ProgressCallback for Listener {
 struct Everything;
 
 impl PlanAuthorizer for Everything {
-    fn authorize(&mut self, _: &AuthorizationRequest<'_>) -> Authorization {
-        Authorization::Approve { method: Method::CommandLineYes, note: "says the test".to_owned() }
+    fn authorize(&mut self, _: &AuthorizationRequest<'_>) -> PlanDecision {
+        PlanDecision::Approve { method: Method::CommandLineYes, note: "says the test".to_owned() }
     }
 }
 
@@ -46,18 +46,18 @@ fn run(planner: &Scripted, hook: impl Fn(&RunEvent) + Send + Sync + 'static) -> 
     let write = [planner.folder().to_str().unwrap(), "."].map(str::to_owned).to_vec();
     let mut policy = Policy::default();
     policy.planners.insert(name.clone(), PlannerNeeds { write, ..PlannerNeeds::default() });
-    let setup = LoopSetup {
+    let program = resolve(&name, home).unwrap();
+    let order = LoopOrder {
         goal: "g".to_owned(),
-        program: resolve(&name, home).unwrap(),
         planner: name,
         planner_timeout: Duration::from_secs(60),
         max_attempts: 2,
-        verify: VerifyChoice::None,
+        verify: None,
         workspace: WorkspaceChoice { folder: home.join("space"), reason: String::new() },
         class: None,
-        location: EvidenceLocation::new(planner.home.evidence(), home.join("secrets")),
-        policy,
     };
+    let location = EvidenceLocation::new(planner.home.evidence(), home.join("secrets"));
+    let setup = LoopSetup { order, program, method: Method::CommandLine, location, policy };
     let parts = LoopDeps {
         clock: Arc::new(SystemClock::default()) as Arc<dyn Clock>,
         confirmation: Box::new(AutoApprove),

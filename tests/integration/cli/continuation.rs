@@ -139,7 +139,7 @@ fn in_the_middle(home: &Home) -> (EvidenceStore, Uuid) {
     let plan: Plan = parse(&fs::read(file).unwrap()).plan.unwrap();
     let folder = home.file("");
     let choice = WorkspaceChoice { folder, reason: String::new() };
-    let seen = review(&plan, &choice, &Policy::default()).unwrap();
+    let seen = review(&plan, &choice, &Policy::default(), None).unwrap();
     let authorization = PlanAuthorization::pending(&plan, seen.binding, Method::Window, 1_000)
         .approve(1_000, 1_000);
     let secrets = home.path().join(".config/countersign");

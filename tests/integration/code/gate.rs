@@ -283,7 +283,7 @@ fn splice_plan_of_earlier_step_is_covered() {
     let plan = parse(&bytes).plan.unwrap();
     let choice = WorkspaceChoice { folder: home.file(""), reason: String::new() };
     let policy = Policy { engine: EngineChoice::Embedded, ..Policy::default() };
-    let seen = review(&plan, &choice, &policy).unwrap();
+    let seen = review(&plan, &choice, &policy, None).unwrap();
     assert_eq!(seen.impact.files, ["new/fix.rs", "new/p.json", "src/lib.rs"]);
     assert!(seen.binding.inputs.contains_key("src/lib.rs"), "{:?}", seen.binding.inputs);
     let simulated = home.json(["simulate", "space/p.json"]).exits(0).document();
@@ -301,12 +301,12 @@ fn unwritten_splice_plan_has_risk_of_changes() {
     let plan = parse(&bytes).plan.unwrap();
     let choice = WorkspaceChoice { folder: home.file(""), reason: String::new() };
     let policy = Policy { engine: EngineChoice::Embedded, ..Policy::default() };
-    let seen = review(&plan, &choice, &policy).unwrap();
+    let seen = review(&plan, &choice, &policy, None).unwrap();
     assert_eq!(seen.risks[2].level, RiskLevel::Dangerous, "{:?}", seen.risks[2]);
     assert!(seen.asks[2].is_some());
     // The files that it changes are covered by the approval.
     home.write("build.rs", "fn main() {\n}\n");
-    assert_ne!(review(&plan, &choice, &policy).unwrap().binding, seen.binding);
+    assert_ne!(review(&plan, &choice, &policy, None).unwrap().binding, seen.binding);
 }
 
 #[test]

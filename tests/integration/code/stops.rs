@@ -6,7 +6,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 
-use countersign::engine::{FollowUpError, reconcile, settlement_of};
+use countersign::engine::{FollowUp, FollowUpError, reconcile};
 use countersign::evidence::EvidenceReader;
 use countersign::run::{AnsweredBy, Control, RunEvent, Way};
 use serde_json::{Value, json};
@@ -124,7 +124,8 @@ fn leftovers_of_killed_splice_are_removed() {
     assert_eq!(row.leftover.as_deref(), Some(".a.py.patch.tmp"));
     assert!(row.sentence().contains("the temporary file .a.py.patch.tmp, which can be deleted"));
     assert!(Way::RollBack.is_open(&rows) && !Way::Finish.is_open(&rows));
-    let (_, bytes) = settlement_of(&mut evidence, run, Way::RollBack, &harness.policy).unwrap();
+    let (_, bytes) =
+        FollowUp::Settle(Way::RollBack).plan(&mut evidence, run, &harness.policy).unwrap();
     assert!(harness.path(".a.py.rollback.tmp").exists(), "a plan was written, and nothing done");
     let removal: Value = serde_json::from_slice(&bytes).unwrap();
     let ran = harness.run(&removal);
@@ -132,6 +133,7 @@ fn leftovers_of_killed_splice_are_removed() {
     let left: Vec<String> = harness.tree().into_keys().filter(|it| it.ends_with(".tmp")).collect();
     assert_eq!(left, Vec::<String>::new());
     assert_eq!(harness.content("a.py").unwrap(), files[0].1, "the file itself is left alone");
-    let again = settlement_of(&mut evidence, run, Way::RollBack, &harness.policy).unwrap_err();
+    let again =
+        FollowUp::Settle(Way::RollBack).plan(&mut evidence, run, &harness.policy).unwrap_err();
     assert!(matches!(again, FollowUpError::NothingToSettle { .. }), "{again}");
 }

@@ -141,7 +141,7 @@ fn missing_folder_fails_outside_folder_is_refused() {
     }
     let outside = read(&plan([command("b", "ls"), and(command("a", "ls"), "cwd", "../")]));
     let choice = WorkspaceChoice { folder: harness.workspace(), reason: String::new() };
-    let found = review(&outside, &choice, &harness.policy).unwrap().findings;
+    let found = review(&outside, &choice, &harness.policy, None).unwrap().findings;
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!((found[0].code.as_str(), &*found[0].pointer), ("E204", "/steps/1/cwd"));
     assert_eq!(harness.execute(harness.approve(&outside)).refusal(), "E204");
@@ -236,7 +236,7 @@ fn claims_of_the_author_only_raise_care() {
         ),
     ] {
         let choice = WorkspaceChoice { folder: harness.workspace(), reason: String::new() };
-        let seen = review(&read(&plan([step.clone()])), &choice, &harness.policy).unwrap();
+        let seen = review(&read(&plan([step.clone()])), &choice, &harness.policy, None).unwrap();
         assert_eq!(seen.risks[0].level, level, "{step}");
         assert_eq!(seen.asks[0].is_some(), asks, "{step}");
         assert_eq!(seen.impact.worst, Some(level));
@@ -261,7 +261,7 @@ fn a_blocked_command_can_never_run() {
     ] {
         let plan = read(&blocked);
         let choice = WorkspaceChoice { folder: harness.workspace(), reason: String::new() };
-        let seen = review(&plan, &choice, &harness.policy).unwrap();
+        let seen = review(&plan, &choice, &harness.policy, None).unwrap();
         let [finding] = seen.findings.as_slice() else { panic!("{:?}", seen.findings) };
         assert_eq!((finding.code.as_str(), &*finding.pointer), ("E017", pointer));
         assert_eq!(finding.severity, Severity::Error);
@@ -278,7 +278,7 @@ fn blocked_command_names_rule_and_part() {
     let harness = Harness::new();
     let blocked = read(&plan([command("a", "echo hello; rm -rf /")]));
     let choice = WorkspaceChoice { folder: harness.workspace(), reason: String::new() };
-    let seen = review(&blocked, &choice, &harness.policy).unwrap();
+    let seen = review(&blocked, &choice, &harness.policy, None).unwrap();
     let message = &seen.findings[0].message;
     assert!(message.starts_with("step 1 is blocked by the rule "), "{message}");
     assert!(message.contains("\"rm -rf /\""), "{message}");
@@ -297,7 +297,7 @@ fn command_for_host_never_runs_here() {
         "{call:?}"
     );
     let choice = WorkspaceChoice { folder: harness.workspace(), reason: String::new() };
-    let seen = review(&plan, &choice, &harness.policy).unwrap();
+    let seen = review(&plan, &choice, &harness.policy, None).unwrap();
     assert!(seen.impact.hosts[0].starts_with("web-1 ("), "{:?}", seen.impact.hosts);
     assert_eq!(seen.findings[0].pointer, "/target");
     harness.execute(harness.approve(&plan)).outcome.unwrap_err();

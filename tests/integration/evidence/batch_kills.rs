@@ -9,7 +9,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use countersign::engine::{FollowUpError, reconcile, settlement_of};
+use countersign::engine::{FollowUp, FollowUpError, reconcile};
 use countersign::evidence::{EvidenceReader, verify};
 use countersign::plan::Digest;
 use countersign::risk::Policy;
@@ -185,7 +185,7 @@ fn honest(found: &[Reconciled], now: &Tree, before: &Tree, after: &Tree) {
 
 /// Authorizes and runs the plan that *Reconcile* offers. Returns the plan's own description.
 fn settle(home: &Home, evidence: &mut EvidenceReader, run_id: Uuid, way: Way) -> String {
-    let bytes = match settlement_of(evidence, run_id, way, &Policy::default()) {
+    let bytes = match FollowUp::Settle(way).plan(evidence, run_id, &Policy::default()) {
         Ok((_, bytes)) => bytes,
         Err(error @ FollowUpError::NothingToSettle { .. }) => return error.to_string(),
         Err(error) => panic!("{error}"),

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 
 use countersign::authorization::{ApprovedPlan, Method, PlanAuthorization};
 use countersign::engine::{
-    Clock, ConfirmationCallback, ControlHandle, ExecutionError, Executor, ExecutorDeps,
-    ProgressCallback, WorkspaceChoice, rest_of, review_with,
+    Clock, ConfirmationCallback, ControlHandle, ExecutionError, Executor, ExecutorDeps, FollowUp,
+    ProgressCallback, Simulation, WorkspaceChoice, review, simulate_shown,
 };
 use countersign::evidence::{EvidenceLocation, EvidenceReader, EvidenceStore};
 use countersign::plan::{Plan, parse};
@@ -229,11 +229,18 @@ impl Harness {
         state
     }
 
+    /// What all steps of a plan would do together.
+    pub fn simulate(&self, plan: &Value) -> Simulation {
+        let (plan, records, stop) = (read(plan).into(), self.records(), Arc::default());
+        let workspace = self.workspace();
+        simulate_shown(&plan, &workspace, &self.policy, Some(&records), &stop).unwrap()
+    }
+
     /// The plan of the steps that a run left undone.
     pub fn rest_of(&self, run_id: Uuid) -> Plan {
         let key = self.folder.path().join("key");
         let mut reader = EvidenceReader::open(&self.evidence(), &key).unwrap();
-        let (_, bytes) = rest_of(&mut reader, run_id).unwrap();
+        let (_, bytes) = FollowUp::Continue.plan(&mut reader, run_id, &self.policy).unwrap();
         parse(&bytes).plan.unwrap()
     }
 
@@ -306,7 +313,7 @@ impl Harness {
     pub fn pending(&self, plan: &Plan) -> PlanAuthorization {
         let choice = WorkspaceChoice { folder: self.workspace(), reason: String::new() };
         let records = self.records();
-        let binding = review_with(plan, &choice, &self.policy, Some(&records)).unwrap().binding;
+        let binding = review(plan, &choice, &self.policy, Some(&records)).unwrap().binding;
         PlanAuthorization::pending(plan, binding, Method::Window, NOW_MS)
     }
 

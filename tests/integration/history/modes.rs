@@ -3,11 +3,10 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
-use countersign::engine::simulate;
 use serde_json::{Value, json};
 
 use crate::harness::home::Home;
-use crate::harness::{Harness, plan, read, set_mode, write_file};
+use crate::harness::{Harness, plan, set_mode, write_file};
 use crate::harness::{batch, redo, undo, undo_of};
 
 const SCRIPT: &str = "#!/bin/sh\necho it runs\n";
@@ -31,9 +30,7 @@ impl Harness {
 
     /// The notes in the preview of the only step.
     fn notes(&self, plan: &Value) -> Vec<String> {
-        let records = self.records();
-        let shown = simulate(&read(plan), &self.workspace(), &self.policy, Some(&records));
-        shown.unwrap().previews.remove(0).notes
+        self.simulate(plan).previews.remove(0).notes
     }
 }
 

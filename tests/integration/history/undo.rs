@@ -3,8 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
-use countersign::engine::WorkspaceChoice;
-use countersign::engine::{preview_step, review, review_with, simulate};
+use countersign::engine::{WorkspaceChoice, preview_step, review};
 use countersign::plan::{Digest, Severity};
 use countersign::risk::RiskLevel;
 use serde_json::{Value, json};
@@ -101,13 +100,7 @@ fn later_work_is_shown_and_never_overwritten() {
     let said = &harness.answer(&refused)["conflicts"];
     assert_eq!((said.as_array().unwrap().len(), &said[0]["path"]), (1, &json!("a")));
     assert!(said[0]["difference"].as_str().unwrap().contains("+by hand"), "{said}");
-    let shown = simulate(
-        &read(&undo_of(&name)),
-        &harness.workspace(),
-        &harness.policy,
-        Some(&harness.records()),
-    );
-    let preview = &shown.unwrap().previews[0];
+    let preview = &harness.simulate(&undo_of(&name)).previews[0];
     assert!(preview.would_fail() && preview.changes[0].unified().contains("+by hand"));
     // Later work of another plan is kept as well, and named.
     harness.put("a", "two\n");
@@ -245,7 +238,7 @@ fn approval_of_undo_covers_written_files() {
     for (step, rule) in steps.iter().zip(["write-build-script", "write-program"]) {
         let undo = read(&undo_of(&format!("execution:{}", step.execution_id)));
         let records = harness.records();
-        let seen = review_with(&undo, &choice, &harness.policy, Some(&records)).unwrap();
+        let seen = review(&undo, &choice, &harness.policy, Some(&records)).unwrap();
         assert_eq!(
             (seen.risks[0].level, seen.risks[0].rule.as_ref()),
             (RiskLevel::Dangerous, rule)
@@ -262,7 +255,7 @@ fn approval_of_undo_covers_written_files() {
         );
         assert_eq!(shown.unwrap().changes.len(), 1);
         // Without the evidence its effects are unknown.
-        let blind = review(&undo, &choice, &harness.policy).unwrap();
+        let blind = review(&undo, &choice, &harness.policy, None).unwrap();
         assert!(blind.findings.iter().any(|finding| finding.severity == Severity::Error));
     }
     // Only what was approved runs.
@@ -337,9 +330,7 @@ fn links_folders_and_earlier_steps_block_undo() {
         ("mutate_batch", json!({ "edits": edits })),
         ("history", json!({ "operation": "undo" })),
     ]);
-    let shown =
-        simulate(&read(&mixed), &harness.workspace(), &harness.policy, Some(&harness.records()));
-    assert!(shown.unwrap().previews[1].would_fail());
+    assert!(harness.simulate(&mixed).previews[1].would_fail());
     done(&harness.run(&undo_of(&name)));
     assert_eq!(harness.content("a").as_deref(), Some("one\n"));
 }
@@ -380,7 +371,7 @@ fn another_workspace_has_a_history_of_its_own() {
     let harness = Harness::with(&[("ours/a", "1\n"), ("theirs/a", "1\n")]);
     let ran = harness.run(&plan([write_file("w", "ours/a", "2\n")]));
     let choice = WorkspaceChoice { folder: harness.path("theirs"), reason: String::new() };
-    let seen = review_with(
+    let seen = review(
         &read(&undo_of(&done(&ran).checkpoint())),
         &choice,
         &harness.policy,

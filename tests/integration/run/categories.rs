@@ -1,5 +1,6 @@
 //! The test categories A to H of the executor's specification.
 
+use countersign::engine::ExecutionError;
 use countersign::run::Decision;
 use rusqlite::params;
 use serde_json::{Value, json};
@@ -185,7 +186,8 @@ fn category_g_unknown_tool_is_refused() {
     assert_eq!(ran.refusal(), "E201");
     let error = ran.outcome.unwrap_err();
     assert!(error.to_string().contains("rm -rf /"), "{error}");
-    assert_eq!(error.findings()[0].allowed.len(), 11, "the tools there are, are listed");
+    let ExecutionError::Refused { findings, .. } = &error else { panic!("{error}") };
+    assert_eq!(findings[0].allowed.len(), 11, "the tools there are, are listed");
     assert_eq!(ran.heard.events().len(), 0, "nothing was begun");
     assert_eq!(harness.count("SELECT count(*) FROM runs", []), 0);
 }

@@ -1,0 +1,104 @@
+//! `continue`, `reconcile` and `revert`: a plan is made from a run, and authorized and run like any other plan.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::Exit;
+use super::args::{self, FromRecord};
+use super::check;
+use super::confirmation::CommandLine;
+use super::documents;
+use super::opening::{OpenedPlan, ReadPlan, evidence_location};
+use super::output::Output;
+use super::refusal::Refusal;
+use super::run::{Start, is_terminal, method, unauthorized};
+use crate::engine::{FollowUp, WorkspaceChoice, simulate_shown};
+use crate::evidence::EvidenceLocation;
+use crate::plan::{visible, visible_lines};
+use crate::risk::Policy;
+use crate::run::{FileChange, Way};
+
+/// Runs the rest of a run.
+pub(super) fn continue_run(command: &args::Continue, out: &mut Output) -> Result<Exit, Refusal> {
+    run(FollowUp::Continue, command.run, &command.again, out)
+}
+
+/// Takes back or finishes what was interrupted.
+pub(super) fn reconcile(command: &args::Reconcile, out: &mut Output) -> Result<Exit, Refusal> {
+    let way = if command.finish { Way::Finish } else { Way::RollBack };
+    run(FollowUp::Settle(way), command.run, &command.again, out)
+}
+
+/// Takes back what a run or one of its steps changed.
+pub(super) fn revert(command: &args::Revert, out: &mut Output) -> Result<Exit, Refusal> {
+    run(FollowUp::Revert, command.id, &command.again, out)
+}
+
+/// Authorizes and runs the plan; without an authorization, shows it.
+fn run(
+    follow_up: FollowUp,
+    id: Uuid,
+    again: &FromRecord,
+    out: &mut Output,
+) -> Result<Exit, Refusal> {
+    let confirmation = CommandLine::new(again.consent.confirm, is_terminal())?;
+    let mut policy = again.options.policy()?;
+    let folder = &again.options.common.folder;
+    let location = evidence_location(folder)?;
+    let mut evidence = location.open()?;
+    let (run, bytes) = follow_up.plan(&mut evidence, id, &policy)?;
+    let workspace = match &again.workspace {
+        Some(chosen) => WorkspaceChoice::chosen(chosen.clone()),
+        None => WorkspaceChoice::of_run(&run),
+    };
+    let warnings = follow_up.warnings(&mut evidence, id, &workspace.folder, &policy)?;
+    let read = ReadPlan::bytes(&bytes, workspace);
+    let review = read.review(&mut policy, folder)?;
+    let mut opened = read.with(review);
+    opened.findings.extend(warnings);
+    let method = method(&again.consent, opened.digest)?;
+    if let (None, true, Some(digest)) = (method, opened.is_valid(), opened.digest) {
+        // The plan has no file yet, so it is shown here.
+        let mut details = documents::check(&opened);
+        if follow_up == FollowUp::Revert {
+            show_changes(&opened, &policy, &location, &mut details, out)?;
+            let plan_file = String::from_utf8_lossy(&bytes);
+            documents::insert(&mut details, "plan_file", Some(plan_file));
+        }
+        if !out.json() {
+            check::print(&opened, out);
+        }
+        return Err(Refusal::from(unauthorized(digest)).with_details(details));
+    }
+    let parent_run = follow_up.is_linked().then_some(run.run_id);
+    Start { opened, file: None, method, parent_run, policy, confirmation, location }.run(out)
+}
+
+/// What a plan would do to each file.
+fn show_changes(
+    opened: &OpenedPlan,
+    policy: &Policy,
+    location: &EvidenceLocation,
+    details: &mut Value,
+    out: &mut Output,
+) -> Result<(), Refusal> {
+    let Some((plan, review)) = opened.plan.as_ref().zip(opened.review.as_ref()) else {
+        return Ok(());
+    };
+    let workspace: &Path = &review.workspace;
+    let shown = simulate_shown(plan, workspace, policy, Some(location), &Arc::default())?;
+    let changes = shown.previews.iter().flat_map(|preview| &preview.changes);
+    let diff: String = changes.map(FileChange::unified).collect();
+    let notes = shown.previews.iter().flat_map(|it| std::iter::once(&it.summary).chain(&it.notes));
+    let notes: Vec<&String> = notes.collect();
+    if !out.json() {
+        visible_lines(&diff).lines().for_each(|line| out.line(line));
+        notes.iter().for_each(|note| out.line(&visible(note)));
+    }
+    documents::insert(details, "notes", Some(notes));
+    documents::insert(details, "diff", Some(diff));
+    Ok(())
+}

@@ -1,0 +1,75 @@
+//! The plans that can be made from an old run (SPEC §3, §8, §11), and what there is to say about each. Only looks;
+//! executes and changes nothing. Such a plan is shown, authorized, run and recorded like any other.
+
+use std::path::Path;
+
+use uuid::Uuid;
+
+use super::continuation::{FollowUpError, changes_since, plan_of, rest_of, rollback_of};
+use super::interrupted_plan::settlement_of;
+use super::revert::{cannot_be_reverted, revert_of};
+use crate::evidence::EvidenceReader;
+use crate::plan::Finding;
+use crate::risk::Policy;
+use crate::run::{RunSummary, Way};
+
+/// A plan made from a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FollowUp {
+    /// The plan of the run, from its recorded bytes.
+    RunAgain,
+    /// What the run left undone.
+    Continue,
+    /// The commands that the plan of the run names to take it back.
+    RollBack,
+    /// Brings the files of the run's interrupted steps to one of two states.
+    Settle(Way),
+    /// Restores the files that the run, or one execution of it, changed.
+    Revert,
+}
+
+impl FollowUp {
+    /// Rebuilds the plan from the recorded run: its exact bytes, and the run. `id` is of a run; of a revert also of
+    /// one execution.
+    ///
+    /// # Errors
+    /// When there is no such run, or nothing to be done.
+    pub fn plan(
+        self,
+        evidence: &mut EvidenceReader,
+        id: Uuid,
+        policy: &Policy,
+    ) -> Result<(RunSummary, Vec<u8>), FollowUpError> {
+        match self {
+            Self::RunAgain => plan_of(evidence, id),
+            Self::Continue => rest_of(evidence, id),
+            Self::RollBack => rollback_of(evidence, id),
+            Self::Settle(way) => settlement_of(evidence, id, way, policy),
+            Self::Revert => revert_of(evidence, id),
+        }
+    }
+
+    /// What a person should know before they authorize the plan: what has changed since the run, or what a revert
+    /// does not take back.
+    ///
+    /// # Errors
+    /// As [`Self::plan`]; and a workspace that cannot be opened.
+    pub fn warnings(
+        self,
+        evidence: &mut EvidenceReader,
+        id: Uuid,
+        workspace: &Path,
+        policy: &Policy,
+    ) -> Result<Vec<Finding>, FollowUpError> {
+        match self {
+            Self::Continue => changes_since(evidence, id, workspace, policy),
+            Self::Revert => cannot_be_reverted(evidence, id),
+            Self::RunAgain | Self::RollBack | Self::Settle(_) => Ok(Vec::new()),
+        }
+    }
+
+    /// Whether a run of the plan is linked to the old run as one that continues it.
+    pub const fn is_linked(self) -> bool {
+        matches!(self, Self::Continue | Self::Revert)
+    }
+}
