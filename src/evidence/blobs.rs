@@ -9,7 +9,7 @@ use super::capture::{CapturedContent, CapturedStream, Large};
 use super::chunks::Chunks;
 use super::error::{EvidenceError, Result};
 use super::reader::EvidenceReader;
-use super::source::{find, unreadable, value};
+use super::rows::{find, unreadable, value};
 use super::spill_file::{PART_BYTES, PLAIN_PART_BYTES, Parts, SpillFile, Spilled};
 use super::vault::Vault;
 use crate::plan::Digest;

@@ -5,7 +5,7 @@ use rusqlite::{Connection, params_from_iter};
 
 use super::error::{EvidenceError, Result};
 use super::ledger;
-use super::source::{find, has_row, unreadable};
+use super::rows::{find, has_row, unreadable};
 use crate::plan::Digest;
 
 /// The end of the chain.

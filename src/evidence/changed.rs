@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::error::Result;
 use super::ledger;
 use super::reader::EvidenceReader;
-use super::source::{find, list};
+use super::rows::{find, list};
 use crate::plan::Digest;
 
 /// Where the rows of one execution are, by its id.

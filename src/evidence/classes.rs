@@ -6,7 +6,7 @@ use uuid::Uuid;
 use super::append::Cell;
 use super::error::Result;
 use super::grants;
-use super::source::has_row;
+use super::rows::has_row;
 use super::store::EvidenceStore;
 use super::write_run::word;
 use crate::authorization::{AuthorizationClass, Method};

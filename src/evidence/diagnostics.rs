@@ -4,7 +4,7 @@ use super::error::Result;
 use super::queries::{EXECUTIONS, row, rows};
 use super::range::Range;
 use super::reader::EvidenceReader;
-use super::source::uuid;
+use super::rows::uuid;
 use crate::run::{Execution, LaterMutation, RecurringDiagnostic};
 
 /// How many columns [`EXECUTIONS`] selects.

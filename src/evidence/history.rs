@@ -13,8 +13,9 @@ use super::blobs;
 use super::error::{EvidenceError, Result};
 use super::queries::written_with;
 use super::reader::EvidenceReader;
+use super::rows::{digest, has_row, optional, size, uuid};
 use super::run_outcome::state;
-use super::source::{Source, digest, has_row, optional, size, uuid};
+use super::source::Source;
 use crate::plan::{Digest, Tool};
 use crate::run::{
     Attempt, Checkpoint, CheckpointName, FileForecast, FileMode, History, HistoryEntry, Modes,

@@ -10,7 +10,7 @@ use rusqlite::{Connection, TransactionBehavior};
 use super::error::{EvidenceError, Result};
 use super::index_seal::Seal;
 use super::permissions;
-use super::source::{unreadable, value};
+use super::rows::{unreadable, value};
 use super::vault::Vault;
 use crate::plan::Digest;
 

@@ -8,7 +8,8 @@ use super::error::{EvidenceError, Result};
 use super::index::{FIELDS, Index, data_version};
 use super::index_text::{flat, searchable, text_of};
 use super::queries;
-use super::source::{Source, find, list};
+use super::rows::{find, list};
+use super::source::Source;
 use crate::run::Known;
 
 /// Executions that are indexed in one transaction.

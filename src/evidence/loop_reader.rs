@@ -6,7 +6,8 @@ use uuid::Uuid;
 
 use super::error::Result;
 use super::reader::EvidenceReader;
-use super::source::{Source, digest, json, optional, size, unreadable, uuid, word};
+use super::rows::{digest, json, optional, size, unreadable, uuid, word};
+use super::source::Source;
 use super::{queries, replay};
 use crate::run::{
     AttemptDetail, AttemptRecord, LoopDetail, LoopFate, LoopSummary, PlanDifference, RunEvent,

@@ -3,7 +3,7 @@
 use rusqlite::Connection;
 
 use super::error::Result;
-use super::source::list;
+use super::rows::list;
 
 /// The steps from an empty file to the present format; step `n` makes format `n + 1`. A step that was
 /// released is never edited.

@@ -85,6 +85,7 @@ mod redact;
 mod redactor;
 mod remembered_walls;
 mod replay;
+mod rows;
 mod run_outcome;
 mod schema;
 mod schema_check;

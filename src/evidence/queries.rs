@@ -9,7 +9,8 @@ use super::changed;
 use super::error::Result;
 use super::range::Range;
 use super::reader::EvidenceReader;
-use super::source::{Source, digest, json, optional, parse_word, size, unreadable, uuid, word};
+use super::rows::{digest, json, optional, parse_word, size, unreadable, uuid, word};
+use super::source::Source;
 use crate::plan::Code;
 use crate::run::{
     ArtifactRecord, DecidedBy, DecisionRecord, EdgeRecord, Execution, ExecutionDetail,

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::append::Appender;
 use super::error::{EvidenceError, Result};
 use super::reader::EvidenceReader;
-use super::source::unreadable;
+use super::rows::unreadable;
 use super::store::EvidenceStore;
 use super::vault::Vault;
 use super::write_run::{self, NewDecision};

@@ -15,7 +15,8 @@ use uuid::Uuid;
 use super::error::{EvidenceError, Result};
 use super::queries::whole;
 use super::reader::EvidenceReader;
-use super::source::{Source, json, optional, parse_word, size, unreadable, uuid, word};
+use super::rows::{json, optional, parse_word, size, unreadable, uuid, word};
+use super::source::Source;
 use super::{blobs, queries};
 use crate::plan::Code;
 use crate::run::{

@@ -8,7 +8,8 @@ use uuid::Uuid;
 use super::error::Result;
 use super::queries::written_with;
 use super::reader::EvidenceReader;
-use super::source::{Source, json, size, unreadable, uuid};
+use super::rows::{json, size, unreadable, uuid};
+use super::source::Source;
 use crate::authorization::FileState;
 use crate::run::{FileForecast, Modes, Outcome};
 

@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::chain::Chain;
 use super::error::{EvidenceError, PATIENCE, Result};
 use super::migrations::{FORMAT_WITH_ID, MIGRATIONS, guard_tables};
-use super::source::{find, unreadable};
+use super::rows::{find, unreadable};
 use super::{permissions, schema_check};
 
 /// The database's name in the evidence folder.

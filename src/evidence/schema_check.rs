@@ -7,7 +7,7 @@ use rusqlite::Connection;
 
 use super::error::Result;
 use super::migrations;
-use super::source::value;
+use super::rows::value;
 use crate::plan::Digest;
 
 /// The digest of the schema of each released format, the first one first.

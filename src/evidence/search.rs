@@ -13,7 +13,8 @@ use super::index_text;
 use super::loop_reader;
 use super::queries;
 use super::reader::EvidenceReader;
-use super::source::{Source, list, value};
+use super::rows::{list, value};
+use super::source::Source;
 use crate::run::{Facets, SearchHit, SearchPage, SearchQuery, TimeBucket};
 
 /// Hits on a page when the query does not say.

@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use super::chain::Chain;
 use super::error::Result;
 use super::heads::{KeptHead, KeptHeads};
-use super::source::{find, value};
+use super::rows::{find, value};
 use super::{migrations, schema};
 use crate::run::HeadReport;
 

@@ -17,7 +17,7 @@ use super::heads::{self, KeptHeads, Reason};
 use super::lock::Lock;
 use super::reader::EvidenceReader;
 use super::redact::KnownSecrets;
-use super::source::{has_row, unreadable};
+use super::rows::{has_row, unreadable};
 use super::standing::standing;
 use super::vault::Vault;
 use super::write_run::{About, NewDecision};

@@ -12,7 +12,7 @@ use super::error::Result;
 use super::folders::UserFolders;
 use super::heads::KeptHeads;
 use super::index::Index;
-use super::source::{find, has_row, value};
+use super::rows::{find, has_row, value};
 use super::standing::standing;
 use super::vault::Vault;
 use super::{ledger, schema, schema_check};

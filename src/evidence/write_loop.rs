@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::append::{Appender, Cell};
 use super::entry::{AttemptEnd, AttemptStart, LoopEnd, LoopStart, PlannerTrace};
 use super::error::{EvidenceError, Result};
-use super::source::has_row;
+use super::rows::has_row;
 use crate::plan::Digest;
 
 pub(super) fn start(appender: &mut Appender<'_>, start: &LoopStart<'_>) -> Result<()> {

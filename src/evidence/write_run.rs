@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::append::{Appender, Cell};
 use super::entry::{ControlRecord, RunEnd, RunStart, StepDecision};
 use super::error::{EvidenceError, Result};
-use super::source::{find, has_row};
+use super::rows::{find, has_row};
 use crate::authorization::{AuthorizationStatus, Binding, FileState, PlanAuthorization};
 use crate::plan::{Digest, Plan, Step};
 use crate::run::RunEnding;

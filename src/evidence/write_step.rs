@@ -8,7 +8,7 @@ use super::artifact_type::ArtifactType;
 use super::blobs::Stored;
 use super::entry::{ExecutionRecord, IntentRecord};
 use super::error::Result;
-use super::source::find;
+use super::rows::find;
 use super::write_run::{About, digest_of, step_decision, word};
 use crate::authorization::{FileState, StepWalls};
 use crate::plan::Step;

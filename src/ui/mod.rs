@@ -22,6 +22,7 @@ pub mod overlay;
 pub mod plan;
 pub mod reconcile;
 mod rows;
+mod scroll;
 mod status_bar;
 mod tabs;
 pub mod theme;

@@ -3,12 +3,11 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use egui::style::ScrollAnimation;
 use egui::text::{LayoutJob, TextFormat, TextWrapping};
 use egui::{
-    Align, Align2, AsIdSalt, Button, Color32, Context, CornerRadius, Frame, Galley, Id, Key, Label,
-    Margin, Modifiers, Panel, Rect, Response, RichText, Role, ScrollArea, Sense, Stroke, TextEdit,
-    Ui, Vec2, WidgetInfo, WidgetText, pos2, vec2,
+    Align, Align2, Button, Color32, CornerRadius, Frame, Galley, Id, Label, Margin, Panel, Rect,
+    Response, RichText, Role, Sense, Stroke, TextEdit, Ui, Vec2, WidgetInfo, WidgetText, pos2,
+    vec2,
 };
 
 use super::icon::{self, Icon};
@@ -355,55 +354,6 @@ pub fn card(ui: &Ui) -> Frame {
         .stroke(Stroke::new(1.0, theme.line))
         .corner_radius(CornerRadius::same(theme::RADIUS))
         .inner_margin(Margin::symmetric(12, 10))
-}
-
-/// Scrolls the enclosing scroll area with Page Up, Page Down, Home and End, unless a text field or a viewer
-/// has the focus or a question is in front.
-pub fn scroll_by_key(ui: &Ui) {
-    let covered = ui.memory(|memory| memory.top_modal_layer().is_some());
-    if covered || ui.ctx().text_edit_focused() || super::artifact::has_keyboard(ui.ctx()) {
-        return;
-    }
-    if let Some(by) = scroll_key(ui.ctx(), ui.clip_rect().height(), &PAGE_KEYS) {
-        ui.scroll_with_delta_animation(by, ScrollAnimation::none());
-    }
-}
-
-/// Content of any height, with a margin, scrolled by wheel and keys.
-pub fn scrolled(ui: &mut Ui, salt: impl AsIdSalt, margin: Margin, add: impl FnOnce(&mut Ui)) {
-    ScrollArea::vertical().id_salt(salt).auto_shrink([false, false]).show(ui, |ui| {
-        scroll_by_key(ui);
-        Frame::NONE.inner_margin(margin).show(ui, |ui| {
-            ui.spacing_mut().item_spacing.y = 6.0;
-            add(ui);
-        });
-    });
-}
-
-/// The keys that scroll by a page or to an end.
-pub const PAGE_KEYS: [Key; 4] = [Key::PageDown, Key::PageUp, Key::End, Key::Home];
-/// The same, with the arrow keys up and down.
-pub const VERTICAL_KEYS: [Key; 6] =
-    [Key::PageDown, Key::PageUp, Key::End, Key::Home, Key::ArrowDown, Key::ArrowUp];
-
-/// How far a pressed key of these scrolls what has this height, as [`Ui::scroll_with_delta`] takes it.
-pub fn scroll_key(ctx: &Context, height: f32, keys: &[Key]) -> Option<Vec2> {
-    // Larger than any content; the scroll area clamps it.
-    const FAR: f32 = 1e9;
-    let (row, page) = (theme::CODE_ROW, (height - theme::CODE_ROW).max(theme::CODE_ROW));
-    let all = [
-        (Key::PageDown, vec2(0.0, -page)),
-        (Key::PageUp, vec2(0.0, page)),
-        (Key::End, vec2(0.0, -FAR)),
-        (Key::Home, vec2(0.0, FAR)),
-        (Key::ArrowDown, vec2(0.0, -row)),
-        (Key::ArrowUp, vec2(0.0, row)),
-        (Key::ArrowRight, vec2(-4.0 * row, 0.0)),
-        (Key::ArrowLeft, vec2(4.0 * row, 0.0)),
-    ];
-    let is_pressed = |key| ctx.input_mut(|input| input.consume_key(Modifiers::NONE, key));
-    let pressed = all.into_iter().find(|(key, _)| keys.contains(key) && is_pressed(*key));
-    pressed.map(|(_, by)| by)
 }
 
 /// A button with the copy icon.

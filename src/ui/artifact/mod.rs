@@ -27,6 +27,7 @@ use super::theme::{Text, Theme, Tone};
 use super::widgets::{self, Look};
 use crate::plan::Digest;
 use crate::run::{ArtifactRecord, ExecutionDetail, StepResult};
+use crate::ui::scroll;
 pub use hex::hex_text;
 use list::Area;
 pub use list::{has_keyboard, keep_keyboard};
@@ -227,7 +228,7 @@ pub fn artifacts_ui(
         Form::Diff(changes) => {
             let area = ScrollArea::vertical().id_salt(id).max_height(left);
             area.auto_shrink([false, true]).show(ui, |ui| {
-                widgets::scroll_by_key(ui);
+                scroll::by_key(ui);
                 ui.spacing_mut().item_spacing.y = 6.0;
                 changes_ui(ui, &artifact.name, changes);
             });

@@ -31,6 +31,7 @@ use super::widgets::{self, Chip, Look};
 use crate::plan::visible;
 use crate::risk::RiskLevel;
 use crate::run::{CommandsReview, ConfirmationRequest};
+use crate::ui::scroll;
 use arming::{Arming, DANGEROUS_DELAY_MS, DELAY_MS, Input};
 
 pub use after_click::swallow_rest_of_click;
@@ -311,8 +312,8 @@ fn scroll_by_key(ctx: &egui::Context, memory: &Memory, seen: f32) -> Option<f32>
         Key::ArrowDown | Key::ArrowUp => !focused,
         _ => true,
     };
-    let keys: Vec<_> = widgets::VERTICAL_KEYS.into_iter().filter(is_free).collect();
-    let by = widgets::scroll_key(ctx, seen, &keys)?.y;
+    let keys: Vec<_> = scroll::VERTICAL_KEYS.into_iter().filter(is_free).collect();
+    let by = scroll::pressed(ctx, seen, &keys)?.y;
     Some((memory.offset - by).clamp(0.0, (memory.body_height - seen).max(0.0)))
 }
 

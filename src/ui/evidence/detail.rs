@@ -15,6 +15,7 @@ use crate::ui::icon;
 use crate::ui::loop_page::loop_link_ui;
 use crate::ui::plan::{argument_ui, risk_icon, short_first};
 use crate::ui::reconcile::{reconciled_ui, settle_ui};
+use crate::ui::scroll;
 use crate::ui::theme::{Text, Theme, Tone};
 use crate::ui::widgets::{self, Chip, Look};
 
@@ -37,7 +38,7 @@ pub(super) fn detail_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<
     let shown = ui.available_height();
     let area = ScrollArea::vertical().id_salt(detail.row.execution_id);
     area.auto_shrink([false, false]).show(ui, |ui| {
-        widgets::scroll_by_key(ui);
+        scroll::by_key(ui);
         widgets::margins(0, 0).show(ui, |ui| {
             ui.spacing_mut().item_spacing.y = 6.0;
             for what in &detail.changed {

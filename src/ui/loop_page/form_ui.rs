@@ -11,6 +11,7 @@ use crate::ui::action::{Action, FolderFor, LoopAction};
 use crate::ui::controls;
 use crate::ui::icon::{self, Icon};
 use crate::ui::plan::commands_button;
+use crate::ui::scroll;
 use crate::ui::theme::{Text, Theme, Tone};
 use crate::ui::widgets::{self, Look};
 
@@ -21,7 +22,7 @@ pub(super) fn form_ui(ui: &mut Ui, view: &FormView<'_>, actions: &mut Vec<Action
     let form = view.form;
     let mut edited = form.clone();
     let margin = Margin { left: 24, right: 24, top: 18, bottom: 24 };
-    widgets::scrolled(ui, "loop form", margin, |ui| {
+    scroll::area(ui, "loop form", margin, |ui| {
         ui.set_max_width(ui.available_width().min(WIDTH));
         widgets::line(ui, "Work towards a goal", Text::Title, Tone::Plain);
         let text = "A planner proposes a plan, you sign it, it runs and is verified. If that fails, the \

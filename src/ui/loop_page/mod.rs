@@ -108,12 +108,7 @@ pub fn loop_page_ui(
     actions: &mut Vec<Action>,
 ) {
     let theme = Theme::of(ui);
-    Panel::left("loops")
-        .default_size(theme::SIDEBAR)
-        .size_range(160.0..=360.0)
-        .resizable(true)
-        .frame(panel_frame(theme.panel, Margin::symmetric(12, 12)))
-        .show(ui, |ui| list_ui(ui, view, situation, actions));
+    widgets::side_panel_ui(ui, "loops", |ui| list_ui(ui, view, situation, actions));
     let bar = Panel::bottom("loop_bar")
         .exact_size(theme::ACTION_BAR)
         .resizable(false)

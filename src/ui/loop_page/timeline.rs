@@ -9,6 +9,7 @@ use crate::run::{LoopPhase, LoopState, StopReason};
 use crate::ui::action::{Action, EvidenceAction, LoopAction};
 use crate::ui::format::{self, Now};
 use crate::ui::icon;
+use crate::ui::scroll;
 use crate::ui::theme::{Text, Tone};
 use crate::ui::widgets::{self, Chip, Look};
 
@@ -21,7 +22,7 @@ pub(super) fn timeline_ui(
     header_ui(ui, view, now, actions);
     let salt = ("timeline", view.shown.state.loop_id);
     let margin = Margin { left: 18, right: 18, top: 14, bottom: 18 };
-    widgets::scrolled(ui, salt, margin, |ui| {
+    scroll::area(ui, salt, margin, |ui| {
         ui.set_min_width(ui.available_width());
         ui.spacing_mut().item_spacing.y = 10.0;
         // The reason comes first, because it is what people look for in a loop that has ended.

@@ -28,6 +28,7 @@ use crate::ui::controls::button_width;
 use crate::ui::dialog::arming::{Allowed, Arming, DELAY_MS};
 use crate::ui::dialog::{PromptId, SAFE_ANSWERS, after_click, read_input};
 use crate::ui::icon;
+use crate::ui::scroll;
 use crate::ui::theme::{self, Theme};
 use crate::ui::widgets::{self, Look};
 
@@ -249,7 +250,7 @@ impl<'a> Card<'a> {
             response.surrender_focus();
         }
         widgets::focus_ring(ui, &response);
-        widgets::scroll_key(ui.ctx(), place.height(), &widgets::VERTICAL_KEYS)
+        scroll::pressed(ui.ctx(), place.height(), &scroll::VERTICAL_KEYS)
     }
 
     fn footer_ui(&self, ui: &mut Ui, place: Rect, allowed: Allowed, actions: &mut Vec<Action>) {

@@ -24,6 +24,7 @@ use crate::ui::artifact::{ArtifactView, artifacts_ui};
 use crate::ui::evidence::detail;
 use crate::ui::format;
 use crate::ui::icon::{self, Icon};
+use crate::ui::scroll;
 use crate::ui::tabs::tabs_ui;
 use crate::ui::theme::{Text, Theme, Tone};
 use crate::ui::widgets;
@@ -95,7 +96,7 @@ pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<A
             None => nothing(ui, icon::FILE_TEXT, "No artifacts yet", NOT_RUN),
         },
         Tab::Evidence => match view.execution {
-            Some(execution) => widgets::scrolled(ui, "evidence", SCROLLED, |ui| {
+            Some(execution) => scroll::area(ui, "evidence", SCROLLED, |ui| {
                 detail::facts_ui(ui, (execution, view.of_loop), view.now, actions)
             }),
             None => nothing(ui, icon::DATABASE, "No evidence yet", NOT_RUN),
@@ -133,7 +134,7 @@ fn nothing(ui: &mut Ui, icon: Icon, title: &str, text: &str) {
 
 fn will_do_ui(ui: &mut Ui, view: &PlanView<'_>, step: &ShownStep) {
     let margin = Margin { left: 0, right: 0, top: 10, bottom: 12 };
-    widgets::scrolled(ui, "will do", margin, |ui| {
+    scroll::area(ui, "will do", margin, |ui| {
         if let Some(StepState::Done(result)) = view.run.steps.get(view.selected)
             && result.error_message.is_some()
         {
@@ -202,7 +203,7 @@ fn precondition(view: &PlanView<'_>, step: &ShownStep) -> Option<(Icon, Tone, St
 
 fn arguments_ui(ui: &mut Ui, step: &ShownStep) {
     let theme = Theme::of(ui);
-    widgets::scrolled(ui, "arguments", SCROLLED, |ui| {
+    scroll::area(ui, "arguments", SCROLLED, |ui| {
         widgets::fact(ui, "step id", &step.step_id, Text::Mono);
         widgets::fact(ui, "precondition", &step.precondition_text, Text::Body);
         let asks = if step.requires_confirmation { "yes, by the plan" } else { "not by the plan" };

@@ -180,12 +180,7 @@ pub fn plan_page_ui(
     actions: &mut Vec<Action>,
 ) {
     let theme = Theme::of(ui);
-    Panel::left("sidebar")
-        .default_size(theme::SIDEBAR)
-        .size_range(160.0..=360.0)
-        .resizable(true)
-        .frame(panel_frame(theme.panel, Margin::symmetric(12, 12)))
-        .show(ui, |ui| sidebar_ui(ui, sidebar, situation, actions));
+    widgets::side_panel_ui(ui, "sidebar", |ui| sidebar_ui(ui, sidebar, situation, actions));
     let Some(view) = plan else {
         CentralPanel::no_frame().frame(panel_frame(theme.background, Margin::ZERO)).show(
             ui,

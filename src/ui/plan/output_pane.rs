@@ -14,6 +14,7 @@ use crate::run::{Outcome, Part, Phase, StepState, Stream, TranscriptLine};
 use crate::ui::action::{Action, PlanAction};
 use crate::ui::artifact::keep_keyboard;
 use crate::ui::commands::Command;
+use crate::ui::scroll;
 use crate::ui::theme::{self, Text, Theme};
 use crate::ui::{format, icon, widgets};
 
@@ -86,8 +87,8 @@ fn take_keys(ui: &Ui, seen: Rect) {
     }
     keep_keyboard(ui, id);
     widgets::focus_ring(ui, &response);
-    let keys = [&widgets::VERTICAL_KEYS[..], &[Key::ArrowRight, Key::ArrowLeft]].concat();
-    if let Some(by) = widgets::scroll_key(ui.ctx(), seen.height(), &keys) {
+    let keys = [&scroll::VERTICAL_KEYS[..], &[Key::ArrowRight, Key::ArrowLeft]].concat();
+    if let Some(by) = scroll::pressed(ui.ctx(), seen.height(), &keys) {
         ui.scroll_with_delta_animation(by, egui::style::ScrollAnimation::none());
     }
     if ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape)) {

@@ -12,6 +12,7 @@ use crate::ui::artifact;
 use crate::ui::commands::{Command, Situation, command_button};
 use crate::ui::format;
 use crate::ui::icon::{self, Icon};
+use crate::ui::scroll;
 use crate::ui::tabs::tabs_ui;
 use crate::ui::theme::{self, Text, Theme, Tone};
 use crate::ui::widgets::{self, Look};
@@ -169,7 +170,7 @@ fn difference_ui(ui: &mut Ui, changes: &[FileChange]) {
     ScrollArea::vertical().id_salt("simulated difference").auto_shrink([false, false]).show(
         ui,
         |ui| {
-            widgets::scroll_by_key(ui);
+            scroll::by_key(ui);
             ui.spacing_mut().item_spacing.y = 6.0;
             Frame::NONE.inner_margin(Margin { left: 18, right: 18, top: 10, bottom: 4 }).show(
                 ui,
@@ -196,7 +197,7 @@ fn steps_ui(ui: &mut Ui, plan: &ShownPlan, previews: &[Preview], actions: &mut V
         theme::ROW,
         plan.steps.len(),
         |ui, range| {
-            widgets::scroll_by_key(ui);
+            scroll::by_key(ui);
             for index in range {
                 let Some((step, preview)) = plan.steps.get(index).zip(previews.get(index)) else {
                     continue;

@@ -1,0 +1,96 @@
+//! Rows of one statement, and how columns become values.
+
+use rusqlite::types::{FromSql, ValueRef};
+use rusqlite::{Connection, Params, Row, ToSql};
+use serde::de::DeserializeOwned;
+use uuid::Uuid;
+
+use super::error::{EvidenceError, Result};
+use crate::plan::Digest;
+
+/// Whether the table has a row with this value in this column.
+pub(super) fn has_row(
+    conn: &Connection,
+    table: &str,
+    column: &str,
+    value: impl ToSql,
+) -> Result<bool> {
+    let sql = format!("SELECT 1 FROM {table} WHERE {column} = ?1");
+    Ok(conn.prepare_cached(&sql)?.exists([value])?)
+}
+
+/// The first column of the only row.
+pub(super) fn value<T: FromSql>(conn: &Connection, sql: &str, params: impl Params) -> Result<T> {
+    Ok(conn.prepare_cached(sql)?.query_row(params, |row| row.get(0))?)
+}
+
+/// Every row as `read` reads it.
+pub(super) fn list<T>(
+    conn: &Connection,
+    sql: &str,
+    params: impl Params,
+    mut read: impl FnMut(&Row<'_>) -> Result<T>,
+) -> Result<Vec<T>> {
+    let mut statement = conn.prepare_cached(sql)?;
+    let mut rows = statement.query(params)?;
+    let mut all = Vec::new();
+    while let Some(row) = rows.next()? {
+        all.push(read(row)?);
+    }
+    Ok(all)
+}
+
+/// The first row as `read` reads it, where there is one.
+pub(super) fn find<T>(
+    conn: &Connection,
+    sql: &str,
+    params: impl Params,
+    read: impl FnOnce(&Row<'_>) -> Result<T>,
+) -> Result<Option<T>> {
+    let mut statement = conn.prepare_cached(sql)?;
+    let mut rows = statement.query(params)?;
+    rows.next()?.map(read).transpose()
+}
+
+pub(super) fn unreadable(what: impl std::fmt::Display) -> EvidenceError {
+    EvidenceError::Unreadable { what: what.to_string() }
+}
+
+pub(super) fn uuid(row: &Row<'_>, column: usize) -> Result<Uuid> {
+    let text: String = row.get(column)?;
+    text.parse().map_err(|_| unreadable(format!("the id {text:?}")))
+}
+
+/// A column that may be null, otherwise as `read` reads it.
+pub(super) fn optional<T>(
+    row: &Row<'_>,
+    column: usize,
+    read: impl FnOnce(&Row<'_>, usize) -> Result<T>,
+) -> Result<Option<T>> {
+    match row.get_ref(column)? {
+        ValueRef::Null => Ok(None),
+        _ => read(row, column).map(Some),
+    }
+}
+
+/// A word that an enum of ours has in data.
+pub(super) fn word<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> Result<T> {
+    let text: String = row.get(column)?;
+    parse_word(&text).ok_or_else(|| unreadable(format!("the word {text:?}")))
+}
+
+pub(super) fn parse_word<T: DeserializeOwned>(text: &str) -> Option<T> {
+    serde_json::from_value(text.into()).ok()
+}
+
+pub(super) fn digest(row: &Row<'_>, column: usize) -> Result<Digest> {
+    row.get::<_, String>(column)?.parse().map_err(unreadable)
+}
+
+pub(super) fn size(row: &Row<'_>, column: usize) -> Result<usize> {
+    Ok(usize::try_from(row.get::<_, i64>(column)?).unwrap_or_default())
+}
+
+pub(super) fn json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> Result<T> {
+    serde_json::from_str(&row.get::<_, String>(column)?).map_err(unreadable)
+}

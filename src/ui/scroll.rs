@@ -1,0 +1,54 @@
+//! Scrolling by keys, the same on every page.
+
+use egui::style::ScrollAnimation;
+use egui::{AsIdSalt, Context, Frame, Key, Margin, Modifiers, ScrollArea, Ui, Vec2, vec2};
+
+use super::theme;
+
+/// Scrolls the enclosing scroll area with Page Up, Page Down, Home and End, unless a text field or a viewer
+/// has the focus or a question is in front.
+pub fn by_key(ui: &Ui) {
+    let covered = ui.memory(|memory| memory.top_modal_layer().is_some());
+    if covered || ui.ctx().text_edit_focused() || super::artifact::has_keyboard(ui.ctx()) {
+        return;
+    }
+    if let Some(by) = pressed(ui.ctx(), ui.clip_rect().height(), &PAGE_KEYS) {
+        ui.scroll_with_delta_animation(by, ScrollAnimation::none());
+    }
+}
+
+/// Content of any height, with a margin, scrolled by wheel and keys.
+pub fn area(ui: &mut Ui, salt: impl AsIdSalt, margin: Margin, add: impl FnOnce(&mut Ui)) {
+    ScrollArea::vertical().id_salt(salt).auto_shrink([false, false]).show(ui, |ui| {
+        by_key(ui);
+        Frame::NONE.inner_margin(margin).show(ui, |ui| {
+            ui.spacing_mut().item_spacing.y = 6.0;
+            add(ui);
+        });
+    });
+}
+
+/// The keys that scroll by a page or to an end.
+pub const PAGE_KEYS: [Key; 4] = [Key::PageDown, Key::PageUp, Key::End, Key::Home];
+/// The same, with the arrow keys up and down.
+pub const VERTICAL_KEYS: [Key; 6] =
+    [Key::PageDown, Key::PageUp, Key::End, Key::Home, Key::ArrowDown, Key::ArrowUp];
+
+/// How far a pressed key of these scrolls what has this height, as [`Ui::scroll_with_delta`] takes it.
+pub fn pressed(ctx: &Context, height: f32, keys: &[Key]) -> Option<Vec2> {
+    // Larger than any content; the scroll area clamps it.
+    const FAR: f32 = 1e9;
+    let (row, page) = (theme::CODE_ROW, (height - theme::CODE_ROW).max(theme::CODE_ROW));
+    let all = [
+        (Key::PageDown, vec2(0.0, -page)),
+        (Key::PageUp, vec2(0.0, page)),
+        (Key::End, vec2(0.0, -FAR)),
+        (Key::Home, vec2(0.0, FAR)),
+        (Key::ArrowDown, vec2(0.0, -row)),
+        (Key::ArrowUp, vec2(0.0, row)),
+        (Key::ArrowRight, vec2(-4.0 * row, 0.0)),
+        (Key::ArrowLeft, vec2(4.0 * row, 0.0)),
+    ];
+    let is_pressed = |key| ctx.input_mut(|input| input.consume_key(Modifiers::NONE, key));
+    all.into_iter().find(|(key, _)| keys.contains(key) && is_pressed(*key)).map(|(_, by)| by)
+}
