@@ -63,13 +63,19 @@ impl<'a> Folders<'a> {
         if let Some(id) = self.by_key.get(&key) {
             return Ok(*id);
         }
-        let dir = match open_beneath::open(&root.dir, relative, OFlags::RDONLY | OFlags::DIRECTORY)
-        {
-            Ok(folder) => Dir::from_std_file(folder.into()),
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY;
+        let opened = if relative.as_os_str().is_empty() {
+            // Files can be written in it without the right to list it.
+            root.dir.try_clone()
+        } else {
+            let folder = open_beneath::open(&root.dir, relative, flags);
+            folder.map(|folder| Dir::from_std_file(folder.into()))
+        };
+        let dir = match opened {
             Err(error) if error.kind() == io::ErrorKind::NotFound && make => {
                 self.make(root, relative)?
             }
-            Err(error) => return Err(error),
+            opened => opened?,
         };
         let id = FolderId(self.open.len());
         self.open.push(Folder { dir, key: key.clone() });
@@ -95,9 +101,14 @@ impl<'a> Folders<'a> {
         file::open_folder(self.dir(parent)?, &name)
     }
 
-    /// Flushes the folders one after the other as the iterator advances; yields those that fail.
-    pub(crate) fn flush(&self) -> impl Iterator<Item = (&str, io::Error)> {
-        self.open.iter().filter_map(|folder| {
+    /// Flushes the folders, but not `except`, one after the other as the iterator advances; yields those that fail.
+    pub(crate) fn flush(
+        &self,
+        except: Option<FolderId>,
+    ) -> impl Iterator<Item = (&str, io::Error)> {
+        let flushed =
+            self.open.iter().enumerate().filter(move |(at, _)| Some(FolderId(*at)) != except);
+        flushed.filter_map(|(_, folder)| {
             let error = self.disk.flush_folder(&folder.dir).err()?;
             Some((folder.key.as_str(), error))
         })

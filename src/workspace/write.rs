@@ -142,7 +142,8 @@ pub(crate) fn write(
     };
     let mut folders = Folders::new(Disk::REAL);
     let folder = folders.enter(place.root, parent, existing == Existing::Refuse).map_err(failed)?;
-    if let Some((_, error)) = folders.flush().next() {
+    // The folder of the file is flushed with the file; those above it are open only if one was created.
+    if let Some((_, error)) = folders.flush(Some(folder)).next() {
         return Err(failed(error));
     }
     let folder = folders.dir(folder).map_err(failed)?;

@@ -194,7 +194,7 @@ impl<'a> Work<'a> {
             go_on(self.context.stop)?;
             self.change(index)?;
         }
-        if let Some((folder, source)) = self.folders.flush().next() {
+        if let Some((folder, source)) = self.folders.flush(None).next() {
             let path = folder.to_owned();
             return Err(WorkspaceError::WriteFailed { path, source }.into());
         }

@@ -47,7 +47,7 @@ impl Work<'_> {
         for (folder, error) in self.folders.unmake() {
             warnings.push(format!("the folder {folder} was made and stays: {error}"));
         }
-        for (folder, error) in self.folders.flush() {
+        for (folder, error) in self.folders.flush(None) {
             // A folder that no longer exists needs no flush.
             if error.kind() != std::io::ErrorKind::NotFound {
                 warnings.push(format!(
