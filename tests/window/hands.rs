@@ -74,9 +74,16 @@ impl Desktop {
         self.screen.wait_until_still("root")
     }
 
-    /// Asks the window to close, by the key of the window manager; its frame's button does the same.
+    /// Clicks the close button of the window's frame. The window manager's key is sometimes lost on a busy machine.
     pub(super) fn ask_to_close(&self) -> Outcome {
-        self.key("alt+F4")
+        let geometry = self.screen.xdotool(&["getwindowgeometry", "--shell", &self.window])?;
+        let width =
+            geometry.lines().find_map(|line| line.strip_prefix("WIDTH=")?.parse::<i32>().ok());
+        let Some(width) = width else { return trouble(format!("no width in {geometry}")) };
+        // The middle of the last button of openbox's title bar, which lies above the window.
+        let (x, y) = ((width - 10).to_string(), "-11");
+        let click = ["mousemove", "--window", &self.window, "--", &x, y, "click", "1"];
+        self.screen.xdotool(&click).map(|_| ())
     }
 
     /// Waits until the program has ended by itself.
