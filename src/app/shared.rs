@@ -22,7 +22,7 @@ use crate::worker::{
     ReadExecution, Reconcile, Save, Setup, ToSave, Wake, Worker,
 };
 
-/// Most runs and loops that are listed.
+/// The maximum number of listed runs and of listed loops; older ones are not listed.
 const LISTED: usize = 200;
 
 /// An open dialog other than the confirmation of a step.
@@ -37,9 +37,9 @@ pub(super) enum Prompt {
 }
 
 impl Prompt {
-    /// Whether its answer decides about the plan.
+    /// The dialogs that decide about the plan.
     pub(super) const DECISIONS: [Self; 2] = [Self::Authorize, Self::Reject];
-    /// Whether it is closed when the plan on the page changes.
+    /// The dialogs that are closed when the plan on the page changes.
     pub(super) const ABOUT_PLAN: [Self; 3] = [Self::Authorize, Self::Reject, Self::Trust];
 }
 
