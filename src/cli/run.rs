@@ -87,7 +87,8 @@ impl Start {
             introduce(&plan, &review, parent_run);
         }
 
-        // Folders that cannot be removed now are removed before a later run or simulation.
+        // Removes folders that earlier simulations left behind. Those that cannot be removed now are left for a later
+        // start.
         let _ = tidy_simulations();
         let mut store = location.store()?;
         say_note(store.note());
@@ -129,8 +130,8 @@ impl Start {
 struct RunDocument<'a> {
     #[serde(flatten)]
     result: &'a ExecutionResult,
-    /// The text of the rollback plan after a failure, if the plan has one. It must be reviewed, authorized and run
-    /// like any other plan.
+    /// The text of the rollback plan after a failure, if the plan has rollback commands. It must be reviewed,
+    /// authorized and run like any other plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     rollback_plan: Option<Cow<'a, str>>,
 }

@@ -81,7 +81,8 @@ pub enum PlanAction {
     GrantProposed(bool),
     /// Make the grants of this plan apply to every plan in its workspace, or withdraw all of those.
     RememberWalls(bool),
-    /// Open the authorization dialog again, with this path granted to every step for writing, or else the network.
+    /// Open the authorization dialog again, with a further grant to every step: writing to this path, or for `None`
+    /// the network.
     RunAgainWider(Option<String>),
     /// Open the dialog for the step that waits for a decision.
     AskInFront,

@@ -26,7 +26,7 @@ macro_rules! icons {
     ($($name:ident $code:literal;)+) => {
         $(#[doc = concat!("The icon `", stringify!($name), "`.")] pub const $name: Icon = Icon($code);)+
 
-        /// All of them.
+        /// All icons.
         #[cfg(test)]
         const ALL: &[Icon] = &[$($name,)+];
     };

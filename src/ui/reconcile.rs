@@ -21,7 +21,7 @@ pub fn reconciled_ui<'a>(ui: &mut Ui, found: impl IntoIterator<Item = &'a Reconc
     }
 }
 
-/// Buttons for the plans that settle the differences; none when every file already has its final state.
+/// Buttons for the plans that settle the differences; none if every file already has its final state.
 pub fn settle_ui(
     ui: &mut Ui,
     run_id: Option<Uuid>,

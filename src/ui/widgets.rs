@@ -340,7 +340,7 @@ pub fn panel_frame(fill: Color32, margin: Margin) -> Frame {
     Frame::NONE.fill(fill).inner_margin(margin)
 }
 
-/// A line across the panel below the item added last. Add nothing between the two.
+/// A line across the panel below the item added last. Call this before adding anything else.
 pub fn line_below(ui: &Ui) {
     let stroke = Stroke::new(1.0, Theme::of(ui).line);
     ui.painter().hline(ui.max_rect().x_range(), ui.cursor().top() - 0.5, stroke);
@@ -363,7 +363,7 @@ pub fn copy_button(ui: &mut Ui, whole: &str, what: &str) {
     }
 }
 
-/// A field for one line of code, a path or a number; the caller names it.
+/// A field for one line of code, a path or a number. The caller must set its accessible name.
 pub fn code_field(text: &mut String, id: Id, width: f32) -> TextEdit<'_> {
     TextEdit::singleline(text)
         .id(id)

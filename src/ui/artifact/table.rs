@@ -26,7 +26,7 @@ struct Column {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Holds {
     Words,
-    /// Paths, whose end matters most.
+    /// Paths; a path that is too long is shortened at its start.
     Paths,
     Numbers,
 }
@@ -50,8 +50,8 @@ const fn wide(column: Column) -> Column {
 /// Below this width, in points, a table shows only its most important columns; copied rows have all.
 const NARROW: f32 = 420.0;
 
-/// The columns of a diagnostic, a match, a reference and a symbol (SPEC §4, §8). An array uses the first
-/// entry whose required fields (the first part of the entry) all occur in its first item.
+/// The columns of diagnostics, matches, references and symbols. An array uses the first entry whose required fields
+/// (the first part of the entry) all occur in the first item of the array.
 static SHAPES: [(&[&str], &[Column]); 4] = [
     (
         &["level", "message"],

@@ -174,7 +174,7 @@ struct TreeState {
     cursor: Cursor,
 }
 
-/// What a button of a row copies.
+/// The part of a node that a button copies.
 enum Copied {
     Value,
     Path,
@@ -302,7 +302,7 @@ mod tests {
         assert_eq!(tree.value(0), serde_json::to_string_pretty(&value).unwrap());
     }
 
-    // Long lists are closed at first.
+    // Long lists are collapsed at first.
     #[test]
     fn closed_nodes_hide_their_children() {
         let long: Vec<_> = (0..200).collect();

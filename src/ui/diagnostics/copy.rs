@@ -21,7 +21,7 @@ fn composed(it: &DiagnosticArtifact) -> String {
     text
 }
 
-/// Its location: `src/lib.rs:3:5`.
+/// The location of a diagnostic, for example `src/lib.rs:3:5`.
 pub(super) fn place(it: &DiagnosticArtifact) -> String {
     let column = it.column_start.map_or_else(String::new, |column| format!(":{column}"));
     format!("{}:{}{column}", it.file_name, it.line_start)

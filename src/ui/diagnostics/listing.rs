@@ -235,8 +235,8 @@ pub(super) fn result(run: &RunState, step: usize) -> Option<&StepResult> {
     }
 }
 
-/// Whether a diagnostic is about the code. The compiler's final `failure-note` messages only tell where to
-/// read more about the error codes.
+/// Whether a diagnostic is about the code. The compiler's final `failure-note` messages only refer to explanations of
+/// the error codes.
 fn is_about_code(it: &DiagnosticArtifact) -> bool {
     it.tool_level != "failure-note"
 }

@@ -1,4 +1,4 @@
-//! Tests of the page with made-up data.
+//! Tests of the page with example data.
 
 use egui::accesskit::Role;
 use egui_kittest::Harness;
@@ -78,7 +78,7 @@ fn a_click_sorts_and_a_second_reverses() {
     );
 }
 
-// It shows how many are left, and the lists at the side write into it.
+// The field shows how many diagnostics match, and the lists at the side change its text.
 #[test]
 fn the_filter_field_narrows_the_list() {
     let mut harness = page("diagnostics");
@@ -102,7 +102,7 @@ fn the_filter_field_narrows_the_list() {
     assert_eq!(harness.state().scene.listed().len(), 6);
 }
 
-// Its source, its help and the compiler's text.
+// The page shows its source, its help and the compiler's text.
 #[test]
 fn the_selected_diagnostic_is_shown_in_full() {
     let mut harness = page("diagnostics");

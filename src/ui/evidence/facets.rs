@@ -1,4 +1,4 @@
-//! The filters that occur among the results, and frequent queries.
+//! The side list of the evidence page: filter values of the results, queries, and saved searches.
 
 use egui::{ScrollArea, Sense, Ui, pos2, vec2};
 

@@ -216,7 +216,7 @@ fn findings_ui(ui: &mut Ui, report: &PlannerReport) {
     more_ui(ui, report.findings.len());
 }
 
-/// The last lines of the planner's output for people.
+/// The last lines of the planner's error output.
 fn printed_ui(ui: &mut Ui, text: &str) {
     let lines: Vec<&str> = text.lines().collect();
     if lines.is_empty() {

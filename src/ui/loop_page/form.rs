@@ -1,4 +1,4 @@
-//! The settings of a bounded loop before its start (SPEC §10), and their validation. Pure.
+//! The settings of a bounded loop before its start, and their validation. Pure.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

@@ -70,7 +70,7 @@ pub(super) fn verify_ui(ui: &mut Ui, attempt: &AttemptState, actions: &mut Vec<A
     });
 }
 
-/// Whether the verification was skipped without being requested.
+/// Whether the loop skipped its verification before it began.
 fn is_left_out(row: &ActionRow) -> bool {
     row.duration_ms.is_none() && row.execution_id.is_none() && row.look.0 == icon::SKIP
 }

@@ -1,4 +1,4 @@
-//! The page with made-up loops: its text, and its actions by pointer and keyboard.
+//! The page with example loops: its text, and its actions by pointer and keyboard.
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};

@@ -186,7 +186,8 @@ pub fn code_rows_ui(ui: &mut Ui, id: impl egui::AsIdSalt, rows: &[CodeRow], gutt
     growing_rows_ui(ui, id, rows.len(), gutter, |index| rows.get(index));
 }
 
-/// The same for `count` rows that are created when drawn, or that are not laid out yet.
+/// As [`code_rows_ui`], for `count` rows. `row` creates a row when it is drawn; it returns `None` for a row that is
+/// not laid out yet.
 pub(super) fn growing_rows_ui<R: Borrow<CodeRow>>(
     ui: &mut Ui,
     id: impl egui::AsIdSalt,

@@ -11,7 +11,7 @@ use crate::run::DiffLine;
 
 /// The number of lines laid out in one frame; this takes some milliseconds.
 const LINES: usize = 10_000;
-/// The bytes of text wrapped in one frame; this takes about as long again.
+/// The bytes of text wrapped in one frame; this takes about as long as laying out [`LINES`] lines.
 const BYTES: usize = 4 * PART;
 
 /// The key of a layout; equal keys have equal rows.

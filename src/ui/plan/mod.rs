@@ -155,7 +155,7 @@ pub struct RunOutput {
     pub is_shown: bool,
 }
 
-/// The attempt of a bounded loop that a plan belongs to (SPEC §10).
+/// The attempt of a bounded loop that a plan belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PlanAttempt {
     /// The loop, and the number of the attempt.

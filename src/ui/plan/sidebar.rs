@@ -126,9 +126,9 @@ fn run_ui(ui: &mut Ui, run: &RunSummary, selected: bool, now: &Now) -> bool {
 pub(crate) struct Entry<'a> {
     pub(crate) look: Option<(Icon, Tone)>,
     pub(crate) title: &'a str,
-    /// The second line, if the entry has two.
+    /// The second line; `None` for an entry of one line.
     pub(crate) below: Option<&'a str>,
-    /// At the right of the last line.
+    /// The time, at the right of the last line.
     pub(crate) time: &'a str,
     /// The accessible name.
     pub(crate) name: String,

@@ -57,7 +57,7 @@ pub enum Text {
     Small,
     /// Code, digests, paths, numbers and durations.
     Mono,
-    /// The same as `Mono`, for second lines.
+    /// Smaller `Mono`, for second lines.
     SmallMono,
 }
 
