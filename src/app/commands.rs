@@ -225,7 +225,7 @@ impl App {
     }
 }
 
-/// Converts what a view wants to save into what the query writes.
+/// Converts a content to save from the type of the views to that of the query.
 pub(super) fn to_save(what: Saved) -> ToSave {
     match what {
         Saved::Text(text) => ToSave::Text(text),

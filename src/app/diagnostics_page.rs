@@ -49,7 +49,7 @@ impl DiagnosticsPage {
         }
     }
 
-    /// Moves the selection by this many rows.
+    /// Selects the diagnostic `by` rows below the selected one.
     pub(super) fn move_selection(&mut self, by: isize) {
         let last = self.listing.shown.len().saturating_sub(1);
         let at = self.listing.selected.unwrap_or(0).saturating_add_signed(by).min(last);

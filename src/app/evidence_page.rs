@@ -125,7 +125,7 @@ impl EvidencePage {
         (row.run_id == run_id).then_some(row.execution_id)
     }
 
-    /// Opens the record this many rows below the open one. If none is open, opens the first.
+    /// Opens the record `by` rows below the open one. If none is open, opens the first.
     pub(super) fn move_selection(&mut self, by: isize, shared: &mut Shared) {
         let listed = self.listed();
         let open = |id| listed.iter().position(|listed| *listed == id);

@@ -55,7 +55,7 @@ impl Unanswered {
         }
     }
 
-    /// Whether the query was stopped, because another plan was opened.
+    /// Whether the query was stopped before it had an answer.
     pub(super) fn is_cancelled(&self) -> bool {
         matches!(&self.error, QueryError::Failed(failure) if failure.code == Code::Cancelled)
     }

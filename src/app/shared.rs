@@ -62,7 +62,7 @@ pub(super) struct Shared {
     pub(super) notices: Vec<Notice>,
     next_notice: u64,
     pub(super) prompt: Option<Prompt>,
-    /// Counts the dialogs that were opened; gives each showing a new identity.
+    /// The number of times that a dialog was shown. It gives each display a new identity.
     showing: u64,
     pub(super) view_panic: Option<ViewPanic>,
     pub(super) contents: Contents,
@@ -134,13 +134,13 @@ impl Shared {
         self.notices.retain(|it| it.id != notice);
     }
 
-    /// Opens a dialog, with a new identity.
+    /// Shows a dialog with a new identity, or with `None` the confirmation that the run waits for.
     pub(super) fn show_prompt(&mut self, prompt: Option<Prompt>) {
         self.showing += 1;
         self.prompt = prompt;
     }
 
-    /// The identity of the open dialog: the confirmation of a step, or another dialog.
+    /// The identity of the current display of a dialog: the confirmation of a step, or another one.
     pub(super) fn prompt_id(&self, request: Option<&ConfirmationRequest>) -> PromptId {
         PromptId {
             run_id: request.map(|request| request.run_id),
@@ -218,7 +218,7 @@ impl Shared {
         });
     }
 
-    /// Loads a whole artifact, unless it is being loaded already.
+    /// Loads a whole artifact, unless it is loaded or being loaded. With `copy`, copies it to the clipboard.
     pub(super) fn load_content(&mut self, key: Key, copy: bool) {
         if !self.contents.ask(key, copy) {
             return;

@@ -11,7 +11,7 @@ use crate::plan::visible;
 pub(super) struct Output {
     json: bool,
     stdout: BufWriter<Stdout>,
-    /// The first write error; nothing is written after it.
+    /// The first error of printing; nothing is printed after it.
     failure: Option<io::Error>,
 }
 

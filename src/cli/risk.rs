@@ -25,7 +25,7 @@ struct Document<'a> {
 /// Further facts about the walls of a command.
 #[derive(Serialize)]
 struct WallsDocument<'a> {
-    /// Whether the command may write to the Git repository, because it is a Git command that does so.
+    /// Whether git may write its own repository in this command.
     writes_repository: bool,
     /// Why the command cannot run behind walls; `None` if it can.
     refused: Option<&'a str>,

@@ -88,7 +88,7 @@ pub fn button(ui: &mut Ui, look: Look, icon: Option<Icon>, text: &str, enabled: 
     response
 }
 
-/// A button that leads somewhere, explained on hover. Returns whether it was pressed.
+/// A button with an icon and a tooltip. Returns whether it was pressed.
 pub fn link_button(ui: &mut Ui, look: Look, icon: Icon, text: &str, hint: &str) -> bool {
     button(ui, look, Some(icon), text, true).on_hover_text(hint).clicked()
 }
@@ -158,7 +158,7 @@ pub fn paint_galley(ui: &Ui, left_center: egui::Pos2, galley: Arc<Galley>) -> Re
     rect
 }
 
-/// Adds an icon that is `size` points large, in the middle of a place of this width and height.
+/// Adds an icon of `size` points, centred in a rectangle of the size `place`.
 pub fn icon_ui(ui: &mut Ui, place: Vec2, icon: Icon, size: f32, color: Color32) {
     let (rect, _) = ui.allocate_exact_size(place, Sense::hover());
     paint_icon(ui, rect.center(), icon, size, color);
@@ -177,7 +177,7 @@ pub fn paint_right(
     rect.width()
 }
 
-/// A state as an icon and a word on its tint.
+/// A state as an icon and a word on a tinted background.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(test, derive(serde::Serialize))]
 pub struct Chip {

@@ -170,7 +170,7 @@ impl PlanPage {
         }
     }
 
-    /// Selects the step this many rows below the selected one.
+    /// Selects the step `by` rows below the selected one.
     pub fn move_selection(&mut self, by: isize) {
         let Some(session) = &mut self.shown else { return };
         let count = session.opened.plan.as_ref().map_or(0, |plan| plan.steps.len());

@@ -122,9 +122,9 @@ impl PlanPage {
         shared.list_runs();
     }
 
-    /// Notes that the executor has returned, or why nothing ran.
+    /// Notes the result of the executor: the duration of the run, or a failure before or during the run.
     pub fn ended(&mut self, result: &Result<i64, Failure>) {
-        // Events have ended the run already, unless nothing ran.
+        // The events may have ended the run already, so the session is found by its used approval.
         let ended = self.sessions_mut().find(|session| {
             matches!(session.approval, Approval::Used { .. }) && session.elapsed_ms.is_none()
         });

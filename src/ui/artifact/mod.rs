@@ -108,8 +108,8 @@ impl<'a> ArtifactView<'a> {
         detail.artifacts.iter().map(|artifact| Self::of_record(artifact, tool)).collect()
     }
 
-    /// The output of a finished step. Whether the complete output is stored is known only from its record, `None`
-    /// until read.
+    /// The output of a finished step. `record` is the record of the step, `None` until it is read; it has the digest
+    /// of the complete output.
     pub fn output(result: &'a StepResult, record: Option<&ExecutionDetail>) -> Vec<Self> {
         let streams = [
             ("stdout", &result.stdout, result.stdout_bytes, result.stdout_truncated),

@@ -59,8 +59,8 @@ pub(crate) fn level_look(level: Level) -> (Icon, &'static str, Tone) {
     }
 }
 
-/// The icon, word and colour of a comparison result. The colour of a new diagnostic is neutral, because its severity
-/// has a colour of its own.
+/// The icon, word and colour of a comparison result. New is not a bad result by itself; the severity shows how bad
+/// the diagnostic is.
 fn standing_look(standing: Standing) -> (Icon, &'static str, Tone) {
     match standing {
         Standing::New => (icon::FILE_PLUS, "new", Tone::Accent),

@@ -21,7 +21,7 @@ pub struct Input {
     pub key_down: bool,
 }
 
-/// What may be answered in this frame.
+/// The answers that are allowed in this frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Allowed {
     /// Whether the safe answers (deny, skip) count.

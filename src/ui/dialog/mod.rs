@@ -88,7 +88,7 @@ pub enum Question<'a> {
     Close,
 }
 
-/// State of a question between frames. It is dropped when the question gets another identity.
+/// State of one display of a question between frames, stored by its identity.
 #[derive(Debug, Clone)]
 struct Memory {
     arming: Arming,
@@ -152,7 +152,7 @@ impl<'a> Answer<'a> {
         if response.clicked() {
             actions.push(Action::Dialog(self.action));
         }
-        // Only a button that cannot be pressed needs an explanation for an approval.
+        // An approval is explained only while its button is disabled.
         match self.look {
             Look::Primary => response.on_disabled_hover_text(self.hint),
             Look::Plain | Look::Bare => response.on_hover_text(self.hint),

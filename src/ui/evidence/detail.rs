@@ -57,7 +57,7 @@ pub(super) fn detail_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<
     });
 }
 
-/// What is known about a step that was interrupted.
+/// Shows how the files of an interrupted step compare with the disk, and offers plans that settle the differences.
 fn interrupted_ui(
     ui: &mut Ui,
     view: &EvidenceView<'_>,

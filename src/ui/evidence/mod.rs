@@ -167,7 +167,7 @@ fn read_only_ui(ui: &mut Ui, difference: &str) {
     );
 }
 
-/// A button that leads from the records of a loop to the loop itself.
+/// If the search is for the records of one loop, a button that shows that loop.
 fn loop_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Action>) {
     let Some(loop_id) = parse(view.text, &view.now.zone).query.loop_id else { return };
     let spec = Command::GoLoop.spec();

@@ -14,7 +14,7 @@ use crate::ui::theme::Tone;
 /// An icon, a word and the tone of the colour.
 pub type StateLook = (Icon, &'static str, Tone);
 
-/// The icon, word and colour of a loop's outcome, or of a loop without one, for a list.
+/// The icon, word and colour of a loop in a list: its outcome, or that it is under way or interrupted.
 pub fn fate_look(fate: LoopFate) -> StateLook {
     match fate {
         LoopFate::Ended(code) => {

@@ -47,7 +47,7 @@ pub struct CardView<'a> {
     pub in_front: bool,
 }
 
-/// State of a card between frames; dropped with the card's identity.
+/// State of one display of a card between frames, stored by its identity.
 #[derive(Debug, Clone, Copy)]
 struct Memory {
     arming: Arming,

@@ -1,4 +1,4 @@
-//! What a step changes, where a person decides about it: its preview, and the diffs of its files.
+//! The preview of a step with the diffs of its files, as shown where a person decides about the step.
 
 use egui::{Align, Label, Layout, ScrollArea, Sense, TextStyle, TextWrapMode, Ui, vec2};
 

@@ -115,7 +115,7 @@ fn second_line(view: &PlanView<'_>, step: &ShownStep) -> String {
         return "Faulty: it cannot run.".to_owned();
     }
     let Some(review) = view.review else {
-        // A recorded run is not reviewed again, so whether its steps would ask now is unknown.
+        // A recorded run is not reviewed again, so it is unknown whether its steps would ask now.
         return step.reason.clone().unwrap_or_else(|| "From a recorded run.".to_owned());
     };
     let asks = review.asks.get(step.step_index).and_then(Option::as_deref);

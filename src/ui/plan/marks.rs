@@ -92,7 +92,7 @@ fn colour(language: Language, lines: &[DiffLine], side: LineKind, marks: &mut [M
                 };
                 let begin = range.start.saturating_sub(*start);
                 let end = (range.end - start).min(line.text.len());
-                // Unchanged lines occur in both texts and take the colours of the text after the change.
+                // Unchanged lines occur in both texts; they get the colours of the text after the change.
                 if begin < end && (line.kind == side || side == LineKind::Added) {
                     marks.colours.push((begin..end, class));
                 }

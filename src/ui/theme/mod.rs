@@ -1,4 +1,5 @@
-//! The appearance of the window: the only place with colour literals, text sizes and measures.
+//! The appearance of the window: colours, fonts, text sizes, and measures that several views share. Only this module
+//! may have colour literals.
 //!
 //! Every view gets its colours from [`Theme::of`]. The person's choice of a theme is not made here: the
 //! window code sets it as egui's theme preference.
