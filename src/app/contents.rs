@@ -9,7 +9,7 @@ use crate::plan::Digest;
 use crate::ui::artifact::{self, Loaded, Prepared, Shape};
 use crate::worker::{Content, Wake};
 
-/// The digest of a content, and the form in which it is shown.
+/// The digest of a content, and its expected shape.
 pub(super) type Key = (Digest, Shape);
 
 /// The maximum size of the cache in bytes. The latest content is kept even if it alone is larger.
@@ -57,7 +57,6 @@ impl Contents {
     /// Starts preparing a content that was read from the evidence, or notes why there is none.
     ///
     /// # Errors
-    ///
     /// The thread cannot be started.
     pub(super) fn arrived(&mut self, key: Key, content: Content) -> std::io::Result<()> {
         let why = match content {

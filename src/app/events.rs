@@ -13,8 +13,8 @@ use crate::ui::action::Page;
 use crate::ui::theme::Tone;
 use crate::worker::{Event, OpenedPlan};
 
-/// The output applied in one frame, in bytes, so that a frame takes a few milliseconds. The rest waits for the next
-/// frame.
+/// The maximum output applied in one frame, in bytes, so that a frame takes a few milliseconds. The rest waits for
+/// the next frame.
 const OUTPUT_BYTES: usize = 64 << 10;
 
 impl App {

@@ -25,7 +25,7 @@ pub(super) struct EvidencePage {
     verification: Verification,
     pub(super) focus_search: bool,
     scroll_to_selected: bool,
-    /// When the edited search text is searched for, in Unix milliseconds.
+    /// When to search for the edited text, in Unix milliseconds.
     search_at_ms: Option<i64>,
 }
 

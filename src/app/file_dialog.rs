@@ -35,7 +35,6 @@ impl Picked {
     /// Lets the person choose a plan file, starting in `folder`. Does nothing while a picker is open.
     ///
     /// # Errors
-    ///
     /// The thread cannot be started.
     pub(super) fn open(&mut self, folder: Option<PathBuf>) -> std::io::Result<()> {
         self.start("file-dialog", move || pick(folder).map(Chosen::Plan).map(Ok))
@@ -44,7 +43,6 @@ impl Picked {
     /// Copies the tour. The result is its plan file. Does nothing while a picker is open.
     ///
     /// # Errors
-    ///
     /// The thread cannot be started.
     pub(super) fn tour(&mut self) -> std::io::Result<()> {
         self.start("tour", || Some(tour::copy().map(Chosen::Plan)))
@@ -54,7 +52,6 @@ impl Picked {
     /// is open.
     ///
     /// # Errors
-    ///
     /// The thread cannot be started.
     pub(super) fn save(&mut self, name: String, what: ToSave) -> std::io::Result<()> {
         self.start("file-dialog", move || {
@@ -66,7 +63,6 @@ impl Picked {
     /// Lets the person choose a folder, starting in `from`. Does nothing while a picker is open.
     ///
     /// # Errors
-    ///
     /// The thread cannot be started.
     pub(super) fn folder(&mut self, what: FolderFor, from: Option<PathBuf>) -> std::io::Result<()> {
         self.start("file-dialog", move || {

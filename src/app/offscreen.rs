@@ -15,7 +15,6 @@ impl Offscreen {
     /// Starts the threads. They request a repaint of `ctx` when there is something new to draw.
     ///
     /// # Errors
-    ///
     /// A thread cannot be started.
     pub fn start(ctx: &egui::Context, options: Options, folders: Folders) -> std::io::Result<Self> {
         let loaded = settings::load(options.settings.clone());

@@ -148,7 +148,6 @@ fn parse(text: &str) -> Result<Settings, String> {
 /// The settings as the text of the file.
 ///
 /// # Errors
-///
 /// A value cannot be represented in TOML.
 pub(super) fn text(settings: &Settings) -> Result<String, toml::ser::Error> {
     toml::to_string_pretty(settings)

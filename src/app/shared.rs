@@ -66,7 +66,7 @@ pub(super) struct Shared {
     showing: u64,
     pub(super) view_panic: Option<ViewPanic>,
     pub(super) contents: Contents,
-    /// Copied to the clipboard in the next frame.
+    /// The text to copy to the clipboard in the next frame.
     pub(super) to_copy: Option<String>,
     /// The loop attempt of each run, as far as loaded.
     pub(super) attempts: BTreeMap<Uuid, Attempt>,
@@ -115,7 +115,7 @@ impl Shared {
         self.next_notice
     }
 
-    /// Shows an error of the system as a notice: what could not be done, and what to do instead.
+    /// Shows an I/O error as a notice: `summary` is what could not be done, `next` what to do instead.
     pub(super) fn report_io(&mut self, result: std::io::Result<()>, summary: &str, next: &str) {
         if let Err(error) = result {
             self.notify(Tone::Danger, summary, error.to_string(), next);
@@ -177,7 +177,7 @@ impl Shared {
         self.ask(ListLoops(LISTED), |app, loops| app.loops.loops = loops);
     }
 
-    /// Opens a plan that is made from a recorded run or execution.
+    /// Opens a follow-up plan of a recorded run or execution.
     pub(super) fn follow_up(&mut self, id: Uuid, follow_up: FollowUp) {
         self.ask_latest(OpenFollowUp { id, follow_up }, |app, opened| app.opened(opened, None));
     }

@@ -59,7 +59,6 @@ pub enum StartError {
 /// Opens the window and returns when it is closed.
 ///
 /// # Errors
-///
 /// There is no display, a library or OpenGL is missing, the home folder is unknown, or a thread cannot be
 /// started.
 pub fn run(options: Options) -> Result<(), StartError> {

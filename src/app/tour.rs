@@ -25,7 +25,6 @@ files! {
 /// Copies the tour. Returns its plan file.
 ///
 /// # Errors
-///
 /// The temporary folder cannot be written.
 pub(super) fn copy() -> std::io::Result<PathBuf> {
     // A short name is easy to read. If the folder already exists, creating it fails, so it is never reused.

@@ -38,7 +38,6 @@ impl Watch {
     /// Watches exactly these files from now on.
     ///
     /// # Errors
-    ///
     /// The system cannot watch them. Changes are then found only when the plan runs.
     pub(super) fn files(&mut self, files: BTreeSet<PathBuf>) -> notify::Result<()> {
         if files == self.files && self.watcher.is_some() {

@@ -39,7 +39,7 @@ pub(super) fn policy() -> Result<Policy, Refusal> {
 /// The folder in which the command was started.
 ///
 /// # Errors
-/// It is gone, or cannot be read.
+/// The folder no longer exists or cannot be read.
 pub(super) fn present_folder() -> Result<PathBuf, Refusal> {
     std::env::current_dir().map_err(|error| {
         Refusal::usage(format!("the present folder cannot be found: {error}"), "Go to another one.")

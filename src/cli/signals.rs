@@ -31,7 +31,7 @@ pub(super) fn stop_at_interrupt(control: &ControlHandle) -> std::io::Result<()> 
 /// Does nothing on this system: a signal ends the program, which interrupts the loop.
 ///
 /// # Errors
-/// None.
+/// Never returns an error.
 #[cfg(not(unix))]
 pub(super) fn stop_at_interrupt(_: &ControlHandle) -> std::io::Result<()> {
     Ok(())

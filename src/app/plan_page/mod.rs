@@ -36,7 +36,7 @@ pub(super) struct PlanPage {
     pub(super) runs: Vec<RunSummary>,
     /// The digest of the plan to authorize once it has been reviewed again.
     to_authorize: Option<Digest>,
-    /// The notice about a void approval. It is removed when the next decision was recorded.
+    /// The notice about a void approval. It is removed when the next decision has been recorded.
     void_notice: Option<u64>,
     /// The notice that a connection to the host is being tried.
     trying: Option<u64>,

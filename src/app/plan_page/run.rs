@@ -47,7 +47,7 @@ impl PlanPage {
         if matches!(event, RunEvent::RunStarted { .. }) {
             shared.list_runs();
         }
-        // No other event ends the run of an attempt.
+        // No `Event::Finished` is sent for the run of an attempt, so its duration is set here.
         for session in self.sessions_mut() {
             let over = session.attempt.is_some() && session.run.is_over();
             if over && session.elapsed_ms.is_none() {

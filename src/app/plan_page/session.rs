@@ -29,7 +29,7 @@ pub struct PlanSession {
     pub workspace: Option<PathBuf>,
     /// What the person grants to the steps beyond their walls.
     pub grants: Grants,
-    /// The numbers of steps by kind and risk.
+    /// The numbers of faulty steps, of steps that change files, and of steps that run a command.
     pub figures: Figures,
     /// What an approval of this plan and review would cover; computed on first use.
     pub question: OnceCell<Arc<AuthorizeView>>,

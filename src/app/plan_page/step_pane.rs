@@ -125,7 +125,8 @@ impl PlanPage {
                 if let Some(session) =
                     app.plan.shown.as_mut().filter(|it| it.opened.digest == digest)
                 {
-                    // Stopped because another plan was opened. If that fails, this plan stays and needs its preview.
+                    // The request was stopped, for example because another plan is being opened. If this plan stays
+                    // on the page, its preview is requested again.
                     if is_cancelled {
                         session.pane.previews.forget(&step_index);
                     } else {
