@@ -1,4 +1,4 @@
-//! What a person did, as reported by the views. The window code turns each action into effects.
+//! The actions of a person, as reported by the views. The window code carries them out.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -44,19 +44,19 @@ pub enum Tab {
 pub enum Action {
     /// A command of the table, given by button, key or palette.
     Do(Command),
-    /// On the plan page.
+    /// An action on the plan page.
     Plan(PlanAction),
-    /// In a dialog.
+    /// An action in a dialog.
     Dialog(DialogAction),
-    /// On the evidence page.
+    /// An action on the evidence page.
     Evidence(EvidenceAction),
-    /// On the diagnostics page.
+    /// An action on the diagnostics page.
     Diagnostics(DiagnosticsAction),
-    /// On the page of the bounded loop.
+    /// An action on the page of the bounded loop.
     Loop(LoopAction),
-    /// On an artifact.
+    /// An action on an artifact.
     Artifact(ArtifactAction),
-    /// On any page.
+    /// An action that every page allows.
     Window(WindowAction),
 }
 
@@ -93,9 +93,9 @@ pub enum PlanAction {
 pub enum DialogAction {
     /// Decide about the step that the run waits for.
     Answer {
-        /// The run that asked.
+        /// The run that waits.
         run_id: Uuid,
-        /// The step that asked, counted from 0.
+        /// The step that waits, counted from 0.
         step_index: usize,
         /// The decision.
         decision: Decision,

@@ -115,20 +115,20 @@ pub struct Situation {
     pub looking_elsewhere: bool,
 }
 
-/// One row of the table.
+/// A row of the command table.
 #[derive(Clone, Copy)]
 pub struct Spec {
     /// The command.
     pub command: Command,
-    /// Its text on buttons and in lists.
+    /// The text of the command on buttons and in lists.
     pub text: &'static str,
-    /// Its effect, as a sentence.
+    /// The effect of the command, as a sentence.
     pub tooltip: &'static str,
-    /// Its key; `None` where an accidental press would be costly.
+    /// The key of the command; `None` if an accidental press would be costly.
     pub shortcut: Option<KeyboardShortcut>,
-    /// Its icon.
+    /// The icon of the command.
     pub icon: Option<Icon>,
-    /// Why it is not available now; `None` when it is.
+    /// Why the command is not available now; `None` if it is.
     pub unavailable: fn(&Situation) -> Option<&'static str>,
 }
 

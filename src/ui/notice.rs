@@ -1,4 +1,4 @@
-//! A notice about a problem: one line, with details to expand and copy, and what to do next.
+//! A notice, usually about a problem: one line, with details to expand and copy, and what to do next.
 
 use egui::{CollapsingHeader, Frame, Margin, Panel, Stroke, Ui, vec2};
 
@@ -12,9 +12,9 @@ use super::widgets::{self, panel_frame};
 pub struct Notice {
     /// The identity of the notice, used to close it.
     pub id: u64,
-    /// Its severity.
+    /// The severity of the notice.
     pub tone: Tone,
-    /// The problem, in one line.
+    /// The subject of the notice, in one line.
     pub summary: String,
     /// All details; may be empty.
     pub details: String,

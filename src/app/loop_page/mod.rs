@@ -10,9 +10,9 @@
 //! The findings about the folders in the form come from a query (`src/worker/loop_place.rs`). It is sent when the form
 //! is filled in or shown, after a pause in typing, when the window gets the focus, after a decision about the commands
 //! found there, and every two seconds while a folder is unusable. Only findings about the folders in the form are shown
-//! (`loop_folders.rs`). They only disable the start: the loop checks its folders again. Every attempt of a long loop has
-//! a line, so that it can be reached by keyboard; unfolded content is drawn only near the visible part (`draw_near` in
-//! `src/ui/loop_page/attempt.rs`).
+//! (`loop_folders.rs`). They only disable the start: the loop checks its folders again. Every attempt of a long loop
+//! has a line, so that it can be reached by keyboard; unfolded content is drawn only near the visible part
+//! (`draw_near` in `src/ui/loop_page/attempt.rs`).
 
 mod actions;
 mod loop_folders;

@@ -41,11 +41,11 @@ const MAX_COPY_BYTES: u64 = 16 << 20;
 /// The state of a requested content.
 #[derive(Debug, Clone)]
 pub enum Loaded {
-    /// Being read.
+    /// The content is being read.
     Asked,
-    /// Available.
+    /// The content, prepared for display.
     Here(Arc<Prepared>),
-    /// Not available; with the reason.
+    /// The content is not available, for this reason.
     Missing(String),
 }
 
@@ -70,10 +70,10 @@ struct Whole {
     bytes: u64,
 }
 
-/// One artifact, as shown.
+/// An artifact, as shown.
 #[derive(Debug, Clone)]
 pub struct ArtifactView<'a> {
-    /// Its name on screen.
+    /// The name of the artifact on screen.
     name: String,
     shape: Shape,
     source: Source<'a>,

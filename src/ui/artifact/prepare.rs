@@ -56,15 +56,15 @@ impl Shape {
 pub enum Form {
     /// There is nothing to show.
     Empty,
-    /// As text.
+    /// The content is shown as text.
     Text,
-    /// As a tree of JSON values.
+    /// The content is shown as a tree of JSON values.
     Tree(Arc<TreeDoc>),
-    /// As a table.
+    /// The content is shown as a table.
     Table(Arc<Table>),
-    /// As a diff.
+    /// The content is shown as a diff.
     Diff(Arc<[FileChange]>),
-    /// As bytes.
+    /// The content is shown as bytes.
     Hex(Arc<[u8]>),
 }
 

@@ -19,7 +19,7 @@ struct Column {
     heading: &'static str,
     holds: Holds,
     share: f32,
-    /// Whether it is shown only in a wide table.
+    /// Whether the column is shown only in a wide table.
     wide: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What each viewer shows and how it reacts to input.
+//! The content of each viewer, and its reaction to input.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -33,7 +33,7 @@ pub enum Excerpt {
     Nowhere,
 }
 
-/// One row of an excerpt.
+/// A row of an excerpt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExcerptRow {
     /// The line number, for rows with a source line.

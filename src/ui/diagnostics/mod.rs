@@ -126,7 +126,7 @@ pub fn diagnostics_page_ui(
     });
 }
 
-/// Why the page is empty.
+/// Shows why the page is empty.
 fn nothing_ui(ui: &mut Ui, view: Option<&DiagnosticsView<'_>>) {
     let (title, text) = match view {
         None => (

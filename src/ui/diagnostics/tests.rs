@@ -142,7 +142,7 @@ fn it_is_led_by_keys_alone() {
         harness.key_press_modifiers(modifiers, key);
         harness.run_ok();
         let given = harness.state().actions.contains(&Action::Do(command));
-        // No check ran in that run, so there is nothing to move between.
+        // The run has no check, so there is nothing to move between.
         assert_eq!(given, command == Command::GoDiagnostics, "{command:?}");
     }
     let mut harness = page("diagnostics");

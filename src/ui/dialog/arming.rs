@@ -3,7 +3,7 @@
 //! A decision must be deliberate: the second half of a double click, a key held from before, or the click
 //! that activated the window must not count.
 
-/// How long a question must have been visible before any answer counts, in milliseconds.
+/// The time for which a question must have been visible before any answer counts, in milliseconds.
 pub const DELAY_MS: u64 = 500;
 /// As [`DELAY_MS`], for approving something dangerous.
 pub const DANGEROUS_DELAY_MS: u64 = 1_500;

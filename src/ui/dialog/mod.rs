@@ -66,13 +66,13 @@ pub enum Question<'a> {
     Confirm(&'a ConfirmationRequest),
     /// Whether to authorize the plan.
     Authorize(Arc<AuthorizeView>),
-    /// Why the plan is rejected.
+    /// A question for the reason why the plan is rejected.
     Reject {
         /// The plan's digest.
         digest: crate::plan::Digest,
         /// The plan's name.
         name: &'a str,
-        /// Whether it is the plan of a bounded loop; rejecting it ends the loop.
+        /// Whether a bounded loop proposed the plan. Rejecting the plan then ends the loop.
         ends_loop: bool,
     },
     /// Whether the commands of the workspace are trusted.
@@ -167,7 +167,7 @@ struct Answers<'a> {
     approve: Option<Answer<'a>>,
 }
 
-/// Why approval is not enabled yet.
+/// The tooltip of an approval while the delay is not over.
 const READ_FIRST: &str = "One moment: read it first.";
 const HEADER: f32 = 56.0;
 const FOOTER: f32 = 60.0;

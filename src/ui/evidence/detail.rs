@@ -1,4 +1,4 @@
-//! One execution in full: its call, time, authorization, outcome, and the reason for it.
+//! One execution in full: its call, time, outcome, authorization, decisions and artifacts.
 
 use egui::{Align, Layout, ScrollArea, Ui};
 
@@ -88,7 +88,7 @@ fn section(ui: &mut Ui, name: &str) {
     widgets::line(ui, name, Text::Strong, Tone::Plain);
 }
 
-/// The call, time, authorization and reason of an execution.
+/// Shows an execution without its arguments and artifacts: the call, the outcome, the plan and the decisions.
 pub(crate) fn facts_ui(
     ui: &mut Ui,
     (detail, attempt): (&ExecutionDetail, Option<Attempt>),

@@ -133,7 +133,7 @@ fn body_ui(
     verify_ui(ui, attempt, actions);
 }
 
-/// One stage of an attempt, with an icon in front.
+/// A stage of an attempt, with an icon in front.
 pub(super) fn stage(ui: &mut Ui, icon: Icon, tone: Tone, title: &str, add: impl FnOnce(&mut Ui)) {
     let theme = Theme::of(ui);
     ui.horizontal_top(|ui| {

@@ -247,7 +247,7 @@ fn workspace_ui(ui: &mut Ui, view: &FormView<'_>, actions: &mut Vec<Action>) {
     }
 }
 
-/// What the planner may do, below its name.
+/// Shows the permissions of the planner, below its name.
 fn limits_ui(ui: &mut Ui, view: &FormView<'_>) {
     let Some(place) = view.place.filter(|it| it.place.planner == view.form.planner_name()) else {
         return;

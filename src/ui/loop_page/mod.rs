@@ -71,7 +71,7 @@ pub struct FormView<'a> {
 pub struct ShownLoop {
     /// The state of the loop, computed from its events.
     pub state: LoopState,
-    /// Whether it comes from the evidence, so that no events of it arrive.
+    /// Whether the loop is from the evidence, so that no events of it arrive.
     pub recorded: bool,
     /// The plans of its attempts, by attempt; empty for a loop from the evidence.
     pub plans: BTreeMap<u32, Arc<ShownPlan>>,
@@ -85,7 +85,7 @@ pub struct ShownLoop {
     pub class_revoked: bool,
     /// Whether a stop was requested but has not happened yet.
     pub stopping: bool,
-    /// The time of its end, in Unix milliseconds.
+    /// The time at which the loop ended, in Unix milliseconds.
     pub ended_at_ms: Option<i64>,
 }
 

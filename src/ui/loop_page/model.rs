@@ -1,4 +1,4 @@
-//! The words for the states of a loop and its attempts. Pure.
+//! Icons, words and colours for the states of a loop and its attempts. Pure.
 
 use uuid::Uuid;
 
@@ -91,20 +91,20 @@ pub fn attempt_look(state: &LoopState, attempt: &AttemptState) -> StateLook {
     }
 }
 
-/// One action of an attempt, or the verification after them.
+/// An action of an attempt, or the verification after the actions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActionRow {
-    /// Its state.
+    /// The icon, word and colour of its state.
     pub look: StateLook,
     /// The action's type or the step's tool.
     pub kind: String,
-    /// Its subject, in a few words.
+    /// The subject of the action, in a few words.
     pub summary: String,
-    /// Its stable error code and message.
+    /// The error code and message, if the action failed.
     pub failure: Option<(String, String)>,
-    /// Its duration, in milliseconds.
+    /// The duration of the action, in milliseconds; `None` if it was not executed.
     pub duration_ms: Option<i64>,
-    /// Its record in the evidence.
+    /// The id of the execution in the evidence.
     pub execution_id: Option<Uuid>,
 }
 

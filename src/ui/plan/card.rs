@@ -115,7 +115,7 @@ impl<'a> Card<'a> {
         self.view.request.step_index
     }
 
-    /// How much higher the card is than the row of a step.
+    /// The height of the card below the row of its step, in points.
     pub(super) fn extra(&self) -> f32 {
         self.body.unwrap_or(0.0) + self.lines * LINE + 6.0
     }

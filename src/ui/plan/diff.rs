@@ -73,7 +73,7 @@ pub(super) fn layout_ui(ui: &mut Ui) {
     }
 }
 
-/// What is computed about a diff before its rows are laid out.
+/// The properties of a diff that are computed before its rows are laid out.
 pub(super) struct Layout {
     columns: usize,
     marks: Vec<Marks>,

@@ -36,7 +36,7 @@ struct Kept {
     layout: Arc<Layout>,
     laid: Arc<Vec<Laid>>,
     next: usize,
-    /// How many bytes of the line at `next` are laid out.
+    /// The number of bytes of the line at `next` that are laid out.
     from: usize,
 }
 

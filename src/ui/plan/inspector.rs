@@ -217,7 +217,7 @@ fn arguments_ui(ui: &mut Ui, step: &ShownStep) {
     });
 }
 
-/// One argument, exact and untruncated.
+/// Shows one argument, exact and untruncated.
 pub(crate) fn argument_ui(ui: &mut Ui, name: &str, value: &str) {
     let theme = Theme::of(ui);
     ui.add_space(4.0);
@@ -318,7 +318,7 @@ fn ended_ui(ui: &mut Ui, view: &PlanView<'_>, result: &StepResult, actions: &mut
     artifacts_ui(ui, place, &output, first, view.contents, height, actions);
 }
 
-/// Why a step was not executed.
+/// The reason why a step was not executed, in words.
 fn why_skipped(reason: Option<&String>) -> Cow<'static, str> {
     match reason.map(String::as_str) {
         None => LEFT_OUT.into(),

@@ -110,9 +110,9 @@ pub struct PlanView<'a> {
     pub findings: &'a [Finding],
     /// The result of the review.
     pub review: Option<&'a Review>,
-    /// Its authorization state.
+    /// The authorization state of the plan.
     pub approval: &'a Approval,
-    /// Its run; idle when there is none.
+    /// The run of the plan; idle if there is none.
     pub run: &'a RunState,
     /// The output of the run.
     pub output: &'a RunOutput,
@@ -122,7 +122,7 @@ pub struct PlanView<'a> {
     pub attempt: Option<PlanAttempt>,
     /// The attempt that the plan and its run belong to, no matter which process runs the loop.
     pub of_loop: Option<Attempt>,
-    /// The result of comparing its interrupted steps with the disk.
+    /// The results of comparing the interrupted steps of the run with the disk.
     pub reconciled: &'a [Reconciled],
     /// The step in the inspector, counted from 0.
     pub selected: usize,
@@ -147,7 +147,7 @@ pub struct PlanView<'a> {
 /// The output of a run.
 #[derive(Debug, Clone, Default)]
 pub struct RunOutput {
-    /// What the steps have printed.
+    /// The output of the steps, in lines.
     pub transcript: Transcript,
     /// The timing of the current step.
     pub timer: StepTimer,

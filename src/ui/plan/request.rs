@@ -1,5 +1,5 @@
-//! What a person must know before deciding about a step, in the dialog and in the card of a guided run. A command is
-//! shown in full in a box, with the parts that determine its risk underlined.
+//! The request for a decision about a step, in the dialog and in the card of a guided run. A command is shown in full
+//! in a box, with the parts that determine its risk underlined.
 
 use std::ops::Range;
 
