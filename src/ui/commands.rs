@@ -67,7 +67,7 @@ pub struct Situation {
     pub page: Page,
     /// Whether a plan or a recorded run is shown.
     pub plan_open: bool,
-    /// The number of steps of the open plan.
+    /// The number of steps of the shown plan.
     pub steps: usize,
     /// The number of results on the evidence page.
     pub results: usize,

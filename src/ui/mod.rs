@@ -69,9 +69,9 @@ pub struct WindowView<'a> {
     pub status: StatusView,
     /// Notices, the latest last.
     pub notices: &'a [Notice],
-    /// The question in front that waits for an answer.
+    /// The dialog in front, which waits for an answer.
     pub dialog: Option<Dialog<'a>>,
-    /// The palette, help or settings, if open and no question is in front.
+    /// The open palette, help or settings. Drawn only if there is no dialog.
     pub overlay: Option<&'a Overlay>,
 }
 

@@ -7,7 +7,7 @@ use super::icon;
 use super::theme::{Text, Theme, Tone};
 use super::widgets::{self, panel_frame};
 
-/// One notice.
+/// A notice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
     /// The identity of the notice, used to close it.
@@ -22,7 +22,7 @@ pub struct Notice {
     pub next: String,
 }
 
-/// The number of notices shown; further ones are only counted.
+/// The maximum number of notices shown. The latest ones are shown; older ones are only counted.
 const MAX_SHOWN: usize = 3;
 
 pub(super) fn notices_ui(ui: &mut Ui, notices: &[Notice], actions: &mut Vec<Action>) {

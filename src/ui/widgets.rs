@@ -1,4 +1,4 @@
-//! The widgets that all pages share. Each gives its control an accessible name.
+//! The widgets that all pages share. They give controls their accessible names, except for [`code_field`].
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub fn beginning(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A label in one line, truncated with an ellipsis where it does not fit; hovering shows the whole text.
+/// A label in one line, truncated with an ellipsis if it does not fit. Hovering shows the [`beginning`] of the text.
 pub fn line(ui: &mut Ui, text: impl AsRef<str>, kind: Text, tone: Tone) -> Response {
     let color = Theme::of(ui).tone(tone);
     ui.add(Label::new(rich(beginning(text.as_ref()), kind, color)).truncate())
@@ -53,7 +53,7 @@ pub enum Look {
     Plain,
     /// The primary button; at most one in a bar.
     Primary,
-    /// Without a frame until hovered.
+    /// A button without a frame until hovered.
     Bare,
 }
 
@@ -260,7 +260,7 @@ pub fn copyable(ui: &mut Ui, short: &str, whole: &str, what: &str) -> Response {
         .on_hover_text(format!("{}\nClick to copy {what}.", visible_lines(whole)))
 }
 
-/// The line below the selected tab.
+/// Paints the line below the selected tab.
 pub fn underline(ui: &Ui, rect: Rect) {
     let stroke = Stroke::new(2.0, Theme::of(ui).accent);
     ui.painter().hline(rect.x_range(), rect.bottom() - 1.0, stroke);
@@ -340,7 +340,7 @@ pub fn panel_frame(fill: Color32, margin: Margin) -> Frame {
     Frame::NONE.fill(fill).inner_margin(margin)
 }
 
-/// A line across the panel below the item added last. Call this before adding anything else.
+/// Paints a line across the panel below the item added last. Call this before adding anything else.
 pub fn line_below(ui: &Ui) {
     let stroke = Stroke::new(1.0, Theme::of(ui).line);
     ui.painter().hline(ui.max_rect().x_range(), ui.cursor().top() - 0.5, stroke);

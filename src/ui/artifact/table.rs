@@ -111,7 +111,7 @@ impl std::fmt::Debug for Table {
 }
 
 impl Table {
-    /// The table of an array; `None` when it is empty or of an unknown kind.
+    /// The table of an array; `None` if the array is empty or its items are of an unknown kind.
     pub fn of(value: &Value) -> Option<Self> {
         let items = value.as_array()?;
         let columns: &[Column] = match items.first()? {
@@ -136,7 +136,7 @@ impl Table {
         self.rows.len()
     }
 
-    /// The cells of the row at this index in the input order.
+    /// The cells of the row at this index of the shown order. Without `sort`, that is the input order.
     fn row(&self, index: usize, sort: Option<Sort>) -> Option<&[Box<str>]> {
         let index = match sort {
             None => index,

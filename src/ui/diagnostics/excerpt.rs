@@ -27,7 +27,7 @@ pub enum Excerpt {
     },
     /// The file has changed at these lines.
     Changed,
-    /// There is no source; with the reason.
+    /// The source is missing, for this reason.
     Missing(String),
     /// The diagnostic has no location.
     Nowhere,

@@ -14,10 +14,10 @@ use crate::run::{
     compare,
 };
 
-/// The tool whose diagnostics cover the whole project.
+/// The tool that checks a project or a part of it. Other tools report only errors that their change would cause.
 const CHECK: &str = "lsp_check";
 
-/// The number of codes, and of files, offered as filters.
+/// The maximum number of codes, and of files, offered as filters.
 const MAX_FREQUENT: usize = 12;
 
 /// The position of a diagnostic in the run.

@@ -32,7 +32,7 @@ pub struct Allowed {
     pub wait_ms: Option<u64>,
 }
 
-/// The state of one showing of a question. Every showing starts with [`Arming::new`].
+/// The state of one display of a question. Every display starts with [`Arming::new`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Arming {
     delay_ms: u64,
@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn nothing_counts_in_the_first_frame() {
         let mut arming = Arming::new(0);
-        // Twice with the same time: a repeated layout of one frame makes nothing visible.
+        // The same time twice: a repeated layout of one frame makes nothing visible.
         for _ in 0..2 {
             assert_eq!(arming.frame(at(0)), Allowed { wait_ms: Some(0), ..Allowed::default() });
         }

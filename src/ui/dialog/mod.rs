@@ -103,7 +103,7 @@ struct Shape<'a> {
     title: &'a str,
     /// The highest risk that the question is about. A dangerous approval needs a longer delay.
     risk: Option<RiskLevel>,
-    /// The text of the risk chip before the risk.
+    /// The text in front of the risk in the risk chip.
     chip_prefix: &'static str,
     width: f32,
 }

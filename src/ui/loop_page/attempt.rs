@@ -19,9 +19,9 @@ use crate::ui::widgets::{self, Chip, Look};
 
 /// The largest number of findings, changed steps or actions listed; the plan page shows all.
 pub(super) const MAX_LISTED: usize = 50;
-/// The number of lines shown of the planner's output; the last ones are shown.
+/// The maximum number of lines shown of the planner's output. The last ones are shown.
 const MAX_LINES: usize = 12;
-/// The number of characters of a message that are laid out.
+/// The maximum number of characters of a message that are laid out.
 const MAX_CHARS: usize = 2_000;
 /// The width of the icon column, in points.
 const ICONS: f32 = 24.0;

@@ -34,7 +34,7 @@ pub(super) fn actions_ui(
     let title = format!("{done} of {}.", format::counted(rows.len(), "action"));
     stage(ui, icon, tone, &title, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
-        // The list ends with the latest action, which is the one people watch.
+        // The list ends with the latest action, because that one is watched.
         let shown = rows.iter().rposition(|row| row.look.1 != "waiting").map_or(0, |at| at + 1);
         let first = shown.saturating_sub(MAX_LISTED);
         if first > 0 {

@@ -27,7 +27,7 @@ pub(super) struct Wanted {
 pub(super) struct Rows {
     pub(super) layout: Arc<Layout>,
     pub(super) laid: Arc<Vec<Laid>>,
-    /// The number of lines that are not laid out yet; each takes at least one row.
+    /// The number of lines that are not laid out yet. It is an estimate of the missing rows.
     pub(super) left: usize,
 }
 

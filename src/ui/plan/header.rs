@@ -1,4 +1,4 @@
-//! The head of a plan: its name, what it touches, and the digest of its exact bytes.
+//! The top of the plan page: the plan's name, its effects, and the digest of its bytes.
 
 use egui::{Align, Frame, Layout, Margin, Ui, vec2};
 

@@ -68,12 +68,12 @@ pub use walls::{WallLines, wall_lines};
 /// The authorization state of the open plan.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Approval {
-    /// No decision yet.
+    /// There is no decision.
     #[default]
     None,
     /// The decision is being recorded.
     Recording,
-    /// Approved; its run has not begun.
+    /// The plan was approved, and its run has not begun.
     Approved {
         /// The time of approval, in Unix milliseconds.
         at_ms: i64,
@@ -84,7 +84,7 @@ pub enum Approval {
     Expired,
     /// Something that the approval covered has changed since.
     Void(Vec<Change>),
-    /// Rejected.
+    /// The plan was rejected, for this reason.
     Rejected(String),
     /// The one run that the approval allows has begun or ended.
     Used {
@@ -98,7 +98,7 @@ pub enum Approval {
 /// All data of the plan page.
 #[derive(Debug, Clone)]
 pub struct PlanView<'a> {
-    /// The plan's file; `None` for a plan from the records.
+    /// The plan's file; `None` for a plan without a file, for example from the records or of a loop.
     pub path: Option<&'a Path>,
     /// The digest of the plan's bytes.
     pub digest: Digest,
@@ -166,7 +166,7 @@ pub struct PlanAttempt {
     pub waits: bool,
 }
 
-/// The least height of the output pane, in points.
+/// The minimum height of the output pane in a small window, in points.
 const LITTLE_OUTPUT: f32 = 96.0;
 /// A window with less room than this for steps and output, in points, counts as small.
 const SMALL: f32 = 560.0;

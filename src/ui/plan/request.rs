@@ -21,7 +21,7 @@ use crate::ui::widgets;
 /// The width of the copy button at the right, in points.
 const COPY: f32 = 24.0;
 
-/// The host and user, the whole command, its purpose, and its risk with the reason.
+/// Shows the host and user, the whole command, its purpose, and its risk with the reason.
 pub(crate) fn request_ui(ui: &mut Ui, request: &ConfirmationRequest) {
     place_ui(ui, request);
     if let Some(command) = request.command() {

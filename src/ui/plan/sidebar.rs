@@ -22,7 +22,7 @@ pub struct RecentPlan {
     pub path: PathBuf,
     /// The plan's name when it was last opened.
     pub name: String,
-    /// A short second line.
+    /// The text of the second line.
     #[serde(default)]
     pub detail: String,
 }
@@ -53,7 +53,7 @@ pub fn fate_look(fate: RunFate) -> (Icon, &'static str, Tone) {
     }
 }
 
-/// The list.
+/// Draws the list.
 pub fn sidebar_ui(
     ui: &mut Ui,
     view: &SidebarView<'_>,

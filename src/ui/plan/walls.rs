@@ -252,7 +252,7 @@ fn remembered(walls: &WallsReview, grants: Option<&Grants>) -> Option<(Vec<Strin
     Some((Vec::new(), ("Grant this to every plan here", hint, PlanAction::RememberWalls(true))))
 }
 
-/// Walls in the authorization dialog: all grants that the authorization covers.
+/// Shows the walls in the authorization dialog: all grants that the authorization covers.
 pub(crate) fn lines_ui(ui: &mut Ui, lines: &WallLines) {
     widgets::heading(ui, "Walls");
     for line in &lines.granted {

@@ -38,7 +38,7 @@ pub const ROW: f32 = 46.0;
 pub const CODE_ROW: f32 = 20.0;
 /// The height of a button, in points.
 pub const BUTTON: f32 = 30.0;
-/// The corner radius of everything but dialogs, in points.
+/// The usual corner radius, in points.
 pub const RADIUS: u8 = 6;
 /// The corner radius of dialogs, in points.
 pub const DIALOG_RADIUS: u8 = 10;
@@ -86,17 +86,17 @@ impl Text {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(test, derive(serde::Serialize))]
 pub enum Tone {
-    /// Neutral.
+    /// A neutral text or state.
     Plain,
-    /// Less important.
+    /// A less important text or state.
     Dim,
-    /// In progress, or selected.
+    /// A state in progress, or a selection.
     Accent,
-    /// Successful, or harmless.
+    /// A success, or a harmless state.
     Safe,
-    /// Needs attention.
+    /// A state that needs attention.
     Caution,
-    /// Failed, or dangerous.
+    /// A failure, or a danger.
     Danger,
 }
 
