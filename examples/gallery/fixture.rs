@@ -16,7 +16,7 @@ use countersign::ui::format::Now;
 use countersign::ui::plan::RecentPlan;
 use uuid::Uuid;
 
-/// 2026-11-22 14:06:12 UTC.
+/// The current time in the gallery, 2026-11-22 14:06:12 UTC, in Unix milliseconds.
 pub const NOW_MS: i64 = 1_795_356_372_000;
 
 pub fn now() -> Now {

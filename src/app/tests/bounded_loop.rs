@@ -159,7 +159,7 @@ fn a_stop_ends_the_loop_and_question() {
     assert!(bench.app.view().dialog.is_none());
     assert!(bench.app.shared.notices.iter().any(|notice| notice.tone == Tone::Caution));
     assert!(!bench.workspace.path().join("egg").exists());
-    // The same while the planner hangs.
+    // A stop also works while the planner hangs.
     bench.fill_with("sleep 600");
     bench.act(Action::Do(Command::StartLoop));
     bench.until("the planner is at work", |app| {

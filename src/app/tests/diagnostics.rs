@@ -134,7 +134,7 @@ fn the_second_check_compares_with_the_first() {
     assert_eq!(counts, [1, 0, 2], "{:?}", listing.counts);
     let run_id = bench.session().run.run_id.unwrap();
     bench.app.plan.shown = None;
-    // The same for the recorded run.
+    // The recorded run shows the same.
     bench.act(Action::Plan(PlanAction::OpenRun(run_id)));
     bench.until("the run", |app| app.plan.shown.is_some());
     bench.act(Action::Do(Command::GoDiagnostics));

@@ -28,7 +28,8 @@ fn a_frame_takes_bounded_output() {
         bench.app.shared.now = now();
         let has_more = bench.app.drain();
         let (lines, kept) = printed(&bench);
-        // The lines in one frame's bytes, and one for each piece into which a long line was split.
+        // The limit is the number of lines in one frame's bytes, and one for each piece into which a long line was
+        // split.
         assert!(lines - before < 8_000, "{} lines in one frame", lines - before);
         assert!(kept <= 40 << 10, "{kept} bytes for the inspector to lay out");
         (before, frames) = (lines, frames + 1);

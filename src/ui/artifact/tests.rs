@@ -85,7 +85,7 @@ fn copy(harness: &mut Harness<'_, Bench>, button: &str) -> Option<String> {
     copied(harness)
 }
 
-/// Clicks; the last frame drawn is that of the click.
+/// Clicks. The last frame that is drawn is that of the click.
 fn click(harness: &mut Harness<'_, Bench>, pos: egui::Pos2) {
     harness.event(Event::PointerMoved(pos));
     for pressed in [true, false] {

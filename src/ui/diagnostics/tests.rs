@@ -157,7 +157,7 @@ fn it_is_led_by_keys_alone() {
         harness.run_ok();
         assert!(harness.state().actions.contains(&Action::Do(command)), "{command:?}");
     }
-    // The header and the rows respond to the keyboard as to the pointer.
+    // The header and the rows can be used by keyboard as by pointer.
     harness.get_by_label("Sort by code").focus();
     harness.run_ok();
     harness.key_press(egui::Key::Enter);
@@ -175,7 +175,7 @@ fn only_visible_diagnostics_are_drawn() {
         });
         took.min().unwrap()
     };
-    // Only as many rows as fill the table.
+    // The table draws only the rows that fit into it.
     let mut few = page("diagnostics");
     few.state_mut().scene.find(40);
     few.run_ok();
