@@ -1,8 +1,7 @@
 //! Countersign runs machine-written plans under a person's signature.
 //!
-//! A plan file comes in, a person authorizes exactly those bytes, one synchronous worker runs the
-//! steps in order, and everything that was asked, decided and done is recorded in evidence in which
-//! changes are detected.
+//! It reads a plan file, a person authorizes exactly its bytes, one synchronous worker runs the steps in order, and
+//! every question, decision and result is recorded in evidence that reveals later changes.
 //!
 //! # Data flow
 //!
@@ -16,30 +15,30 @@
 //!     └──────── queries: open, review, search ──────────┘
 //! ```
 //!
-//! One direction: bytes become a [`plan::Plan`], a plan an [`authorization::ApprovedPlan`], each step
-//! an [`run::Outcome`]. The engine's journal commits each as an [`evidence::Entry`] and then tells it as a
-//! [`run::RunEvent`]; replay reads rows back into the same events, and [`run::RunState::apply`] is pure.
+//! Data flows in one direction: bytes become a [`plan::Plan`], a plan becomes an [`authorization::ApprovedPlan`], and
+//! each step gets a [`run::Outcome`]. The engine's journal commits each result as an [`evidence::Entry`] before it
+//! sends the [`run::RunEvent`]. Replay converts rows back into the same events, and [`run::RunState::apply`] is pure.
 //!
 //! # Rooms
 //!
-//! | room | what it is |
+//! | room | contents |
 //! |---|---|
-//! | [`plan`] | what is proposed: plan files as pure data |
-//! | [`authorization`] | who authorized what: pure |
-//! | [`risk`] | how dangerous it is: pure |
-//! | [`code`] | what a source text says: definitions, references, replaced spans; pure |
-//! | [`run`] | what happens: events, results and records as pure data |
+//! | [`plan`] | plan files as pure data |
+//! | [`authorization`] | authorizations of plans; pure |
+//! | [`risk`] | the risk of steps and commands; pure |
+//! | [`code`] | source code: definitions, references, replaced spans; pure |
+//! | [`run`] | events, results and records of runs as pure data |
 //! | [`workspace`] | the folders that tools may touch: paths, reading, searching, writing whole files |
 //! | [`process`] | the one place that starts programs, and the walls around them |
 //! | [`remote`] | commands on other hosts, through the system's `ssh` |
 //! | [`cargo`] | the user's cargo: checks, and which errors are new |
 //! | [`symbols`] | the code engines: the embedded one, and `magellan` with `splice` |
 //! | [`tools`] | the only room that changes the workspace: one module for each tool |
-//! | [`evidence`] | the append-only record of everything: the only room with a database of its own |
+//! | [`evidence`] | the append-only record of runs and decisions: the only room with a database of its own |
 //! | [`engine`] | the step runner and the review before it |
-//! | [`autonomy`] | the bounded loop above it: plan, authorize, apply, verify, replan |
-//! | [`worker`] | the thread that executes, and the query thread beside it |
-//! | [`planner`] | the planners that ship: one request in, one plan out |
+//! | [`autonomy`] | the bounded loop above the engine: plan, authorize, apply, verify, replan |
+//! | [`worker`] | the executor thread and the query thread |
+//! | [`planner`] | the built-in planners: each turns one request into one plan |
 //! | [`cli`] | the headless commands |
 //! | [`ui`] | views: pure functions from view models to widgets and actions |
 //! | [`app`] | the window: state, channels, settings, file dialog |
@@ -61,9 +60,9 @@
 //! workspace → code
 //! ```
 //!
-//! `run`, `risk`, `authorization` and `plan` know each other only in the order
-//! `run → risk → authorization → plan`. Every room above them may use them, with a few exceptions that the test
-//! lists. `code` knows none of them. A test fails on any other arrow.
+//! `run`, `risk`, `authorization` and `plan` use each other only in the order
+//! `run → risk → authorization → plan`. Every room above them may use them, with a few exceptions that the
+//! architecture test lists. `code` uses none of them. The test fails on any other arrow.
 //!
 //! # Invariants
 //!
@@ -71,7 +70,7 @@
 //!
 //! 1. The executor takes an [`authorization::ApprovedPlan`] and first turns it into a private runnable
 //!    value; nothing inside the engine takes anything else.
-//! 2. A tool is a variant of one enum with typed arguments; no string leads to a call around it.
+//! 2. A tool is a variant of one enum with typed arguments; no string can cause any other call.
 //! 3. No effect without a durable intent; no result without its rows; rows are never changed.
 //! 4. What was shown is what runs: approved bytes, arguments and target contents are compared again at
 //!    the last moment.
@@ -95,7 +94,7 @@
     )
 )]
 
-// The made-up data of the gallery serves the tests of the views too, and names this crate from outside.
+// The tests of the views include the example data of the gallery, which names this crate as its users do.
 #[cfg(test)]
 extern crate self as countersign;
 

@@ -1,4 +1,4 @@
-//! A made-up batch of many files, before its run and after a kill.
+//! Example data: a batch of many files, before its run and after its process was killed.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ fn path(index: usize) -> String {
     format!("src/{}/module_{index}.rs", ["lexer", "parser", "printer"][index % 3])
 }
 
-/// The usual plan, with a batch in place of its third step.
+/// The plan of the fixture, with a batch as its third step.
 pub fn plan() -> ShownPlan {
     let mut plan = fixture::plan();
     let write = |index| Edit::Replace {
@@ -73,7 +73,7 @@ pub fn preview() -> Preview {
     }
 }
 
-/// A run that was killed in its third step.
+/// A run whose process was killed during its third step.
 pub fn interrupted(plan: &ShownPlan) -> RunState {
     let mut run = fixture::running(plan);
     run.interrupt();

@@ -1,4 +1,4 @@
-//! Made-up data for looking at the window, and for the tests of its views. No file is read.
+//! Example data for the gallery and for the tests of the views. No file is read.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use countersign::ui::format::Now;
 use countersign::ui::plan::RecentPlan;
 use uuid::Uuid;
 
-/// 2026-11-22 14:06:12 UTC.
+/// The current time in the gallery, 2026-11-22 14:06:12 UTC, in Unix milliseconds.
 pub const NOW_MS: i64 = 1_795_356_372_000;
 
 pub fn now() -> Now {
@@ -111,7 +111,7 @@ pub fn plan() -> ShownPlan {
     }
 }
 
-/// The same plan with a last step that writes what every build runs.
+/// The same plan with a last step that writes a file which every build executes.
 pub fn dangerous_plan() -> ShownPlan {
     let mut plan = plan();
     plan.steps[2] = step(
@@ -126,7 +126,7 @@ pub fn dangerous_plan() -> ShownPlan {
     plan
 }
 
-/// A plan of commands through which a person is guided; the third step is dangerous or not.
+/// A guided plan of commands. The third step is dangerous if requested.
 pub fn guided_plan(dangerous: bool) -> ShownPlan {
     let third = if dangerous {
         "rm -rf target/site && git clean -fdx docs"
@@ -358,7 +358,7 @@ pub fn request(plan: &ShownPlan, index: usize) -> ConfirmationRequest {
     }
 }
 
-/// A run of which two steps are done and the third is under way.
+/// A run with two finished steps and the third in progress.
 pub fn running(plan: &ShownPlan) -> RunState {
     let mut run = RunState::default();
     let started = |step_index: usize| RunEvent::StepStarted {
@@ -388,19 +388,19 @@ pub fn running(plan: &ShownPlan) -> RunState {
     run
 }
 
-/// The same, with the third step waiting for an answer.
+/// As [`running`], with the third step waiting for confirmation.
 pub fn asking(plan: &ShownPlan) -> RunState {
     asking_at(plan, 2)
 }
 
-/// The same with another step.
+/// As [`asking`], for this step.
 pub fn asking_at(plan: &ShownPlan, index: usize) -> RunState {
     let mut run = running(plan);
     run.apply(&RunEvent::ConfirmationNeeded { request: Box::new(request(plan, index)) });
     run
 }
 
-/// The same, ended because the third step failed.
+/// As [`running`], ended because the third step failed.
 pub fn failed(plan: &ShownPlan) -> RunState {
     let mut run = running(plan);
     run.apply(&RunEvent::StepFailed { result: result(plan, 2, Outcome::Failed, 31) });
@@ -411,7 +411,7 @@ pub fn failed(plan: &ShownPlan) -> RunState {
     run
 }
 
-/// The same, failed where a command perhaps tried to write beyond its walls.
+/// As [`running`], failed because a command may have tried to write beyond its walls.
 pub fn refused(plan: &ShownPlan) -> RunState {
     let mut run = running(plan);
     let mut result = result(plan, 2, Outcome::Failed, 31);
@@ -431,7 +431,7 @@ pub fn refused(plan: &ShownPlan) -> RunState {
     run
 }
 
-/// The same, completed.
+/// As [`running`], completed.
 pub fn completed(plan: &ShownPlan) -> RunState {
     let mut run = running(plan);
     for (index, outcome) in
@@ -626,7 +626,7 @@ pub fn search_page() -> SearchPage {
     }
 }
 
-/// The same page of evidence that somebody wrote into.
+/// The same page, after somebody changed the evidence.
 pub fn tampered_page() -> SearchPage {
     let mut page = search_page();
     page.hits[1].changed = true;
@@ -691,7 +691,7 @@ pub fn detail() -> ExecutionDetail {
     }
 }
 
-/// What all steps of the plan would do together: each preview, and the difference in the end.
+/// The simulation of the plan: the preview of each step, and the resulting diff.
 pub fn simulation(plan: &ShownPlan, name: &str) -> (Vec<Preview>, Vec<FileChange>) {
     let mut previews: Vec<_> = (0..plan.steps.len()).map(|index| preview(plan, index)).collect();
     if name == "simulation-empty" {
@@ -723,7 +723,7 @@ pub fn failure() -> Failure {
     }
 }
 
-/// An execution with an artifact for one of the viewers, and what was loaded of it.
+/// An execution with an artifact for one of the viewers, and its loaded content.
 pub fn viewer(name: &str) -> (ExecutionDetail, Contents) {
     use serde_json::{Value, json};
     let mut detail = detail();
@@ -829,7 +829,7 @@ pub fn viewer(name: &str) -> (ExecutionDetail, Contents) {
     (detail, contents)
 }
 
-/// What a run has printed: of the step under way or the last one so many lines of a build.
+/// The output of a run. The current or last step has printed this many lines of a build.
 pub fn transcript(run: &RunState, lines: usize) -> Transcript {
     const BUILD: [(Stream, &str); 9] = [
         (Stream::Stderr, "\x1b[1;32m   Compiling\x1b[0m parser v0.3.1 (/home/ada/src/parser)\n"),
@@ -866,7 +866,7 @@ pub fn transcript(run: &RunState, lines: usize) -> Transcript {
     transcript
 }
 
-/// The step under way runs for some seconds and has been silent for most of them, or has just printed.
+/// The timer of a step that has run for some seconds. If `silent`, it has printed nothing for most of them.
 pub fn pace(silent: bool) -> StepTimer {
     let step_id = String::new;
     let began = RunEvent::StepStarted {
@@ -895,7 +895,7 @@ pub fn long_step(step: &ShownStep) -> ShownStep {
     step
 }
 
-/// A plan of commands, judged as the program judges it.
+/// A plan of commands, with the risk that the program computes.
 pub fn command_plan() -> ShownPlan {
     let source = serde_json::json!({
         "id": "release-0.4",
@@ -936,7 +936,7 @@ pub fn command_plan() -> ShownPlan {
     parsed.into_shown().unwrap_or_else(plan)
 }
 
-/// Commands as a workspace in C names them.
+/// The commands of a workspace in C.
 pub fn workspace_commands(trusted: bool) -> CommandsReview {
     let policy = Policy::default();
     let command = |name: &str, command: &str, timeout_seconds, matcher: &str, steps: &[usize]| {

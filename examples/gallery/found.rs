@@ -1,4 +1,4 @@
-//! Made-up diagnostics of a run that checks, changes and checks again.
+//! Example data: diagnostics of a run that checks, changes and checks again.
 
 use countersign::plan::{Code, ShownPlan, ToolCall};
 use countersign::run::*;
@@ -6,10 +6,10 @@ use uuid::Uuid;
 
 use super::fixture;
 
-/// A file as it is now; the diagnostics were said about it.
+/// The current content of the file with the diagnostics.
 const LEXER: &str = "use crate::token::Token;\n\npub struct Lexer<'a> {\n    input: &'a str,\n    at: usize,\n}\n\nimpl<'a> Lexer<'a> {\n    pub fn next_token(&mut self) -> Option<Token> {\n        let start = self.at;\n        let rest = trim_strat(self.input.get(self.at..)?);\n        let length: u32 = rest.len();\n        self.at += length as usize;\n        Some(Token::word(start, length))\n    }\n}\n";
 
-/// The lines of the file that a diagnostic is about, as if they had been read.
+/// The lines of the file that the diagnostic is about, as the program would read them.
 pub fn lines(it: &DiagnosticArtifact) -> Vec<SourceLine> {
     let wanted = countersign::ui::diagnostics::wanted(it);
     let all = (1..).zip(LEXER.lines());
@@ -18,7 +18,7 @@ pub fn lines(it: &DiagnosticArtifact) -> Vec<SourceLine> {
         .collect()
 }
 
-/// The plan of the gallery, with a check before the change and one after it.
+/// The plan of the fixture, with a check before the change and one after it.
 pub fn plan() -> ShownPlan {
     let mut plan = fixture::plan();
     let mut check = plan.steps[3].clone();
@@ -153,7 +153,7 @@ fn after() -> Vec<DiagnosticArtifact> {
     vec![unused(44, "depth"), unused(121, "span"), unused(203, "kind"), missing(), mismatched()]
 }
 
-/// So many diagnostics of one check.
+/// This many diagnostics of one check.
 pub fn many(count: usize) -> Vec<DiagnosticArtifact> {
     let one = |at: usize| {
         let line = i64::try_from(at).unwrap_or(0);
@@ -163,7 +163,7 @@ pub fn many(count: usize) -> Vec<DiagnosticArtifact> {
     (0..count).map(one).collect()
 }
 
-/// A run of the plan in which both checks have ended, the second with these diagnostics.
+/// A run of the plan in which both checks have ended; `second` has the diagnostics of the second.
 pub fn run(plan: &ShownPlan, second: Option<Vec<DiagnosticArtifact>>) -> RunState {
     let mut run = RunState::default();
     run.apply(&RunEvent::RunStarted {
@@ -206,7 +206,7 @@ pub fn unchecked(plan: &mut ShownPlan) -> RunState {
     run
 }
 
-/// The answer to a question.
+/// The answer to a query.
 pub fn answer(question: &Question) -> Answered {
     let rows = || fixture::search_page().hits.into_iter().take(4).map(|hit| hit.row);
     match question {

@@ -1,4 +1,4 @@
-//! Made-up loops, and the form for one.
+//! Example data: bounded loops, and the form for one.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use uuid::Uuid;
 
 use super::{fixture, found};
 
-/// The page of the loop in one of its states.
+/// The loop page in one of its states.
 pub struct Looping {
     form: Option<Form>,
     pub place: Option<PlaceReview>,
@@ -116,7 +116,7 @@ fn difference() -> PlanDifference {
     }
 }
 
-/// Tells the story of a loop, event by event.
+/// Builds the state of a loop, event by event.
 struct Story {
     state: LoopState,
     plan: ShownPlan,
@@ -179,7 +179,7 @@ impl Story {
         self.tell(RunEvent::AuthorizationDecided { approved: true, how: how.into() });
     }
 
-    /// The run of the plan: the first steps are done, and where it fails is the last of them.
+    /// Runs the plan: the first `done` steps are finished, and the last of them failed if `fails`.
     fn applied(&mut self, done: usize, fails: bool) {
         let count = self.plan.steps.len();
         self.tell(RunEvent::RunStarted {
@@ -292,7 +292,7 @@ impl Story {
         });
     }
 
-    /// An attempt whose third action failed.
+    /// Adds an attempt whose third action failed.
     fn failed_attempt(&mut self, attempt: u32, stop: Option<StopCode>) {
         self.attempt(attempt, "reading 41 files\nasking the model\n");
         self.answered(report(self.plan.steps.len()));
@@ -364,7 +364,7 @@ fn form(name: &str) -> Option<Form> {
     Some(form)
 }
 
-/// What was seen of the folders in the form.
+/// The review of the folders in the form.
 fn place(name: &str) -> Option<PlaceReview> {
     let mut place = PlaceReview {
         place: LoopPlace {
@@ -431,7 +431,7 @@ impl Looping {
         self.form.is_some()
     }
 
-    /// Whether the commands of the workspace in the form are trusted.
+    /// The dialog about the commands of the workspace in the form.
     pub fn question(&self) -> Option<Question<'_>> {
         let commands = self.place.as_ref()?.commands.as_ref().ok()?.as_ref()?;
         Some(Question::Trust { workspace: WORKSPACE, commands, of_plan: false })
@@ -447,7 +447,7 @@ impl Looping {
         }
     }
 
-    /// Tries to start what the form says.
+    /// Tries to start the loop of the form.
     pub fn start(&mut self) {
         if let Some(form) = &mut self.form {
             form.tried = true;

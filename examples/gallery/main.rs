@@ -1,4 +1,4 @@
-//! Shows any state of the window with made-up data, so that it can be looked at:
+//! Shows any state of the window with example data:
 //!
 //! `cargo run --example gallery -- STATE dark|light[-contrast] [WIDTHxHEIGHT]`, with a STATE of
 //! `plan|authorized|running|dialog|dangerous|guided|guided-dangerous|guided-dialog|guided-ended|guided-many|guided-long|guided-output|guided-ended-output|failed|completed|invalid|empty|evidence|execution|tampered|authorize|reject|trust|trusted|untrusted|close|palette|help|settings|void|notice|large|simulation|simulating|simulation-failed|simulation-empty|stale|diagnostics|first|changed|gone|clean|thousands|unchecked|answer|recurring|output|output-step|output-many|output-failed|output-empty|command|command-running|command-dialog|command-failed|command-refused|command-trying|batch|batch-interrupted`,

@@ -1,4 +1,4 @@
-//! A revert before anybody has signed it, and one that later work stands in the way of.
+//! Example data: a revert plan before it is authorized, and one that conflicts with later changes.
 
 use countersign::plan::{Code, Finding, Severity, ShownPlan, parse, revert};
 use countersign::run::{Diff, FileChange, Predicted, Preview};
@@ -16,7 +16,7 @@ pub fn findings() -> Vec<Finding> {
     vec![Finding::new(Severity::Warning, Code::FileNotFound, "/actions/0", stays)]
 }
 
-/// What the revert would do to the two files that the run changed.
+/// The preview of the revert of two files that the run changed.
 pub fn preview(later_work: bool) -> Preview {
     let made = fixture::plan();
     let mut changes: Vec<FileChange> =

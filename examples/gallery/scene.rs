@@ -1,4 +1,4 @@
-//! One state of the window, made of the fixtures.
+//! One state of the window, made from the fixtures.
 
 use std::cell::Cell;
 use std::path::Path;
@@ -67,7 +67,7 @@ pub struct Scene {
 }
 
 impl Scene {
-    /// Looks at the step that creates a file, which now gets this text.
+    /// Selects the step that creates a file, and sets the contents of that file.
     #[cfg(test)]
     pub fn show_contents(&mut self, text: &str, tab: Tab) {
         let path = "big.txt".to_owned();
@@ -80,14 +80,14 @@ impl Scene {
         self.tab = tab;
     }
 
-    /// The run's last check has found so many.
+    /// Sets the number of diagnostics that the last check of the run found.
     #[cfg(test)]
     pub fn find(&mut self, count: usize) {
         self.run = found::run(&self.plan, Some(found::many(count)));
         self.list();
     }
 
-    /// What stands in the table, by code, from above.
+    /// The codes of the listed diagnostics, from top to bottom.
     #[cfg(test)]
     pub fn listed(&self) -> Vec<String> {
         let shown = self.listing.shown.iter();
@@ -349,7 +349,7 @@ impl Scene {
         scene
     }
 
-    /// Asks the same again, as a new question.
+    /// Shows the same question again with a new identity.
     pub fn ask_again(&mut self) {
         self.showing += 1;
     }
@@ -501,7 +501,7 @@ impl Scene {
                     in_front: self.in_front,
                     covered: self.in_front || self.overlay.is_some(),
                 }),
-                // Nothing is computed for a faulty step.
+                // A faulty step has no preview.
                 preview: self.preview.as_ref().filter(|_| {
                     let step = self.plan.steps.get(self.selected);
                     step.is_some_and(|step| step.call.is_some())

@@ -1,4 +1,4 @@
-//! The commands of the table, and what a person does on more than one page.
+//! Applies the commands of the command table, and the actions of a person that affect more than one page.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use crate::ui::overlay::Overlay;
 use crate::worker::{FollowUp, OpenEditor, ToSave};
 
 impl App {
-    /// Does what a person asked for.
+    /// Applies an action of a person.
     pub(super) fn apply(&mut self, action: Action, ctx: &egui::Context) {
         let shared = &mut self.shared;
         match action {
@@ -51,7 +51,7 @@ impl App {
         self.plan.change(|session| session.diagnostics.apply(action));
     }
 
-    /// Requests a control, and shows the request at once: the run may reach it only later.
+    /// Sends a control to the worker, and marks it as requested at once, because the run may handle it only later.
     pub(super) fn control(&mut self, control: Control) {
         self.shared.worker.control(control);
         if control == Control::StopNow {
@@ -63,7 +63,7 @@ impl App {
     }
 
     fn apply_command(&mut self, command: Command, ctx: &egui::Context) {
-        // The view checked the same before it offered the command; the state may have changed since.
+        // The view offers only available commands, but the state may have changed since that frame.
         if (command.spec().unavailable)(&self.situation()).is_some() {
             return;
         }
@@ -153,7 +153,7 @@ impl App {
         }
     }
 
-    /// Shows a page; also one that could not be shown before.
+    /// Shows a page, also if a panic had replaced it. Its source excerpt and search results are read again.
     pub(super) fn go(&mut self, page: Page) {
         self.shared.try_again();
         self.shared.page = page;
@@ -161,14 +161,14 @@ impl App {
         self.evidence.search(&mut self.shared);
     }
 
-    /// Shows the page of the loop; its form begins with the workspace of the plan that is open.
+    /// Shows the loop page. If its form names no workspace, the workspace of the shown plan is entered.
     fn go_to_loop(&mut self) {
         self.go(Page::Loop);
         let workspace = self.plan.review().map(|review| &*review.workspace);
         self.loops.enter(workspace, &self.shared);
     }
 
-    /// Shows the plan of an attempt of the loop on the page, live or from the records.
+    /// Shows the plan of an attempt of the shown loop: the live session, otherwise the recorded run.
     fn open_attempt(&mut self, number: u32) {
         if let Some((loop_id, run_id)) = self.loops.attempt(number) {
             self.plan.open_attempt(Attempt { loop_id, number }, run_id, &mut self.shared);
@@ -194,7 +194,7 @@ impl App {
         }
     }
 
-    /// Brings the question that waits into view: to the front, or the card of a guided step.
+    /// Brings the pending confirmation into view: the card of a guided step, otherwise the dialog.
     fn lead_to_question(&mut self) {
         let running = self.plan.running().filter(|session| session.opened.plan.is_some());
         let request = running.and_then(PlanSession::request);
@@ -215,7 +215,7 @@ impl App {
         }
     }
 
-    /// Shows the selected diagnostic in the person's editor.
+    /// Opens the position of the selected diagnostic in the person's editor.
     fn open_in_editor(&mut self) {
         let Some(session) = &self.plan.shown else { return };
         let Some(place) = session.diagnostics.editor_place(&session.run) else { return };
@@ -225,12 +225,12 @@ impl App {
     }
 }
 
-/// What is to be written to a file.
+/// Converts a content to save from the type of the views to that of the query.
 pub(super) fn to_save(what: Saved) -> ToSave {
     match what {
         Saved::Text(text) => ToSave::Text(text),
         Saved::Bytes(bytes) => ToSave::Bytes(bytes),
-        // A difference is kept as a JSON string.
+        // A diff is stored as a JSON string.
         Saved::Kept { digest, shape } => ToSave::Kept { digest, unquoted: shape == Shape::Diff },
     }
 }

@@ -1,4 +1,5 @@
-//! Contents of artifacts that a person wants to see whole: prepared on their own thread, and cached up to a limit.
+//! Whole contents of artifacts that a person opened: prepared for display on a thread of their own, and cached up to
+//! a limit.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -8,20 +9,20 @@ use crate::plan::Digest;
 use crate::ui::artifact::{self, Loaded, Prepared, Shape};
 use crate::worker::{Content, Wake};
 
-/// A content, and what it is expected to be.
+/// The digest of a content, and its expected shape.
 pub(super) type Key = (Digest, Shape);
 
-/// The limit of the cache in bytes; the latest content is kept even if it alone is larger.
+/// The maximum size of the cache in bytes. The latest content is kept even if it alone is larger.
 const ROOM: usize = 128 << 20;
 
-/// The contents.
+/// The contents that were requested, and those in the cache.
 pub(super) struct Contents {
     wake: Wake,
     all: artifact::Contents,
-    /// Those in the cache with their sizes, the oldest first.
+    /// The contents that are cached or being prepared, with their sizes, the oldest first.
     ages: VecDeque<(Key, usize)>,
     preparing: Vec<(Key, Receiver<Prepared>)>,
-    /// The one that is copied to the clipboard once it has arrived.
+    /// The content to copy to the clipboard once it has been prepared.
     to_copy: Option<Key>,
 }
 
@@ -36,12 +37,12 @@ impl Contents {
         }
     }
 
-    /// All of them, for the views.
+    /// All requested contents with their states, for the views.
     pub(super) fn all(&self) -> &artifact::Contents {
         &self.all
     }
 
-    /// Marks a content as asked for; true when it must be read.
+    /// Marks a content as requested. Returns whether it must be read.
     pub(super) fn ask(&mut self, key: Key, copy: bool) -> bool {
         if copy {
             self.to_copy = Some(key);
@@ -53,10 +54,10 @@ impl Contents {
         !known
     }
 
-    /// Takes what the evidence has, and prepares it.
+    /// Starts preparing a content that was read from the evidence, or notes why there is none.
     ///
     /// # Errors
-    /// When the system gives no thread.
+    /// The thread cannot be started.
     pub(super) fn arrived(&mut self, key: Key, content: Content) -> std::io::Result<()> {
         let why = match content {
             Content::Bytes(bytes) => return self.prepare(key, bytes),
@@ -78,7 +79,7 @@ impl Contents {
         let wake = Wake::clone(&self.wake);
         let size = bytes.len();
         let started = std::thread::Builder::new().name("artifact".to_owned()).spawn(move || {
-            // The window may be gone by now.
+            // The window may be closed already.
             let _ = sender.send(Prepared::of_bytes(key.1, bytes));
             wake();
         });
@@ -96,13 +97,14 @@ impl Contents {
         self.all.insert(key, Loaded::Missing(why));
     }
 
-    /// Lets a content be asked for again.
+    /// Removes a content, so that it can be requested again.
     pub(super) fn forget(&mut self, key: &Key) {
         self.to_copy = self.to_copy.filter(|wanted| wanted != key);
         self.all.remove(key);
     }
 
-    /// Takes those that are prepared; gives a text for the clipboard.
+    /// Caches the contents that have been prepared. Returns the text for the clipboard if the content to copy is one
+    /// of them.
     pub(super) fn take(&mut self) -> Option<String> {
         let mut prepared = Vec::new();
         self.preparing.retain(|(key, receiver)| match receiver.try_recv() {
@@ -132,7 +134,7 @@ impl Contents {
         })
     }
 
-    /// Drops the oldest ones when the cache is too large.
+    /// Removes the oldest contents while the cache is too large.
     fn make_room(&mut self) {
         let mut sum: usize = self.ages.iter().map(|(_, size)| size).sum();
         while sum > ROOM && self.ages.len() > 1 {

@@ -1,4 +1,4 @@
-//! The diagnostics page of one run: what is listed, and the source of the diagnostic that is selected.
+//! The diagnostics page of one run: the listed diagnostics, and the source of the selected one.
 
 use std::path::PathBuf;
 
@@ -14,17 +14,17 @@ use crate::ui::diagnostics::{
 };
 use crate::worker::{EditorPlace, ReadSource};
 
-/// A diagnostic of a run.
+/// A diagnostic, identified by its run and its place in that run.
 type Key = (Option<Uuid>, Place);
 
-/// What the page remembers of one run.
+/// The state of the page for one run.
 #[derive(Debug, Clone, Default)]
 pub(super) struct DiagnosticsPage {
     sight: Sight,
     pub(super) listing: Listing,
-    /// Of what the listing was made: the run, how many of its steps had ended, and what was to be seen.
+    /// The input of `listing`: the run, the number of its steps that had ended, and the filter and order.
     made_of: Option<(Option<Uuid>, usize, Sight)>,
-    /// The diagnostic whose source was asked for, and the source, once read.
+    /// The diagnostic whose source was requested, and the excerpt once it was read.
     source: Option<(Key, Option<Excerpt>)>,
     pub(super) focus_filter: bool,
     scroll_to_selected: bool,
@@ -40,7 +40,7 @@ impl DiagnosticsPage {
             DiagnosticsAction::Filter(text) => self.sight.filter = text,
             DiagnosticsAction::Toggle(facet) => self.sight.toggle(facet),
             DiagnosticsAction::SortBy(column) => {
-                // The selected row stays in view at its new place.
+                // Keeps the selected row selected and scrolls to its new position.
                 self.sight.picked = self.listing.chosen().map(|entry| entry.place);
                 self.sight.sort_by(column);
                 self.scroll_to_selected = true;
@@ -49,7 +49,7 @@ impl DiagnosticsPage {
         }
     }
 
-    /// Selects the diagnostic below or above.
+    /// Selects the diagnostic `by` rows below the selected one.
     pub(super) fn move_selection(&mut self, by: isize) {
         let last = self.listing.shown.len().saturating_sub(1);
         let at = self.listing.selected.unwrap_or(0).saturating_add_signed(by).min(last);
@@ -57,14 +57,14 @@ impl DiagnosticsPage {
         self.scroll_to_selected = true;
     }
 
-    /// Forgets what was meant for the frame that was drawn.
+    /// Resets the flags that apply to one frame only.
     pub(super) fn drawn(&mut self) {
         self.focus_filter = false;
         self.scroll_to_selected = false;
     }
 
-    /// Makes the list again when the run or what is to be seen has changed, and asks for the source of the
-    /// selected diagnostic.
+    /// Rebuilds the list if the run, the filter or the order has changed, and requests the source of the selected
+    /// diagnostic.
     pub(super) fn update(
         &mut self,
         run: &RunState,
@@ -75,7 +75,7 @@ impl DiagnosticsPage {
         let (id, ended) = (run.run_id, run.steps.done());
         let same_run = matches!(&self.made_of, Some(made) if (made.0, made.1) == (id, ended));
         if !same_run {
-            // A step that has ended may have changed the file.
+            // The step that ended may have changed the file.
             self.source = None;
         }
         if !same_run || self.made_of.as_ref().is_none_or(|made| made.2 != self.sight) {
@@ -119,18 +119,18 @@ impl DiagnosticsPage {
         }
     }
 
-    /// Lets the source be read again: the file may have changed by then.
+    /// Discards the source, so that it is read again: the file may have changed since.
     pub(super) fn forget_source(&mut self) {
         self.source = None;
     }
 
-    /// The selected diagnostic.
+    /// The selected diagnostic, with its place in the run.
     fn chosen<'a>(&self, run: &'a RunState) -> Option<(Place, &'a DiagnosticArtifact)> {
         let place = self.listing.chosen()?.place;
         Some((place, diagnostic(run, place)?))
     }
 
-    /// Where the selected diagnostic is, for an editor.
+    /// The file, line and column of the selected diagnostic, for an editor.
     pub(super) fn editor_place(&self, run: &RunState) -> Option<EditorPlace> {
         let (_, it) = self.chosen(run)?;
         Some(EditorPlace {

@@ -1,4 +1,5 @@
-//! Answers to questions.
+//! Applies the answers of a person in dialogs: about a step, a plan, the commands of a workspace, or closing the
+//! window.
 
 use super::App;
 use super::plan_page::PlanSession;
@@ -64,11 +65,11 @@ impl App {
         }
     }
 
-    /// Records whether the commands that were shown are trusted.
+    /// Records whether the shown commands are trusted.
     fn trust(&mut self, digest: Digest, trusted: bool) {
         let Some(prompt) = self.shared.prompt.take() else { return };
         let asked = self.asked_to_trust(prompt);
-        // The decision is about what was shown.
+        // An answer about commands other than those shown now is dropped.
         let Some((workspace, shown)) = asked.filter(|(_, shown)| shown.digest == digest) else {
             return;
         };

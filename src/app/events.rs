@@ -13,11 +13,12 @@ use crate::ui::action::Page;
 use crate::ui::theme::Tone;
 use crate::worker::{Event, OpenedPlan};
 
-/// How much output is taken in for one frame: lines that make a few milliseconds' work.
+/// The maximum output applied in one frame, in bytes, so that a frame takes a few milliseconds. The rest waits for
+/// the next frame.
 const OUTPUT_BYTES: usize = 64 << 10;
 
 impl App {
-    /// Applies what has arrived. True when there is more: then it is the next frame's.
+    /// Applies what has arrived. Returns true if the limit for output was reached, so that more may be waiting.
     pub(super) fn drain(&mut self) -> bool {
         let mut room = OUTPUT_BYTES;
         while room > 0
@@ -90,7 +91,7 @@ impl App {
         }
     }
 
-    /// Notes that the loop returned, or that it never began.
+    /// Notes that the loop ended, or that it could not begin.
     fn take_loop_end(&mut self, failure: Option<Failure>) {
         let shared = &mut self.shared;
         if let Some(loop_id) = self.loops.ended(failure.as_ref(), shared.now.ms) {
@@ -113,7 +114,7 @@ impl App {
         self.evidence.search(&mut self.shared);
     }
 
-    /// Puts a plan on its page that was opened.
+    /// Shows a plan that was opened, and saves it as a recent one. A failure becomes a notice.
     pub(super) fn opened(
         &mut self,
         opened: Result<OpenedPlan, Unanswered>,
@@ -131,7 +132,7 @@ impl App {
         }
     }
 
-    /// Reviews again what depends on what is trusted and remembered.
+    /// Reviews the plan and the folders of the loop form again after a decision about trust or remembered walls.
     pub(super) fn trust_changed(&mut self, recorded: Result<(), Unanswered>) {
         match recorded {
             Ok(()) => {
@@ -142,7 +143,7 @@ impl App {
         }
     }
 
-    /// Keeps the list of the diagnostics page up to date while it is in front.
+    /// Updates the list of the diagnostics page while that page is shown.
     pub(super) fn update_diagnostics(&mut self) {
         if let Some(session) = &mut self.plan.shown
             && self.shared.page == Page::Diagnostics

@@ -1,4 +1,4 @@
-//! The evidence page: the search, the answer to a question in its place, and one record in full.
+//! The evidence page: the search, the answer to a question in place of the search results, and one record in full.
 
 use uuid::Uuid;
 
@@ -8,16 +8,16 @@ use crate::ui::action::{EvidenceAction, Page};
 use crate::ui::evidence::{EvidenceView, Verification, parse};
 use crate::worker::{FollowUp, Search, Verify};
 
-/// How long typing pauses before a search begins, in milliseconds.
+/// The debounce time of typing before a search, in milliseconds.
 const TYPING_MS: i64 = 150;
 
-/// What the page remembers.
+/// The state of the page.
 #[derive(Debug, Default)]
 pub(super) struct EvidencePage {
     text: String,
     problems: Vec<String>,
     pub(super) page: Option<SearchPage>,
-    /// The question whose answer stands in place of the search.
+    /// The question whose answer is shown instead of the search results.
     pub(super) question: Option<Question>,
     pub(super) answer: Option<Answered>,
     pub(super) selected: Option<Uuid>,
@@ -25,7 +25,7 @@ pub(super) struct EvidencePage {
     verification: Verification,
     pub(super) focus_search: bool,
     scroll_to_selected: bool,
-    /// When to search for what was typed, in Unix milliseconds.
+    /// When to search for the edited text, in Unix milliseconds.
     search_at_ms: Option<i64>,
 }
 
@@ -66,13 +66,13 @@ impl EvidencePage {
         }
     }
 
-    /// Goes back to the search.
+    /// Shows the search results again instead of an answer.
     fn close_answer(&mut self) {
         self.question = None;
         self.answer = None;
     }
 
-    /// Searches for what stands in the search box, when the page is in front.
+    /// Sends the open question, or the search for the entered text, if this page is shown.
     pub(super) fn search(&mut self, shared: &mut Shared) {
         self.search_at_ms = None;
         if shared.page != Page::Evidence {
@@ -92,7 +92,7 @@ impl EvidencePage {
         shared.ask(Search(parsed.query), |app, page| app.evidence.page = Some(page));
     }
 
-    /// Searches when typing has paused; else in how many milliseconds that will be.
+    /// Searches if the debounce time is over; otherwise returns the milliseconds left. `None` if no search is due.
     pub(super) fn search_when_due(&mut self, shared: &mut Shared) -> Option<i64> {
         let left = self.search_at_ms? - shared.now.ms;
         if left > 0 {
@@ -119,13 +119,13 @@ impl EvidencePage {
         }
     }
 
-    /// The record that is open, when it belongs to this run.
+    /// The execution whose record is open, if it belongs to this run.
     pub(super) fn open_record_of(&self, run_id: Uuid) -> Option<Uuid> {
         let row = &self.detail.as_ref()?.row;
         (row.run_id == run_id).then_some(row.execution_id)
     }
 
-    /// Opens the result below or above the open one; without one, the first.
+    /// Opens the record `by` rows below the open one. If none is open, opens the first.
     pub(super) fn move_selection(&mut self, by: isize, shared: &mut Shared) {
         let listed = self.listed();
         let open = |id| listed.iter().position(|listed| *listed == id);
@@ -138,13 +138,13 @@ impl EvidencePage {
         self.scroll_to_selected = true;
     }
 
-    /// Forgets what was meant for the frame that was drawn.
+    /// Resets the flags that apply to one frame only.
     pub(super) fn drawn(&mut self) {
         self.focus_search = false;
         self.scroll_to_selected = false;
     }
 
-    /// The executions that the page lists, in order.
+    /// The listed executions in the order of the page.
     pub(super) fn listed(&self) -> Vec<Uuid> {
         match (&self.question, &self.answer, &self.page) {
             (Some(_), Some(answer), _) => {

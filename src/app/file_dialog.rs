@@ -1,4 +1,5 @@
-//! The native file picker, on its own thread, so that no frame waits for it. The tour is copied on such a thread too.
+//! The native file picker, on a thread of its own, so that no frame waits for it. The tour is copied on such a thread
+//! too.
 
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
@@ -7,20 +8,20 @@ use super::tour;
 use crate::ui::action::FolderFor;
 use crate::worker::{ToSave, Wake};
 
-/// What a person chose.
+/// The result of a file picker or of copying the tour.
 pub(super) enum Chosen {
     /// A plan file to open.
     Plan(PathBuf),
-    /// A file, and what to write to it.
+    /// The file to write to, and what to write.
     SaveAs(PathBuf, ToSave),
-    /// A folder, and what it is for.
+    /// A folder for a field of the loop form.
     Folder(PathBuf, FolderFor),
 }
 
-/// The result of a choice; `None` when nothing was chosen.
+/// `None` if nothing was chosen.
 type Choice = Option<std::io::Result<Chosen>>;
 
-/// The picker, while one is open, and what was picked.
+/// The open file picker, if any.
 pub(super) struct Picked {
     wake: Wake,
     open: Option<Receiver<Choice>>,
@@ -31,26 +32,27 @@ impl Picked {
         Self { wake, open: None }
     }
 
-    /// Opens the picker, unless it is open. `folder` is where it begins.
+    /// Lets the person choose a plan file, starting in `folder`. Does nothing while a picker is open.
     ///
     /// # Errors
-    /// When the system gives no thread.
+    /// The thread cannot be started.
     pub(super) fn open(&mut self, folder: Option<PathBuf>) -> std::io::Result<()> {
         self.start("file-dialog", move || pick(folder).map(Chosen::Plan).map(Ok))
     }
 
-    /// Copies the tour and chooses its plan.
+    /// Copies the tour. The result is its plan file. Does nothing while a picker is open.
     ///
     /// # Errors
-    /// When the system gives no thread.
+    /// The thread cannot be started.
     pub(super) fn tour(&mut self) -> std::io::Result<()> {
         self.start("tour", || Some(tour::copy().map(Chosen::Plan)))
     }
 
-    /// Lets the person choose where to write a content; `name` is what the file is called at first.
+    /// Lets the person choose where to save a content; `name` is the proposed file name. Does nothing while a picker
+    /// is open.
     ///
     /// # Errors
-    /// When the system gives no thread.
+    /// The thread cannot be started.
     pub(super) fn save(&mut self, name: String, what: ToSave) -> std::io::Result<()> {
         self.start("file-dialog", move || {
             let file = dialog("Save as", None).set_file_name(name).save_file();
@@ -58,10 +60,10 @@ impl Picked {
         })
     }
 
-    /// Lets the person choose a folder; `from` is where the picker begins.
+    /// Lets the person choose a folder, starting in `from`. Does nothing while a picker is open.
     ///
     /// # Errors
-    /// When the system gives no thread.
+    /// The thread cannot be started.
     pub(super) fn folder(&mut self, what: FolderFor, from: Option<PathBuf>) -> std::io::Result<()> {
         self.start("file-dialog", move || {
             pick_folder(what, from).map(|folder| Ok(Chosen::Folder(folder, what)))
@@ -79,7 +81,7 @@ impl Picked {
         let (sender, receiver) = sync_channel(1);
         let wake = Wake::clone(&self.wake);
         std::thread::Builder::new().name(name.to_owned()).spawn(move || {
-            // The window may be gone by now.
+            // The window may be closed already.
             let _ = sender.send(choose());
             wake();
         })?;
@@ -87,7 +89,7 @@ impl Picked {
         Ok(())
     }
 
-    /// What was chosen since the last time, if anything.
+    /// The choice that was made since the last call, if any.
     pub(super) fn take(&mut self) -> Choice {
         let chosen = match self.open.as_ref()?.try_recv() {
             Ok(chosen) => chosen,

@@ -1,4 +1,4 @@
-//! One frame: applies what has arrived, draws the window, applies what the person did.
+//! One frame: applies what has arrived, draws the window, and applies the person's actions.
 
 use super::plan_page::PlanPage;
 use super::shared::Prompt;
@@ -19,7 +19,7 @@ impl eframe::App for App {
     }
 
     fn on_exit(&mut self, _gl: Option<&eframe::glow::Context>) {
-        // After the last frame, a failure can no longer be shown.
+        // After the last frame, an error cannot be shown any more.
         if let Some(KeepFile { file, text }) = self.settings_to_save() {
             let _ = keep_file(&file, &text);
         }
@@ -27,7 +27,7 @@ impl eframe::App for App {
 }
 
 impl App {
-    /// Delays keys that must not count in this frame to the next.
+    /// Moves keys that must not count in this frame to the next frame.
     pub(super) fn put_in_order(&mut self, ctx: &egui::Context, input: &mut egui::RawInput) {
         if self.key_order.put_in_order(&mut input.events, self.shared.prompt_id(None).showing) {
             ctx.request_repaint();
@@ -36,7 +36,7 @@ impl App {
 
     pub(super) fn take_in(&mut self, ctx: &egui::Context) {
         self.shared.now = now();
-        // The person may have changed the folders while another window was in front.
+        // The person may have changed the folders in another program.
         let comes_back = |event: &egui::Event| matches!(event, egui::Event::WindowFocused(true));
         if ctx.input(|input| input.events.iter().any(comes_back)) {
             self.loops.look_at_folders(0, &self.shared);
@@ -97,7 +97,8 @@ impl App {
             wake_in(500);
         }
         let shared = &mut self.shared;
-        // Often enough for the minutes shown, at once when they run out.
+        // The remaining time of an approval is shown in minutes, so repaint at least every ten seconds, and when it
+        // expires.
         let since_boot = SystemClock::default().since_boot();
         let shown = self.plan.shown.as_mut();
         let expires = shown.and_then(|session| session.expire(shared.now.ms, &since_boot));

@@ -1,10 +1,9 @@
-//! Checks for the system libraries that a window needs: the bindings of the window system panic where one is
-//! missing, or do not name it.
+//! Checks for the system libraries that the window needs. Without this check the bindings of the window system would
+//! panic, or report an error that does not name the library.
 //!
-//! Called by [`super::run`] alone. What OpenGL lacks shows only when a window is made.
+//! Only [`super::run`] calls it. A missing OpenGL is found only when the window is created.
 
-/// The first library that is missing, by its file name, with the package that has it in Debian; `wayland` tells that
-/// no X display will be used.
+/// The file name of the first missing library, and its Debian package. The X libraries are not checked if `wayland`.
 #[cfg(all(unix, not(target_os = "macos")))]
 pub(super) fn first_missing(wayland: bool) -> Option<(&'static str, &'static str)> {
     type Check = (fn() -> bool, &'static str, &'static str);
@@ -26,7 +25,7 @@ pub(super) fn first_missing(wayland: bool) -> Option<(&'static str, &'static str
     Some((missing.1, missing.2))
 }
 
-/// Elsewhere the window system is part of the system.
+/// On other systems these libraries are part of the system.
 #[cfg(not(all(unix, not(target_os = "macos"))))]
 pub(super) fn first_missing(_wayland: bool) -> Option<(&'static str, &'static str)> {
     None

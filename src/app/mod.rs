@@ -1,9 +1,9 @@
-//! The window's glue: threads on one side, views on the other.
+//! Connects the threads with the views of the window.
 //!
-//! [`run`] is called by `main` alone. Each page holds its own state, applies what is done on it, and makes its view;
-//! `App` holds the pages and what they share, and passes on what arrives: `take_in` applies what the threads have
-//! sent, `draw` draws and collects what the person did, `apply` hands that to the page. Nothing here waits. Absent
-//! on purpose: colours and layout ([`crate::ui`]), execution and SQL.
+//! Only `main` calls [`run`]. Each page holds its own state, applies the actions on it, and builds its view model.
+//! `App` holds the pages and their shared state. In each frame `take_in` applies what the threads have sent, `draw`
+//! draws the views and collects the person's actions, and `apply` passes each action to its page. Nothing here
+//! blocks. Colours and layout are in [`crate::ui`]; nothing here executes steps or contains SQL.
 
 mod commands;
 mod contents;
@@ -56,10 +56,10 @@ struct App {
     loops: LoopPage,
     settings: Settings,
     settings_file: Option<PathBuf>,
-    /// A settings file that could not be read is never written to.
+    /// Whether the settings file could not be read; such a file is never written to.
     settings_were_bad: bool,
     overlay: Option<Overlay>,
-    /// Keys that were pressed in this frame and count in the next.
+    /// Delays keys of this frame to the next.
     key_order: KeyOrder,
     picked: file_dialog::Picked,
     close_when_over: bool,
@@ -119,7 +119,7 @@ impl App {
     }
 }
 
-/// The present moment in the zone of the screen.
+/// The current time, and the time zone of the system.
 fn now() -> Now {
     Now { ms: SystemClock::default().now_ms(), zone: jiff::tz::TimeZone::system() }
 }

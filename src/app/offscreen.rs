@@ -1,7 +1,7 @@
-//! The window without a display: the same state, threads and views, frame by frame.
+//! The window without a display: the same state, threads and views, drawn frame by frame.
 //!
-//! Called by the benches of a frame, which bring input and time. Absent on purpose: waiting, and
-//! anything that a frame of the real window does not do.
+//! Only the frame benchmarks use it; they supply input and time. It does not wait, and it does nothing that a frame
+//! of the real window does not do.
 
 use super::{App, Options, settings};
 use crate::worker::Folders;
@@ -12,16 +12,16 @@ pub struct Offscreen {
 }
 
 impl Offscreen {
-    /// Starts the threads; `ctx` gets a repaint request whenever there is something new to draw.
+    /// Starts the threads. They request a repaint of `ctx` when there is something new to draw.
     ///
     /// # Errors
-    /// When the system gives no thread.
+    /// A thread cannot be started.
     pub fn start(ctx: &egui::Context, options: Options, folders: Folders) -> std::io::Result<Self> {
         let loaded = settings::load(options.settings.clone());
         Ok(Self { app: App::start(ctx, options, folders, loaded)? })
     }
 
-    /// One whole frame: applies what has arrived, draws, and applies the input.
+    /// Draws one frame: applies what has arrived, draws, and applies the input.
     pub fn frame(&mut self, ctx: &egui::Context, mut input: egui::RawInput) -> egui::FullOutput {
         self.app.put_in_order(ctx, &mut input);
         ctx.run_ui(input, |ui| {

@@ -1,4 +1,4 @@
-//! Catches a panic of a view: its page is replaced, and clicks of the frame that panicked are dropped, so that
+//! Catches a panic of a view: the page is replaced by a message, and the actions of that frame are dropped, so that
 //! they decide nothing.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,20 +12,20 @@ use crate::ui::dialog::{Dialog, Question};
 use crate::ui::{WindowView, window_ui};
 
 impl App {
-    /// Draws the window; gives what the person did.
+    /// Draws the window. Returns the person's actions.
     pub(super) fn draw(&mut self, ui: &mut egui::Ui) -> Vec<Action> {
         self.draw_with(ui, window_ui)
     }
 
-    /// The same with these views.
+    /// As [`Self::draw`], with the given views.
     pub(super) fn draw_with(
         &mut self,
         ui: &mut egui::Ui,
         views: impl FnOnce(&mut egui::Ui, &WindowView<'_>, &mut Vec<Action>),
     ) -> Vec<Action> {
         let app = &*self;
-        // Views change nothing of the app. egui begins its state again with each pass, and a panic releases its
-        // locks without poisoning them.
+        // Unwind safe: the views get the state by shared reference. egui resets its own state in each pass, and its
+        // locks are not poisoned by a panic.
         let drawn = catch_unwind(AssertUnwindSafe(|| {
             let mut actions = Vec::new();
             app.draw_unguarded(ui, views, &mut actions);
@@ -34,12 +34,12 @@ impl App {
         drawn.unwrap_or_else(|panic| {
             let bare = self.shared.view_panic.is_some();
             if !self.shared.view_panic.as_ref().is_some_and(|broken| broken.bare) {
-                // Discards the half-drawn page. When the bare page panics too, it is left as it is, because drawing
+                // Discards the half-drawn page. If the bare page panics as well, the frame is kept, because drawing
                 // it again would repeat for ever.
                 ui.ctx().request_discard("a view panicked");
                 ui.ctx().request_repaint();
             }
-            // The overlay may be what panicked, and it holds no decision.
+            // The overlay may have caused the panic. Closing it loses no decision.
             self.overlay = None;
             self.shared.view_panic = Some(ViewPanic { message: panic_message(&*panic), bare });
             Vec::new()

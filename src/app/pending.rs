@@ -1,5 +1,5 @@
-//! Queries of the window: each is sent with what is done with its answer, and an answer to an older query is not
-//! taken for the latest.
+//! Queries of the window: each is sent with a function that handles its answer, and the answer to an older query is
+//! never mistaken for the answer to the latest one.
 
 use std::any::TypeId;
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use crate::run::Failure;
 use crate::ui::theme::Tone;
 use crate::worker::{Query, QueryError};
 
-/// The queries without an answer yet, by number, with their topics.
+/// The queries without an answer so far, by number, with their topics.
 #[derive(Debug, Default)]
 pub(super) struct Pending {
     next: u64,
@@ -25,7 +25,7 @@ impl Pending {
         self.next
     }
 
-    /// Removes a query; whether no later one of its topic is open.
+    /// Removes a query. Returns whether it was the latest of its topic: no later one is open.
     fn remove(&mut self, number: u64) -> bool {
         let topic = self.open.remove(&number);
         !self.open.range(number..).any(|(_, other)| Some(*other) == topic)
@@ -38,16 +38,16 @@ impl Pending {
     }
 }
 
-/// A query that has no answer.
+/// Why a query has no answer.
 #[derive(Debug)]
 pub(super) struct Unanswered {
-    /// What could not be done.
+    /// A sentence for the person about what could not be done.
     pub(super) summary: String,
     pub(super) error: QueryError,
 }
 
 impl Unanswered {
-    /// The failure that is its answer; a query that has none is given back.
+    /// The failure with which the query ended, or `self` if it ended by a panic.
     pub(super) fn into_failure(self) -> Result<Failure, Self> {
         match self.error {
             QueryError::Failed(failure) => Ok(failure),
@@ -55,14 +55,15 @@ impl Unanswered {
         }
     }
 
-    /// Whether it was stopped, because another plan was opened.
+    /// Whether the query was stopped before it had an answer.
     pub(super) fn is_cancelled(&self) -> bool {
         matches!(&self.error, QueryError::Failed(failure) if failure.code == Code::Cancelled)
     }
 }
 
 impl Shared {
-    /// Asks. An answer is dropped when a later query of the topic is open; a failure becomes a notice.
+    /// Sends a query. Its answer or failure is dropped if a later query of the topic is open. Otherwise `then` gets
+    /// the answer, and a failure becomes a notice.
     pub(super) fn ask<Q: Query>(
         &mut self,
         query: Q,
@@ -74,7 +75,8 @@ impl Shared {
         });
     }
 
-    /// Asks. Answers and failures are dropped when a later query of the topic is open.
+    /// Sends a query. `then` gets the answer or failure, unless a later query of the topic is open. Returns false if
+    /// the query could not be sent, which becomes a notice.
     pub(super) fn ask_latest<Q: Query>(
         &mut self,
         query: Q,
@@ -87,8 +89,8 @@ impl Shared {
         })
     }
 
-    /// Asks. `then` gets each answer, and whether no later query of the topic is open. False when the query could
-    /// not be sent, which becomes a notice.
+    /// Sends a query. `then` gets every answer or failure, and whether no later query of the topic is open. Returns
+    /// false if the query could not be sent, which becomes a notice.
     pub(super) fn ask_each<Q: Query>(
         &mut self,
         query: Q,
@@ -107,7 +109,7 @@ impl Shared {
         asked.is_ok()
     }
 
-    /// Makes a notice of a query without an answer.
+    /// Shows a notice about a query without an answer.
     pub(super) fn report(&mut self, unanswered: Unanswered) {
         let Unanswered { summary, error } = unanswered;
         match error {

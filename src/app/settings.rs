@@ -1,7 +1,8 @@
-//! What the person has chosen, in one TOML file.
+//! The settings of the person, in one TOML file.
 //!
-//! A file that cannot be read is reported and left as it is: it may have been stricter than the defaults. Until it
-//! is corrected every step asks; where its policy cannot be used, nothing runs, as on the command line.
+//! A file that cannot be read is reported and never overwritten, because it may have been stricter than the defaults.
+//! Until it is corrected, every step asks for confirmation. If its policy cannot be used, nothing runs, as on the
+//! command line.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -22,25 +23,25 @@ enum ThemeName {
     Dark,
 }
 
-/// Everything in the file.
+/// The contents of the file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Settings {
     #[serde(with = "ThemeName")]
     pub(super) theme: egui::ThemePreference,
-    /// Whether the theme has more contrast than usual.
+    /// Whether the theme has a higher contrast.
     pub(super) high_contrast: bool,
-    /// The size of everything, 1 being the usual one.
+    /// The zoom factor of the window; 1 is the normal size.
     pub(super) zoom: f32,
-    /// How a file is opened in the person's editor, with `{file}`, `{line}` and `{column}`; empty where
-    /// none is set.
+    /// The command that opens a file in the person's editor, with `{file}`, `{line}` and `{column}`; empty if none is
+    /// set.
     pub(super) editor_command: String,
-    /// Width and height of the window in points.
+    /// The width and height of the window in points.
     pub(super) window: [f32; 2],
     pub(super) policy: PolicySettings,
-    /// The model that plans; kept for the headless planner, which reads it.
+    /// The model for the headless planner. The window only preserves these settings.
     pub(super) model: ModelSettings,
-    /// What planners may do, by their names.
+    /// The permissions of planners, by the name of the planner.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) planners: BTreeMap<String, PlannerNeeds>,
     pub(super) recent: Vec<RecentPlan>,
@@ -75,7 +76,7 @@ impl Settings {
     }
 }
 
-/// What went wrong with the file.
+/// A fault of the settings file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Problem {
     pub(super) summary: String,
@@ -83,7 +84,7 @@ pub(super) struct Problem {
     pub(super) next: String,
 }
 
-/// The settings, and what was wrong with their file.
+/// The settings, and the fault of their file, if any.
 #[derive(Debug)]
 pub(super) struct Loaded {
     pub(super) settings: Settings,
@@ -120,7 +121,7 @@ impl Loaded {
     }
 }
 
-/// Reads the file; without one, the defaults.
+/// Reads the file. Without one, returns the defaults.
 pub(super) fn load(file: Option<PathBuf>) -> Loaded {
     let text = match file.as_ref().map(std::fs::read_to_string) {
         None => return Loaded::defaults(file),
@@ -144,10 +145,10 @@ fn parse(text: &str) -> Result<Settings, String> {
     toml::from_str::<Settings>(text).map_err(|error| error.to_string())?.checked()
 }
 
-/// The text of the file.
+/// The settings as the text of the file.
 ///
 /// # Errors
-/// A value that has no text form.
+/// A value cannot be represented in TOML.
 pub(super) fn text(settings: &Settings) -> Result<String, toml::ser::Error> {
     toml::to_string_pretty(settings)
 }
@@ -185,7 +186,7 @@ mod tests {
         assert_eq!((loaded.settings, loaded.problem), (Settings::default(), None));
     }
 
-    /// The fault is reported, and the file stays as it is.
+    /// The fault is reported, and the file is not changed.
     #[test]
     fn a_faulty_file_makes_every_step_ask() {
         for text in ["zoom = 9", "zoom = \"big\"", "confirm = true"] {
@@ -193,7 +194,7 @@ mod tests {
             assert_eq!(policy.confirm_tools.len(), TOOLS.len(), "{text}");
             assert_eq!(policy.refusal, None, "{text}");
         }
-        // The rules for commands are valid although the file is faulty.
+        // The rules for commands are kept although another setting is faulty.
         let policy = faulty(&format!("zoom = 9\n{RULE}")).policy;
         assert_eq!(policy.command_rules.len(), 1);
     }

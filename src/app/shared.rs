@@ -22,7 +22,7 @@ use crate::worker::{
     ReadExecution, Reconcile, Save, Setup, ToSave, Wake, Worker,
 };
 
-/// Most runs and loops that are listed.
+/// The maximum number of listed runs and of listed loops; older ones are not listed.
 const LISTED: usize = 200;
 
 /// An open dialog other than the confirmation of a step.
@@ -37,9 +37,9 @@ pub(super) enum Prompt {
 }
 
 impl Prompt {
-    /// Whether its answer decides about the plan.
+    /// The dialogs that decide about the plan.
     pub(super) const DECISIONS: [Self; 2] = [Self::Authorize, Self::Reject];
-    /// Whether it is closed when the plan on the page changes.
+    /// The dialogs that are closed when the plan on the page changes.
     pub(super) const ABOUT_PLAN: [Self; 3] = [Self::Authorize, Self::Reject, Self::Trust];
 }
 
@@ -62,11 +62,11 @@ pub(super) struct Shared {
     pub(super) notices: Vec<Notice>,
     next_notice: u64,
     pub(super) prompt: Option<Prompt>,
-    /// Counts the dialogs that were opened; gives each showing a new identity.
+    /// The number of times that a dialog was shown. It gives each display a new identity.
     showing: u64,
     pub(super) view_panic: Option<ViewPanic>,
     pub(super) contents: Contents,
-    /// Copied to the clipboard in the next frame.
+    /// The text to copy to the clipboard in the next frame.
     pub(super) to_copy: Option<String>,
     /// The loop attempt of each run, as far as loaded.
     pub(super) attempts: BTreeMap<Uuid, Attempt>,
@@ -115,7 +115,7 @@ impl Shared {
         self.next_notice
     }
 
-    /// Shows an error of the system as a notice: what could not be done, and what to do instead.
+    /// Shows an I/O error as a notice: `summary` is what could not be done, `next` what to do instead.
     pub(super) fn report_io(&mut self, result: std::io::Result<()>, summary: &str, next: &str) {
         if let Err(error) = result {
             self.notify(Tone::Danger, summary, error.to_string(), next);
@@ -134,13 +134,13 @@ impl Shared {
         self.notices.retain(|it| it.id != notice);
     }
 
-    /// Opens a dialog, with a new identity.
+    /// Shows a dialog with a new identity, or with `None` the confirmation that the run waits for.
     pub(super) fn show_prompt(&mut self, prompt: Option<Prompt>) {
         self.showing += 1;
         self.prompt = prompt;
     }
 
-    /// The identity of the open dialog: the confirmation of a step, or another dialog.
+    /// The identity of the current display of a dialog: the confirmation of a step, or another one.
     pub(super) fn prompt_id(&self, request: Option<&ConfirmationRequest>) -> PromptId {
         PromptId {
             run_id: request.map(|request| request.run_id),
@@ -177,7 +177,7 @@ impl Shared {
         self.ask(ListLoops(LISTED), |app, loops| app.loops.loops = loops);
     }
 
-    /// Opens a plan that is made from a recorded run or execution.
+    /// Opens a follow-up plan of a recorded run or execution.
     pub(super) fn follow_up(&mut self, id: Uuid, follow_up: FollowUp) {
         self.ask_latest(OpenFollowUp { id, follow_up }, |app, opened| app.opened(opened, None));
     }
@@ -218,7 +218,7 @@ impl Shared {
         });
     }
 
-    /// Loads a whole artifact, unless it is being loaded already.
+    /// Loads a whole artifact, unless it is loaded or being loaded. With `copy`, copies it to the clipboard.
     pub(super) fn load_content(&mut self, key: Key, copy: bool) {
         if !self.contents.ask(key, copy) {
             return;

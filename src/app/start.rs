@@ -1,29 +1,29 @@
-//! Opens the window, or says in one line why there is none.
+//! Opens the window, or returns an error with a message of one line.
 
 use std::path::PathBuf;
 
 use super::{App, libraries, settings};
 use crate::worker::{Folders, default_folders};
 
-/// How the window was started.
+/// Options for starting the window.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// A plan to open at once.
     pub plan: Option<PathBuf>,
-    /// The evidence folder; the user's data folder otherwise.
+    /// The evidence folder; `None` for the one in the user's data folder.
     pub evidence: Option<PathBuf>,
-    /// The workspace for that plan; found from the plan's place otherwise.
+    /// The workspace of that plan; `None` to find it from the location of the plan file.
     pub workspace: Option<PathBuf>,
     /// The theme, for this time only.
     pub theme: Option<egui::ThemePreference>,
-    /// The settings file; the one in the user's settings folder otherwise.
+    /// The settings file; `None` for the one in the user's settings folder.
     pub settings: Option<PathBuf>,
 }
 
-/// Why there is no window.
+/// Why the window cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// Nothing to show a window on.
+    /// Neither X nor Wayland is configured.
     #[error(
         "there is no display: neither DISPLAY nor WAYLAND_DISPLAY is set; \
          start a desktop session, or use `countersign check` and `countersign run`"
@@ -32,26 +32,26 @@ pub enum StartError {
     /// The display cannot be reached.
     #[error("the display named by DISPLAY or WAYLAND_DISPLAY cannot be reached: {message}")]
     Display {
-        /// What the window system said.
+        /// The error message of the window system.
         message: String,
     },
-    /// A library of the system is not there.
+    /// A system library is missing.
     #[error("the library {library} is missing; install its package ({package} on Debian)")]
     Library {
-        /// Its file name.
+        /// The file name of the library.
         library: &'static str,
-        /// The package that has it, by its name in Debian.
+        /// The name of its package in Debian.
         package: &'static str,
     },
-    /// The system knows no home folder.
+    /// The user's home folder is unknown.
     #[error("there is no place for settings and evidence: HOME is not set")]
     NoHome,
-    /// The window could not be made.
+    /// The window cannot be created.
     #[error(
         "the window cannot be opened: {message}; is OpenGL there (libgl1 and libgl1-mesa-dri on Debian)?"
     )]
     Window {
-        /// What the window system said.
+        /// The error message of the window system.
         message: String,
     },
 }
@@ -59,7 +59,8 @@ pub enum StartError {
 /// Opens the window and returns when it is closed.
 ///
 /// # Errors
-/// When there is no display, no OpenGL, or no place for the evidence.
+/// There is no display, a library or OpenGL is missing, the home folder is unknown, or a thread cannot be
+/// started.
 pub fn run(options: Options) -> Result<(), StartError> {
     let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let wayland = set("WAYLAND_DISPLAY") || set("WAYLAND_SOCKET");
@@ -91,7 +92,7 @@ pub fn run(options: Options) -> Result<(), StartError> {
     );
     started.map_err(|error| match error {
         eframe::Error::WinitEventLoop(error) => {
-            // The first words say which display system; the rest is about this program's sources.
+            // Only the text after the last colon is about the display; the rest names source files.
             let text = error.to_string();
             let message = text.rsplit(": ").next().unwrap_or(&text).to_owned();
             StartError::Display { message }

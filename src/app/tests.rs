@@ -1,4 +1,4 @@
-//! The window's glue against the real threads and evidence, without a display.
+//! The state of the window with real threads and evidence, without a display.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -71,7 +71,7 @@ impl Bench {
         path
     }
 
-    /// Applies what arrives until this holds.
+    /// Applies what arrives until the condition holds.
     fn until(&mut self, what: &str, holds: impl Fn(&App) -> bool) {
         for _ in 0..2_000 {
             self.app.shared.now = now();
@@ -149,7 +149,7 @@ fn bench() -> (Bench, PathBuf) {
     (bench, plan)
 }
 
-/// Opens, authorizes and runs a plan, answers its questions, and finds it in the evidence.
+/// Opens, authorizes and runs a plan, confirms its steps, and finds it in the evidence.
 #[test]
 fn a_plan_goes_from_file_to_evidence() {
     let (mut bench, plan) = bench();
@@ -231,7 +231,7 @@ fn arrow_keys_open_the_next_result() {
     assert_eq!(opened, [ids[0], ids[1], ids[1], ids[0]]);
 }
 
-/// Closing the dialog decides nothing, and the question can be shown again.
+/// Closing the dialog decides nothing, and the dialog can be shown again.
 #[test]
 fn a_closed_question_stays_undecided() {
     let (mut bench, plan) = bench();
@@ -250,7 +250,7 @@ fn a_closed_question_stays_undecided() {
     assert_eq!(bench.session().run.phase, Phase::Ended(RunStatus::Cancelled));
 }
 
-/// A bad rule in the settings is named, and no plan can be authorized.
+/// The notice names the bad rule, and no plan can be authorized.
 #[test]
 fn a_bad_rule_prevents_authorization() {
     let mut bench = Bench::with_settings(
@@ -274,7 +274,7 @@ fn a_bad_rule_prevents_authorization() {
     assert!(bench.app.view().dialog.is_none(), "nothing to sign");
 }
 
-/// The notice says which file changed.
+/// The notice names the file that changed.
 #[test]
 fn a_change_on_disk_voids_the_approval() {
     let (mut bench, plan) = bench();
@@ -330,7 +330,7 @@ fn a_change_during_the_run_is_reported() {
     });
 }
 
-/// The file changes while the run waits; the bytes that were approved run.
+/// The file changes while the run waits; the approved bytes are run.
 #[test]
 fn the_approved_bytes_run_despite_a_change() {
     let (mut bench, plan) = bench();
@@ -419,7 +419,7 @@ fn an_approval_runs_out() {
     let answer = session.authorization.clone().unwrap();
     let (until_ms, given) = (answer.expires_at_ms, answer.given_since_boot.unwrap());
     assert_eq!(session.expire(until_ms - 1, &given), Some(1));
-    // Setting the wall clock back does not extend it.
+    // Setting the wall clock back does not extend the approval.
     let ttl_ms = until_ms - answer.decided_at_ms;
     let later = |ms| SinceBoot { ms: given.ms + ms, ..given.clone() };
     assert_eq!(session.expire(answer.decided_at_ms, &later(ttl_ms - 2)), Some(2));
@@ -442,7 +442,7 @@ fn a_rejection_is_kept_with_its_reason() {
     });
 }
 
-/// The digest in the answer is not the one of the plan on the page.
+/// The digest in the answer differs from that of the plan on the page.
 #[test]
 fn an_answer_to_another_plan_is_ignored() {
     let (mut bench, plan) = bench();
@@ -496,7 +496,7 @@ fn the_tour_opens_and_can_be_authorized() {
     std::fs::remove_dir_all(folder).unwrap();
 }
 
-/// A run of which the first write was done and the second one denied.
+/// A run whose first write was done and whose second was denied.
 fn denied() -> (Bench, PathBuf) {
     let (mut bench, plan) = bench();
     bench.open(&plan);
@@ -553,7 +553,7 @@ fn a_run_repeats_from_file_or_records() {
     bench.act(Action::Plan(PlanAction::OpenRun(first)));
     bench.until("the replay", |app| app.plan.shown.is_some());
     let offered = crate::ui::plan::bar(&bench.app.view().plan.unwrap(), &bench.app.situation());
-    // Its first step made a file before its second was denied.
+    // The first step created a file before the second was denied.
     let follow_ups = [Command::RunAgain, Command::ContinueFromHere, Command::Revert];
     assert_eq!(offered.others, follow_ups);
     bench.act(Action::Do(Command::RunAgain));
@@ -580,7 +580,7 @@ fn a_run_repeats_with_wider_walls() {
     assert!(grants(&bench).network && grants(&bench).write == [path].into());
 }
 
-/// A plan that changed since its run is shown first; its authorization is not asked for.
+/// A plan that changed since its run is shown, but the question whether to authorize it is not opened.
 #[test]
 fn a_changed_plan_is_not_asked_about() {
     let (mut bench, plan) = denied();
@@ -595,7 +595,7 @@ fn a_changed_plan_is_not_asked_about() {
     assert!(!question_is_open(&bench.app));
 }
 
-/// Reconciling a run without an interrupted step gives a notice.
+/// Reconciling a run without an interrupted step shows a notice.
 #[test]
 fn a_run_without_interruption_has_no_findings() {
     let (mut bench, _) = denied();

@@ -1,5 +1,5 @@
-//! The tour: a small workspace with a plan, copied to a fresh temporary folder, so that a first run
-//! touches nothing of the person's.
+//! The tour: a small workspace with a plan, copied to a new temporary folder, so that a first run changes no files of
+//! the person.
 
 use std::path::{Path, PathBuf};
 
@@ -22,12 +22,12 @@ files! {
     "tour.plan.json"
 }
 
-/// Copies the tour; gives the plan file.
+/// Copies the tour. Returns its plan file.
 ///
 /// # Errors
-/// When the temporary folder cannot be written.
+/// The temporary folder cannot be written.
 pub(super) fn copy() -> std::io::Result<PathBuf> {
-    // Short enough to be read; a folder that is there already would be an error, not reused.
+    // A short name is easy to read. If the folder already exists, creating it fails, so it is never reused.
     let (id, ..) = uuid::Uuid::new_v4().as_fields();
     let folder = std::env::temp_dir().join(format!("countersign-tour-{id:08x}"));
     std::fs::create_dir(&folder)?;

@@ -1,4 +1,4 @@
-//! From the state to what one frame shows.
+//! Builds the view model of one frame from the window's state.
 
 use super::App;
 use super::loop_page::Which;
@@ -59,7 +59,7 @@ impl App {
         }
     }
 
-    /// What decides which commands can be given.
+    /// The state that decides which commands are available.
     pub(super) fn situation(&self) -> Situation {
         let of_plan = self.plan.situation();
         Situation {
@@ -74,7 +74,7 @@ impl App {
         }
     }
 
-    /// The question in front: one that the person opened before the run's own.
+    /// The dialog in front. One that the person opened comes before the confirmation of a step.
     pub(super) fn dialog(&self) -> Option<Dialog<'_>> {
         let Some(prompt) = self.shared.prompt else {
             let request = self.plan.request()?;
@@ -104,8 +104,7 @@ impl App {
         Some(Dialog { prompt: self.shared.prompt_id(None), question })
     }
 
-    /// The workspace and its commands, where this asks whether they are trusted: because of the plan that is
-    /// shown, or because of the loop that is to start.
+    /// The workspace and its commands that this dialog is about: those of the shown plan, or of the loop form.
     pub(super) fn asked_to_trust(&self, prompt: Prompt) -> Option<(&str, &CommandsReview)> {
         match prompt {
             Prompt::Trust => {

@@ -15,7 +15,7 @@ use crate::worker::Wake;
 /// The debounce time in milliseconds.
 const SETTLE_MS: i64 = 200;
 
-/// The files that are watched, and whether one has changed.
+/// The watched files, and whether one of them has changed.
 pub(super) struct Watch {
     wake: Wake,
     watcher: Option<RecommendedWatcher>,
@@ -38,7 +38,7 @@ impl Watch {
     /// Watches exactly these files from now on.
     ///
     /// # Errors
-    /// When the system cannot watch; the plan is then compared only when it runs.
+    /// The system cannot watch them. Changes are then found only when the plan runs.
     pub(super) fn files(&mut self, files: BTreeSet<PathBuf>) -> notify::Result<()> {
         if files == self.files && self.watcher.is_some() {
             return Ok(());
@@ -63,7 +63,7 @@ impl Watch {
         Ok(())
     }
 
-    /// In how many milliseconds a change is to be looked at; none when there is none.
+    /// Milliseconds until a change is to be handled; `None` if nothing has changed.
     pub(super) fn due_in(&mut self, now_ms: i64) -> Option<i64> {
         if self.changed.swap(false, Ordering::AcqRel) {
             self.since_ms = Some(now_ms);
@@ -77,7 +77,7 @@ impl Watch {
     }
 }
 
-/// Whether an event changes one of these files. Reads do not count: the review itself reads.
+/// Whether an event changes one of these files. Reads are ignored, because the review itself reads the files.
 fn concerns(event: &Event, files: &BTreeSet<PathBuf>) -> bool {
     let changes = matches!(
         event.kind,

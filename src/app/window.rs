@@ -1,4 +1,4 @@
-//! The window itself.
+//! Applies the actions on the window itself: overlays, notices and settings.
 
 use crate::ui::action::WindowAction;
 use crate::ui::format;
@@ -46,7 +46,7 @@ impl App {
         }
     }
 
-    /// Has the settings written, without waiting for it.
+    /// Saves the settings on the query thread.
     pub(super) fn save_settings(&mut self) {
         if let Some(query) = self.settings_to_save() {
             self.shared.ask(query, |_, ()| {});
@@ -54,7 +54,7 @@ impl App {
     }
 
     pub(super) fn settings_to_save(&mut self) -> Option<KeepFile> {
-        // The stricter policy that stands in for a faulty file must not become the person's own.
+        // The stricter policy that replaces a faulty file must not become the person's own.
         if self.settings_were_bad {
             return None;
         }

@@ -1,4 +1,4 @@
-//! The command line as types (SPEC §11).
+//! The types of the command line, parsed by clap. Doc comments of fields and commands are the text of `--help`.
 
 mod bounded;
 mod evidence;
@@ -47,10 +47,10 @@ Exit codes:
   6  verification found tampering";
 
 impl Arguments {
-    /// What is wanted of the window.
+    /// The options for opening the window.
     ///
     /// # Errors
-    /// The message for a word that is neither a command nor a file.
+    /// The message to print if the only argument is neither a command nor an existing file.
     pub(super) fn window(self) -> Result<WindowOptions, String> {
         if let Some(plan) = &self.plan
             && plan.extension().is_none()
@@ -102,7 +102,7 @@ pub(super) enum Command {
 }
 
 impl Command {
-    /// Whether the result is wanted as JSON.
+    /// Whether the result is to be printed as JSON.
     pub(super) fn json(&self) -> bool {
         match self {
             Self::Check(check) => check.check.options.common.json,
@@ -141,7 +141,7 @@ pub(super) struct Walls {
 }
 
 impl Walls {
-    /// The policy with what is granted for this run.
+    /// Adds the grants of this command line to the policy.
     pub(super) fn settle(&self, policy: Policy) -> Policy {
         let mut grants = Grants { proposed: self.grant_proposed, ..policy.grants };
         for allowed in &self.allow {
@@ -149,7 +149,7 @@ impl Walls {
                 AllowWord::Network => grants.network = true,
                 AllowWord::Write(path) => {
                     let named = path.to_string_lossy();
-                    // What ends with a slash is made where it is missing.
+                    // A path that ends with a slash names a folder, which is created if it does not exist.
                     let end = if named.ends_with('/') { "/" } else { "" };
                     let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
                     let path = path.to_string_lossy();
@@ -213,10 +213,10 @@ pub(super) struct RunOptions {
 }
 
 impl RunOptions {
-    /// The policy of the settings, with what was named and granted here.
+    /// The policy of the settings, with the engine and the grants of this command line.
     ///
     /// # Errors
-    /// A settings file that cannot be used.
+    /// The settings file cannot be used.
     pub(super) fn policy(&self) -> Result<Policy, Refusal> {
         let policy = opening::policy()?;
         let engine = self.engine.map_or(policy.engine, EngineChoice::from);

@@ -1,4 +1,4 @@
-//! `loop`: a planner proposes, the command line authorizes, the executor runs, the loop verifies (SPEC §10).
+//! `loop`: runs a bounded loop whose plans are authorized by flags of the command line.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -45,7 +45,7 @@ pub(super) fn bounded(command: &args::Loop, out: &mut Output) -> Result<Exit, Re
     stop_at_interrupt(&control).map_err(|error| {
         Refusal::usage(format!("interrupts cannot be taken: {error}"), "Try again.")
     })?;
-    // Evidence that cannot be read ends the loop itself.
+    // An error here is ignored, because evidence that cannot be read makes the loop itself fail.
     let standing = setup.location.reader().standing();
     say_note(standing.unwrap_or_default().note.as_deref());
     if !out.json() {
@@ -145,7 +145,7 @@ fn revoke(class_id: Uuid, command: &args::Loop, out: &mut Output) -> Result<Exit
     Ok(Exit::Done)
 }
 
-/// Authorizes plans by the flags of the command line. A plan that no flag covers is rejected without a question.
+/// Authorizes plans by the flags of the command line. A plan that no flag covers is rejected without asking anybody.
 struct Flags {
     yes: bool,
 }
@@ -166,10 +166,11 @@ impl PlanAuthorizer for Flags {
     }
 }
 
-/// The commands that the workspace names, which the loop may verify with.
+/// The commands in the workspace's countersign.toml, with which the loop may verify. `None` if there are none or they
+/// cannot be read.
 fn commands(setup: &LoopSetup) -> Option<CommandsReview> {
     let trusted = setup.location.open().and_then(|mut evidence| evidence.trusted_commands());
-    // If the evidence cannot be read, nothing is trusted, and the loop itself reports that.
+    // If the evidence cannot be read, nothing is trusted; the loop itself reports that error.
     let trusted_commands = trusted.unwrap_or_default();
     let policy = Policy { trusted_commands, ..setup.policy.clone() };
     workspace_commands(&setup.order.workspace.folder, &policy).ok()?.1
@@ -179,7 +180,7 @@ fn introduce(setup: &LoopSetup) {
     say(&format!("Goal {}", visible(&setup.order.goal)));
     let folder = setup.order.workspace.folder.display().to_string();
     say(&format!("Workspace {}. {}", visible(&folder), setup.order.workspace.reason));
-    // A workspace that cannot be opened is what the loop itself ends with.
+    // If the workspace cannot be opened, the loop itself fails with that error.
     if let Ok(toolbox) = Toolbox::open(&setup.order.workspace.folder, &setup.policy) {
         let limits = planner_limits(&setup.order.planner, &toolbox, &setup.policy);
         let (Ok(limits) | Err(limits)) = limits;
@@ -264,7 +265,7 @@ fn steps(count: usize) -> String {
     format!("{count} {}", if count == 1 { "step" } else { "steps" })
 }
 
-/// What a planner answered, in a few words; `also` follows a plan.
+/// A planner's answer in a few words; `also` is appended if the answer is a plan.
 fn answer(report: &PlannerReport, also: &str) -> String {
     match report.status {
         PlannerStatus::Accepted => format!("a plan of {}{also}", steps(report.action_count)),
@@ -276,7 +277,7 @@ fn answer(report: &PlannerReport, also: &str) -> String {
     }
 }
 
-/// One attempt for people, also as `evidence show` prints it.
+/// Prints one attempt for people. `evidence show` uses it too.
 pub(super) fn print_attempt(attempt: &AttemptRecord, out: &mut Output) {
     let AttemptRecord { attempt: number, max_attempts, planner, .. } = attempt;
     let run = attempt.run_id.map_or_else(String::new, |run| format!(", run {run}"));

@@ -1,4 +1,4 @@
-//! `check`: everything that is known about a plan before anybody says yes. Nothing is run.
+//! `check`: prints everything that is known about a plan before it is authorized. Nothing of the plan is run.
 
 use std::path::Path;
 
@@ -19,7 +19,8 @@ use crate::run::{
     WallsReview,
 };
 
-/// Validates and reviews a plan file, and connects to its host where a person asks for that.
+/// Validates and reviews a plan file. With `--revoke-commands`, records that the workspace's commands are no longer
+/// trusted; with `--connect`, connects to the plan's host.
 pub(super) fn check(command: &args::CheckPlan, out: &mut Output) -> Result<Exit, Refusal> {
     let args::CheckPlan { check, revoke_commands, connect } = command;
     let mut policy = check.options.policy()?;
@@ -84,7 +85,7 @@ fn print_state(state: &TargetState, out: &mut Output) {
     }
 }
 
-/// Everything that is known about a plan, for people.
+/// Prints everything that is known about a plan, for people.
 pub(super) fn print(opened: &OpenedPlan, out: &mut Output) {
     if let (Some(plan), Some(review)) = (&opened.plan, &opened.review) {
         header(opened, plan, review, out);
@@ -107,7 +108,8 @@ pub(super) fn print(opened: &OpenedPlan, out: &mut Output) {
     }
 }
 
-/// The commands that a workspace names, line by line, and how this command of ours trusts them.
+/// The commands of a workspace, one line each, and how to trust them: with the option `--trust-commands` of the
+/// command `ours`.
 pub(super) fn workspace_commands(commands: &CommandsReview, ours: &str) -> Vec<String> {
     let command = |command: &CommandReview| {
         let (name, risk) = (&command.name, command.risk.level.as_str());
@@ -163,7 +165,7 @@ fn header(opened: &OpenedPlan, plan: &ShownPlan, review: &Review, out: &mut Outp
     out.line("");
 }
 
-/// What a step gets beyond its walls, and what is proposed.
+/// The grants of a step beyond its walls, and the proposed ones.
 fn wall_notes(step: &StepWallsReview) -> Vec<String> {
     let granted = step.walls.is_widened().then(|| format!("walls: {}", step.walls));
     let reasons = step.reasons.join("; ");
@@ -172,7 +174,7 @@ fn wall_notes(step: &StepWallsReview) -> Vec<String> {
     granted.into_iter().chain(proposed).collect()
 }
 
-/// How strong walls are here, and why not stronger.
+/// The level of the walls on this computer, and why it is not higher.
 fn walls_line(walls: &WallsReview) -> String {
     let level = match (walls.level, walls.setting) {
         (WallLevel::None, WallSetting::Off) => "off in your settings".to_owned(),
@@ -200,7 +202,7 @@ fn steps(plan: &ShownPlan, review: &Review, out: &mut Output) {
         }
         notes.extend(review.walls_of(step.step_index).into_iter().flat_map(wall_notes));
         match precondition {
-            // The finding says it already.
+            // A finding describes the fault of such a step.
             _ if step.call.is_none() => {}
             PreconditionState::Fails { found } => {
                 notes.push(format!("precondition {:?} fails now: {found}", step.precondition_text));

@@ -1,4 +1,4 @@
-//! Confirmations from the command line: a flag answers, or a person at the terminal (SPEC §11).
+//! Confirmations on the command line: answered by the flag `--confirm`, or by a person at the terminal.
 
 use std::io::{self, BufRead, Write};
 use std::sync::{Mutex, PoisonError};
@@ -15,22 +15,22 @@ use crate::run::{AnsweredBy, ConfirmationRequest, Decision, Diff, LineKind, Prev
 #[cfg(test)]
 mod tests;
 
-/// Answers confirmations as the command line says.
+/// Answers confirmations by `--confirm`.
 #[derive(Debug)]
 pub(super) struct CommandLine {
     confirm: Confirm,
     /// Whether there is a terminal to ask on.
     is_terminal: bool,
-    /// The reason of the flag's answer, for the evidence.
+    /// The note that the evidence gets if the flag answers.
     note: String,
     latest: Mutex<Option<Provenance>>,
 }
 
 impl CommandLine {
-    /// What `--confirm` says, or its default.
+    /// Uses `--confirm`, or its default.
     ///
     /// # Errors
-    /// `ask` where nobody can be asked.
+    /// `--confirm ask` was given, and there is no terminal.
     pub(super) fn new(confirm: Option<Confirm>, is_terminal: bool) -> Result<Self, Refusal> {
         let note = match confirm {
             Some(Confirm::Ask) if !is_terminal => {
@@ -49,7 +49,7 @@ impl CommandLine {
         Ok(Self { confirm, is_terminal, note, latest: Mutex::new(None) })
     }
 
-    /// That the flag answered.
+    /// The provenance of a decision that the flag made.
     fn flag(&self) -> Provenance {
         Provenance { by: AnsweredBy::CommandLine, note: self.note.clone() }
     }
@@ -90,7 +90,7 @@ fn discard_typed_input() {
     let _ = rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush);
 }
 
-/// Asks until there is an answer. At the end of the input the step is denied; the text says why.
+/// Asks until there is a valid answer. Returns the decision, and a note if nobody answered: then the step is denied.
 fn ask(
     request: &ConfirmationRequest,
     input: &mut dyn BufRead,
@@ -149,13 +149,13 @@ fn converse(
     }
 }
 
-/// One line without the space around it; none at the end of the input.
+/// Reads one line without surrounding space; `None` at the end of the input.
 fn read_word(input: &mut dyn BufRead) -> io::Result<Option<String>> {
     let mut line = String::new();
     Ok((input.read_line(&mut line)? > 0).then(|| line.trim().to_owned()))
 }
 
-/// Everything the step would do, in full.
+/// Prints everything that the step would do, untruncated.
 fn show(request: &ConfirmationRequest, output: &mut dyn Write) -> io::Result<()> {
     let step = request.step_index + 1;
     writeln!(output)?;

@@ -1,4 +1,4 @@
-//! The JSON documents of SPEC §11 that no other room has, and findings as lines for people.
+//! JSON documents that only the command line prints, and findings as lines for people.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use crate::plan::{Finding, ShownPlan, ShownStep, visible};
 use crate::risk::{RiskLevel, Verdict};
 use crate::run::{Review, StepWallsReview, WallsReview};
 
-/// What `check` answers.
+/// The result of `check` as JSON.
 pub(super) fn check(opened: &OpenedPlan) -> Value {
     let plan = opened.plan.as_ref();
     let mut document = json!({
@@ -37,14 +37,14 @@ pub(super) fn check(opened: &OpenedPlan) -> Value {
     document
 }
 
-/// Adds a field to an object where there is a value for it.
+/// Adds a field to an object if there is a value for it.
 pub(super) fn insert(document: &mut Value, name: &str, value: Option<impl Serialize>) {
     if let (Some(value), Some(fields)) = (value, document.as_object_mut()) {
         fields.insert(name.to_owned(), json!(value));
     }
 }
 
-/// A plan in the words of a plan file, with what was derived filled in.
+/// A plan with the field names of a plan file, and with derived values filled in.
 fn plan_document(plan: &ShownPlan) -> Value {
     let steps: Vec<Value> = plan.steps.iter().map(step_document).collect();
     json!({
@@ -95,17 +95,17 @@ fn risk_document(plan: Option<&ShownPlan>, review: Option<&Review>) -> RiskDocum
     }
 }
 
-/// How dangerous a plan is.
+/// The risk of a plan.
 #[derive(Serialize, Default)]
 struct RiskDocument {
     worst: Option<RiskLevel>,
     steps: Vec<StepRisk>,
-    /// The commands of the rollback, which do not run with the plan.
+    /// The verdicts about the rollback commands, which do not run with the plan.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     rollback: Vec<Verdict>,
 }
 
-/// How dangerous a step is, and why a person is asked before it.
+/// The risk of a step, and why it asks for confirmation.
 #[derive(Serialize)]
 struct StepRisk {
     step_id: String,
@@ -113,12 +113,13 @@ struct StepRisk {
     #[serde(flatten)]
     verdict: Verdict,
     asks: Option<String>,
-    /// Its walls, what it asks for beyond them, and what is proposed; none where it starts no process here.
+    /// The walls of the step, the grants that it asks for, and the proposed ones; `None` if it starts no process on
+    /// this computer.
     #[serde(flatten)]
     walls: Option<StepWallsReview>,
 }
 
-/// A finding as one line: place, severity, code, words.
+/// A finding as one line: position, severity, code and message.
 pub(super) fn finding_line(finding: &Finding) -> String {
     let severity = finding.severity.as_str();
     let allowed = if finding.allowed.is_empty() {

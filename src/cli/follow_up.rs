@@ -1,4 +1,4 @@
-//! `continue`, `reconcile` and `revert`: a plan is made from a run, and authorized and run like any other plan.
+//! `continue`, `reconcile` and `revert`: a plan is made from a recorded run, then authorized and run like any other.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -21,23 +21,23 @@ use crate::plan::{visible, visible_lines};
 use crate::risk::Policy;
 use crate::run::{FileChange, Way};
 
-/// Runs the rest of a run.
+/// `continue`: runs the steps that a run left undone.
 pub(super) fn continue_run(command: &args::Continue, out: &mut Output) -> Result<Exit, Refusal> {
     run(FollowUp::Continue, command.run, &command.again, out)
 }
 
-/// Takes back or finishes what was interrupted.
+/// `reconcile`: rolls back or finishes the interrupted steps of a run.
 pub(super) fn reconcile(command: &args::Reconcile, out: &mut Output) -> Result<Exit, Refusal> {
     let way = if command.finish { Way::Finish } else { Way::RollBack };
     run(FollowUp::Settle(way), command.run, &command.again, out)
 }
 
-/// Takes back what a run or one of its steps changed.
+/// `revert`: undoes the changes of a run or an execution.
 pub(super) fn revert(command: &args::Revert, out: &mut Output) -> Result<Exit, Refusal> {
     run(FollowUp::Revert, command.id, &command.again, out)
 }
 
-/// Authorizes and runs the plan; without an authorization, shows it.
+/// Makes the plan and runs it. If no flag authorizes it, shows the plan and returns an error.
 fn run(
     follow_up: FollowUp,
     id: Uuid,
@@ -61,7 +61,7 @@ fn run(
     opened.findings.extend(warnings);
     let method = method(&again.consent, opened.digest)?;
     if let (None, true, Some(digest)) = (method, opened.is_valid(), opened.digest) {
-        // The plan has no file yet, so it is shown here.
+        // The plan has no file that the person could read, so it is printed.
         let mut details = documents::check(&opened);
         if follow_up == FollowUp::Revert {
             show_changes(&opened, &policy, &location, &mut details, out)?;
@@ -77,7 +77,7 @@ fn run(
     Start { opened, file: None, method, parent_run, policy, confirmation, location }.run(out)
 }
 
-/// What a plan would do to each file.
+/// Prints the changes of the plan as a diff, with notes, and adds both to `details`.
 fn show_changes(
     opened: &OpenedPlan,
     policy: &Policy,

@@ -1,9 +1,8 @@
-//! The headless commands (SPEC §11): the same core as the window, for scripts and for people at a
-//! terminal.
+//! The headless commands, for scripts and for people at a terminal. They use the same core as the window.
 //!
-//! Called by `main` alone. Results go to stdout: for people, or with `--json` as one document or as
-//! one document a line. Everything else that is said goes to stderr. Absent on purpose: the window,
-//! and any way of running a plan that the window does not have.
+//! Only `main` uses this module. Results are printed to stdout: for people, or with `--json` as one document or as
+//! one document per line. Everything else is printed to stderr. A plan is never run in a way that the window does not
+//! offer.
 
 mod args;
 mod bounded;
@@ -37,42 +36,42 @@ use args::{Arguments, Command};
 use output::Output;
 use refusal::Refusal;
 
-/// What the command line asks the window for.
+/// The options of the command line for opening the window.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct WindowOptions {
     /// The plan file to open.
     pub plan: Option<PathBuf>,
-    /// The workspace to open it in; none for the default one.
+    /// The workspace of the plan; `None` for the default one.
     pub workspace: Option<PathBuf>,
-    /// The evidence folder; none for the user's own.
+    /// The evidence folder; `None` for the user's own.
     pub evidence: Option<PathBuf>,
 }
 
 /// The result of a command line.
 #[derive(Debug)]
 pub enum Started {
-    /// The window is wanted.
+    /// The window is to be opened with these options.
     Window(WindowOptions),
-    /// It was a headless command, and this is how it ended.
+    /// A headless command has ended with this exit code.
     Done(ExitCode),
 }
 
-/// How a command ended, as the calling script sees it (SPEC §11).
+/// The exit codes of the headless commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Exit {
-    /// What was asked for was done.
+    /// The command has succeeded.
     Done = 0,
-    /// The run failed or was cancelled, or a result could not be written out.
+    /// The run, the loop or the connection failed, the run was cancelled, or a result could not be printed.
     Failed = 1,
     /// The plan is invalid or its file cannot be read.
     InvalidPlan = 2,
-    /// The plan is not authorized, or something approved has changed.
+    /// The plan is not authorized, or something that was approved has changed.
     NotAuthorized = 3,
     /// The evidence could not be written or read.
     Evidence = 4,
-    /// The command line cannot be understood or followed.
+    /// The command line or the settings are invalid, or a named workspace, run or record cannot be used.
     Usage = 5,
-    /// The evidence is not what was written.
+    /// Verification found that the evidence was tampered with.
     Tampered = 6,
 }
 
@@ -82,13 +81,13 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Reads a command line, program name first, and runs the headless command that it names.
+/// Parses a command line, with the program name first, and runs the headless command that it names.
 pub fn start(line: impl IntoIterator<Item = OsString>) -> Started {
-    // First of all: every walled step starts this program as its own helper.
+    // Before anything else: each walled step starts this program as its helper process.
     if let Some(code) = start_helper(std::env::args_os()) {
         return Started::Done(code);
     }
-    // Must run while there is only one thread.
+    // Must be called while there is only one thread.
     crate::code::count_memory();
     let arguments = match Arguments::try_parse_from(line) {
         Ok(arguments) => arguments,
@@ -106,9 +105,9 @@ pub fn start(line: impl IntoIterator<Item = OsString>) -> Started {
     }
 }
 
-/// Prints help and version to stdout, and what is wrong with a command line to stderr.
+/// Prints help and version to stdout, and errors of the command line to stderr.
 fn explain(error: &clap::Error) -> Exit {
-    // A closed output cannot be reported.
+    // An error of printing cannot be reported.
     let _ = error.print();
     if error.use_stderr() { Exit::Usage } else { Exit::Done }
 }

@@ -1,4 +1,4 @@
-//! How a command of the command line opens the evidence, the settings, and a plan with its review.
+//! Opens the evidence, the settings, and a plan with its review, as the options of a command say.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -39,7 +39,7 @@ pub(super) fn policy() -> Result<Policy, Refusal> {
 /// The folder in which the command was started.
 ///
 /// # Errors
-/// It is gone, or cannot be read.
+/// The folder no longer exists or cannot be read.
 pub(super) fn present_folder() -> Result<PathBuf, Refusal> {
     std::env::current_dir().map_err(|error| {
         Refusal::usage(format!("the present folder cannot be found: {error}"), "Go to another one.")
@@ -70,10 +70,11 @@ pub(super) struct ReadPlan {
 }
 
 impl ReadPlan {
-    /// Reads a plan file. `target`, if given, is the host of its commands.
+    /// Reads a plan file. If given, `target` replaces the host of its commands.
     ///
     /// # Errors
-    /// `target` is given for another kind of plan. Problems with the file are findings, not errors.
+    /// `target` was given, but the plan is not a command plan. Problems with the file are findings, not
+    /// errors.
     pub(super) fn file(
         file: &Path,
         workspace: Option<&Path>,
@@ -105,18 +106,18 @@ impl ReadPlan {
         Ok(read)
     }
 
-    /// Reads the bytes of a plan.
+    /// Parses the bytes of a plan.
     pub(super) fn bytes(bytes: &[u8], workspace: WorkspaceChoice) -> Self {
         let parsed = parse(bytes);
         let digest = (bytes.len() <= limits::PLAN_BYTES).then_some(parsed.digest);
         Self { digest, parsed, workspace }
     }
 
-    /// Reviews it with the recorded trust; `None` if it could not be parsed.
+    /// Reviews the plan with the recorded trust in workspace commands; `None` if the plan could not be parsed.
     ///
     /// # Errors
-    /// The workspace cannot be opened; or the plan would run commands of the workspace, and the evidence cannot be
-    /// read.
+    /// The workspace cannot be opened; or the plan would run commands of the workspace, and the evidence
+    /// cannot be read.
     pub(super) fn review(
         &self,
         policy: &mut Policy,
@@ -129,7 +130,8 @@ impl ReadPlan {
         review_trusting(&self.parsed.plan, policy, review, trust)
     }
 
-    /// Reviews it without starting a process (SPEC §11).
+    /// Reviews the plan without starting a process. Host and walls are not reviewed, so the result cannot be used to
+    /// authorize the plan.
     ///
     /// # Errors
     /// The workspace cannot be opened.
@@ -143,7 +145,7 @@ impl ReadPlan {
         Ok(review_read(&self.parsed.plan, review)?)
     }
 
-    /// Adds a review.
+    /// Adds the review and its findings.
     pub(super) fn with(mut self, review: Option<Review>) -> OpenedPlan {
         let mut findings = std::mem::take(&mut self.parsed.findings);
         findings.extend(review.iter().flat_map(|review| review.findings.iter().cloned()));

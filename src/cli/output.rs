@@ -1,4 +1,4 @@
-//! Results on stdout, messages on stderr; neither ever panics because the other end is gone.
+//! Results on stdout, messages on stderr. Neither panics if the reader has closed the pipe.
 
 use std::io::{self, BufWriter, ErrorKind, Stdout, Write};
 
@@ -7,11 +7,11 @@ use serde::Serialize;
 use super::Exit;
 use crate::plan::visible;
 
-/// Where a command's result goes.
+/// The destination of a command's result.
 pub(super) struct Output {
     json: bool,
     stdout: BufWriter<Stdout>,
-    /// The first failure; nothing is written after it.
+    /// The first error of printing; nothing is printed after it.
     failure: Option<io::Error>,
 }
 
@@ -20,12 +20,12 @@ impl Output {
         Self { json, stdout: BufWriter::new(io::stdout()), failure: None }
     }
 
-    /// Whether the result is wanted as JSON.
+    /// Whether the result is to be printed as JSON.
     pub(super) const fn json(&self) -> bool {
         self.json
     }
 
-    /// One JSON document on one line.
+    /// Prints one JSON document on one line.
     pub(super) fn document(&mut self, document: &impl Serialize) {
         let line = serde_json::to_string(document).map_err(io::Error::from);
         match line {
@@ -34,7 +34,7 @@ impl Output {
         }
     }
 
-    /// One line of text.
+    /// Prints one line of text.
     pub(super) fn line(&mut self, text: &str) {
         if self.failure.is_none()
             && let Err(error) = writeln!(self.stdout, "{text}")
@@ -43,8 +43,7 @@ impl Output {
         }
     }
 
-    /// Lines in columns, each as wide as its widest cell; the last column as it is. What is hidden in a cell is made
-    /// visible.
+    /// Prints rows in columns, each as wide as its widest cell. Hidden characters are made visible.
     pub(super) fn table<R: IntoIterator<Item = String>>(
         &mut self,
         rows: impl IntoIterator<Item = R>,
@@ -63,12 +62,13 @@ impl Output {
         }
     }
 
-    /// Names with their values, a line each.
+    /// Prints names and their values, one pair per line.
     pub(super) fn fields<'a>(&mut self, fields: impl IntoIterator<Item = (&'a str, String)>) {
         self.table(fields.into_iter().map(|(name, value)| [name.to_owned(), value]));
     }
 
-    /// Flushes stdout. A result that could not be written is a failure, but a closed pipe is not.
+    /// Flushes stdout. Returns `exit`, or `Failed` if a successful result could not be written. A closed pipe is not
+    /// an error.
     pub(super) fn finish(mut self, exit: Exit) -> Exit {
         let flushed = self.stdout.flush();
         match self.failure.or(flushed.err()) {
@@ -84,11 +84,11 @@ impl Output {
 
 /// Prints a line to stderr.
 pub(super) fn say(text: &str) {
-    // A closed stderr cannot be reported.
+    // A write error of stderr cannot be reported.
     let _ = writeln!(io::stderr(), "{text}");
 }
 
-/// Prints a chunk of a program's output to stderr.
+/// Prints a chunk of a program's output to stderr, without adding a line break.
 pub(super) fn tell(text: &str) {
     let _ = write!(io::stderr(), "{text}");
 }

@@ -1,5 +1,5 @@
-//! `planner`: one of the planners that ship, as the loop starts it (SPEC §10). Hidden from the help: a person
-//! names a planner to the loop.
+//! `planner`: runs one of the built-in planners as a process of the loop. It is hidden from the help, because people
+//! name a planner with `loop --planner`.
 
 use std::io::{self, Read as _};
 use std::time::Duration;
@@ -12,13 +12,14 @@ use crate::planner::{Planner, Request, Server};
 use crate::process::MODEL_KEY;
 use crate::worker::{ModelSettings, default_folders, load_model};
 
-/// Largest request, in bytes: 64 MiB, more than the loop writes.
+/// The largest request in bytes. The loop writes smaller ones.
 const REQUEST_BYTES: u64 = 64 << 20;
 
 /// Reads one request from stdin and prints one plan.
 ///
 /// # Errors
-/// A request that cannot be read; a planner without what it needs; settings that cannot be used.
+/// The request cannot be read, a required option or setting of the planner is missing, or the settings
+/// cannot be used.
 pub(super) fn planner(command: &args::Planner, out: &mut Output) -> Result<Exit, Refusal> {
     let mut request = Vec::new();
     let unreadable = |error: String| Refusal::usage(error, "The loop gives a planner its request.");
@@ -49,8 +50,8 @@ pub(super) fn planner(command: &args::Planner, out: &mut Output) -> Result<Exit,
     Ok(Exit::Done)
 }
 
-/// The settings that the loop hands over in a line of their own, and the request behind them. Without that line
-/// all of it is the request.
+/// The settings of the model from the first line, and the request after it. If the first line is not such settings,
+/// the whole input is the request.
 fn handed(input: &[u8]) -> (Option<ModelSettings>, &[u8]) {
     let Some(end) = input.iter().position(|byte| *byte == b'\n') else { return (None, input) };
     let (line, rest) = input.split_at(end);
@@ -60,7 +61,7 @@ fn handed(input: &[u8]) -> (Option<ModelSettings>, &[u8]) {
     }
 }
 
-/// The server by the environment, else by the settings.
+/// The model server from the environment variables, otherwise from the settings.
 fn server(handed: Option<ModelSettings>) -> Result<Server, Refusal> {
     let settings = match (handed, default_folders()) {
         (Some(settings), _) => settings,

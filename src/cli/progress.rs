@@ -1,4 +1,4 @@
-//! A run as it goes, on stderr, and its result, on stdout, for people.
+//! Prints a run for people: its progress to stderr, its result to stdout.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -9,11 +9,11 @@ use crate::run::{ExecutionResult, RunEvent, RunStatus, StepResult};
 
 /// Prints the progress of a run to stderr.
 pub(super) struct Progress {
-    /// How many steps the plan has, where that is known.
+    /// The number of steps of the plan, if known.
     steps: Option<usize>,
     /// Whether nothing is printed.
     pub(super) silent: bool,
-    /// Whether the step under way is a command.
+    /// Whether the current step is a command.
     is_command: AtomicBool,
 }
 
@@ -37,7 +37,7 @@ impl ProgressCallback for Progress {
                 let (tool, about) = (visible(tool_name), visible(about));
                 say(&format!("Step {}{of}: {tool} {about}", step_index + 1));
             }
-            // What other tools print is their result, which stands in the evidence.
+            // The output of other tools is their result, which is in the evidence.
             RunEvent::StepOutput { chunk, .. } if self.is_command.load(Ordering::Relaxed) => {
                 tell(&visible_lines(chunk));
             }
@@ -59,7 +59,7 @@ impl ProgressCallback for Progress {
     }
 }
 
-/// Steps that ended, as a table, with what went wrong below it.
+/// Prints the finished steps as a table, followed by their notes and errors.
 pub(super) fn print_steps(plan: &Plan, results: &[StepResult], out: &mut Output) {
     out.table(plan.steps.iter().zip(results).map(|(step, result)| {
         [
@@ -79,7 +79,7 @@ pub(super) fn print_steps(plan: &Plan, results: &[StepResult], out: &mut Output)
     results.iter().for_each(|result| failure(result, out));
 }
 
-/// The result of a run.
+/// Prints the result of a run.
 pub(super) fn print_result(plan: &Plan, result: &ExecutionResult, out: &mut Output) {
     print_steps(plan, &result.step_results, out);
     let status = match result.status {
@@ -96,7 +96,7 @@ pub(super) fn print_result(plan: &Plan, result: &ExecutionResult, out: &mut Outp
     ));
 }
 
-/// The commands that would take a plan back. They never run by themselves.
+/// Prints the rollback commands of a plan. They are never run automatically.
 pub(super) fn print_way_back(plan: &Plan, out: &mut Output) {
     out.line("The plan gives a way back; with --json it is printed as a plan of its own:");
     for command in &plan.notes.rollback {

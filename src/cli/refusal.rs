@@ -1,4 +1,4 @@
-//! Why a command could not do what was asked: exit code, error document and words (SPEC §11).
+//! The errors of a command: exit code, message and error document.
 
 use serde_json::{Value, json};
 
@@ -12,12 +12,12 @@ use crate::run::Failure;
 use crate::tools::ToolError;
 use crate::worker::SettingsError;
 
-/// Why a command ended without its result.
+/// Why a command ended without a result.
 #[derive(Debug)]
 pub(super) struct Refusal {
     exit: Exit,
     failure: Failure,
-    /// Machine-readable details, an object.
+    /// Details for the error document; a JSON object.
     details: Value,
     findings: Vec<Finding>,
 }
@@ -27,24 +27,24 @@ impl Refusal {
         Self { exit, failure, details, findings: Vec::new() }
     }
 
-    /// The command line cannot be followed.
+    /// An error of the command line.
     pub(super) fn usage(message: impl Into<String>, next: &str) -> Self {
         let (message, next) = (message.into(), next.to_owned());
         let failure = Failure { code: Code::BadValue, message, next };
         Self::new(Exit::Usage, failure, json!({}))
     }
 
-    /// The same with other details.
+    /// The same error with these details.
     #[must_use]
     pub(super) fn with_details(self, details: Value) -> Self {
         Self { details, ..self }
     }
 
-    /// The plan cannot be authorized for these findings, of which at least one is an error.
+    /// The error for a plan that cannot be authorized. At least one of the findings is an error.
     pub(super) fn invalid_plan(findings: Vec<Finding>) -> Self {
         let failure = ExecutionError::from_findings(&findings).failure();
         let details = json!({ "findings": &findings });
-        // The plan is valid, but what it needs is not allowed.
+        // The plan is valid, but something that it needs is not allowed.
         let exit = match failure.code {
             Code::NotAuthorized => Exit::NotAuthorized,
             _ => Exit::InvalidPlan,
@@ -52,7 +52,8 @@ impl Refusal {
         Self { findings, ..Self::new(exit, failure, details) }
     }
 
-    /// Prints the message to stderr, and with `--json` the error document to stdout.
+    /// Prints the findings and the message to stderr, and with `--json` the error document to stdout. Returns the
+    /// exit code.
     pub(super) fn tell(self, out: &mut Output) -> Exit {
         let Failure { code, message, next } = self.failure;
         for finding in &self.findings {

@@ -1,4 +1,4 @@
-//! `risk`: how dangerous a command is (SPEC §7.1). Reads it, and runs nothing.
+//! `risk`: prints the risk of shell commands. Nothing is run.
 
 use std::io::{self, BufRead as _};
 
@@ -17,27 +17,26 @@ struct Document<'a> {
     command: &'a str,
     #[serde(flatten)]
     verdict: &'a CommandVerdict,
-    /// What its programs are known to need beyond the walls of a run; paths as the table has them.
+    /// What the programs of the command are known to need beyond its walls; paths as written in the built-in table.
     needs: &'a Needs,
     walls: WallsDocument<'a>,
 }
 
-/// What else is known of the walls of a command.
+/// Further facts about the walls of a command.
 #[derive(Serialize)]
 struct WallsDocument<'a> {
-    /// Whether it gets to write the repository, as git's own writer.
+    /// Whether git may write its own repository in this command.
     writes_repository: bool,
-    /// Why it cannot run behind walls; none where it can.
+    /// Why the command cannot run behind walls; `None` if it can.
     refused: Option<&'a str>,
-    /// Why it needs what it does.
+    /// Why the command needs `needs`.
     reasons: &'a [String],
 }
 
-/// Judges the command of the command line, or one command a line of stdin, by the rules of the program
-/// and those of the user's settings.
+/// Judges the given command, or each line of stdin as one command, by the built-in rules and those of the settings.
 ///
 /// # Errors
-/// A settings file that cannot be used.
+/// The settings file cannot be used.
 pub(super) fn risk(command: &args::Risk, out: &mut Output) -> Result<Exit, Refusal> {
     let rules = opening::policy()?.command_rules;
     if !command.stdin {
@@ -46,7 +45,7 @@ pub(super) fn risk(command: &args::Risk, out: &mut Output) -> Result<Exit, Refus
     }
     for line in io::stdin().lock().split(b'\n') {
         match line {
-            // Invalid UTF-8 becomes a character that matches no rule.
+            // Invalid UTF-8 is replaced by a character that matches no rule.
             Ok(line) => judge(&String::from_utf8_lossy(&line), &rules, out),
             Err(error) => {
                 say(&format!("The commands could not be read: {error}"));

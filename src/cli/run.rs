@@ -27,7 +27,7 @@ use crate::risk::Policy;
 use crate::run::{ExecutionResult, Review, RunStatus};
 use crate::tools::tidy_simulations;
 
-/// Authorizes and runs a plan file.
+/// Authorizes and runs a plan file. With `--trust-commands`, first records the trust in the workspace's commands.
 pub(super) fn run(command: &args::Run, out: &mut Output) -> Result<Exit, Refusal> {
     // Checked before the plan is read, because it does not depend on the plan.
     let confirmation = CommandLine::new(command.consent.confirm, is_terminal())?;
@@ -50,14 +50,14 @@ pub(super) fn run(command: &args::Run, out: &mut Output) -> Result<Exit, Refusal
     start.run(out)
 }
 
-/// Everything that one run needs.
+/// Everything that is needed to run a plan.
 pub(super) struct Start {
     pub(super) opened: OpenedPlan,
-    /// The file from which it was read; none for a plan that was made of a recorded one.
+    /// The plan file; `None` for a follow-up plan, which has no file.
     pub(super) file: Option<PathBuf>,
-    /// Through which flag the plan is authorized; none when through no flag.
+    /// The flag that authorizes the plan; `None` if no flag does.
     pub(super) method: Option<Method>,
-    /// The run that it continues.
+    /// The run that this plan follows up.
     pub(super) parent_run: Option<Uuid>,
     pub(super) policy: Policy,
     pub(super) confirmation: CommandLine,
@@ -65,10 +65,10 @@ pub(super) struct Start {
 }
 
 impl Start {
-    /// Authorizes what was read, and runs it.
+    /// Authorizes the plan and runs it.
     ///
     /// # Errors
-    /// An invalid plan (E001), one that no flag authorizes (E002), and what the executor refuses.
+    /// The plan is invalid (E001), no flag authorizes it (E002), or the executor returns an error.
     pub(super) fn run(self, out: &mut Output) -> Result<Exit, Refusal> {
         let Self { opened, file, method, parent_run, policy, confirmation, location } = self;
         let valid = opened.is_valid();
@@ -87,7 +87,8 @@ impl Start {
             introduce(&plan, &review, parent_run);
         }
 
-        // Folders that cannot be removed now are tried again before the next simulation.
+        // Removes folders that earlier simulations left behind. Those that cannot be removed now are left for a later
+        // start.
         let _ = tidy_simulations();
         let mut store = location.store()?;
         say_note(store.note());
@@ -102,7 +103,7 @@ impl Start {
         let approved = ApprovedPlan { plan: plan.clone(), authorization };
         let result =
             Executor::new(store, deps).of_plan(file).execute(approved).inspect_err(|error| {
-                // The steps done before the evidence failed are known only here.
+                // If the evidence fails, the results of the steps done so far exist only here.
                 if let ExecutionError::EvidenceStore { step_results, .. } = error
                     && !out.json()
                 {
@@ -124,24 +125,27 @@ impl Start {
     }
 }
 
-/// What `run` and `continue` answer.
+/// The JSON result of a run.
 #[derive(Serialize)]
 struct RunDocument<'a> {
     #[serde(flatten)]
     result: &'a ExecutionResult,
-    /// After a failure, the plan that would take it back, where the plan has one (SPEC §1.2): the text of
-    /// a plan file, to be looked at, authorized and run like any other.
+    /// The text of the rollback plan after a failure, if the plan has rollback commands. It must be reviewed,
+    /// authorized and run like any other plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     rollback_plan: Option<Cow<'a, str>>,
 }
 
-/// Whether a person can be asked: they must be able to read the question and to answer it.
+/// Whether a person can be asked: stdin and stderr are both terminals.
 pub(super) fn is_terminal() -> bool {
     std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
 }
 
-/// Through which flag the plan is authorized, if through any. A file that could not be read as a
-/// whole has no digest, and its findings say why.
+/// The flag that authorizes the plan, if any does. If the file could not be read completely, `digest` is `None` and
+/// the findings state the reason.
+///
+/// # Errors
+/// The digest of `--authorize` is not that of the plan.
 pub(super) fn method(
     command: &args::Consent,
     digest: Option<Digest>,
@@ -174,7 +178,7 @@ fn introduce(plan: &Plan, review: &Review, parent_run: Option<Uuid>) {
     if let Some(target) = &review.binding.target {
         say(&format!("Commands run on {}", visible(&target.to_string())));
     }
-    // The digest on the command line does not cover grants.
+    // The digest on the command line does not cover grants, so they are printed.
     if !review.binding.grants.is_empty() {
         let grants = &review.binding.grants;
         say(&visible(&format!("Granted to its steps beyond their walls: {grants}")));
@@ -185,7 +189,7 @@ fn introduce(plan: &Plan, review: &Review, parent_run: Option<Uuid>) {
 }
 
 impl Confirm {
-    /// The default without `--confirm`.
+    /// The value without `--confirm`.
     pub(super) const fn default_for(is_terminal: bool) -> Self {
         if is_terminal { Self::Ask } else { Self::Cancel }
     }

@@ -1,4 +1,4 @@
-//! `schema`: the JSON Schema of a dialect or of a document, as it ships.
+//! `schema`: prints the JSON Schema of a plan dialect or of another document.
 
 use super::Exit;
 use super::args::{self, DialectWord};
@@ -7,7 +7,7 @@ use crate::autonomy::REQUEST_SCHEMA;
 use crate::evidence::VERIFY_SCHEMA;
 use crate::plan::Dialect;
 
-/// Prints the schema; it is JSON with or without `--json`.
+/// Prints the schema. It is JSON with or without `--json`.
 pub(super) fn schema(command: &args::Schema, out: &mut Output) -> Exit {
     let text = match command.dialect {
         DialectWord::EvidenceVerify => VERIFY_SCHEMA,

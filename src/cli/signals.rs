@@ -1,9 +1,8 @@
-//! Ctrl-C at a headless loop: it ends in order, with what it has started and with its record.
+//! Signals to a headless loop: the first one stops the loop and its processes, and the end is recorded.
 
 use crate::engine::ControlHandle;
 
-/// From now on an interrupt, hangup or termination signal requests *Stop now*; a second one has its default
-/// effect.
+/// From now on an interrupt, termination or hangup signal requests *Stop now*; a second one has its default effect.
 ///
 /// # Errors
 /// The signal handler or its thread cannot be set up.
@@ -29,10 +28,10 @@ pub(super) fn stop_at_interrupt(control: &ControlHandle) -> std::io::Result<()> 
     Ok(())
 }
 
-/// Does nothing on this system: a signal ends the program and interrupts the loop.
+/// Does nothing on this system: a signal ends the program, which interrupts the loop.
 ///
 /// # Errors
-/// Never.
+/// Never returns an error.
 #[cfg(not(unix))]
 pub(super) fn stop_at_interrupt(_: &ControlHandle) -> std::io::Result<()> {
     Ok(())

@@ -1,5 +1,5 @@
-//! `simulate`: what a plan would do to files, step by step and as one difference. Needs no
-//! authorization, because nothing is executed or changed, and no process is started.
+//! `simulate`: prints what a plan would do to files, as a note per step and as one diff. It needs no authorization,
+//! because nothing is executed or changed and no process is started.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::engine::{Simulation, simulate_shown};
 use crate::plan::{Digest, Finding, locate, visible};
 use crate::run::{FileChange, Predicted};
 
-/// The answer in JSON.
+/// The JSON result.
 #[derive(Serialize)]
 struct Document<'a> {
     digest: Option<Digest>,
@@ -33,7 +33,7 @@ struct Step<'a> {
     note: String,
 }
 
-/// Shows what the steps of a plan would do together.
+/// Shows what all steps of a plan would do together.
 pub(super) fn simulate(command: &args::Check, out: &mut Output) -> Result<Exit, Refusal> {
     let workspace = command.workspace.workspace.as_deref();
     let policy = command.options.policy()?;

@@ -1,11 +1,11 @@
-//! Times on the command line and in lists.
+//! Parses times of the command line, and formats times in lists.
 
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
-/// Reads a moment as Unix milliseconds: milliseconds themselves, RFC 3339, or a local date with or
-/// without a time.
+/// Parses a time into Unix milliseconds. Accepts Unix milliseconds, RFC 3339, and a local date with or without a
+/// time.
 pub(super) fn parse_time(text: &str) -> Result<i64, String> {
     let local = |time: DateTime| {
         time.to_zoned(TimeZone::system()).map(|zoned: Zoned| zoned.timestamp().as_millisecond())
@@ -26,7 +26,7 @@ pub(super) fn parse_time(text: &str) -> Result<i64, String> {
     })
 }
 
-/// A moment in the zone of the machine, to the second.
+/// Formats a time in the zone of this computer, to the second.
 pub(super) fn local_time(unix_ms: i64) -> String {
     match Timestamp::from_millisecond(unix_ms) {
         Ok(timestamp) => {

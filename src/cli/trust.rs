@@ -1,4 +1,4 @@
-//! Which commands of a workspace a person trusts (SPEC §9, §11): read from the evidence, and decided there.
+//! Records decisions about trust in the commands of a workspace.
 
 use super::refusal::Refusal;
 use crate::engine::{Clock as _, ExecutionError, SystemClock};
@@ -6,10 +6,10 @@ use crate::evidence::{EvidenceLocation, TrustDecision};
 use crate::plan::Digest;
 use crate::run::{AnsweredBy, CommandsReview};
 
-/// Records that the commands of a workspace are trusted: exactly those with this digest.
+/// Records that the commands of a workspace are trusted, if they have this digest.
 ///
 /// # Errors
-/// A file with another digest, or none (E004), and evidence that cannot be written.
+/// The commands have another digest or there are none (E004), or the evidence cannot be written.
 pub(super) fn trust(
     workspace: &str,
     commands: Option<&CommandsReview>,
@@ -23,11 +23,11 @@ pub(super) fn trust(
     record(workspace, digest, Some(shown), location)
 }
 
-/// Records that the commands with this digest are trusted as they were shown; without `shown`, that they no longer
-/// are.
+/// Records that the commands with this digest are trusted, and their text in `shown`; without `shown`, that they are
+/// no longer trusted.
 ///
 /// # Errors
-/// Evidence that cannot be written.
+/// The evidence cannot be written.
 pub(super) fn record(
     workspace: &str,
     digest: Digest,

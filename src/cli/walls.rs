@@ -1,4 +1,4 @@
-//! `walls`: what walls this computer has, and what is granted to every plan in a workspace beyond them (SPEC §7.5).
+//! `walls`: prints the walls of this computer, and records grants to every plan in a workspace.
 
 use serde_json::json;
 
@@ -14,10 +14,10 @@ use crate::plan::visible;
 use crate::run::AnsweredBy;
 use crate::tools::Toolbox;
 
-/// Records or revokes grants if asked for, and prints the current state.
+/// Records or revokes grants if requested, and prints the current state.
 ///
 /// # Errors
-/// A workspace that cannot be opened, a path that cannot be granted, and evidence that cannot be used.
+/// The workspace cannot be opened, a path cannot be granted, or the evidence cannot be used.
 pub(super) fn walls(command: &args::WallsCommand, out: &mut Output) -> Result<Exit, Refusal> {
     let policy = policy()?;
     let choice = workspace(command.workspace.workspace.as_deref(), &present_folder()?);
@@ -29,7 +29,7 @@ pub(super) fn walls(command: &args::WallsCommand, out: &mut Output) -> Result<Ex
         .keeping_out(location.folders());
     let folder = toolbox.workspace().to_string_lossy();
     let grants = command.walls.settle(policy.clone()).grants;
-    // Adds to earlier grants; only `--forget` revokes.
+    // Grants are added to earlier ones; only `--forget` revokes.
     let decided = match (grants.is_empty(), command.forget) {
         (false, _) => Some(Some(&grants)),
         (true, true) => Some(None),

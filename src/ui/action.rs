@@ -1,4 +1,4 @@
-//! What a person did, as reported by the views. The window code turns each action into effects.
+//! The actions of a person, as reported by the views. The window code carries them out.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -44,19 +44,19 @@ pub enum Tab {
 pub enum Action {
     /// A command of the table, given by button, key or palette.
     Do(Command),
-    /// On the plan page.
+    /// An action on the plan page.
     Plan(PlanAction),
-    /// In a dialog.
+    /// An action in a dialog.
     Dialog(DialogAction),
-    /// On the evidence page.
+    /// An action on the evidence page.
     Evidence(EvidenceAction),
-    /// On the diagnostics page.
+    /// An action on the diagnostics page.
     Diagnostics(DiagnosticsAction),
-    /// On the page of the bounded loop.
+    /// An action on the page of the bounded loop.
     Loop(LoopAction),
-    /// On an artifact.
+    /// An action on an artifact.
     Artifact(ArtifactAction),
-    /// On any page.
+    /// An action that every page allows.
     Window(WindowAction),
 }
 
@@ -81,7 +81,8 @@ pub enum PlanAction {
     GrantProposed(bool),
     /// Make the grants of this plan apply to every plan in its workspace, or withdraw all of those.
     RememberWalls(bool),
-    /// Open the authorization dialog again, with this path granted to every step for writing, or else the network.
+    /// Open the authorization dialog again, with a further grant to every step: writing to this path, or for `None`
+    /// the network.
     RunAgainWider(Option<String>),
     /// Open the dialog for the step that waits for a decision.
     AskInFront,
@@ -92,9 +93,9 @@ pub enum PlanAction {
 pub enum DialogAction {
     /// Decide about the step that the run waits for.
     Answer {
-        /// The run that asked.
+        /// The run that waits.
         run_id: Uuid,
-        /// The step that asked, counted from 0.
+        /// The step that waits, counted from 0.
         step_index: usize,
         /// The decision.
         decision: Decision,

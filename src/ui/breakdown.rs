@@ -21,9 +21,9 @@ pub struct Breakdown<'a> {
     pub running: bool,
 }
 
-/// The window without its page and without any dialog about a plan, because what such a dialog is about could
-/// not be seen. `view` provides the surrounding bars and the dialog before closing; it is `None` when drawing
-/// those panicked too, and then only the message is shown.
+/// Draws the window without its page. Dialogs about a plan are not shown, because their subject cannot be seen.
+/// `view` has the data of the surrounding bars and of the dialog before closing. It is `None` if drawing those
+/// panicked too; then only the message is shown.
 pub fn breakdown_ui(
     ui: &mut Ui,
     broken: &Breakdown<'_>,

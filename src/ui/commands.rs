@@ -65,9 +65,9 @@ pub enum Command {
 pub struct Situation {
     /// The page that is shown.
     pub page: Page,
-    /// Whether a plan file is open.
+    /// Whether a plan or a recorded run is shown.
     pub plan_open: bool,
-    /// The number of steps of the open plan.
+    /// The number of steps of the shown plan.
     pub steps: usize,
     /// The number of results on the evidence page.
     pub results: usize,
@@ -81,15 +81,15 @@ pub struct Situation {
     pub approved: bool,
     /// Whether the shown run is over, so that its plan can be run again.
     pub over: bool,
-    /// Whether the shown run left steps undone.
+    /// Whether the shown run is over and did not complete.
     pub unfinished: bool,
-    /// Whether the open plan runs on another host.
+    /// Whether the shown plan names another host for its commands.
     pub remote: bool,
     /// Whether a connection to a host is being tested.
     pub trying: bool,
-    /// Whether the plan of the shown run names commands that undo it.
+    /// Whether the shown plan has rollback commands.
     pub way_back: bool,
-    /// Whether a step of the shown run may have changed files.
+    /// Whether the shown run is over and may have changed files.
     pub changed_files: bool,
     /// Whether the shown run was interrupted.
     pub interrupted: bool,
@@ -101,34 +101,34 @@ pub struct Situation {
     pub automatic: bool,
     /// Whether a pause or an end after this step was already requested.
     pub requested: bool,
-    /// The step that waits for a decision, counted from 0.
+    /// The step that waits for confirmation, counted from 0.
     pub asking: Option<usize>,
     /// Whether a bounded loop is under way.
     pub looping: bool,
     /// Whether the plan of an attempt waits for its authorization.
     pub attempt_waits: bool,
-    /// Whether the form of a loop is shown, or would be shown on the loop page.
+    /// Whether the loop page shows the form of a new loop, or would show it if it were open.
     pub loop_form: bool,
     /// Why no loop can start in the folders of that form; `None` when one can.
     pub no_place: Option<&'static str>,
-    /// Whether the selected step is not the current step of the run.
+    /// Whether the current step of the run is not in view: another page, plan or step is shown.
     pub looking_elsewhere: bool,
 }
 
-/// One row of the table.
+/// A row of the command table.
 #[derive(Clone, Copy)]
 pub struct Spec {
     /// The command.
     pub command: Command,
-    /// Its text on buttons and in lists.
+    /// The text of the command on buttons and in lists.
     pub text: &'static str,
-    /// Its effect, as a sentence.
+    /// The effect of the command, as a sentence.
     pub tooltip: &'static str,
-    /// Its key; `None` where an accidental press would be costly.
+    /// The key of the command; `None` if an accidental press would be costly.
     pub shortcut: Option<KeyboardShortcut>,
-    /// Its icon.
+    /// The icon of the command.
     pub icon: Option<Icon>,
-    /// Why it is not available now; `None` when it is.
+    /// Why the command is not available now; `None` if it is.
     pub unavailable: fn(&Situation) -> Option<&'static str>,
 }
 
@@ -141,7 +141,7 @@ impl Command {
 }
 
 impl Spec {
-    /// The key, with the names of the person's keyboard.
+    /// The key combination, with the names of this platform.
     pub fn shortcut_text(&self, ui: &Ui) -> Option<String> {
         self.shortcut.map(|shortcut| ui.ctx().format_shortcut(&shortcut))
     }

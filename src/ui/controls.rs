@@ -61,7 +61,7 @@ pub fn menu(ui: &mut Ui, icon: Icon, text: &str, add: impl FnOnce(&mut Ui)) -> R
     menu_of(ui, button, text, add)
 }
 
-/// A word that opens a menu of queries about it.
+/// A text that looks like a link and opens a menu.
 pub fn menu_link(ui: &mut Ui, text: &str, name: &str, add: impl FnOnce(&mut Ui)) -> Response {
     let label = rich(visible(text), Text::Mono, Theme::of(ui).accent);
     let button = Button::new(label).frame(false).truncate();

@@ -5,7 +5,7 @@ use egui::{FontFamily, FontId, RichText};
 
 use super::theme::ICONS;
 
-/// One icon.
+/// An icon: a character of the icon font.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(test, derive(serde::Serialize))]
 pub struct Icon(pub char);
@@ -26,7 +26,7 @@ macro_rules! icons {
     ($($name:ident $code:literal;)+) => {
         $(#[doc = concat!("The icon `", stringify!($name), "`.")] pub const $name: Icon = Icon($code);)+
 
-        /// All of them.
+        /// All icons.
         #[cfg(test)]
         const ALL: &[Icon] = &[$($name,)+];
     };

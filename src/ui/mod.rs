@@ -1,8 +1,8 @@
 //! The views: pure functions from state to drawing, and from input to [`Action`]s.
 //!
-//! Called by the window code only. A view borrows plain data, reads no file, never blocks and changes
-//! nothing; it returns what the person did as a list of actions. Must not be used here: input and output,
-//! channels, SQL, and colours outside [`theme`].
+//! Only the window code calls them. A view borrows plain data, reads no file, never blocks and changes no state; it
+//! returns the person's actions as a list. Input and output, channels, SQL, and colours outside [`theme`] are not
+//! allowed here.
 
 pub mod action;
 pub mod artifact;
@@ -51,7 +51,7 @@ use widgets::panel_frame;
 /// All data of one frame.
 #[derive(Debug)]
 pub struct WindowView<'a> {
-    /// The workspace of the open plan, and why this folder is used.
+    /// The workspace of the shown plan or loop, and why this folder is used.
     pub workspace: Option<(String, String)>,
     /// The state that determines which commands are available.
     pub situation: Situation,
@@ -69,9 +69,9 @@ pub struct WindowView<'a> {
     pub status: StatusView,
     /// Notices, the latest last.
     pub notices: &'a [Notice],
-    /// The question in front that waits for an answer.
+    /// The dialog in front, which waits for an answer.
     pub dialog: Option<Dialog<'a>>,
-    /// The palette, help or settings, if open and no question is in front.
+    /// The open palette, help or settings. Drawn only if there is no dialog.
     pub overlay: Option<&'a Overlay>,
 }
 

@@ -1,4 +1,4 @@
-//! A notice about a problem: one line, with details to expand and copy, and what to do next.
+//! A notice, usually about a problem: one line, with details to expand and copy, and what to do next.
 
 use egui::{CollapsingHeader, Frame, Margin, Panel, Stroke, Ui, vec2};
 
@@ -7,14 +7,14 @@ use super::icon;
 use super::theme::{Text, Theme, Tone};
 use super::widgets::{self, panel_frame};
 
-/// One notice.
+/// A notice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
     /// The identity of the notice, used to close it.
     pub id: u64,
-    /// Its severity.
+    /// The severity of the notice.
     pub tone: Tone,
-    /// The problem, in one line.
+    /// The subject of the notice, in one line.
     pub summary: String,
     /// All details; may be empty.
     pub details: String,
@@ -22,7 +22,7 @@ pub struct Notice {
     pub next: String,
 }
 
-/// The number of notices shown; further ones are only counted.
+/// The maximum number of notices shown. The latest ones are shown; older ones are only counted.
 const MAX_SHOWN: usize = 3;
 
 pub(super) fn notices_ui(ui: &mut Ui, notices: &[Notice], actions: &mut Vec<Action>) {

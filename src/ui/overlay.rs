@@ -31,7 +31,7 @@ pub struct SettingsView {
     pub zoom: f32,
     /// The command that opens a file in the person's editor; empty when none is set.
     pub editor: String,
-    /// Why that command cannot be used, if so.
+    /// Why `editor` cannot be used; `None` if it can.
     pub editor_fault: Option<String>,
     /// The path of the settings file, where all other settings are edited.
     pub file: String,
@@ -235,7 +235,7 @@ fn settings_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Vec<Action>) 
     ui.label(widgets::rich(text, Text::Small, theme.dim));
 }
 
-/// One of several choices. Returns whether it was clicked.
+/// A button for one of several choices. Returns whether it was clicked.
 fn choice_ui(ui: &mut Ui, icon: Option<Icon>, name: &str, chosen: bool) -> bool {
     let look = if chosen { Look::Primary } else { Look::Plain };
     widgets::button(ui, look, icon, name, true).clicked()

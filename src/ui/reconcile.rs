@@ -10,7 +10,7 @@ use super::theme::Tone;
 use super::widgets::{self, Look};
 use crate::run::{DiskState, Reconciled, Way, sentences};
 
-/// The results: one remark for each file, or for several files with the same result.
+/// Shows the results: one remark for each file, or for several files with the same result.
 pub fn reconciled_ui<'a>(ui: &mut Ui, found: impl IntoIterator<Item = &'a Reconciled>) {
     for (finding, sentence) in sentences(found) {
         let (icon, tone) = look(finding);
@@ -21,7 +21,7 @@ pub fn reconciled_ui<'a>(ui: &mut Ui, found: impl IntoIterator<Item = &'a Reconc
     }
 }
 
-/// Buttons for the plans that settle the differences; none when every file already has its final state.
+/// Buttons for the plans that settle the differences; none if every file already has its final state.
 pub fn settle_ui(
     ui: &mut Ui,
     run_id: Option<Uuid>,

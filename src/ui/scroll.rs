@@ -17,7 +17,7 @@ pub fn by_key(ui: &Ui) {
     }
 }
 
-/// Content of any height, with a margin, scrolled by wheel and keys.
+/// Draws content of any height with a margin, which is scrolled by wheel and keys.
 pub fn area(ui: &mut Ui, salt: impl AsIdSalt, margin: Margin, add: impl FnOnce(&mut Ui)) {
     ScrollArea::vertical().id_salt(salt).auto_shrink([false, false]).show(ui, |ui| {
         by_key(ui);
@@ -30,11 +30,12 @@ pub fn area(ui: &mut Ui, salt: impl AsIdSalt, margin: Margin, add: impl FnOnce(&
 
 /// The keys that scroll by a page or to an end.
 pub const PAGE_KEYS: [Key; 4] = [Key::PageDown, Key::PageUp, Key::End, Key::Home];
-/// The same, with the arrow keys up and down.
+/// [`PAGE_KEYS`] and the arrow keys up and down.
 pub const VERTICAL_KEYS: [Key; 6] =
     [Key::PageDown, Key::PageUp, Key::End, Key::Home, Key::ArrowDown, Key::ArrowUp];
 
-/// How far a pressed key of these scrolls what has this height, as [`Ui::scroll_with_delta`] takes it.
+/// Consumes one pressed key of `keys`. Returns how far it scrolls an area of this height, as the argument of
+/// [`Ui::scroll_with_delta`].
 pub fn pressed(ctx: &Context, height: f32, keys: &[Key]) -> Option<Vec2> {
     // Larger than any content; the scroll area clamps it.
     const FAR: f32 = 1e9;

@@ -24,9 +24,9 @@ pub struct StatusView {
     pub progress: Option<(usize, usize)>,
     /// Whether evidence is recorded, or why not.
     pub evidence: String,
-    /// False when the evidence could not be written.
+    /// Whether writing the evidence has worked so far.
     pub evidence_sound: bool,
-    /// The time since the run began, in milliseconds.
+    /// The time since the run or the loop began, or the duration of a finished run, in milliseconds.
     pub elapsed_ms: Option<i64>,
 }
 

@@ -45,8 +45,8 @@ fn width(ui: &Ui, text: &str) -> f32 {
     ui.painter().layout_no_wrap(text.to_owned(), Text::Body.font(), Theme::of(ui).text).size().x
 }
 
-/// Which tabs are in the row: all, or as many as fit next to the menu button, from the left. The selected tab
-/// is placed first.
+/// Whether each tab is in the row. If not all fit, those from the left that fit next to the menu button are; the
+/// selected tab always is.
 fn shown(widths: &[f32], available: f32, selected: usize) -> Vec<bool> {
     let gaps = GAP * widths.len().saturating_sub(1) as f32;
     if widths.iter().sum::<f32>() + gaps <= available {

@@ -1,4 +1,4 @@
-//! The whole window with made-up data: every state can be drawn, and the controls are found by name.
+//! The whole window with example data: every state can be drawn, and the controls are found by name.
 
 #[path = "../../examples/gallery/batch.rs"]
 pub(crate) mod batch;
@@ -228,7 +228,7 @@ fn each_inspector_tab_shows_its_part() {
     }
 }
 
-// It shows its findings instead.
+// The page shows the findings of the plan.
 #[test]
 fn a_faulty_plan_cannot_be_authorized() {
     let harness = window("invalid", [1280.0, 800.0]);
@@ -373,7 +373,7 @@ fn leaving_the_field_sets_the_editor() {
     assert!(harness.state().actions.contains(&Action::Window(WindowAction::SetEditor(command))));
 }
 
-// It says first that it would fail, and breaks no path.
+// The remark that the revert would fail is above the diff, and no path wraps.
 #[test]
 fn a_small_window_shows_a_failing_revert() {
     let harness = window("revert-conflict", [900.0, 600.0]);

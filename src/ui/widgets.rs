@@ -1,4 +1,4 @@
-//! The widgets that all pages share. Each gives its control an accessible name.
+//! The widgets that all pages share. They give controls their accessible names, except for [`code_field`].
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub fn beginning(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A label in one line, truncated with an ellipsis where it does not fit; hovering shows the whole text.
+/// A label in one line, truncated with an ellipsis if it does not fit. Hovering shows the [`beginning`] of the text.
 pub fn line(ui: &mut Ui, text: impl AsRef<str>, kind: Text, tone: Tone) -> Response {
     let color = Theme::of(ui).tone(tone);
     ui.add(Label::new(rich(beginning(text.as_ref()), kind, color)).truncate())
@@ -53,7 +53,7 @@ pub enum Look {
     Plain,
     /// The primary button; at most one in a bar.
     Primary,
-    /// Without a frame until hovered.
+    /// A button without a frame until hovered.
     Bare,
 }
 
@@ -88,7 +88,7 @@ pub fn button(ui: &mut Ui, look: Look, icon: Option<Icon>, text: &str, enabled: 
     response
 }
 
-/// A button that leads somewhere, explained on hover. Returns whether it was pressed.
+/// A button with an icon and a tooltip. Returns whether it was pressed.
 pub fn link_button(ui: &mut Ui, look: Look, icon: Icon, text: &str, hint: &str) -> bool {
     button(ui, look, Some(icon), text, true).on_hover_text(hint).clicked()
 }
@@ -158,7 +158,7 @@ pub fn paint_galley(ui: &Ui, left_center: egui::Pos2, galley: Arc<Galley>) -> Re
     rect
 }
 
-/// Adds an icon that is `size` points large, in the middle of a place of this width and height.
+/// Adds an icon of `size` points, centred in a rectangle of the size `place`.
 pub fn icon_ui(ui: &mut Ui, place: Vec2, icon: Icon, size: f32, color: Color32) {
     let (rect, _) = ui.allocate_exact_size(place, Sense::hover());
     paint_icon(ui, rect.center(), icon, size, color);
@@ -177,7 +177,7 @@ pub fn paint_right(
     rect.width()
 }
 
-/// A state as an icon and a word on its tint.
+/// A state as an icon and a word on a tinted background.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(test, derive(serde::Serialize))]
 pub struct Chip {
@@ -260,7 +260,7 @@ pub fn copyable(ui: &mut Ui, short: &str, whole: &str, what: &str) -> Response {
         .on_hover_text(format!("{}\nClick to copy {what}.", visible_lines(whole)))
 }
 
-/// The line below the selected tab.
+/// Paints the line below the selected tab.
 pub fn underline(ui: &Ui, rect: Rect) {
     let stroke = Stroke::new(2.0, Theme::of(ui).accent);
     ui.painter().hline(rect.x_range(), rect.bottom() - 1.0, stroke);
@@ -340,7 +340,7 @@ pub fn panel_frame(fill: Color32, margin: Margin) -> Frame {
     Frame::NONE.fill(fill).inner_margin(margin)
 }
 
-/// A line across the panel below the item added last. Add nothing between the two.
+/// Paints a line across the panel below the item added last. Call this before adding anything else.
 pub fn line_below(ui: &Ui) {
     let stroke = Stroke::new(1.0, Theme::of(ui).line);
     ui.painter().hline(ui.max_rect().x_range(), ui.cursor().top() - 0.5, stroke);
@@ -363,7 +363,7 @@ pub fn copy_button(ui: &mut Ui, whole: &str, what: &str) {
     }
 }
 
-/// A field for one line of code, a path or a number; the caller names it.
+/// A field for one line of code, a path or a number. The caller must set its accessible name.
 pub fn code_field(text: &mut String, id: Id, width: f32) -> TextEdit<'_> {
     TextEdit::singleline(text)
         .id(id)

@@ -1,4 +1,4 @@
-//! What a person does on the page of the bounded loop.
+//! Applies the actions of a person on the loop page.
 
 use std::path::Path;
 use std::time::Duration;
@@ -16,12 +16,12 @@ use crate::ui::theme::Tone;
 use crate::worker::{Command, LoopOrder, ReplayLoop, RevokeClass, WorkspaceChoice};
 
 impl LoopPage {
-    /// Applies what concerns this page alone.
+    /// Applies an action that needs only this page and the shared state.
     pub fn apply(&mut self, action: LoopAction, shared: &mut Shared) {
         match action {
             LoopAction::Edit(form) => {
                 self.form = *form;
-                // Also where the folders stay the same: what is in them may not.
+                // Also if the folders are the same: their contents may have changed.
                 self.look_at_folders(TYPING_MS, shared);
             }
             LoopAction::LookAtCommands => shared.show_prompt(Some(Prompt::TrustForLoop)),
@@ -36,7 +36,7 @@ impl LoopPage {
                     }
                 });
             }
-            // Another page and the file picker are the window's.
+            // Applied by `App`, because they need another page or the file picker.
             LoopAction::OpenAttempt(_) | LoopAction::PickFolder(_) => {}
         }
     }
@@ -55,7 +55,7 @@ impl LoopPage {
         });
     }
 
-    /// The folder from which the picker begins.
+    /// The folder in which the picker starts.
     pub fn typed_folder(&self, what: FolderFor) -> &str {
         match what {
             FolderFor::Plans if !self.form.folder.is_empty() => &self.form.folder,
@@ -63,7 +63,7 @@ impl LoopPage {
         }
     }
 
-    /// Puts a folder that was picked into the form.
+    /// Enters a folder that was picked into the form.
     pub fn take_folder(&mut self, folder: &Path, what: FolderFor, shared: &Shared) {
         let field = match what {
             FolderFor::Plans => &mut self.form.folder,
@@ -73,7 +73,7 @@ impl LoopPage {
         self.look_at_folders(0, shared);
     }
 
-    /// Prepares the page to be shown; an empty form begins with this workspace.
+    /// Prepares the page to be shown. If the form names no workspace, `workspace` is entered.
     pub fn enter(&mut self, workspace: Option<&Path>, shared: &Shared) {
         if let (true, Some(workspace)) = (self.form.workspace.is_empty(), workspace) {
             self.form.workspace = workspace.display().to_string();
@@ -104,14 +104,14 @@ impl LoopPage {
             command: command.to_owned(),
             workspace: state.workspace.clone(),
             max_attempts: state.max_attempts.to_string(),
-            // An authorization class is given for one loop.
+            // An authorization class is valid for one loop only.
             ..Form::default()
         };
         self.show(Which::Form);
         self.look_at_folders(0, shared);
     }
 
-    /// Starts the loop of the form, or says what is wrong with it.
+    /// Starts the loop of the form, or shows the faults of the form.
     pub fn start(&mut self, shared: &mut Shared) {
         let Some(wanted) = self.form.wanted(shared.now.ms) else {
             self.form.tried = true;
@@ -142,7 +142,8 @@ impl LoopPage {
         self.show(Which::Live);
     }
 
-    /// An attempt of the loop on the page, or of the one under way, with its run where it has one.
+    /// The id of the loop on the page, otherwise of the loop under way, and the run of its attempt `number`, if the
+    /// attempt has one.
     pub fn attempt(&self, number: u32) -> Option<(Uuid, Option<Uuid>)> {
         let under_way = self.under_way().map(|live| &live.state);
         let state = self.shown_state().or(under_way)?;

@@ -1,4 +1,4 @@
-//! What the form of a loop knows of the folders that it names (SPEC §9, §10).
+//! Checks the folders that are named in the form of a loop.
 
 use super::{LoopPage, Which};
 use crate::app::shared::{Prompt, Shared};
@@ -7,12 +7,12 @@ use crate::ui::action::Page;
 use crate::ui::theme::Tone;
 use crate::worker::ReviewPlace;
 
-/// How long typing pauses before the folders are looked at, in milliseconds.
+/// The debounce time of typing before the folders are checked, in milliseconds.
 pub(super) const TYPING_MS: i64 = 150;
-/// How long until folders with which no loop can start are looked at again: they may be made meanwhile.
+/// The time between two checks of folders that are unusable, in milliseconds. The person may create them meanwhile.
 const AGAIN_MS: i64 = 2_000;
 
-/// What was seen of the folders, and when they are looked at next.
+/// The result of the latest check, and when the next one is due.
 #[derive(Debug, Default)]
 pub(super) struct LoopFolders {
     seen: Option<PlaceReview>,
@@ -20,12 +20,12 @@ pub(super) struct LoopFolders {
 }
 
 impl LoopPage {
-    /// Has the folders of the form looked at in so many milliseconds.
+    /// Schedules a check of the folders in the form in `in_ms` milliseconds.
     pub fn look_at_folders(&mut self, in_ms: i64, shared: &Shared) {
         self.folders.due_ms = Some(shared.now.ms + in_ms);
     }
 
-    /// What was seen of the folders that stand in the form now, also while another planner is being typed.
+    /// The latest check, if it is about the folders in the form now. The planner in the form may be another one.
     pub fn place(&self) -> Option<&PlaceReview> {
         let place = self.form.place()?;
         self.folders.seen.as_ref().filter(|seen| {
@@ -33,14 +33,14 @@ impl LoopPage {
         })
     }
 
-    /// In how many milliseconds the folders are to be looked at; none while the form is not shown.
+    /// Milliseconds until the folders are to be checked; `None` if no check is due or the form is not shown.
     pub fn folders_due_in(&self, shared: &Shared) -> Option<i64> {
         let is_seen = shared.page == Page::Loop && self.which == Which::Form;
         let due = self.folders.due_ms.filter(|_| is_seen)?;
         Some((due - shared.now.ms).max(0))
     }
 
-    /// Has the folders looked at when that is due.
+    /// Checks the folders if that is due.
     pub fn look_when_due(&mut self, shared: &mut Shared) {
         if self.folders_due_in(shared) != Some(0) {
             return;

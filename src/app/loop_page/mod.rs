@@ -2,16 +2,17 @@
 //!
 //! One view serves live and recorded loops, because both are `run::LoopState`. The page decides nothing: the plan of
 //! an attempt becomes a session of the plan page (`src/app/plan_page/attempt.rs`) with its bar, dialog and arming.
-//! Only the answer goes elsewhere: to the waiting worker instead of into the evidence, because the loop records it
-//! itself. A session that is waited for stays when another plan is opened, and its answer counts only while its
-//! dialog is in front. The loop's own verification has a session without a plan, which holds the questions of its
-//! run and is shown on this page alone.
+//! The decision about it is sent to the waiting worker instead of the evidence, because the loop records it. The
+//! session of a plan that the loop waits for is kept when another plan is opened, and an answer counts only while the
+//! dialog of that plan is in front. The loop's own verification has a session without a plan, which holds the
+//! confirmations of its run and is shown on this page only.
 //!
-//! What the form says of its folders comes from a query (`src/worker/loop_place.rs`). It is sent once typing pauses,
-//! when the window comes to the front, after a decision about the commands found there, and every two seconds while
-//! a folder is unusable. The form shows only findings about the folders that it contains (`loop_folders.rs`), and
-//! nothing starts by it: the loop checks for itself. Every attempt of a long loop has its line, for the keyboard;
-//! unfolded content is drawn only near the visible part (`draw_near` in `src/ui/loop_page/attempt.rs`).
+//! The findings about the folders in the form come from a query (`src/worker/loop_place.rs`). It is sent when the form
+//! is filled in or shown, after a pause in typing, when the window gets the focus, after a decision about the commands
+//! found there, and every two seconds while a folder is unusable. Only findings about the folders in the form are shown
+//! (`loop_folders.rs`). They only disable the start: the loop checks its folders again. Every attempt of a long loop
+//! has a line, so that it can be reached by keyboard; unfolded content is drawn only near the visible part
+//! (`draw_near` in `src/ui/loop_page/attempt.rs`).
 
 mod actions;
 mod loop_folders;
@@ -27,7 +28,7 @@ use crate::ui::loop_page::{Form, FormView, LoopView, Shown, ShownLoop, TimelineV
 use crate::worker::{LoopReplayed, PlanProposal};
 use loop_folders::LoopFolders;
 
-/// What stands on the page.
+/// The content of the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Which {
     #[default]
@@ -37,19 +38,19 @@ pub(super) enum Which {
     Reading,
 }
 
-/// What the page remembers.
+/// The state of the page.
 #[derive(Debug, Default)]
 pub(super) struct LoopPage {
     pub(super) form: Form,
     folders: LoopFolders,
     pub(super) loops: Vec<LoopSummary>,
-    /// The loop that was started here last.
+    /// The loop that was started last in this window.
     pub(super) live: Option<ShownLoop>,
     recorded: Option<ShownLoop>,
     pub(super) which: Which,
     unfolded: BTreeMap<u32, bool>,
     scroll_to_latest: bool,
-    /// Whether the goal is to be typed with the next frame.
+    /// Whether the goal gets the keyboard focus in the next frame.
     focus_goal: bool,
 }
 
@@ -71,14 +72,14 @@ impl LoopPage {
         self.live.as_mut().filter(|live| live.ended_at_ms.is_none())
     }
 
-    /// Puts this on the page.
+    /// Changes the content of the page.
     fn show(&mut self, which: Which) {
         self.which = which;
         self.unfolded.clear();
         self.scroll_to_latest = which == Which::Live;
     }
 
-    /// Puts a loop from the evidence on the page.
+    /// Shows a loop from the evidence, unless the person has left the page that waits for it.
     fn show_recorded(&mut self, replayed: LoopReplayed) {
         let LoopReplayed { detail, events, printed } = replayed;
         let mut state = LoopState::default();
@@ -106,7 +107,7 @@ impl LoopPage {
         }
     }
 
-    /// Applies what happened to the loop under way; gives its attempt.
+    /// Applies an event to the loop under way. Returns its current attempt.
     pub(super) fn happened(
         &mut self,
         event: &RunEvent,
@@ -127,7 +128,7 @@ impl LoopPage {
         })
     }
 
-    /// Keeps the plan of an attempt. False when no loop is under way.
+    /// Stores the plan of an attempt. Returns false if no loop is under way.
     pub(super) fn take_proposal(&mut self, proposal: &PlanProposal) -> bool {
         let Some(live) = self.under_way_mut() else { return false };
         live.plans.insert(proposal.attempt, Arc::clone(&proposal.plan));
@@ -141,7 +142,8 @@ impl LoopPage {
         }
     }
 
-    /// Notes that the loop under way returned; gives its id, if it had begun.
+    /// Notes that the loop under way has ended. Returns its id; a loop that could not begin has none and returns to
+    /// the form.
     pub(super) fn ended(&mut self, failure: Option<&Failure>, now_ms: i64) -> Option<Uuid> {
         let live = self.under_way_mut()?;
         live.ended_at_ms = Some(now_ms);
@@ -158,7 +160,7 @@ impl LoopPage {
         loop_id
     }
 
-    /// Forgets what was meant for the frame that was drawn.
+    /// Resets the flags that apply to one frame only.
     pub(super) fn drawn(&mut self) {
         self.scroll_to_latest = false;
         self.focus_goal = false;

@@ -1,4 +1,4 @@
-//! What a person does on the plan page.
+//! Applies the actions of a person on the plan page.
 
 use uuid::Uuid;
 
@@ -70,7 +70,7 @@ impl PlanPage {
         }
     }
 
-    /// Shows the plan of an attempt, or the run of it that is recorded.
+    /// Shows the live session of an attempt, otherwise its recorded run.
     pub fn open_attempt(&mut self, attempt: Attempt, run_id: Option<Uuid>, shared: &mut Shared) {
         let is_it = |session: &PlanSession| session.is_attempt(attempt);
         if self.shown.as_ref().is_some_and(is_it) {
@@ -83,7 +83,7 @@ impl PlanPage {
         }
     }
 
-    /// Brings the question of the step that waits to the front of everything else.
+    /// Shows the pending confirmation as a dialog. Any other dialog is closed.
     pub fn ask_in_front(&mut self, shared: &mut Shared) {
         if let Some(session) = self.running_mut() {
             session.waiting.dismissed = false;
@@ -91,7 +91,8 @@ impl PlanPage {
         shared.show_prompt(None);
     }
 
-    /// Whether the step that waits must not run without the question that is not in front now.
+    /// Whether the waiting step requires a confirmation whose dialog is closed. Such a step must not be approved
+    /// elsewhere.
     pub fn wants_question(&self) -> bool {
         let waiting = self.running().filter(|session| session.waiting.dismissed);
         waiting.and_then(PlanSession::request).is_some_and(|request| request.required)
@@ -100,7 +101,7 @@ impl PlanPage {
     fn remember_walls(&self, remember: bool, shared: &mut Shared) {
         let Some(review) = self.review() else { return };
         let binding = &review.binding;
-        // The id of a step means something in this plan alone.
+        // A step id is unique only within its plan.
         let grants =
             remember.then(|| Grants { proposed_for: Default::default(), ..binding.grants.clone() });
         let query = RememberWalls { workspace: binding.workspace.clone(), grants };
@@ -112,14 +113,14 @@ impl PlanPage {
         self.shown.as_ref()?.run.run_id
     }
 
-    /// Opens a plan that is made from the shown run.
+    /// Opens a follow-up plan of the shown run.
     pub fn follow_up(&self, follow_up: FollowUp, shared: &mut Shared) {
         if let Some(run_id) = self.shown_run() {
             shared.follow_up(run_id, follow_up);
         }
     }
 
-    /// Reviews the plan of the shown run as things are now; the question follows when that is done.
+    /// Reviews the plan of the shown run again. The question whether to authorize it opens after the review.
     pub fn run_again(&mut self, shared: &mut Shared) {
         let Some(session) = &self.shown else { return };
         let (digest, file, run_id) =
@@ -132,7 +133,7 @@ impl PlanPage {
         self.to_authorize = Some(digest);
     }
 
-    /// Computes what all steps of the shown plan would do together, and shows that.
+    /// Simulates the shown plan and shows the result.
     pub fn simulate(&mut self, shared: &mut Shared) {
         shared.page = Page::Plan;
         let Some(session) = &mut self.shown else { return };
@@ -169,7 +170,7 @@ impl PlanPage {
         }
     }
 
-    /// Selects the step below or above.
+    /// Selects the step `by` rows below the selected one.
     pub fn move_selection(&mut self, by: isize) {
         let Some(session) = &mut self.shown else { return };
         let count = session.opened.plan.as_ref().map_or(0, |plan| plan.steps.len());
@@ -178,9 +179,10 @@ impl PlanPage {
         session.pane.is_pinned = true;
     }
 
-    /// Follows the run under way; false when it has no plan to show.
+    /// Selects the current step of the run, and shows the run's session if needed. Returns false if that session has
+    /// no plan to show.
     pub fn follow_run(&mut self, shared: &mut Shared) -> bool {
-        // The loop's own verification is shown on the page of the loop.
+        // The loop's own verification is shown on the loop page.
         if self.live.as_ref().is_some_and(|live| live.opened.plan.is_none()) {
             return false;
         }
@@ -194,7 +196,7 @@ impl PlanPage {
         true
     }
 
-    /// Records a decision about the shown plan; it counts once that is done.
+    /// Records a decision about the shown plan. The decision is effective once it has been recorded.
     pub fn record(
         &mut self,
         digest: Digest,
@@ -240,7 +242,7 @@ impl PlanPage {
         });
     }
 
-    /// Gives the person's answer to the plan of an attempt, which the dialog has asked for.
+    /// Sends the person's decision about the plan of an attempt to the worker.
     pub fn answer_attempt(&mut self, digest: Digest, answer: PlanDecision, shared: &mut Shared) {
         if !shared.close_prompt(&Prompt::DECISIONS) {
             return;

@@ -1,4 +1,4 @@
-//! Trying the host of a plan: a notice while it is tried, and one with how it answered.
+//! Tries to connect to the host of a plan: one notice while it is tried, and one with the result.
 
 use super::PlanPage;
 use crate::app::shared::Shared;
@@ -19,7 +19,7 @@ impl PlanPage {
         let summary = visible(&format!("Trying {destination}…")).into_owned();
         let query = CheckTarget { destination: destination.clone(), workspace };
         let asked = shared.ask_latest(query, move |app, state| {
-            // The answer is dropped after a stop.
+            // After a stop the result is dropped.
             if app.plan.end_trying(&mut app.shared) {
                 match state {
                     Ok(state) => tell_host(&destination, &state, &mut app.shared),
@@ -33,13 +33,13 @@ impl PlanPage {
         }
     }
 
-    /// Waits no longer for the answer of a host.
+    /// Stops trying to connect.
     pub fn stop_trying(&mut self, shared: &mut Shared) {
         shared.queries.stop_long_queries();
         self.end_trying(shared);
     }
 
-    /// Removes the notice that a host is being tried; whether it was there.
+    /// Removes the notice that a connection is being tried. Returns whether there was one.
     fn end_trying(&mut self, shared: &mut Shared) -> bool {
         let notice = self.trying.take();
         if let Some(notice) = notice {

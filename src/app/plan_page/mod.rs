@@ -1,4 +1,4 @@
-//! The plan page: the plan on it, the one whose run is under way, and the lists beside them.
+//! The plan page: the shown plan, the one whose run is under way, and the lists of recent plans and runs.
 
 mod actions;
 mod attempt;
@@ -24,21 +24,21 @@ use crate::ui::theme::Tone;
 use crate::worker::{OpenPlan, OpenedPlan, Wake};
 pub(super) use session::PlanSession;
 
-/// How many plans the list of recent ones keeps.
+/// The maximum number of recent plans; older ones are dropped.
 const RECENT: usize = 12;
 
-/// What the page remembers.
+/// The state of the page.
 pub(super) struct PlanPage {
     pub(super) shown: Option<PlanSession>,
-    /// The session whose run is under way, while the page shows another one.
+    /// The session whose run is under way or for which a loop waits, while the page shows another one.
     pub(super) live: Option<PlanSession>,
     pub(super) recent: Vec<RecentPlan>,
     pub(super) runs: Vec<RunSummary>,
-    /// The plan that is to be authorized as soon as it has been reviewed again.
+    /// The digest of the plan to authorize once it has been reviewed again.
     to_authorize: Option<Digest>,
-    /// The notice about a void approval; gone with the next one.
+    /// The notice about a void approval. It is removed when the next decision has been recorded.
     void_notice: Option<u64>,
-    /// The notice that a host is being tried, while it is.
+    /// The notice that a connection to the host is being tried.
     trying: Option<u64>,
     watch: Watch,
 }
@@ -74,7 +74,7 @@ impl PlanPage {
         self.sessions_mut().find(|session| session.run.is_active())
     }
 
-    /// The session with the plan that a loop waits for.
+    /// The session whose plan awaits a decision in a loop.
     pub(super) fn waiting_attempt(&self) -> Option<&PlanSession> {
         self.sessions().find(|session| session.waits())
     }
@@ -91,8 +91,7 @@ impl PlanPage {
         shared.ask_latest(query, |app, opened| app.opened(opened, workspace));
     }
 
-    /// Reads and reviews the file of the shown plan again. `always` also when its run has used it up; by itself
-    /// that happens only while it matters.
+    /// Reads and reviews the file of the shown plan again. Without `always`, does nothing while its run is under way.
     pub(super) fn review_again(&self, always: bool, shared: &mut Shared) {
         let Some(session) = &self.shown else { return };
         let Some(path) = session.path().map(Path::to_path_buf) else { return };
@@ -111,7 +110,7 @@ impl PlanPage {
         shared.report(unanswered);
     }
 
-    /// Puts a plan on the page that was opened.
+    /// Shows a plan that was opened, and adds it to the recent ones.
     pub(super) fn show_opened(
         &mut self,
         opened: OpenedPlan,
@@ -130,7 +129,7 @@ impl PlanPage {
         self.authorize_if(wanted, shared);
     }
 
-    /// Opens the question about the plan that is shown, when it is the one that was wanted.
+    /// Opens the question whether to authorize the shown plan, if its digest is `wanted`.
     fn authorize_if(&self, wanted: Option<Digest>, shared: &mut Shared) {
         let Some((wanted, session)) = wanted.zip(self.shown.as_ref()) else { return };
         if session.opened.digest != wanted {
@@ -145,7 +144,7 @@ impl PlanPage {
         }
     }
 
-    /// Puts a session on the page; one whose run is under way stays behind it.
+    /// Shows a session. The session before it is kept as `live` if its run is under way or a loop waits for it.
     pub(super) fn show(&mut self, mut session: PlanSession, shared: &mut Shared) {
         session.pane.previews.forget_missing();
         session.pane.executions.forget_missing();
@@ -162,7 +161,7 @@ impl PlanPage {
         self.watch_files(shared);
     }
 
-    /// Puts the session behind the page on it, when it is the wanted one.
+    /// Shows the session in `live` if it is the wanted one. Returns whether it was.
     fn show_live(
         &mut self,
         is_wanted: impl FnOnce(&PlanSession) -> bool,
@@ -218,7 +217,7 @@ impl PlanPage {
         }
     }
 
-    /// Watches the file of the plan on the page and those that an approval of it would cover.
+    /// Watches the file of the shown plan and the files that an approval of it would cover.
     fn watch_files(&mut self, shared: &mut Shared) {
         let mut files = BTreeSet::new();
         if let Some(session) = &self.shown {
@@ -240,7 +239,8 @@ impl PlanPage {
         }
     }
 
-    /// Reviews again when a watched file has changed and that has settled; else in how many milliseconds that is.
+    /// Reviews again if a watched file has changed and the debounce time is over; otherwise returns the milliseconds
+    /// left. `None` if nothing has changed.
     pub(super) fn review_when_due(&mut self, shared: &mut Shared) -> Option<i64> {
         let left = self.watch.due_in(shared.now.ms)?;
         if left > 0 {

@@ -13,7 +13,7 @@ use crate::ui::theme::Tone;
 use crate::worker::{Clock as _, Command, PlanProposal, SystemClock};
 
 impl PlanPage {
-    /// Hands the authorized plan to the worker.
+    /// Sends the authorized plan to the worker.
     pub fn start_run(&mut self, shared: &mut Shared) {
         shared.evidence_trouble = None;
         let Some(session) = &mut self.shown else { return };
@@ -40,14 +40,14 @@ impl PlanPage {
         }
     }
 
-    /// Applies what happened in the run under way.
+    /// Applies an event of the run under way.
     pub fn happened(&mut self, event: &RunEvent, shared: &mut Shared) {
         let now = shared.now.ms;
         let asked = self.running_mut().is_some_and(|it| it.happened(event, now));
         if matches!(event, RunEvent::RunStarted { .. }) {
             shared.list_runs();
         }
-        // Nothing else says that the run of an attempt is over.
+        // No `Event::Finished` is sent for the run of an attempt, so its duration is set here.
         for session in self.sessions_mut() {
             let over = session.attempt.is_some() && session.run.is_over();
             if over && session.elapsed_ms.is_none() {
@@ -55,12 +55,12 @@ impl PlanPage {
             }
         }
         if asked {
-            // A new question has a new identity, also when the last one is still in front.
+            // Every confirmation gets a new identity, even if the last one is still in front.
             shared.show_prompt(shared.prompt);
         }
     }
 
-    /// Applies what happened in a bounded loop.
+    /// Applies an event of a bounded loop.
     pub fn happened_in_loop(
         &mut self,
         event: &RunEvent,
@@ -88,7 +88,8 @@ impl PlanPage {
         }
     }
 
-    /// Takes the plan of an attempt. It waits beside the page, unless the page shows its loop's plans.
+    /// Adds the plan of an attempt. It replaces the shown plan only if that one is a past plan of the same loop, no
+    /// step of it was picked and no dialog is open. Otherwise it is kept as `live`.
     pub fn take_proposal(&mut self, proposal: PlanProposal, shared: &mut Shared) {
         let loop_id = proposal.loop_id;
         let follows = shared.prompt.is_none()
@@ -104,7 +105,7 @@ impl PlanPage {
         }
     }
 
-    /// Notes that no plan of this loop is waited for any longer.
+    /// Notes that the loop waits for no decision any more.
     pub fn end_attempts(&mut self, loop_id: Uuid, shared: &mut Shared) {
         let mut was_asked = false;
         for session in self.sessions_mut() {
@@ -121,9 +122,9 @@ impl PlanPage {
         shared.list_runs();
     }
 
-    /// Notes that the executor returned, or why nothing ran.
+    /// Notes the result of the executor: the duration of the run, or a failure before or during the run.
     pub fn ended(&mut self, result: &Result<i64, Failure>) {
-        // The events have ended the run already, unless nothing ran.
+        // The events may have ended the run already, so the session is found by its used approval.
         let ended = self.sessions_mut().find(|session| {
             matches!(session.approval, Approval::Used { .. }) && session.elapsed_ms.is_none()
         });
@@ -145,7 +146,7 @@ impl PlanPage {
         }
     }
 
-    /// Keeps the record of an execution, or that there is none.
+    /// Stores the record of an execution, or notes that it could not be read.
     pub fn take_execution(&mut self, id: Uuid, detail: Option<ExecutionDetail>) {
         if let Some(session) = &mut self.shown {
             session.pane.executions.arrived(id, detail);

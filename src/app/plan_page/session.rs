@@ -1,4 +1,4 @@
-//! One plan on the page: its review, the decision about it, its run.
+//! One plan on the page: its review, the decision about it, and its run.
 
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
@@ -23,41 +23,41 @@ use crate::worker::{OpenedPlan, Replayed};
 /// One plan on the page.
 #[derive(Debug, Clone)]
 pub struct PlanSession {
-    /// The plan file as it was read last; without a path for a plan that has no file.
+    /// The plan file as read last. Its path is empty for a plan without a file.
     pub opened: OpenedPlan,
-    /// The workspace the person chose; none for the default one.
+    /// The workspace that the person chose; `None` for the default one.
     pub workspace: Option<PathBuf>,
-    /// What they grant beyond the walls of its steps.
+    /// What the person grants to the steps beyond their walls.
     pub grants: Grants,
-    /// Counts of its steps by kind and risk.
+    /// The numbers of faulty steps, of steps that change files, and of steps that run a command.
     pub figures: Figures,
-    /// What an approval of exactly this plan and review would cover, once somebody asks.
+    /// What an approval of this plan and review would cover; computed on first use.
     pub question: OnceCell<Arc<AuthorizeView>>,
     pub approval: Approval,
     /// The authorization, while it can still be used.
     pub authorization: Option<PlanAuthorization>,
     pub run: RunState,
-    /// The run's whole duration, once it is over.
+    /// The run's duration, once it is over.
     pub elapsed_ms: Option<i64>,
     pub output: RunOutput,
     pub pane: StepPane,
     pub diagnostics: DiagnosticsPage,
-    /// What all its steps would do together, once somebody asked.
+    /// The simulation, once requested.
     pub simulation: Option<Simulated>,
     pub waiting: WaitingStep,
-    /// The attempt of a bounded loop whose plan it is.
+    /// The attempt of a bounded loop that proposed this plan.
     pub attempt: Option<PlanAttempt>,
 }
 
-/// How the question of the step that waits is shown.
+/// How the confirmation of the waiting step is shown.
 #[derive(Debug, Clone, Default)]
 pub struct WaitingStep {
-    /// Whether the question is not in front: closed without an answer, or asked in the step's card until the person
-    /// wants to run what needs the question.
+    /// Whether the dialog is closed: dismissed without an answer, or not yet opened for a guided step, which is asked
+    /// about in its card.
     pub dismissed: bool,
-    /// Whether the card of the step is to be brought into view.
+    /// Whether to scroll to the card of the step.
     pub reveal_card: bool,
-    /// The step that was answered and has not gone on yet.
+    /// The step whose confirmation was answered, until the next step or confirmation.
     pub answered: Option<usize>,
 }
 
@@ -83,7 +83,7 @@ impl PlanSession {
         }
     }
 
-    /// A session for a run from the records.
+    /// A session for a recorded run.
     pub fn replayed(replayed: Replayed) -> Self {
         let (mut run, mut output) = (RunState::default(), RunOutput::default());
         for event in &replayed.events {
@@ -95,7 +95,7 @@ impl PlanSession {
             run.interrupt();
         }
         let failed = run.steps.stopped_at();
-        // Of an interrupted run, the step whose outcome is unknown.
+        // If the run was interrupted, the step whose outcome is unknown.
         let selected = failed.or_else(|| {
             (run.phase == Phase::Interrupted && run.current_step < run.steps.len())
                 .then_some(run.current_step)
@@ -121,22 +121,22 @@ impl PlanSession {
         }
     }
 
-    /// The plan file; none for a plan from the records or of a loop.
+    /// The plan file; `None` for a recorded plan or the plan of a loop.
     pub fn path(&self) -> Option<&Path> {
         Some(&*self.opened.path).filter(|path| !path.as_os_str().is_empty())
     }
 
-    /// Whether its run is over, so that it can be followed up.
+    /// Whether its run is over and has an id, so that it can have follow-up plans.
     pub fn is_over(&self) -> bool {
         self.run.is_over() && self.run.run_id.is_some()
     }
 
-    /// Whether its run is over and left something undone.
+    /// Whether its run is over and did not complete.
     pub fn is_unfinished(&self) -> bool {
         self.is_over() && self.run.phase != Phase::Ended(RunStatus::Completed)
     }
 
-    /// Why the plan cannot be authorized now; none when it can.
+    /// Why the plan cannot be authorized now; `None` if it can.
     pub fn not_authorizable(&self) -> Option<&'static str> {
         let untrusted = |review: &Arc<Review>| review.untrusted().is_some();
         match &self.opened.review {
@@ -156,7 +156,7 @@ impl PlanSession {
         }
     }
 
-    /// Why the plan cannot be simulated; none when it can.
+    /// Why the plan cannot be simulated; `None` if it can.
     pub fn not_simulatable(&self) -> Option<&'static str> {
         match (&self.opened.plan, &self.opened.review) {
             _ if self.approval == Approval::Recorded => {
@@ -168,10 +168,10 @@ impl PlanSession {
         }
     }
 
-    /// What an approval would cover for `ttl_ms` milliseconds; none without a review.
+    /// What an approval for `ttl_ms` milliseconds would cover; `None` without a plan or a review.
     pub fn question(&self, ttl_ms: i64) -> Option<Arc<AuthorizeView>> {
         let (plan, review) = (self.opened.plan.as_ref()?, self.opened.review.as_ref()?);
-        // Cached: a plan may have ten thousand files, and each frame asks.
+        // Cached, because a plan may have ten thousand files and this is called in each frame.
         let make = || {
             let (plan, review) = (Arc::clone(plan), Arc::clone(review));
             Arc::new(AuthorizeView::new(plan, review, self.opened.continues, self.attempt, ttl_ms))
@@ -179,7 +179,7 @@ impl PlanSession {
         Some(Arc::clone(self.question.get_or_init(make)))
     }
 
-    /// Whether its run goes through commands by itself.
+    /// Whether its run starts command after command without asking before each one.
     pub fn is_automatic(&self) -> bool {
         let goes_on = |plan: &Arc<ShownPlan>| {
             plan.dialect == Dialect::CommandPlan && plan.mode == Mode::Automatic
@@ -187,7 +187,7 @@ impl PlanSession {
         self.opened.plan.as_ref().is_some_and(goes_on) && !self.run.became_guided
     }
 
-    /// Applies a new review of the same file. Gives what has changed of what an approval covers.
+    /// Applies a new review of the same file. Returns the changes in what an approval covers.
     pub fn reviewed(&mut self, opened: OpenedPlan) -> Vec<Change> {
         let mut changes = Vec::new();
         if opened.digest != self.opened.digest {
@@ -197,7 +197,7 @@ impl PlanSession {
                 now: opened.digest.to_string(),
             });
         }
-        // Compares with what the approval covers; without one, with what was shown.
+        // Compares with what the approval covers; without an approval, with the previous review.
         let covered = match (&self.authorization, &self.opened.review) {
             (Some(authorization), _) => Some(&authorization.binding),
             (None, Some(review)) => Some(&review.binding),
@@ -250,7 +250,7 @@ impl PlanSession {
                     until_ms: authorization.expires_at_ms,
                 };
                 self.authorization = Some(authorization);
-                // The states of the last run would look like those of the next one.
+                // Discards the step states of the last run, which could be mistaken for those of the next one.
                 self.run = RunState::default();
                 self.elapsed_ms = None;
             }
@@ -262,13 +262,13 @@ impl PlanSession {
         }
     }
 
-    /// Ends an approval whose time has run out; gives the milliseconds that are left.
+    /// Ends an approval that has expired. Returns the milliseconds left, or `None` if there is no valid approval.
     pub fn expire(&mut self, now_ms: i64, since_boot: &SinceBoot) -> Option<i64> {
         let Approval::Approved { at_ms, .. } = self.approval else { return None };
         let authorization = self.authorization.as_ref()?;
         let left_ms = authorization.left_ms(now_ms, since_boot);
         if left_ms > 0 {
-            // Shown as a wall clock time, and never later than the approval ends.
+            // The end is shown in wall clock time, which may have been set since the approval.
             self.approval = Approval::Approved { at_ms, until_ms: now_ms + left_ms };
             return Some(left_ms);
         }
@@ -277,24 +277,24 @@ impl PlanSession {
         None
     }
 
-    /// Takes the approval for its one run.
+    /// Consumes the approval for its one run.
     pub fn start(&mut self) -> Option<ApprovedPlan> {
         let plan = Arc::unwrap_or_clone(self.opened.plan.clone()?).complete()?;
         let authorization = self.authorization.take()?;
         self.approval = Approval::Used { at_ms: authorization.decided_at_ms };
-        // Shown as running from the click on; its first event comes later.
+        // Shows the run as started at once; its first event arrives later.
         self.run = begun(plan.steps.len(), authorization.decided_at_ms);
         self.output.transcript = Transcript::default();
         self.output.is_shown |= plan.dialect == Dialect::CommandPlan;
         self.elapsed_ms = None;
         self.pane.executions.clear();
-        // A run is shown by its steps.
+        // A run is shown in the list of steps.
         self.hide_simulation();
         self.pane.is_pinned = false;
         Some(ApprovedPlan { plan, authorization })
     }
 
-    /// Applies an event of the run. True when it asks a question.
+    /// Applies an event of the run. Returns true if a confirmation is needed.
     pub fn happened(&mut self, event: &RunEvent, now_ms: i64) -> bool {
         self.run.apply(event);
         self.output.transcript.apply(event);
@@ -305,7 +305,7 @@ impl PlanSession {
                 self.pane.follow(*step_index);
             }
             RunEvent::ConfirmationNeeded { request } => {
-                // Without a plan there is no list for a card.
+                // Without a plan there is no list of steps for a card.
                 self.waiting.dismissed = request.guided && self.opened.plan.is_some();
                 self.waiting.answered = None;
                 if request.guided {
@@ -319,14 +319,14 @@ impl PlanSession {
         false
     }
 
-    /// Shows the steps again instead of the simulation.
+    /// Shows the list of steps instead of the simulation.
     pub fn hide_simulation(&mut self) {
         if let Some(simulation) = &mut self.simulation {
             simulation.is_shown = false;
         }
     }
 
-    /// The workspace in which the file names of its run begin.
+    /// The workspace that the file names of its run are relative to.
     pub fn reviewed_workspace(&self) -> Option<PathBuf> {
         let reviewed = self.opened.review.as_ref().map(|review| review.workspace.clone());
         reviewed.or_else(|| self.workspace.clone())
@@ -342,7 +342,7 @@ impl PlanSession {
         }
     }
 
-    /// The evidence id of the selected step, once it has one.
+    /// The execution id of the selected step, once the step has a result.
     pub fn selected_execution(&self) -> Option<Uuid> {
         match self.run.steps.get(self.pane.selected)? {
             StepState::Done(result) => Some(result.execution_id),

@@ -1,4 +1,4 @@
-//! The selected step of a plan: its tab, its preview and its record, which are fetched because the page shows them.
+//! The selected step of a plan: its tab, its preview and its record, which are requested when the page shows them.
 
 use std::collections::BTreeMap;
 
@@ -10,18 +10,18 @@ use crate::run::{ExecutionDetail, Preview};
 use crate::ui::action::Tab;
 use crate::worker::PreviewStep;
 
-/// Which step is selected, and what is shown of it.
+/// The selected step, and what is shown of it.
 #[derive(Debug, Clone, Default)]
 pub struct StepPane {
-    /// The step, from 0.
+    /// The index of the step, from 0.
     pub selected: usize,
     pub scroll_to_selected: bool,
     /// Whether the person picked the step. Otherwise the selection follows the run.
     pub is_pinned: bool,
     pub tab: Tab,
-    /// By step.
+    /// Previews by step index.
     pub previews: Fetched<usize, Preview>,
-    /// By id.
+    /// Records by execution id.
     pub executions: Fetched<Uuid, ExecutionDetail>,
 }
 
@@ -32,21 +32,21 @@ impl StepPane {
         self.scroll_to_selected = true;
     }
 
-    /// Selects the step that the run is at, unless the person picked one.
+    /// Selects the current step of the run, unless the person picked one.
     pub fn follow(&mut self, index: usize) {
         if !self.is_pinned {
             self.select(index);
         }
     }
 
-    /// Lets what failed be asked for again.
+    /// Allows failed requests to be repeated.
     pub fn ask_again(&mut self) {
         self.previews.forget_failed();
         self.executions.forget_failed();
     }
 }
 
-/// What was asked for, by key. What failed is not asked for again until it is forgotten.
+/// Requested values by key. A failed request is not repeated until its failure is forgotten.
 #[derive(Debug, Clone)]
 pub struct Fetched<K, V>(BTreeMap<K, Slot<V>>);
 
@@ -71,7 +71,7 @@ impl<K: Ord, V> Fetched<K, V> {
         }
     }
 
-    /// Whether it must be asked for; from then on it counts as asked for.
+    /// Whether the value must be requested. Marks it as requested.
     fn wants(&mut self, key: K) -> bool {
         let is_new = !self.0.contains_key(&key);
         if is_new {
@@ -80,22 +80,22 @@ impl<K: Ord, V> Fetched<K, V> {
         is_new
     }
 
-    /// Keeps what was asked for, or that it failed.
+    /// Stores a value that has arrived, or the failure of its request.
     pub(super) fn arrived(&mut self, key: K, value: Option<V>) {
         self.0.insert(key, value.map_or(Slot::Failed, Slot::Here));
     }
 
-    /// Lets it be asked for again.
+    /// Removes a key, so that its value is requested again.
     fn forget(&mut self, key: &K) {
         self.0.remove(key);
     }
 
-    /// Lets everything be asked for again that is not here.
+    /// Removes keys without a value, so that their values are requested again.
     pub(super) fn forget_missing(&mut self) {
         self.0.retain(|_, slot| matches!(slot, Slot::Here(_)));
     }
 
-    /// Lets what failed be asked for again.
+    /// Removes failed keys, so that their values are requested again.
     pub(super) fn forget_failed(&mut self) {
         self.0.retain(|_, slot| !matches!(slot, Slot::Failed));
     }
@@ -106,7 +106,7 @@ impl<K: Ord, V> Fetched<K, V> {
 }
 
 impl PlanPage {
-    /// Asks for what the page wants to show and does not have yet.
+    /// Requests the preview and the record that the page shows and does not have yet.
     pub fn prefetch(&mut self, shared: &mut Shared) {
         let Some(session) = &mut self.shown else { return };
         let (step_index, digest) = (session.pane.selected, session.opened.digest);
@@ -125,7 +125,8 @@ impl PlanPage {
                 if let Some(session) =
                     app.plan.shown.as_mut().filter(|it| it.opened.digest == digest)
                 {
-                    // Another plan was opened: asked for again, should this one stay in front.
+                    // The request was stopped, for example because another plan is being opened. If this plan stays
+                    // on the page, its preview is requested again.
                     if is_cancelled {
                         session.pane.previews.forget(&step_index);
                     } else {

@@ -1,4 +1,4 @@
-//! From the plan page to what one frame shows of it.
+//! Builds the view models of the plan page.
 
 use super::{PlanPage, PlanSession};
 use crate::app::shared::Shared;
@@ -18,7 +18,7 @@ impl PlanPage {
         }
     }
 
-    /// What this page says about which commands can be given.
+    /// The state of this page that decides which commands are available.
     pub fn situation(&self) -> Situation {
         let of_run = match self.running() {
             None => Situation::default(),
@@ -57,12 +57,12 @@ impl PlanPage {
         }
     }
 
-    /// What the step that waits asks, unless its question was closed.
+    /// The confirmation that the run waits for, unless its dialog was closed.
     pub fn request(&self) -> Option<&ConfirmationRequest> {
         self.running().filter(|session| !session.waiting.dismissed)?.request()
     }
 
-    /// The plan on the page; `covered` where a dialog or an overlay is in front of it.
+    /// The plan on the page. `covered`: whether a dialog or an overlay is in front of it.
     pub fn view<'a>(&'a self, covered: bool, shared: &'a Shared) -> Option<PlanView<'a>> {
         let session = self.shown.as_ref()?;
         let run_id = session.run.run_id;
@@ -92,7 +92,7 @@ impl PlanPage {
         })
     }
 
-    /// Forgets what was meant for the frame that was drawn.
+    /// Resets the flags that apply to one frame only.
     pub fn drawn(&mut self) {
         self.change(|session| {
             session.pane.scroll_to_selected = false;
@@ -103,7 +103,7 @@ impl PlanPage {
 }
 
 impl PlanSession {
-    /// The question of a guided step, in its place among the steps.
+    /// The confirmation of a guided step, as a card in the list of steps.
     fn card(&self, covered: bool, shared: &Shared) -> Option<CardView<'_>> {
         let request = self.request().filter(|request| request.guided)?;
         Some(CardView {
@@ -116,8 +116,8 @@ impl PlanSession {
     }
 }
 
-/// Whether a run is over and may have changed files that are on the record. What a failed step left is taken back
-/// from its own record.
+/// Whether a run is over and may have changed files that are recorded. Failed steps do not count, because their
+/// changes can be reverted from their own records.
 fn changed_files(session: &PlanSession, plan: &ShownPlan) -> bool {
     let may_change = |step: &ShownStep| {
         let class = step.call.as_ref().map(ToolCall::class);

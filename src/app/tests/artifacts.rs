@@ -1,4 +1,4 @@
-//! Artifacts that are longer than their row: read, shown, copied and saved from the real evidence.
+//! Artifacts that are too long for their database row: read, shown, copied and saved from real evidence.
 
 use super::super::commands::to_save;
 use super::*;
@@ -12,7 +12,7 @@ const READ: &str = r#"{"plan_id": "read", "intent": "QUERY", "title": "Read", "s
     {"step_id": "list", "tool": "file_search", "arguments": {"pattern": "heron", "root": "long.txt"}}
 ]}"#;
 
-/// Bytes that are no text and hold a secret.
+/// Bytes that are not text and contain a secret.
 fn bytes() -> Vec<u8> {
     let mut bytes = vec![0xff; 40];
     bytes.extend(
@@ -33,7 +33,7 @@ fn ran() -> Bench {
     bench
 }
 
-/// Looks at a step's output, and gives where the whole of it is.
+/// Shows a step's output, and returns the digest of the whole output.
 fn kept(bench: &mut Bench, step: usize) -> Digest {
     bench.act(Action::Plan(PlanAction::SelectStep(step)));
     bench.act(Action::Plan(PlanAction::ShowTab(Tab::Output)));
@@ -104,7 +104,7 @@ fn purged_and_sealed_contents_are_reported() {
     assert!(why.contains("removed from the evidence"), "{why}");
     assert_eq!(bench.app.shared.to_copy, None);
 
-    // Another user, who has another key.
+    // Another user with another key.
     let folders = Folders {
         evidence: setup.location.evidence,
         secrets: bench.workspace.path().join("other"),

@@ -8,7 +8,7 @@ use crate::ui::loop_page::{Form, PlannerChoice, Shown};
 use crate::ui::theme::Tone;
 
 impl Bench {
-    /// Fills the form: the planner prints the n-th of these plans at the n-th time.
+    /// Fills the form: call `n` of the planner prints plan `n`.
     fn fill(&mut self, plans: &[&str]) {
         let plans = plans
             .iter()
@@ -37,7 +37,7 @@ impl Bench {
         });
     }
 
-    /// Opens the plan that waits, and authorizes it in the dialog.
+    /// Opens the waiting plan, and authorizes it in the dialog.
     fn sign(&mut self, number: u32) {
         self.waits(number);
         self.act(Action::Do(Command::OpenAttempt));
@@ -87,7 +87,7 @@ fn a_loop_goes_from_form_to_evidence() {
     let (loop_id, run_id) =
         (live.state.loop_id.unwrap(), first.run.as_ref().unwrap().run_id.unwrap());
 
-    // The first attempt is gone from the page and is read from the records.
+    // The first attempt is no longer on the page and is read from the evidence.
     bench.act(Action::Loop(LoopAction::OpenAttempt(1)));
     bench.until("the run", |app| app.plan.shown.as_ref().unwrap().run.run_id == Some(run_id));
     bench.until("the list", |app| {
@@ -95,7 +95,7 @@ fn a_loop_goes_from_form_to_evidence() {
     });
     bench.act(Action::Evidence(EvidenceAction::Search(format!("loop:{loop_id}"))));
     bench.until("its records", |app| app.evidence.page.as_ref().is_some_and(|it| it.total == 2));
-    // From a record and from its run, the way leads to the loop.
+    // The record and its run both link to the loop.
     let attempt = Some(Attempt { loop_id, number: 1 });
     assert_eq!(bench.app.view().plan.unwrap().of_loop, attempt);
     let hits = &bench.app.evidence.page.as_ref().unwrap().hits;
@@ -125,12 +125,12 @@ fn a_waiting_plan_survives_other_plans() {
     bench.waits(1);
     bench.open(&other);
     assert!(bench.app.situation().attempt_waits);
-    // Another plan can be signed for meanwhile, which answers nothing of the loop, and cannot run.
+    // Another plan can be authorized meanwhile. That answers nothing of the loop, and the other plan cannot run.
     bench.authorize();
     bench.act(Action::Do(Command::Run));
     assert!(bench.app.plan.waiting_attempt().is_some() && bench.app.plan.running().is_none());
     bench.act(Action::Do(Command::OpenAttempt));
-    // Without the dialog nothing is authorized, whatever a view reports.
+    // Without the dialog nothing is authorized, whatever actions a view reports.
     let digest = bench.session().opened.digest;
     bench.act(Action::Dialog(DialogAction::Authorize(digest)));
     assert_eq!(bench.session().approval, Approval::None);
@@ -159,7 +159,7 @@ fn a_stop_ends_the_loop_and_question() {
     assert!(bench.app.view().dialog.is_none());
     assert!(bench.app.shared.notices.iter().any(|notice| notice.tone == Tone::Caution));
     assert!(!bench.workspace.path().join("egg").exists());
-    // The same while the planner hangs.
+    // A stop also works while the planner hangs.
     bench.fill_with("sleep 600");
     bench.act(Action::Do(Command::StartLoop));
     bench.until("the planner is at work", |app| {
@@ -242,7 +242,7 @@ fn unusable_folders_prevent_the_start() {
     assert_eq!(start(&bench.app), Some("The folder with the plans holds none."));
     std::fs::write(nest.join("1.json"), "{}").unwrap();
     bench.until("a plan is there now", |app| start(app).is_none());
-    // The folder of the plans is of no interest where none is replayed.
+    // The folder of the plans matters only for the replay planner.
     edit(&mut bench, &|form| form.folder = "eggs".to_owned());
     edit(&mut bench, &|form| form.planner = PlannerChoice::CargoFix);
     assert_eq!(start(&bench.app), None);
@@ -261,7 +261,7 @@ fn a_loop_verifies_with_trusted_commands() {
     bench.until("the commands", |app| trusted(app) == Some(false));
     assert_eq!(bench.app.loops.place().unwrap().verified_by.len(), 2);
 
-    // A change of the file closes the question about it.
+    // A change of the file closes the dialog about it.
     bench.act(Action::Loop(LoopAction::LookAtCommands));
     assert!(bench.app.view().dialog.is_some());
     std::fs::write(&file, "[verify.local]\ncommand = \"touch checked\"\n").unwrap();
@@ -296,7 +296,7 @@ fn a_loop_never_runs_untrusted_commands() {
     assert!(!bench.workspace.path().join("verified").exists());
 }
 
-/// However much the planner printed, the page shows the end of it.
+/// Of a very long output of the planner, the page shows the end.
 #[test]
 fn a_recorded_loop_shows_planner_stderr_end() {
     let mut bench = Bench::new();

@@ -1,4 +1,4 @@
-//! The diagnostics page on a real crate that is really checked.
+//! The diagnostics page for a real crate and real checks.
 
 use super::*;
 use crate::run::Standing;
@@ -49,7 +49,7 @@ fn copied(bench: &Bench) -> String {
     })
 }
 
-/// What a check found is shown with its source, copied, and looked up in the evidence.
+/// The diagnostics of a check are shown with their source, copied, and queried in the evidence.
 #[test]
 fn diagnostics_show_source_copy_and_questions() {
     let (mut bench, plan) = checked();
@@ -102,7 +102,7 @@ fn changed_and_missing_sources_are_reported() {
     run(&mut bench, &plan);
     bench.until("the source", |app| matches!(excerpt(app), Some(Excerpt::Shown { .. })));
     bench.file("src/lib.rs", LATER);
-    // Shown again, the page reads the file again.
+    // When the page is shown again, it reads the file again.
     bench.act(Action::Do(Command::GoPlan));
     bench.act(Action::Do(Command::GoDiagnostics));
     bench.until("the change", |app| excerpt(app) == Some(&Excerpt::Changed));
@@ -116,7 +116,7 @@ fn changed_and_missing_sources_are_reported() {
 #[test]
 fn the_second_check_compares_with_the_first() {
     let (mut bench, _) = checked();
-    // A check with errors ends its run, so that the first one here has but a warning.
+    // A check with errors ends its run, so the first check here finds only a warning.
     bench.file("src/lib.rs", "pub fn f() {\n    let unused = 1;\n    let gone = 2;\n}\n");
     let plan = serde_json::json!({"plan_id": "p", "intent": "MUTATE", "steps": [
         {"step_id": "first", "tool": "lsp_check", "arguments": {"path": "."}},
@@ -130,11 +130,11 @@ fn the_second_check_compares_with_the_first() {
     assert_eq!((listing.step, listing.base, listing.checks.len()), (Some(2), Some(0), 2));
     let of = |standing| listing.counts.of(Facet::Standing(standing));
     let counts = [Standing::New, Standing::Unchanged, Standing::Gone].map(of);
-    // The compiler stops at the wrong types, before it looks for what is unused.
+    // The compiler stops at the type errors, before it checks for unused items.
     assert_eq!(counts, [1, 0, 2], "{:?}", listing.counts);
     let run_id = bench.session().run.run_id.unwrap();
     bench.app.plan.shown = None;
-    // The same, from the records.
+    // The recorded run shows the same.
     bench.act(Action::Plan(PlanAction::OpenRun(run_id)));
     bench.until("the run", |app| app.plan.shown.is_some());
     bench.act(Action::Do(Command::GoDiagnostics));

@@ -7,7 +7,7 @@ use crate::worker::Event;
 
 const LINES: u64 = 10_000_000;
 
-/// Output that is left out of the pane is counted in its place; the evidence has all of it.
+/// The pane counts the output that it leaves out; the evidence has all of it.
 #[test]
 fn a_frame_takes_bounded_output() {
     let mut bench = Bench::new();
@@ -28,7 +28,8 @@ fn a_frame_takes_bounded_output() {
         bench.app.shared.now = now();
         let has_more = bench.app.drain();
         let (lines, kept) = printed(&bench);
-        // As many lines as a frame's bytes, and one for each piece that a line was cut in.
+        // The limit is the number of lines in one frame's bytes, and one for each piece into which a long line was
+        // split.
         assert!(lines - before < 8_000, "{} lines in one frame", lines - before);
         assert!(kept <= 40 << 10, "{kept} bytes for the inspector to lay out");
         (before, frames) = (lines, frames + 1);
@@ -55,14 +56,15 @@ fn a_frame_takes_bounded_output() {
 #[test]
 fn a_stalled_window_delays_no_command() {
     let mut bench = Bench::new();
-    // The second step begins when all that the first one printed has been handed on.
+    // The second step begins after all output of the first one was delivered.
     let plan = r#"{"goal": "print", "steps": [
         {"command": "yes kingfisher | head -n 3000000"}, {"command": "touch done"}]}"#;
     let plan = bench.file("plan.json", plan);
     bench.open(&plan);
     bench.authorize();
     bench.act(Action::Do(Command::Run));
-    // What it prints is far more than may wait for the window, of which nothing is taken until it is done.
+    // The command prints far more than the queue holds, and nothing is taken from the queue until the command has
+    // ended.
     let done = bench.workspace.path().join("done");
     let deadline = std::time::Instant::now() + Duration::from_secs(120);
     while !done.exists() {

@@ -1,4 +1,4 @@
-//! A run through which a person is guided: the card among the steps and the question in front.
+//! A guided run: the card in the list of steps, and the dialog.
 
 use super::*;
 
@@ -17,7 +17,7 @@ fn guided() -> Bench {
     bench
 }
 
-/// What is asked in the card, and whether the dialog is in front of it.
+/// The step asked about in the card, and whether a dialog is in front of it.
 fn faces(bench: &Bench) -> (Option<usize>, bool) {
     let view = bench.app.view();
     let card = view.plan.unwrap().card;
@@ -39,7 +39,7 @@ fn guided_steps_ask_in_card_or_dialog() {
     assert_eq!(bench.session().pane.selected, 1, "the selection follows the run");
     let card = bench.app.view().plan.unwrap().card.unwrap();
     assert!(card.request.required && card.prompt != first);
-    // Whatever a view reports: without the question in front nothing dangerous runs.
+    // Without the dialog nothing dangerous runs, whatever actions a view reports.
     let run_id = bench.session().run.run_id.unwrap();
     let approve = || {
         Action::Dialog(DialogAction::Answer { run_id, step_index: 1, decision: Decision::Approve })
@@ -74,7 +74,7 @@ fn a_key_leads_to_the_card() {
     assert_eq!(bench.session().pane.selected, 0);
     assert!(bench.app.view().plan.unwrap().card.unwrap().reveal);
     assert_eq!(faces(&bench), (Some(0), false), "the card is enough for what is harmless");
-    // Another plan on the page hides it, and the key finds it again.
+    // Another plan on the page hides the card, and the key shows it again.
     let other = bench.file("other.json", super::PLAN);
     bench.open(&other);
     assert!(bench.app.view().plan.unwrap().card.is_none());

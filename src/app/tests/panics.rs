@@ -42,7 +42,7 @@ fn window(bench: Bench) -> Window {
     window
 }
 
-/// Approves what is asked, then panics inside a layer and while egui's own lock is held.
+/// Approves the confirmation, then panics inside a layer and while a lock of egui is held.
 fn break_down(ui: &mut egui::Ui, view: &crate::ui::WindowView<'_>, actions: &mut Vec<Action>) {
     if let Some(Question::Confirm(request)) = view.dialog.as_ref().map(|it| &it.question) {
         actions.push(Action::Dialog(DialogAction::Answer {
@@ -58,7 +58,7 @@ fn break_down(ui: &mut egui::Ui, view: &crate::ui::WindowView<'_>, actions: &mut
     });
 }
 
-/// Draws until this holds.
+/// Draws until the condition holds.
 fn drawn_until(window: &mut Window, what: &str, holds: impl Fn(&Window) -> bool) {
     for _ in 0..2_000 {
         window.step();
@@ -75,7 +75,7 @@ fn shows(window: &Window, text: &str) -> bool {
 }
 
 fn click(window: &mut Window, name: &str) {
-    // Where it is now: what was drawn last may be from before something arrived.
+    // Draws a frame first, because the control may have moved.
     window.step();
     window.get_by_label(name).click();
     window.step();
@@ -130,7 +130,7 @@ fn a_panicking_plan_dialog_authorizes_nothing() {
     drawn_until(&mut window, "the message", |window| shows(window, BROKEN));
     let bench = &mut window.state_mut().bench;
     assert_eq!(bench.session().approval, Approval::None);
-    // Keys do nothing either: the page behind the message cannot be seen.
+    // Keys have no effect: the page behind the message cannot be seen.
     window.key_press(egui::Key::Enter);
     window.key_press(egui::Key::F5);
     window.step();
@@ -284,7 +284,7 @@ fn a_panicking_query_leaves_the_next_query() {
     assert_eq!(bench.app.shared.notices.len(), 1);
 }
 
-/// Data of the shown step is fetched without a command; a failure must not be repeated in each frame.
+/// Data of the shown step is requested without a command; a failed request must not be repeated in each frame.
 #[test]
 fn a_failed_preview_is_reported_once() {
     let (mut bench, plan) = bench();

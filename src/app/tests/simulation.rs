@@ -68,7 +68,7 @@ fn a_simulation_becomes_stale_by_changes() {
 fn a_failed_simulation_says_why() {
     let (mut bench, plan) = bench();
     bench.open(&plan);
-    // The workspace is gone, and the window has not noticed.
+    // The workspace is removed without a new review.
     let gone = bench.workspace.path().join("gone");
     let mut review = (**bench.session().opened.review.as_ref().unwrap()).clone();
     review.workspace = gone;

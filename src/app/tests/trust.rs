@@ -1,4 +1,4 @@
-//! Commands of a workspace: looked at, trusted, run, and no longer trusted.
+//! The commands of a workspace: shown, trusted, run, and no longer trusted.
 
 use super::*;
 use crate::run::CommandsReview;
@@ -11,7 +11,7 @@ fn commands(app: &App) -> Option<&CommandsReview> {
     app.plan.shown.as_ref()?.opened.review.as_ref()?.workspace_commands.as_ref()
 }
 
-/// Answers the question that is in front.
+/// Answers the open dialog.
 fn decide(bench: &mut Bench, trusted: bool) {
     bench.act(Action::Plan(PlanAction::LookAtCommands));
     let Some(Question::Trust { commands: shown, .. }) =
@@ -32,7 +32,7 @@ fn commands_run_only_while_they_are_trusted() {
     let plan = bench.file("plan.json", PLAN);
     bench.open(&plan);
     assert!(bench.app.situation().not_authorizable.is_some());
-    // Opening the question decides nothing, and neither does an answer to another question.
+    // Opening the dialog decides nothing, and neither does an answer about other commands.
     bench.act(Action::Plan(PlanAction::LookAtCommands));
     bench.act(Action::Dialog(DialogAction::LeaveUndecided));
     let digest = commands(&bench.app).unwrap().digest;
@@ -58,7 +58,7 @@ fn commands_run_only_while_they_are_trusted() {
     decide(&mut bench, false);
     assert!(bench.app.situation().not_authorizable.is_some());
 
-    // A change of the file closes the question about it.
+    // A change of the file closes the dialog about it.
     bench.act(Action::Plan(PlanAction::LookAtCommands));
     assert!(bench.app.view().dialog.is_some());
     std::fs::write(&file, COMMANDS.replace("done", "other")).unwrap();

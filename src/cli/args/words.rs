@@ -1,4 +1,4 @@
-//! Words that an option takes, as they are written on the command line.
+//! The values that options accept, as written on the command line.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -29,12 +29,12 @@ impl From<EngineWord> for EngineChoice {
     }
 }
 
-/// Where commands run, as it is named on the command line.
+/// The value of `--target`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::cli) enum TargetWord {
-    /// This machine.
+    /// This computer.
     Local,
-    /// A host.
+    /// Another host.
     Host(Destination),
 }
 
@@ -47,7 +47,7 @@ impl FromStr for TargetWord {
 }
 
 impl TargetWord {
-    /// The destination; none for this machine.
+    /// The SSH destination; `None` for this computer.
     pub(in crate::cli) fn destination(&self) -> Option<&str> {
         match self {
             Self::Local => None,
@@ -72,12 +72,12 @@ pub(in crate::cli) enum Confirm {
     Ask,
 }
 
-/// What is granted to every step of a run beyond its walls.
+/// The value of `--allow`: a grant to every step of a run beyond its walls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::cli) enum AllowWord {
     /// The network of this computer.
     Network,
-    /// Writing in this folder, or this file.
+    /// Writing to this folder or file.
     Write(PathBuf),
 }
 

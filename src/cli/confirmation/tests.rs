@@ -72,12 +72,12 @@ fn guided_steps_are_run_or_done_by_hand() {
         assert!(shown.contains("Step 2 of 3, file_write: run it, or do it by hand?"), "{shown}");
         assert!(shown.contains("In /space, as ada"), "{shown}");
     }
-    // To run it is as dangerous as ever; that it was done by hand needs no word.
+    // Running a dangerous guided step needs the name of its target; marking it as done by hand does not.
     let dangerous = |typed| answer_to(&guided(RiskLevel::Dangerous), typed).0.0;
     assert_eq!(dangerous("run\nyes\nskip\n"), Decision::Skip);
     assert_eq!(dangerous("run\na.txt\n"), Decision::Approve);
     assert_eq!(dangerous("done\n"), Decision::DoneByHand);
-    // Nobody else is offered it.
+    // Other runs do not offer `done` and `run`.
     assert_eq!(answer(RiskLevel::Safe, "done\nrun\nskip\n").0.0, Decision::Skip);
 }
 

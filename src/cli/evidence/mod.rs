@@ -1,4 +1,4 @@
-//! `evidence`: search, show, query, verify and accept-head. Nothing here can change a record.
+//! `evidence`: search, show, query, verify and accept-head. No record is changed; accept-head adds one.
 
 mod query;
 mod search;
@@ -15,7 +15,7 @@ use crate::evidence::{EvidenceLocation, EvidenceReader, EvidenceStore, verify_wi
 use crate::plan::visible;
 use crate::run::{Execution, HeadReport};
 
-/// Answers a question to the evidence.
+/// Runs a command about the evidence.
 pub(super) fn evidence(command: &EvidenceCommand, out: &mut Output) -> Result<Exit, Refusal> {
     let location = evidence_location(&command.common().folder)?;
     let open = || -> Result<EvidenceReader, Refusal> {
@@ -53,9 +53,9 @@ fn verified(
             out.line(&visible(difference));
         }
         report.kept.iter().for_each(say_standing);
-        // The first record is the id of the database.
+        // The first record only identifies the database.
         if report.ok && report.rows < 2 {
-            // An empty database is sound, but probably the wrong folder.
+            // An empty database is sound, but it is probably in the wrong folder.
             let folder = location.evidence.display().to_string();
             say(&format!("There is no evidence in {} yet.", visible(&folder)));
         } else if report.ok && command.head.is_none() {
@@ -67,7 +67,7 @@ fn verified(
     Ok(if report.ok { Exit::Done } else { Exit::Tampered })
 }
 
-/// Accepts the database as it is, and records why.
+/// Accepts the database although it differs from the kept head, and records the reason.
 fn accepted(
     command: &args::AcceptHead,
     location: &EvidenceLocation,
@@ -86,14 +86,14 @@ fn accepted(
     Ok(Exit::Done)
 }
 
-/// Says which copy of the kept heads was lost.
+/// Prints the note that a copy of the kept heads was lost, if there is one.
 pub(super) fn say_note(note: Option<&str>) {
     if let Some(note) = note {
         say(&format!("Note: {}.", visible(note)));
     }
 }
 
-/// Says whether something can be recorded here, what to do if not, and which copy of the kept heads was lost.
+/// Prints why the evidence is read-only and what to do about it, and whether a copy of the kept heads was lost.
 fn say_standing(standing: &HeadReport) {
     if let Some(difference) = &standing.difference {
         say(&format!(
@@ -105,7 +105,7 @@ fn say_standing(standing: &HeadReport) {
     say_note(standing.note.as_deref());
 }
 
-/// An execution in a list for people.
+/// The cells of an execution in a table for people.
 fn cells(row: &Execution) -> Vec<String> {
     let duration = row.duration_ms.map_or_else(String::new, |ms| format!("{ms:>4} ms"));
     vec![
@@ -119,7 +119,7 @@ fn cells(row: &Execution) -> Vec<String> {
     ]
 }
 
-/// Says on stderr that there is nothing; no rows are no error.
+/// Prints to stderr that nothing was found. That is not an error.
 fn say_if_empty(is_empty: bool, out: &Output) {
     if is_empty && !out.json() {
         say("Nothing found.");

@@ -1,4 +1,4 @@
-//! `evidence query`: the eight questions of SPEC §8, one JSON line a row.
+//! `evidence query`: the eight fixed queries. With `--json`, prints one document per row.
 
 use serde::Serialize;
 
@@ -11,7 +11,7 @@ use crate::cli::refusal::Refusal;
 use crate::cli::time::local_time;
 use crate::evidence::{EvidenceReader, Range};
 
-/// Asks one question.
+/// Runs one query and prints its rows.
 pub(super) fn query(
     question: &Question,
     reader: &mut EvidenceReader,

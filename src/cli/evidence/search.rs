@@ -9,7 +9,7 @@ use crate::evidence::EvidenceReader;
 use crate::plan::visible;
 use crate::run::SearchQuery;
 
-/// Prints each hit.
+/// Prints the hits, and how many are left out.
 pub(super) fn search(
     command: &args::Search,
     reader: &mut EvidenceReader,

@@ -19,7 +19,7 @@ use crate::run::{
     SearchQuery,
 };
 
-/// Shows what this id names.
+/// Shows the execution, loop or run with this id. Interrupted runs are compared with the files on disk.
 pub(super) fn show(
     command: &args::Show,
     reader: &mut EvidenceReader,
@@ -131,7 +131,7 @@ fn print_loop(detail: &LoopDetail, out: &mut Output) {
     }
 }
 
-/// One execution, and what was changed of it.
+/// Prints one execution, with the changes that were made to its records after they were written.
 pub(super) fn show_execution(detail: &ExecutionDetail, out: &mut Output) {
     if out.json() {
         out.document(detail);
@@ -148,7 +148,7 @@ fn print_changed(changed: &[String], out: &mut Output) {
     }
 }
 
-/// One execution for people, with its outputs.
+/// Prints one execution for people, with its outputs.
 fn print_execution(detail: &ExecutionDetail, out: &mut Output) {
     let row = &detail.row;
     let mut known = vec![
@@ -202,7 +202,7 @@ fn print_artifact(artifact: &ArtifactRecord, out: &mut Output) {
     block(&format!("{} ({size})", artifact.artifact_type), &text, out);
 }
 
-/// A heading and a text below it, or beside it when it is one line.
+/// Prints a heading and a text: on the same line if the text has one line, otherwise below.
 fn block(heading: &str, text: &str, out: &mut Output) {
     let heading = visible(heading);
     let text = visible_lines(text.trim_end_matches('\n'));

@@ -173,7 +173,7 @@ mod tests {
         (doc, finder)
     }
 
-    // Hits are found part by part, and the last leads to the first.
+    // The text is searched in parts, and the hit after the last one is the first one.
     #[test]
     fn the_search_wraps_around() {
         let text = "Heron one\nheron (two)\n\na heron\n";

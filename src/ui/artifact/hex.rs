@@ -47,7 +47,7 @@ struct HexState {
 
 /// Draws bytes.
 pub(super) fn hex_ui(ui: &mut Ui, area: Area<'_>, bytes: &Arc<[u8]>) {
-    // As many bytes per row as fit.
+    // A row has as many bytes as fit: 16, 8 or 4.
     let room = columns(ui, ui.available_width(), Gutter::NONE);
     let fits = |width: &usize| 10 + 3 * width + 2 + width <= room;
     let width = [16, 8].into_iter().find(fits).unwrap_or(4);

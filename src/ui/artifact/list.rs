@@ -22,7 +22,7 @@ where
     shown
 }
 
-/// The accessible name of a viewer, and where it is drawn: its id, and the largest height in points.
+/// The id and the accessible name of a viewer, and its largest height in points.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Area<'a> {
     pub(super) id: Id,

@@ -41,21 +41,21 @@ const MAX_COPY_BYTES: u64 = 16 << 20;
 /// The state of a requested content.
 #[derive(Debug, Clone)]
 pub enum Loaded {
-    /// Being read.
+    /// The content is being read.
     Asked,
-    /// Available.
+    /// The content, prepared for display.
     Here(Arc<Prepared>),
-    /// Not available; with the reason.
+    /// The content is not available, for this reason.
     Missing(String),
 }
 
-/// Requested contents, by digest and expected shape.
+/// The requested contents, by digest and expected shape.
 pub type Contents = BTreeMap<(Digest, Shape), Loaded>;
 
 /// The part of an artifact that is available without a request.
 #[derive(Debug, Clone, Copy)]
 enum Source<'a> {
-    /// All of it.
+    /// The whole artifact as a JSON value.
     Json(&'a Value),
     /// Text, complete or partial.
     Text(&'a str),
@@ -70,10 +70,10 @@ struct Whole {
     bytes: u64,
 }
 
-/// One artifact, as shown.
+/// An artifact, as shown.
 #[derive(Debug, Clone)]
 pub struct ArtifactView<'a> {
-    /// Its name on screen.
+    /// The name of the artifact on screen.
     name: String,
     shape: Shape,
     source: Source<'a>,
@@ -108,7 +108,8 @@ impl<'a> ArtifactView<'a> {
         detail.artifacts.iter().map(|artifact| Self::of_record(artifact, tool)).collect()
     }
 
-    /// The output of a finished step. Its record, once read, tells where the complete output is stored.
+    /// The output of a finished step. `record` is the record of the step, `None` until it is read; it has the digest
+    /// of the complete output.
     pub fn output(result: &'a StepResult, record: Option<&ExecutionDetail>) -> Vec<Self> {
         let streams = [
             ("stdout", &result.stdout, result.stdout_bytes, result.stdout_truncated),
@@ -293,7 +294,7 @@ fn toolbar_ui(
             };
             if let Some(form) = form {
                 let as_text = is_as_text(ui, id);
-                // This layout goes from right to left.
+                // Listed in reverse, because this layout goes from right to left.
                 for (name, text) in [("Text", true), (form, false)] {
                     let color = if as_text == text { theme.text } else { theme.dim };
                     let label = widgets::rich(name, Text::Meta, color);

@@ -31,7 +31,7 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// The shape of an artifact (SPEC §8) of a tool's step.
+    /// The shape of an artifact of this type, made by a step with this tool.
     pub fn of(artifact_type: &str, tool: &str) -> Self {
         let lists = [
             "file_search",
@@ -56,15 +56,15 @@ impl Shape {
 pub enum Form {
     /// There is nothing to show.
     Empty,
-    /// As text.
+    /// The content is shown as text.
     Text,
-    /// As a tree of JSON values.
+    /// The content is shown as a tree of JSON values.
     Tree(Arc<TreeDoc>),
-    /// As a table.
+    /// The content is shown as a table.
     Table(Arc<Table>),
-    /// As a diff.
+    /// The content is shown as a diff.
     Diff(Arc<[FileChange]>),
-    /// As bytes.
+    /// The content is shown as bytes.
     Hex(Arc<[u8]>),
 }
 
@@ -224,7 +224,7 @@ mod tests {
         assert!(matches!(bytes.form, Form::Hex(_)));
     }
 
-    // Whole, and as far as its beginning goes.
+    // A complete diff, and the beginning of one.
     #[test]
     fn a_stored_diff_is_decoded() {
         let diff = "--- a/ä.txt\n+++ b/ä.txt\n@@ -1,1 +1,1 @@\n-\"old\"\t\u{1}\n+new\n";

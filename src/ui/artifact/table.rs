@@ -19,14 +19,14 @@ struct Column {
     heading: &'static str,
     holds: Holds,
     share: f32,
-    /// Whether it is shown only in a wide table.
+    /// Whether the column is shown only in a wide table.
     wide: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Holds {
     Words,
-    /// Paths, whose end matters most.
+    /// Paths; a path that is too long is shortened at its start.
     Paths,
     Numbers,
 }
@@ -50,8 +50,8 @@ const fn wide(column: Column) -> Column {
 /// Below this width, in points, a table shows only its most important columns; copied rows have all.
 const NARROW: f32 = 420.0;
 
-/// The columns of a diagnostic, a match, a reference and a symbol (SPEC §4, §8). An array uses the first
-/// entry whose required fields (the first part of the entry) all occur in its first item.
+/// The columns of diagnostics, matches, references and symbols. An array uses the first entry whose required fields
+/// (the first part of the entry) all occur in the first item of the array.
 static SHAPES: [(&[&str], &[Column]); 4] = [
     (
         &["level", "message"],
@@ -111,7 +111,7 @@ impl std::fmt::Debug for Table {
 }
 
 impl Table {
-    /// The table of an array; `None` when it is empty or of an unknown kind.
+    /// The table of an array; `None` if the array is empty or its items are of an unknown kind.
     pub fn of(value: &Value) -> Option<Self> {
         let items = value.as_array()?;
         let columns: &[Column] = match items.first()? {
@@ -136,7 +136,7 @@ impl Table {
         self.rows.len()
     }
 
-    /// The cells of the row at this index in the input order.
+    /// The cells of the row at this index of the shown order. Without `sort`, that is the input order.
     fn row(&self, index: usize, sort: Option<Sort>) -> Option<&[Box<str>]> {
         let index = match sort {
             None => index,

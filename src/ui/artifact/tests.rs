@@ -1,4 +1,4 @@
-//! What each viewer shows and how it reacts to input.
+//! The content of each viewer, and its reaction to input.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::ui::commands::Command;
 use crate::ui::evidence::detail::kept_ui;
 use crate::ui::tests::{Window, fixture, window};
 
-/// A viewer alone in a window, as a step's record shows it.
+/// A viewer alone in a window, with the record of a step.
 struct Bench {
     detail: ExecutionDetail,
     contents: Contents,
@@ -36,7 +36,7 @@ fn bench(name: &str, size: [f32; 2]) -> Harness<'static, Bench> {
     harness
 }
 
-/// The same with a text that was loaded.
+/// As [`bench`], with a long text that was loaded.
 fn long(text: String) -> Harness<'static, Bench> {
     let mut harness = bench("viewer-part", [480.0, 600.0]);
     let digest = harness.state().detail.artifacts[0].blob.unwrap();
@@ -85,7 +85,7 @@ fn copy(harness: &mut Harness<'_, Bench>, button: &str) -> Option<String> {
     copied(harness)
 }
 
-/// Clicks; the last frame drawn is that of the click.
+/// Clicks. The last frame that is drawn is that of the click.
 fn click(harness: &mut Harness<'_, Bench>, pos: egui::Pos2) {
     harness.event(Event::PointerMoved(pos));
     for pressed in [true, false] {
@@ -180,7 +180,7 @@ fn time_of_step<State>(harness: &mut egui_kittest::Harness<'_, State>) -> f64 {
     (now() - start).as_secs_f64()
 }
 
-// A million lines, and one line of ten megabytes.
+// A text of 1.5 million lines, and one line of ten megabytes.
 #[test]
 fn long_texts_are_drawn_in_time() {
     let many = "a line\n".repeat(1_500_000);
@@ -295,7 +295,7 @@ fn hex_rows_fit_the_width() {
     assert_eq!(saved, Action::Artifact(ArtifactAction::Save { name, what }), "exactly as kept");
 }
 
-// The whole can be requested.
+// The complete artifact can be requested.
 #[test]
 fn a_long_artifact_shows_its_beginning_first() {
     let mut harness = bench("viewer-part", [480.0, 500.0]);

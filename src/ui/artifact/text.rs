@@ -43,7 +43,7 @@ impl TextDoc {
         Self { text: text.into(), starts, styles: Vec::new(), printed: None }
     }
 
-    /// Creates a text from program output; its colours become styles and leave the text (SPEC §7.2).
+    /// Creates a text from program output. Terminal colours are removed from the text and become styles.
     pub fn printed(printed: &str) -> Self {
         if !printed.contains('\x1b') {
             return Self::new(printed);
@@ -363,7 +363,7 @@ mod tests {
         }
     }
 
-    // None is wider than the columns.
+    // No row is wider than the columns.
     #[test]
     fn wrapped_rows_keep_every_character() {
         let text = format!(

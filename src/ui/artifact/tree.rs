@@ -46,9 +46,9 @@ pub struct TreeDoc {
     nodes: Vec<Node>,
 }
 
-/// Nodes with more children than this are collapsed at first.
+/// Nodes with more children than this are collapsed at first, except for the root.
 const MAX_OPEN_CHILDREN: u32 = 100;
-/// Nodes below this depth are collapsed at first.
+/// Nodes at this depth and deeper are collapsed at first. The root has depth 0.
 const MAX_OPEN_DEPTH: u16 = 3;
 
 impl TreeDoc {
@@ -154,7 +154,7 @@ impl TreeDoc {
         self.nodes.iter().map(open).collect()
     }
 
-    /// The nodes that are visible when these are expanded.
+    /// The nodes that are visible if those marked in `open` are expanded.
     fn rows(&self, open: &[bool]) -> Vec<u32> {
         let mut rows = Vec::new();
         let mut at = 0;
@@ -174,7 +174,7 @@ struct TreeState {
     cursor: Cursor,
 }
 
-/// What a button of a row copies.
+/// The part of a node that a button copies.
 enum Copied {
     Value,
     Path,
@@ -302,7 +302,7 @@ mod tests {
         assert_eq!(tree.value(0), serde_json::to_string_pretty(&value).unwrap());
     }
 
-    // Long lists are closed at first.
+    // Long lists are collapsed at first.
     #[test]
     fn closed_nodes_hide_their_children() {
         let long: Vec<_> = (0..200).collect();

@@ -1,14 +1,14 @@
-//! The text that is copied for diagnostics: the compiler's own rendering.
+//! The text that is copied for diagnostics: the tool's own rendering, or a composed text if there is none.
 
 use super::listing::{Entry, Listing, diagnostic};
 use crate::run::{DiagnosticArtifact, RunState, Standing};
 
-/// A diagnostic as its tool renders it.
+/// A diagnostic as its tool renders it, or composed if the tool gave no rendering.
 pub(crate) fn written(it: &DiagnosticArtifact) -> String {
     it.rendered.as_deref().map_or_else(|| composed(it), |text| text.trim_end().to_owned())
 }
 
-/// A diagnostic without a rendering by its tool.
+/// The text of a diagnostic without a rendering.
 fn composed(it: &DiagnosticArtifact) -> String {
     let code = it.code.as_ref().map_or_else(String::new, |code| format!("[{code}]"));
     let mut text = format!("{}{code}: {}", it.tool_level, it.message);
@@ -21,7 +21,7 @@ fn composed(it: &DiagnosticArtifact) -> String {
     text
 }
 
-/// Its location: `src/lib.rs:3:5`.
+/// The location of a diagnostic, for example `src/lib.rs:3:5`.
 pub(super) fn place(it: &DiagnosticArtifact) -> String {
     let column = it.column_start.map_or_else(String::new, |column| format!(":{column}"));
     format!("{}:{}{column}", it.file_name, it.line_start)

@@ -91,7 +91,7 @@ fn meaning(standing: Standing) -> &'static str {
     }
 }
 
-/// Links to evidence about its code and its file.
+/// A menu of queries to the evidence about the code and the file of a diagnostic.
 fn evidence_menu(ui: &mut Ui, it: &DiagnosticArtifact, actions: &mut Vec<Action>) {
     let mut questions = Vec::new();
     if let Some(code) = &it.code {

@@ -27,13 +27,13 @@ pub enum Excerpt {
     },
     /// The file has changed at these lines.
     Changed,
-    /// There is no source; with the reason.
+    /// The source is missing, for this reason.
     Missing(String),
     /// The diagnostic has no location.
     Nowhere,
 }
 
-/// One row of an excerpt.
+/// A row of an excerpt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExcerptRow {
     /// The line number, for rows with a source line.

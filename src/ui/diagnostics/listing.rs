@@ -14,18 +14,18 @@ use crate::run::{
     compare,
 };
 
-/// The tool whose diagnostics cover the whole project.
+/// The tool that checks a project or a part of it. Other tools report only errors that their change would cause.
 const CHECK: &str = "lsp_check";
 
-/// The number of codes, and of files, offered as filters.
+/// The maximum number of codes, and of files, offered as filters.
 const MAX_FREQUENT: usize = 12;
 
 /// The position of a diagnostic in the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Place {
-    /// The step that found it, counted from 0.
+    /// The step that found the diagnostic, counted from 0.
     pub step: usize,
-    /// Its index among the diagnostics of the step, counted from 0.
+    /// The index among the diagnostics of the step, counted from 0.
     pub at: usize,
 }
 
@@ -44,13 +44,13 @@ pub enum Column {
 /// A group of diagnostics that can be hidden.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Facet {
-    /// Those of one severity.
+    /// The diagnostics of one severity.
     Level(Level),
-    /// Those with one result of the comparison with the first check.
+    /// The diagnostics with one result of the comparison with the first check.
     Standing(Standing),
 }
 
-/// What the person chose to see.
+/// The filter, the order and the selection of the person.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Sight {
     /// The step whose diagnostics are shown; `None` means the latest step that has some.
@@ -132,20 +132,20 @@ impl Counts {
 pub struct Check {
     /// The step, counted from 0.
     pub step: usize,
-    /// Its tool.
+    /// The tool of the step.
     pub tool: String,
-    /// What it checked.
+    /// The subject of the check, for example a path.
     pub about: String,
-    /// What it found.
+    /// The numbers of diagnostics that the check found.
     pub found: Counts,
-    /// Whether it completed and gave a verdict.
+    /// Whether the check completed with a verdict.
     pub verdict: bool,
 }
 
-/// One diagnostic of the list.
+/// A diagnostic of the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {
-    /// Its position.
+    /// The position of the diagnostic in the run.
     pub place: Place,
     /// The result of the comparison with the run's first check; `None` without a comparison.
     pub standing: Option<Standing>,
@@ -158,7 +158,7 @@ pub struct Listing {
     pub checks: Vec<Check>,
     /// The step whose diagnostics are listed.
     pub step: Option<usize>,
-    /// The step it is compared with.
+    /// The step that `step` is compared with.
     pub base: Option<usize>,
     /// A limitation of the comparison.
     pub caution: Option<String>,
@@ -235,8 +235,8 @@ pub(super) fn result(run: &RunState, step: usize) -> Option<&StepResult> {
     }
 }
 
-/// Whether a diagnostic is about the code. The compiler's final `failure-note` messages only tell where to
-/// read more about the error codes.
+/// Whether a diagnostic is about the code. The compiler's final `failure-note` messages only refer to explanations of
+/// the error codes.
 fn is_about_code(it: &DiagnosticArtifact) -> bool {
     it.tool_level != "failure-note"
 }

@@ -59,7 +59,8 @@ pub(crate) fn level_look(level: Level) -> (Icon, &'static str, Tone) {
     }
 }
 
-/// The icon, word and colour of a comparison result. New is not bad by itself; the severity tells that.
+/// The icon, word and colour of a comparison result. New is not a bad result by itself; the severity shows how bad
+/// the diagnostic is.
 fn standing_look(standing: Standing) -> (Icon, &'static str, Tone) {
     match standing {
         Standing::New => (icon::FILE_PLUS, "new", Tone::Accent),
@@ -125,7 +126,7 @@ pub fn diagnostics_page_ui(
     });
 }
 
-/// Why the page is empty.
+/// Shows why the page is empty.
 fn nothing_ui(ui: &mut Ui, view: Option<&DiagnosticsView<'_>>) {
     let (title, text) = match view {
         None => (

@@ -29,7 +29,7 @@ type Placed = (Column, &'static str, f32, f32);
 /// The columns in a table of this width.
 fn columns(width: f32, compared: bool) -> Vec<Placed> {
     let inner = width - 2.0 * MARGIN;
-    // A narrow table gives the message the room of less important columns.
+    // In a narrow table, other columns are narrower in favour of the message.
     let (severity, code, share) =
         if inner < 800.0 { (74.0, 68.0, 0.24) } else { (84.0, 96.0, 0.3) };
     let place = (inner * share).clamp(120.0, 320.0);

@@ -1,4 +1,4 @@
-//! Tests of the page with made-up data.
+//! Tests of the page with example data.
 
 use egui::accesskit::Role;
 use egui_kittest::Harness;
@@ -78,7 +78,7 @@ fn a_click_sorts_and_a_second_reverses() {
     );
 }
 
-// It shows how many are left, and the lists at the side write into it.
+// The field shows how many diagnostics match, and the lists at the side change its text.
 #[test]
 fn the_filter_field_narrows_the_list() {
     let mut harness = page("diagnostics");
@@ -102,7 +102,7 @@ fn the_filter_field_narrows_the_list() {
     assert_eq!(harness.state().scene.listed().len(), 6);
 }
 
-// Its source, its help and the compiler's text.
+// The page shows its source, its help and the compiler's text.
 #[test]
 fn the_selected_diagnostic_is_shown_in_full() {
     let mut harness = page("diagnostics");
@@ -142,7 +142,7 @@ fn it_is_led_by_keys_alone() {
         harness.key_press_modifiers(modifiers, key);
         harness.run_ok();
         let given = harness.state().actions.contains(&Action::Do(command));
-        // No check ran in that run, so there is nothing to move between.
+        // The run has no check, so there is nothing to move between.
         assert_eq!(given, command == Command::GoDiagnostics, "{command:?}");
     }
     let mut harness = page("diagnostics");
@@ -157,7 +157,7 @@ fn it_is_led_by_keys_alone() {
         harness.run_ok();
         assert!(harness.state().actions.contains(&Action::Do(command)), "{command:?}");
     }
-    // The header and the rows respond to the keyboard as to the pointer.
+    // The header and the rows can be used by keyboard as by pointer.
     harness.get_by_label("Sort by code").focus();
     harness.run_ok();
     harness.key_press(egui::Key::Enter);
@@ -175,7 +175,7 @@ fn only_visible_diagnostics_are_drawn() {
         });
         took.min().unwrap()
     };
-    // Only as many rows as fill the table.
+    // The table draws only the rows that fit into it.
     let mut few = page("diagnostics");
     few.state_mut().scene.find(40);
     few.run_ok();

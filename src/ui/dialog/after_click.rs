@@ -3,9 +3,9 @@
 
 use egui::{Area, Context, Id, Order, Pos2, Sense, Vec2};
 
-/// How long after a click another one at the same place counts as its continuation, in milliseconds.
+/// The time after a click in which another one at the same place counts as its continuation, in milliseconds.
 const REST_MS: f64 = 500.0;
-/// The distance within which that holds, in points.
+/// The largest distance between the two clicks, in points.
 const REACH: f32 = 8.0;
 
 /// A click that closed a question.

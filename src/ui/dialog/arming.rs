@@ -3,7 +3,7 @@
 //! A decision must be deliberate: the second half of a double click, a key held from before, or the click
 //! that activated the window must not count.
 
-/// How long a question must have been visible before any answer counts, in milliseconds.
+/// The time for which a question must have been visible before any answer counts, in milliseconds.
 pub const DELAY_MS: u64 = 500;
 /// As [`DELAY_MS`], for approving something dangerous.
 pub const DANGEROUS_DELAY_MS: u64 = 1_500;
@@ -21,7 +21,7 @@ pub struct Input {
     pub key_down: bool,
 }
 
-/// What may be answered in this frame.
+/// The answers that are allowed in this frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Allowed {
     /// Whether the safe answers (deny, skip) count.
@@ -32,7 +32,7 @@ pub struct Allowed {
     pub wait_ms: Option<u64>,
 }
 
-/// The state of one showing of a question. Every showing starts with [`Arming::new`].
+/// The state of one display of a question. Every display starts with [`Arming::new`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Arming {
     delay_ms: u64,
@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn nothing_counts_in_the_first_frame() {
         let mut arming = Arming::new(0);
-        // Twice with the same time: a repeated layout of one frame makes nothing visible.
+        // The same time twice: a repeated layout of one frame makes nothing visible.
         for _ in 0..2 {
             assert_eq!(arming.frame(at(0)), Allowed { wait_ms: Some(0), ..Allowed::default() });
         }

@@ -25,13 +25,13 @@ use crate::ui::widgets;
 pub struct AuthorizeView {
     /// The plan.
     pub plan: Arc<ShownPlan>,
-    /// Its review; its binding is what the authorization covers.
+    /// The review of the plan. Its binding is what the authorization covers.
     pub review: Arc<Review>,
     /// The run that this plan follows up.
     pub continues: Option<Uuid>,
     /// The attempt of a bounded loop. Its plan runs as soon as it is authorized.
     pub attempt: Option<PlanAttempt>,
-    /// How long the authorization is valid before the run begins, in words.
+    /// The time for which the authorization is valid before the run begins, in words.
     pub expiry: String,
     /// Each file whose present content is covered, with the digest of the content; one line each.
     pub inputs: Arc<str>,
@@ -44,7 +44,7 @@ pub struct AuthorizeView {
 }
 
 impl AuthorizeView {
-    /// What an authorization of this plan, as reviewed, would cover for `ttl_ms` milliseconds.
+    /// The content of an authorization of this plan, as reviewed, that is valid for `ttl_ms` milliseconds.
     pub fn new(
         plan: Arc<ShownPlan>,
         review: Arc<Review>,
@@ -88,7 +88,7 @@ pub(super) fn authorize_ui(
         chip_prefix: "worst: ",
         width: 680.0,
     };
-    // A loop continues at once, so the button says that it also runs the plan.
+    // A loop runs the plan at once, so the text of the button includes running it.
     let text = if view.attempt.is_some() { "Authorize and run" } else { "Authorize" };
     let action = DialogAction::Authorize(view.plan.digest);
     let answers = Answers {
@@ -177,7 +177,7 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView) {
     }
 }
 
-/// Each reason to ask once, with its step numbers in words; the input has the reason of each step.
+/// The distinct reasons to ask for confirmation, each with its step numbers. `asks` has the reason of each step.
 fn by_reason(asks: &[Option<String>]) -> Vec<String> {
     let mut reasons = GroupedSteps::default();
     for (index, why) in asks.iter().enumerate() {

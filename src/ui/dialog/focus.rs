@@ -16,8 +16,8 @@ pub(super) fn take(ctx: &Context) {
     }
 }
 
-/// Drops the saved focus. After an answer that starts or stops something, the control may have a different
-/// meaning.
+/// Drops the saved focus. Called after an answer that starts or stops something, because the control may have a
+/// different meaning then.
 pub(super) fn forget(ctx: &Context) {
     ctx.data_mut(|data| data.remove::<Id>(id()));
 }

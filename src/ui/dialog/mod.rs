@@ -1,8 +1,8 @@
 //! The dialogs: run a step, authorize or reject a plan, trust commands, close the window during a run.
 //!
-//! All share one frame and its rules: a new identity for each question, no initial focus, the safe button
-//! first, nothing truncated, buttons that do not move, and [`Arming`] before any answer counts. Escape, a
-//! click outside the dialog, and closing it decide nothing.
+//! All use one frame with the same rules: each question gets a new identity, no control has the initial focus, the
+//! safe button comes first, nothing is truncated, buttons do not move, and no answer counts before [`Arming`] allows
+//! it. Escape, a click outside the dialog, and closing it decide nothing.
 
 pub(super) mod after_click;
 pub mod arming;
@@ -39,21 +39,21 @@ pub use authorize::AuthorizeView;
 pub(super) use confirm::SAFE_ANSWERS;
 pub use focus::give_back as give_focus_back;
 
-/// Identifies one showing of one question; a new showing is a new question.
+/// Identifies one display of a question. The same question gets a new id each time it is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PromptId {
-    /// The run that asks; `None` for a question about a plan.
+    /// The run of a question about a step; `None` for other questions.
     pub run_id: Option<Uuid>,
-    /// The step that asks, counted from 0.
+    /// The step of such a question, counted from 0; otherwise 0.
     pub step_index: usize,
-    /// Counts all showings of all questions.
+    /// Counts the times that any question was shown.
     pub showing: u64,
 }
 
 /// A question shown in front of everything else.
 #[derive(Debug, Clone)]
 pub struct Dialog<'a> {
-    /// The identity of this showing.
+    /// The identity of this display.
     pub prompt: PromptId,
     /// The question.
     pub question: Question<'a>,
@@ -66,13 +66,13 @@ pub enum Question<'a> {
     Confirm(&'a ConfirmationRequest),
     /// Whether to authorize the plan.
     Authorize(Arc<AuthorizeView>),
-    /// Why the plan is rejected.
+    /// A question for the reason why the plan is rejected.
     Reject {
         /// The plan's digest.
         digest: crate::plan::Digest,
         /// The plan's name.
         name: &'a str,
-        /// Whether it is the plan of a bounded loop; rejecting it ends the loop.
+        /// Whether a bounded loop proposed the plan. Rejecting the plan then ends the loop.
         ends_loop: bool,
     },
     /// Whether the commands of the workspace are trusted.
@@ -88,7 +88,7 @@ pub enum Question<'a> {
     Close,
 }
 
-/// State of a question between frames; dropped with the question's identity.
+/// State of one display of a question between frames, stored by its identity.
 #[derive(Debug, Clone)]
 struct Memory {
     arming: Arming,
@@ -101,9 +101,9 @@ struct Memory {
 /// The fixed parts of a question.
 struct Shape<'a> {
     title: &'a str,
-    /// The highest risk of what is asked for. Approving something dangerous takes longer.
+    /// The highest risk that the question is about. A dangerous approval needs a longer delay.
     risk: Option<RiskLevel>,
-    /// What the chip says in front of the risk.
+    /// The text in front of the risk in the risk chip.
     chip_prefix: &'static str,
     width: f32,
 }
@@ -114,20 +114,20 @@ impl Shape<'_> {
     }
 }
 
-/// One answer of a question, as a button.
+/// One answer to a question, as a button.
 struct Answer<'a> {
     look: Look,
     icon: Option<Icon>,
     text: &'a str,
     /// The tooltip: what the answer does, or why approval is not enabled yet.
     hint: Cow<'a, str>,
-    /// Whether nothing but time is missing for it.
+    /// Whether the answer can be given once the delay is over. Otherwise the person must enter something first.
     ready: bool,
     action: DialogAction,
 }
 
 impl<'a> Answer<'a> {
-    /// An answer after which nothing runs that would not have run before.
+    /// An answer that permits nothing new to run.
     fn safe(icon: Option<Icon>, text: &'a str, hint: &'a str, action: DialogAction) -> Self {
         Self { look: Look::Plain, icon, text, hint: hint.into(), ready: true, action }
     }
@@ -152,7 +152,7 @@ impl<'a> Answer<'a> {
         if response.clicked() {
             actions.push(Action::Dialog(self.action));
         }
-        // Only a button that cannot be pressed needs an explanation for an approval.
+        // An approval is explained only while its button is disabled.
         match self.look {
             Look::Primary => response.on_disabled_hover_text(self.hint),
             Look::Plain | Look::Bare => response.on_hover_text(self.hint),
@@ -160,18 +160,18 @@ impl<'a> Answer<'a> {
     }
 }
 
-/// The answers of a question: the safe ones, of which the first gets the focus first, and the one that lets something
-/// happen.
+/// The answers to a question. `safe` has the safe ones; Tab reaches the first of them first. `approve` lets something
+/// happen, for example a run or a rejection.
 struct Answers<'a> {
     safe: Vec<Answer<'a>>,
     approve: Option<Answer<'a>>,
 }
 
-/// Why approval is not enabled yet.
+/// The tooltip of an approval while the delay is not over.
 const READ_FIRST: &str = "One moment: read it first.";
 const HEADER: f32 = 56.0;
 const FOOTER: f32 = 60.0;
-/// The left and right margin; the inspector uses the same, and some of its parts appear here too.
+/// The left and right margin, in points. The inspector has the same, because dialogs contain some of its parts.
 const PADDING: f32 = 16.0;
 
 /// Shows a question.
@@ -191,7 +191,7 @@ pub fn dialog_ui(ui: &mut Ui, dialog: &Dialog<'_>, actions: &mut Vec<Action>) {
 }
 
 /// Shows the frame of a question. The buttons are added before `body`, so that Tab reaches the first one first.
-/// `answers` gets what the person has typed, `body` the field for it with its id.
+/// `answers` gets the text that the person has typed; `body` draws the text field and gets its id.
 fn question_ui<'a>(
     ui: &mut Ui,
     prompt: PromptId,
@@ -223,7 +223,7 @@ fn question_ui<'a>(
     }
     let allowed = memory.arming.frame(read_input(&ctx));
     if let Some(wait) = allowed.wait_ms {
-        // Deny and skip count before a dangerous approval does.
+        // Safe answers are enabled earlier than a dangerous approval.
         let wait = if allowed.hold_back { wait } else { wait.min(DELAY_MS / 5) };
         ctx.request_repaint_after(std::time::Duration::from_millis(wait.max(16)));
     }

@@ -413,7 +413,7 @@ fn a_rejection_needs_a_reason() {
     assert!(harness.state().actions.contains(&reject));
 }
 
-/// The window at fifty frames a second.
+/// The window, drawn at fifty frames a second.
 fn at_speed(name: &str) -> Harness<'static, Window> {
     Harness::builder()
         .with_size([1280.0, 800.0])

@@ -1,4 +1,4 @@
-//! One execution in full: its call, time, authorization, outcome, and the reason for it.
+//! One execution in full: its call, time, outcome, authorization, decisions and artifacts.
 
 use egui::{Align, Layout, ScrollArea, Ui};
 
@@ -57,7 +57,7 @@ pub(super) fn detail_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<
     });
 }
 
-/// What is known about a step that was interrupted.
+/// Shows how the files of an interrupted step compare with the disk, and offers plans that settle the differences.
 fn interrupted_ui(
     ui: &mut Ui,
     view: &EvidenceView<'_>,
@@ -88,7 +88,7 @@ fn section(ui: &mut Ui, name: &str) {
     widgets::line(ui, name, Text::Strong, Tone::Plain);
 }
 
-/// The call, time, authorization and reason of an execution.
+/// Shows an execution without its arguments and artifacts: the call, the outcome, the plan and the decisions.
 pub(crate) fn facts_ui(
     ui: &mut Ui,
     (detail, attempt): (&ExecutionDetail, Option<Attempt>),

@@ -1,4 +1,4 @@
-//! The filters that occur among the results, and frequent queries.
+//! The side list of the evidence page: filter values of the results, queries, and saved searches.
 
 use egui::{ScrollArea, Sense, Ui, pos2, vec2};
 
@@ -94,7 +94,7 @@ fn questions(text: &str) -> Vec<Question> {
     questions
 }
 
-/// One line in a list of filters, with its count.
+/// A line in a list of filters, with its count. Returns whether it was clicked.
 pub(crate) fn facet_item(ui: &mut Ui, name: &str, number: &str, set: bool) -> bool {
     let theme = Theme::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 24.0), Sense::click());

@@ -31,12 +31,12 @@ pub use query::{Filter, parse, toggle};
 /// The state of the chain verification.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Verification {
-    /// Not requested.
+    /// No verification was requested.
     #[default]
     NotAsked,
-    /// In progress.
+    /// The verification is in progress.
     UnderWay,
-    /// Complete.
+    /// The verification is complete.
     Done(VerifyReport),
 }
 
@@ -45,7 +45,7 @@ pub enum Verification {
 pub struct EvidenceView<'a> {
     /// The text of the search box.
     pub text: &'a str,
-    /// The parts of it that could not be parsed.
+    /// The parts of `text` that could not be parsed.
     pub problems: &'a [String],
     /// The latest search results.
     pub page: Option<&'a SearchPage>,
@@ -55,11 +55,11 @@ pub struct EvidenceView<'a> {
     pub answer: Option<&'a Answered>,
     /// The execution that is open.
     pub selected: Option<Uuid>,
-    /// Its details, once read.
+    /// The details of `selected`, once read.
     pub detail: Option<&'a ExecutionDetail>,
     /// The attempt of a bounded loop that the run of this execution belongs to.
     pub attempt: Option<Attempt>,
-    /// The results of comparing the interrupted steps of its run with the disk.
+    /// The results of comparing the interrupted steps of this execution's run with the disk.
     pub reconciled: &'a [Reconciled],
     /// Artifact contents that were requested.
     pub contents: &'a Contents,
@@ -167,7 +167,7 @@ fn read_only_ui(ui: &mut Ui, difference: &str) {
     );
 }
 
-/// A button that leads from the records of a loop to the loop itself.
+/// If the search is for the records of one loop, a button that shows that loop.
 fn loop_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Action>) {
     let Some(loop_id) = parse(view.text, &view.now.zone).query.loop_id else { return };
     let spec = Command::GoLoop.spec();

@@ -1,4 +1,4 @@
-//! Queries on the page with made-up data.
+//! Queries on the page with example data.
 
 use egui::accesskit::Role;
 use egui_kittest::Harness;
@@ -64,7 +64,7 @@ fn touched_targets_lead_to_queries() {
     }
 }
 
-// Escape leads back.
+// Escape closes what the link opened.
 #[test]
 fn a_link_works_by_keys_alone() {
     let mut harness = page("execution");
@@ -98,7 +98,7 @@ fn recurring_diagnostics_lead_to_their_executions() {
     assert!(asked(&harness, &Question::WithCode("E0425".into())));
 }
 
-// It is said to have occurred after the diagnostic, and not to have repaired it.
+// The page states only that the change came after the diagnostic, not that it repaired anything.
 #[test]
 fn a_later_change_claims_no_repair() {
     let mut harness = page("answer");

@@ -19,9 +19,9 @@ use crate::ui::widgets::{self, Chip, Look};
 
 /// The largest number of findings, changed steps or actions listed; the plan page shows all.
 pub(super) const MAX_LISTED: usize = 50;
-/// The number of lines shown of the planner's output; the last ones are shown.
+/// The maximum number of lines shown of the planner's output. The last ones are shown.
 const MAX_LINES: usize = 12;
-/// The number of characters of a message that are laid out.
+/// The maximum number of characters of a message that are laid out.
 const MAX_CHARS: usize = 2_000;
 /// The width of the icon column, in points.
 const ICONS: f32 = 24.0;
@@ -133,7 +133,7 @@ fn body_ui(
     verify_ui(ui, attempt, actions);
 }
 
-/// One stage of an attempt, with an icon in front.
+/// A stage of an attempt, with an icon in front.
 pub(super) fn stage(ui: &mut Ui, icon: Icon, tone: Tone, title: &str, add: impl FnOnce(&mut Ui)) {
     let theme = Theme::of(ui);
     ui.horizontal_top(|ui| {
@@ -216,7 +216,7 @@ fn findings_ui(ui: &mut Ui, report: &PlannerReport) {
     more_ui(ui, report.findings.len());
 }
 
-/// The last lines of the planner's output for people.
+/// The last lines of the planner's error output.
 fn printed_ui(ui: &mut Ui, text: &str) {
     let lines: Vec<&str> = text.lines().collect();
     if lines.is_empty() {

@@ -1,4 +1,4 @@
-//! The settings of a bounded loop before its start (SPEC §10), and their validation. Pure.
+//! The settings of a bounded loop before its start, and their validation. Pure.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -56,9 +56,9 @@ pub struct ClassForm {
     pub hosts: String,
     /// The highest risk of a step.
     pub max_risk: RiskLevel,
-    /// The number of attempts it covers.
+    /// The number of attempts that the class covers.
     pub max_attempts: String,
-    /// How long it is valid, in minutes.
+    /// The time for which the class is valid, in minutes.
     pub minutes: String,
 }
 
@@ -85,7 +85,7 @@ pub struct Form {
     pub class: ClassForm,
     /// Whether a start was tried; from then on every fault is shown.
     pub tried: bool,
-    /// Why the start was refused.
+    /// Why the loop could not begin. Cleared by an edit or a new start.
     pub refusal: Option<String>,
 }
 
@@ -157,7 +157,7 @@ impl Form {
         })
     }
 
-    /// What the start executes, in a sentence.
+    /// A sentence about what *Start* executes at once.
     pub fn announcement(&self) -> String {
         let place = match self.workspace.trim() {
             "" => "the workspace",

@@ -15,7 +15,7 @@ use crate::ui::scroll;
 use crate::ui::theme::{Text, Theme, Tone};
 use crate::ui::widgets::{self, Look};
 
-/// The width of text that is easy to read.
+/// The largest width of the form, in points. Longer lines are hard to read.
 const WIDTH: f32 = 680.0;
 
 pub(super) fn form_ui(ui: &mut Ui, view: &FormView<'_>, actions: &mut Vec<Action>) {
@@ -164,10 +164,10 @@ pub(super) fn choices_ui<T: Copy + PartialEq>(ui: &mut Ui, chosen: &mut T, choic
     }
 }
 
-/// A field for a number with its name, and where its text is in the form.
+/// A number field: its identity, its name, and a function that returns its text in the form.
 type NumberField<'a> = (Field, &'a str, fn(&mut Form) -> &mut String);
 
-/// Fields for numbers beside each other, each with its name and its fault.
+/// Two number fields next to each other, each with its name and its fault.
 pub(super) fn numbers_ui(ui: &mut Ui, form: &mut Form, fields: [NumberField<'_>; 2]) {
     ui.horizontal_top(|ui| {
         ui.spacing_mut().item_spacing.x = 24.0;
@@ -247,7 +247,7 @@ fn workspace_ui(ui: &mut Ui, view: &FormView<'_>, actions: &mut Vec<Action>) {
     }
 }
 
-/// What the planner may do, below its name.
+/// Shows the permissions of the planner, below its name.
 fn limits_ui(ui: &mut Ui, view: &FormView<'_>) {
     let Some(place) = view.place.filter(|it| it.place.planner == view.form.planner_name()) else {
         return;

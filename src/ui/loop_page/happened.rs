@@ -34,7 +34,7 @@ pub(super) fn actions_ui(
     let title = format!("{done} of {}.", format::counted(rows.len(), "action"));
     stage(ui, icon, tone, &title, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
-        // The list ends with the latest action, which is the one people watch.
+        // The list ends with the latest action, because that one is watched.
         let shown = rows.iter().rposition(|row| row.look.1 != "waiting").map_or(0, |at| at + 1);
         let first = shown.saturating_sub(MAX_LISTED);
         if first > 0 {
@@ -70,7 +70,7 @@ pub(super) fn verify_ui(ui: &mut Ui, attempt: &AttemptState, actions: &mut Vec<A
     });
 }
 
-/// Whether the verification was skipped without being requested.
+/// Whether the loop skipped its verification before it began.
 fn is_left_out(row: &ActionRow) -> bool {
     row.duration_ms.is_none() && row.execution_id.is_none() && row.look.0 == icon::SKIP
 }

@@ -1,8 +1,8 @@
-//! The page of the bounded loop (SPEC §10): the form that describes a loop, and the timeline of its attempts,
-//! live or from the evidence.
+//! The page of the bounded loop: the form that describes a loop, and the timeline of its attempts, live or from the
+//! evidence.
 //!
-//! Nothing is authorized here. The plan of an attempt is shown on the plan page and authorized in the same
-//! dialog as any other plan.
+//! Nothing is authorized here. The plan of an attempt is shown on the plan page and authorized in the same dialog as
+//! any other plan.
 
 mod attempt;
 mod bar;
@@ -71,13 +71,13 @@ pub struct FormView<'a> {
 pub struct ShownLoop {
     /// The state of the loop, computed from its events.
     pub state: LoopState,
-    /// Whether it comes from the evidence and sends no events to this window.
+    /// Whether the loop is from the evidence, so that no events of it arrive.
     pub recorded: bool,
-    /// The available plans of its attempts, by attempt; none of a loop from the evidence.
+    /// The plans of its attempts, by attempt; empty for a loop from the evidence.
     pub plans: BTreeMap<u32, Arc<ShownPlan>>,
-    /// The planner's further output, for attempts from the evidence.
+    /// The end of the planner's error output, by attempt; only for a loop from the evidence.
     pub printed: BTreeMap<u32, String>,
-    /// The verification after each attempt, as a word.
+    /// The scope of the verification after each attempt, as a word.
     pub verify: String,
     /// The class that was authorized in advance.
     pub class: Option<AuthorizationClass>,
@@ -85,7 +85,7 @@ pub struct ShownLoop {
     pub class_revoked: bool,
     /// Whether a stop was requested but has not happened yet.
     pub stopping: bool,
-    /// The time of its end, in Unix milliseconds.
+    /// The time at which the loop ended, in Unix milliseconds.
     pub ended_at_ms: Option<i64>,
 }
 

@@ -1,4 +1,4 @@
-//! The words for the states of a loop and its attempts. Pure.
+//! Icons, words and colours for the states of a loop and its attempts. Pure.
 
 use uuid::Uuid;
 
@@ -14,7 +14,7 @@ use crate::ui::theme::Tone;
 /// An icon, a word and the tone of the colour.
 pub type StateLook = (Icon, &'static str, Tone);
 
-/// How a loop ended, or that it has not, for a list.
+/// The icon, word and colour of a loop in a list: its outcome, or that it is under way or interrupted.
 pub fn fate_look(fate: LoopFate) -> StateLook {
     match fate {
         LoopFate::Ended(code) => {
@@ -36,7 +36,7 @@ pub fn stop_look(code: StopCode) -> (Icon, Tone) {
     }
 }
 
-/// The state of a loop.
+/// The icon, word and colour of a loop's state.
 pub fn phase_look(phase: &LoopPhase) -> StateLook {
     match phase {
         LoopPhase::Idle => (icon::CLOCK, "starting", Tone::Dim),
@@ -52,10 +52,10 @@ pub fn phase_look(phase: &LoopPhase) -> StateLook {
 }
 
 const NOT_RECORDED: StateLook = (icon::WARNING, "not recorded", Tone::Danger);
-/// Of a step that had begun when its run ended without its result.
+/// The state of a step that began, but has no result although its run has ended.
 const UNKNOWN: StateLook = (icon::WARNING, "outcome unknown", Tone::Danger);
 
-/// The outcome or the progress of an attempt.
+/// The icon, word and colour of an attempt's outcome or progress.
 pub fn attempt_look(state: &LoopState, attempt: &AttemptState) -> StateLook {
     let Some(record) = &attempt.record else {
         let is_last = state.attempts.last().is_some_and(|last| last.attempt == attempt.attempt);
@@ -91,20 +91,20 @@ pub fn attempt_look(state: &LoopState, attempt: &AttemptState) -> StateLook {
     }
 }
 
-/// One action of an attempt, or the verification after them.
+/// An action of an attempt, or the verification after the actions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActionRow {
-    /// Its state.
+    /// The icon, word and colour of its state.
     pub look: StateLook,
     /// The action's type or the step's tool.
     pub kind: String,
-    /// Its subject, in a few words.
+    /// The subject of the action, in a few words.
     pub summary: String,
-    /// Its stable error code and message.
+    /// The error code and message, if the action failed.
     pub failure: Option<(String, String)>,
-    /// Its duration, in milliseconds.
+    /// The duration of the action, in milliseconds; `None` if it was not executed.
     pub duration_ms: Option<i64>,
-    /// Its record in the evidence.
+    /// The id of the execution in the evidence.
     pub execution_id: Option<Uuid>,
 }
 

@@ -1,4 +1,4 @@
-//! The page with made-up loops: its text, and its actions by pointer and keyboard.
+//! The page with example loops: its text, and its actions by pointer and keyboard.
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
@@ -159,7 +159,7 @@ fn a_loop_leads_to_its_records_and_they_lead_back() {
     let loop_id = harness.state().scene.looping.shown.state.loop_id.unwrap();
     let search = Action::Evidence(EvidenceAction::Search(format!("loop:{loop_id}")));
     assert!(harness.state().actions.contains(&search));
-    // The test window takes over the text of the search but stays on this page.
+    // The test window applies the search text, but does not change the page.
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
     harness.run_ok();
     harness.get_by_label("Show the loop").click();

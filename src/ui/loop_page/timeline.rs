@@ -25,7 +25,7 @@ pub(super) fn timeline_ui(
     scroll::area(ui, salt, margin, |ui| {
         ui.set_min_width(ui.available_width());
         ui.spacing_mut().item_spacing.y = 10.0;
-        // The reason comes first, because it is what people look for in a loop that has ended.
+        // The stop reason comes first, because it matters most about a loop that has ended.
         ended_ui(ui, &view.shown.state);
         for attempt in &view.shown.state.attempts {
             attempt::attempt_ui(ui, view, attempt, now, actions);
@@ -132,7 +132,7 @@ fn class_text(class: &AuthorizationClass) -> String {
     crate::plan::visible_lines(&text)
 }
 
-/// Why the loop ended, what that means and what to do next, in the words of the specification.
+/// Why the loop ended, what that means, and what to do next.
 fn ended_ui(ui: &mut Ui, state: &LoopState) {
     match &state.phase {
         LoopPhase::Ended(reason) => boxed(ui, |ui| reason_ui(ui, reason)),

@@ -64,7 +64,7 @@ fn text_ui(ui: &mut Ui, bar: &Bar, rows: usize) {
     let center = pos2(rect.left() + 10.0, rect.center().y);
     widgets::paint_icon(ui, center, bar.icon, 18.0, color);
     let (left, width) = (rect.left() + 28.0, (rect.width() - 40.0).max(0.0));
-    // Two letters and an ellipsis would say less than the icon and its tooltip.
+    // Two letters and an ellipsis would be less clear than the icon with its tooltip.
     let mut cut = width < 48.0;
     if !cut {
         let strong = if bar.tone == Tone::Dim { theme.text } else { color };

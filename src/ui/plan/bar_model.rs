@@ -141,7 +141,7 @@ fn running(view: &PlanView<'_>, situation: &Situation) -> Bar {
         (bar.icon, bar.tone) = (icon::HAND, Tone::Caution);
         bar.title = "Waiting for you".to_owned();
         if view.card.is_some() {
-            // The card has the primary buttons; this command leads to the card.
+            // The card has the primary buttons; this command only shows the card.
             bar.others.insert(0, Command::AnswerStep);
         } else {
             bar.primary = Some(Command::AnswerStep);

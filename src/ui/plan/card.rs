@@ -1,14 +1,14 @@
-//! The question about the step that a guided run waits for, shown as a card in the list of steps (SPEC §7.4).
+//! The confirmation of the step that a guided run waits for, shown as a card in the list of steps.
 //!
-//! The dialog asks the same question, and the same rules apply ([`arming`]): each showing has a new identity,
-//! no control has the initial focus, the safe answer comes first, and no answer counts before the whole card
-//! was visible for long enough. A step that requires the dialog gets a button that opens it.
+//! The dialog asks the same question, and the same rules apply ([`arming`]): each display has a new identity, no
+//! control has the initial focus, the safe answer comes first, and no answer counts before the whole card was visible
+//! for long enough. A step that requires the dialog gets a button that opens it.
 //!
-//! The waiting step has one question (`worker/prompt.rs`) that is shown twice: here, and, where the step would ask
-//! without a guide too, in the dialog (`ConfirmationRequest::required`). *Run* in the card of such a step opens the
-//! dialog; the window's glue checks this once more, so that no view can approve around it. The card is in a list
-//! that scrolls, so its clock runs only while all of it is visible and begins anew after each frame without it.
-//! Where the list has no room for it, one button opens the dialog.
+//! The waiting step has one question (`worker/prompt.rs`) that is shown in two places: in the card, and, if the step
+//! would require a confirmation in an automatic run too, in the dialog (`ConfirmationRequest::required`). *Run* in
+//! the card of such a step opens the dialog; `App` checks this again, so that no view can approve without the dialog.
+//! The card is in a list that scrolls, so its delay counts only while the whole card is visible, and restarts after
+//! each frame in which it is not. If the list has no room for the card, a button opens the dialog.
 
 #[cfg(test)]
 mod tests;
@@ -35,7 +35,7 @@ use crate::ui::widgets::{self, Look};
 /// A step that waits for the person's answer.
 #[derive(Debug, Clone, Copy)]
 pub struct CardView<'a> {
-    /// The identity of this showing.
+    /// The identity of this display.
     pub prompt: PromptId,
     /// The question.
     pub request: &'a ConfirmationRequest,
@@ -47,7 +47,7 @@ pub struct CardView<'a> {
     pub in_front: bool,
 }
 
-/// State of a card between frames; dropped with the card's identity.
+/// State of one display of a card between frames, stored by its identity.
 #[derive(Debug, Clone, Copy)]
 struct Memory {
     arming: Arming,
@@ -57,7 +57,7 @@ struct Memory {
     content: f32,
     /// Whether the card is being scrolled into view. `focus`: whether it gets the keyboard focus afterwards.
     revealing: bool,
-    /// The frame in which the list was last asked to scroll. `told`: how often it was asked.
+    /// The frame of the latest request to scroll the list. `told`: the number of requests.
     scrolled: u64,
     told: u8,
     focus: bool,
@@ -67,7 +67,7 @@ struct Memory {
 const LINE: f32 = theme::BUTTON + 8.0;
 /// The smallest visible part of the contents, in points, with which the step can be answered.
 const LEAST: f32 = 56.0;
-/// How often the list is asked to scroll for one showing.
+/// The maximum number of requests to scroll the list for one display of the card.
 const MAX_SCROLLS: u8 = 4;
 /// The left and right margin, in points.
 const MARGIN: f32 = 18.0;
@@ -115,7 +115,7 @@ impl<'a> Card<'a> {
         self.view.request.step_index
     }
 
-    /// How much higher the card is than the row of a step.
+    /// The height of the card below the row of its step, in points.
     pub(super) fn extra(&self) -> f32 {
         self.body.unwrap_or(0.0) + self.lines * LINE + 6.0
     }
@@ -316,7 +316,7 @@ fn id(prompt: PromptId) -> Id {
     Id::unique(("card", prompt))
 }
 
-/// The text of the run button; the ellipsis announces the dialog that the step requires.
+/// The text of the run button. The ellipsis means that a dialog follows.
 fn run_text(request: &ConfirmationRequest) -> &'static str {
     if request.required { "Run this step…" } else { "Run this step" }
 }

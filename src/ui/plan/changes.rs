@@ -1,4 +1,4 @@
-//! What a step changes, where a person decides about it: its preview, and the diffs of its files.
+//! The preview of a step with the diffs of its files, as shown where a person decides about the step.
 
 use egui::{Align, Label, Layout, ScrollArea, Sense, TextStyle, TextWrapMode, Ui, vec2};
 
@@ -13,18 +13,18 @@ use crate::ui::icon;
 use crate::ui::theme::{Text, Theme, Tone};
 use crate::ui::widgets;
 
-/// How many diffs are shown before the person asks for more.
+/// The number of diffs shown at first, and added by each click on the button for more.
 const FILES: usize = 50;
 
-/// The width of what shares a line with a path: its icon and the choice of [`layout_ui`], in points.
+/// The width, in points, that the icon and the choice of [`layout_ui`] take beside a path.
 const BESIDE_PATH: f32 = 190.0;
 
-/// Fewer files than this need no list.
+/// The number of files from which on they are listed above their diffs.
 const MANY: usize = 4;
 /// The largest height of the list, in points; it scrolls beyond that.
 const HEIGHT: f32 = 168.0;
 
-/// The preview of a step: its diffs, and remarks in words.
+/// Shows the preview of a step: the diffs of its files, and remarks.
 pub(crate) fn preview_ui(ui: &mut Ui, preview: &Preview) {
     // Remarks after the diffs of many files would go unnoticed, and an expected failure has no diff.
     let words_first = are_many(&preview.changes) || preview.would_fail();
@@ -64,7 +64,7 @@ fn words_ui(ui: &mut Ui, preview: &Preview) {
     });
 }
 
-/// File diffs, one after the other. `place` distinguishes several uses in the same part of the window.
+/// Shows the diffs of files, one after the other. `place` distinguishes several uses in the same part of the window.
 pub(crate) fn changes_ui(ui: &mut Ui, place: &str, changes: &[FileChange]) {
     let id = ui.scope_id().with(("files shown", place, changes.len()));
     let mut shown = ui.data(|data| data.get_temp(id)).unwrap_or(FILES);

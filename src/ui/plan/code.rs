@@ -13,7 +13,7 @@ use crate::run::{DiffLine, LineKind};
 use crate::ui::theme::{self, Text, Theme};
 use crate::ui::widgets::{self, text_format};
 
-/// One row on screen; a long line of a file takes several rows.
+/// A row on screen. A long line of a file takes several rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(test, derive(serde::Serialize))]
 pub struct CodeRow {
@@ -132,7 +132,7 @@ impl Gutter {
         last(|line| line.before).max(last(|line| line.after)).unwrap_or(0)
     }
 
-    /// Where the columns of the numbers before and after end.
+    /// The right edges of the columns of line numbers before and after, in points.
     fn ends(self) -> (f32, f32) {
         let width = DIGIT * f32::from(self.digits);
         match self.numbers {
@@ -151,12 +151,12 @@ impl Gutter {
     }
 }
 
-/// At least four digits, so that the code of short texts lines up.
+/// The number of digits of a line number, at least four, so that the code of short texts lines up.
 fn digits(largest: usize) -> u8 {
     largest.checked_ilog10().map_or(0, |log| log as u8 + 1).max(4)
 }
 
-/// How many characters of code fit into a width in points, next to the numbers.
+/// The number of characters of code that fit into this width in points, next to the line numbers.
 pub fn columns(ui: &Ui, width: f32, gutter: Gutter) -> usize {
     let font = Text::Mono.font();
     let advance = ui.ctx().fonts_mut(|fonts| fonts.glyph_width(&font, '0')).max(1.0);
@@ -186,7 +186,8 @@ pub fn code_rows_ui(ui: &mut Ui, id: impl egui::AsIdSalt, rows: &[CodeRow], gutt
     growing_rows_ui(ui, id, rows.len(), gutter, |index| rows.get(index));
 }
 
-/// The same for `count` rows that are created when drawn, or that are not laid out yet.
+/// As [`code_rows_ui`], for `count` rows. `row` creates a row when it is drawn; it returns `None` for a row that is
+/// not laid out yet.
 pub(super) fn growing_rows_ui<R: Borrow<CodeRow>>(
     ui: &mut Ui,
     id: impl egui::AsIdSalt,

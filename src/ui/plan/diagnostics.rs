@@ -1,4 +1,4 @@
-//! What a step found in the code: counts by level, and each diagnostic as its tool renders it.
+//! The diagnostics of a step: counts by level, and each diagnostic as its tool renders it.
 
 use egui::{ScrollArea, Ui};
 

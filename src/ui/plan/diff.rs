@@ -57,10 +57,10 @@ fn is_side_by_side(ui: &Ui) -> bool {
 pub(super) fn layout_ui(ui: &mut Ui) {
     let theme = Theme::of(ui);
     let now = is_side_by_side(ui);
-    // The choice shares a line with the path.
+    // The choice is on the line of the path, so it must not be higher.
     ui.spacing_mut().button_padding.y = 0.0;
     ui.spacing_mut().interact_size.y = 18.0;
-    // This layout goes from right to left.
+    // Listed in reverse, because this layout goes from right to left.
     for (name, beside) in [("Side by side", true), ("Unified", false)] {
         let color = if now == beside { theme.text } else { theme.dim };
         let text = widgets::rich(name, Text::Meta, color);
@@ -73,7 +73,7 @@ pub(super) fn layout_ui(ui: &mut Ui) {
     }
 }
 
-/// What is computed about a diff before its rows are laid out.
+/// The properties of a diff that are computed before its rows are laid out.
 pub(super) struct Layout {
     columns: usize,
     marks: Vec<Marks>,
@@ -81,8 +81,8 @@ pub(super) struct Layout {
     pairs: Option<Vec<(usize, usize)>>,
 }
 
-/// The content of a row. Almost every line takes one row, which is created when it is drawn, so the lines of
-/// a long diff are not copied.
+/// The content of a row. Most lines take one row, which is created when it is drawn, so the lines of a long diff are
+/// not copied.
 pub(super) enum Laid {
     /// The whole line at this index.
     Line(usize),

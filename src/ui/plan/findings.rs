@@ -1,4 +1,4 @@
-//! The findings about a plan, each with its place, so that the author can fix it.
+//! The findings about a plan, each with its position in the file, so that the author can correct it.
 
 use egui::{Frame, Label, Margin, ScrollArea, Ui, vec2};
 
@@ -37,7 +37,7 @@ pub fn summary(findings: &[Finding]) -> String {
     format!("{}{tail}", parts.join(", "))
 }
 
-/// One finding as text for the author of the plan.
+/// A finding as text for the author of the plan.
 pub fn as_text(finding: &Finding) -> String {
     let mut text = format!(
         "{} {} at line {}, column {} ({}): {}",

@@ -11,7 +11,7 @@ use crate::run::DiffLine;
 
 /// The number of lines laid out in one frame; this takes some milliseconds.
 const LINES: usize = 10_000;
-/// The bytes of text wrapped in one frame; this takes about as long again.
+/// The bytes of text wrapped in one frame; this takes about as long as laying out [`LINES`] lines.
 const BYTES: usize = 4 * PART;
 
 /// The key of a layout; equal keys have equal rows.
@@ -27,7 +27,7 @@ pub(super) struct Wanted {
 pub(super) struct Rows {
     pub(super) layout: Arc<Layout>,
     pub(super) laid: Arc<Vec<Laid>>,
-    /// The number of lines that are not laid out yet; each takes at least one row.
+    /// The number of lines that are not laid out yet. It is an estimate of the missing rows.
     pub(super) left: usize,
 }
 
@@ -36,7 +36,7 @@ struct Kept {
     layout: Arc<Layout>,
     laid: Arc<Vec<Laid>>,
     next: usize,
-    /// How many bytes of the line at `next` are laid out.
+    /// The number of bytes of the line at `next` that are laid out.
     from: usize,
 }
 

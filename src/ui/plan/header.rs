@@ -1,4 +1,4 @@
-//! The head of a plan: its name, what it touches, and the digest of its exact bytes.
+//! The top of the plan page: the plan's name, its effects, and the digest of its bytes.
 
 use egui::{Align, Frame, Layout, Margin, Ui, vec2};
 
@@ -15,7 +15,7 @@ use crate::ui::reconcile::{reconciled_ui, settle_ui};
 use crate::ui::theme::{Text, Theme, Tone};
 use crate::ui::widgets::{self, Chip, Look};
 
-/// Counts about a plan, computed once and not in every frame.
+/// Numbers of steps of a plan, computed once and not in every frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Figures {
     /// Steps with an error.
@@ -100,7 +100,7 @@ pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
     chips
 }
 
-/// What the author of a command plan says about it, apart from its steps.
+/// Chips about the mode and the rollback commands of a command plan.
 fn notes_chips(plan: &ShownPlan) -> Vec<Chip> {
     let mut chips = Vec::new();
     if plan.mode == Mode::Guided {
@@ -120,7 +120,7 @@ fn notes_chips(plan: &ShownPlan) -> Vec<Chip> {
     chips
 }
 
-/// What the author of a command plan expects at the end; shown, never evaluated.
+/// The success criteria and the estimated time of a command plan. They are shown, but never evaluated.
 fn success_ui(ui: &mut Ui, plan: &ShownPlan) {
     let notes = &plan.notes;
     let criteria = &notes.success_criteria;
@@ -133,7 +133,7 @@ fn success_ui(ui: &mut Ui, plan: &ShownPlan) {
     widgets::line(ui, text, Text::Meta, Tone::Dim);
 }
 
-/// Claims of the author that the steps of the plan contradict.
+/// A sentence about an intent of the plan that its steps contradict; `None` if they do not.
 pub fn contradiction(view: &PlanView<'_>) -> Option<String> {
     let intent = view.plan?.intent?;
     (view.figures.changing > 0 && intent.as_str() != "MUTATE").then(|| {
@@ -269,7 +269,7 @@ fn workspace_commands_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Act
     }
 }
 
-/// The button that opens the trust dialog for the commands of a workspace; true when it was pressed.
+/// The button that opens the trust dialog for the commands of a workspace. Returns whether it was pressed.
 pub(crate) fn commands_button(ui: &mut Ui, commands: &CommandsReview) -> bool {
     let (text, hint) = match commands.trusted {
         true => (

@@ -1,4 +1,4 @@
-//! All sides of one step: its preview, its arguments, its output, and its record.
+//! One step in full: its preview, its arguments, its output, and its record.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -109,13 +109,13 @@ const BY_HAND: &str = "You did this step yourself; nothing was run for it.";
 const LEFT_OUT: &str = "You skipped this step; nothing was run for it.";
 const NOT_RUN: &str = "The record appears here once the step has run, was skipped or was denied.";
 
-/// Why the step asks for confirmation, or else what is known about it.
+/// Why the step asks for confirmation; otherwise the reason that its author gives.
 fn second_line(view: &PlanView<'_>, step: &ShownStep) -> String {
     if step.call.is_none() {
         return "Faulty: it cannot run.".to_owned();
     }
     let Some(review) = view.review else {
-        // A recorded run is not reviewed again, so whether its steps would ask now is unknown.
+        // A recorded run is not reviewed again, so it is unknown whether its steps would ask now.
         return step.reason.clone().unwrap_or_else(|| "From a recorded run.".to_owned());
     };
     let asks = review.asks.get(step.step_index).and_then(Option::as_deref);
@@ -174,7 +174,7 @@ fn will_do_ui(ui: &mut Ui, view: &PlanView<'_>, step: &ShownStep) {
     });
 }
 
-/// A part with the margin of the inspector and of the dialogs.
+/// Adds a part with the margin of the inspector and of the dialogs.
 pub(crate) fn indented(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
     Frame::NONE.inner_margin(Margin::symmetric(MARGIN, 2)).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 6.0;
@@ -182,7 +182,7 @@ pub(crate) fn indented(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
     });
 }
 
-/// Whether the preconditions of the step hold now.
+/// The state of the step's precondition, as a remark; `None` if it has none.
 fn precondition(view: &PlanView<'_>, step: &ShownStep) -> Option<(Icon, Tone, String)> {
     let text = &step.precondition_text;
     Some(match view.review?.preconditions.get(step.step_index)? {
@@ -217,7 +217,7 @@ fn arguments_ui(ui: &mut Ui, step: &ShownStep) {
     });
 }
 
-/// One argument, exact and untruncated.
+/// Shows one argument, exact and untruncated.
 pub(crate) fn argument_ui(ui: &mut Ui, name: &str, value: &str) {
     let theme = Theme::of(ui);
     ui.add_space(4.0);
@@ -318,7 +318,7 @@ fn ended_ui(ui: &mut Ui, view: &PlanView<'_>, result: &StepResult, actions: &mut
     artifacts_ui(ui, place, &output, first, view.contents, height, actions);
 }
 
-/// Why a step was not executed.
+/// The reason why a step was not executed, in words.
 fn why_skipped(reason: Option<&String>) -> Cow<'static, str> {
     match reason.map(String::as_str) {
         None => LEFT_OUT.into(),

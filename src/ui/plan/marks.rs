@@ -11,12 +11,12 @@ use crate::plan::visible;
 use crate::run::{AnsiStyle, DiffLine, LineKind};
 use crate::ui::theme::Tone;
 
-/// The most text that is coloured at once, in bytes. More would cause a noticeable pause; longer texts stay
-/// plain.
+/// The maximum text that is coloured at once, in bytes. Longer texts stay plain, because colouring them would cause a
+/// noticeable pause.
 const MAX_COLOURED_BYTES: usize = 128 << 10;
-/// The longest lines that are compared word by word, in bytes.
+/// The maximum length of lines that are compared word by word, in bytes.
 const MAX_COMPARED_BYTES: usize = 1_000;
-/// Least similarity, as a ratio, of two lines that count as one changed line.
+/// The minimum similarity ratio of two lines that are compared word by word.
 const MIN_SIMILARITY: f32 = 0.5;
 
 /// The marks of one line; ranges are bytes of its text.
@@ -92,7 +92,7 @@ fn colour(language: Language, lines: &[DiffLine], side: LineKind, marks: &mut [M
                 };
                 let begin = range.start.saturating_sub(*start);
                 let end = (range.end - start).min(line.text.len());
-                // Unchanged lines occur in both texts and take the colours of the text after the change.
+                // Unchanged lines occur in both texts; they get the colours of the text after the change.
                 if begin < end && (line.kind == side || side == LineKind::Added) {
                     marks.colours.push((begin..end, class));
                 }

@@ -68,12 +68,12 @@ pub use walls::{WallLines, wall_lines};
 /// The authorization state of the open plan.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Approval {
-    /// No decision yet.
+    /// There is no decision.
     #[default]
     None,
     /// The decision is being recorded.
     Recording,
-    /// Approved; its run has not begun.
+    /// The plan was approved, and its run has not begun.
     Approved {
         /// The time of approval, in Unix milliseconds.
         at_ms: i64,
@@ -84,7 +84,7 @@ pub enum Approval {
     Expired,
     /// Something that the approval covered has changed since.
     Void(Vec<Change>),
-    /// Rejected.
+    /// The plan was rejected, for this reason.
     Rejected(String),
     /// The one run that the approval allows has begun or ended.
     Used {
@@ -98,7 +98,7 @@ pub enum Approval {
 /// All data of the plan page.
 #[derive(Debug, Clone)]
 pub struct PlanView<'a> {
-    /// The plan's file; `None` for a plan from the records.
+    /// The plan's file; `None` for a plan without a file, for example from the records or of a loop.
     pub path: Option<&'a Path>,
     /// The digest of the plan's bytes.
     pub digest: Digest,
@@ -110,9 +110,9 @@ pub struct PlanView<'a> {
     pub findings: &'a [Finding],
     /// The result of the review.
     pub review: Option<&'a Review>,
-    /// Its authorization state.
+    /// The authorization state of the plan.
     pub approval: &'a Approval,
-    /// Its run; idle when there is none.
+    /// The run of the plan; idle if there is none.
     pub run: &'a RunState,
     /// The output of the run.
     pub output: &'a RunOutput,
@@ -122,7 +122,7 @@ pub struct PlanView<'a> {
     pub attempt: Option<PlanAttempt>,
     /// The attempt that the plan and its run belong to, no matter which process runs the loop.
     pub of_loop: Option<Attempt>,
-    /// The result of comparing its interrupted steps with the disk.
+    /// The results of comparing the interrupted steps of the run with the disk.
     pub reconciled: &'a [Reconciled],
     /// The step in the inspector, counted from 0.
     pub selected: usize,
@@ -147,7 +147,7 @@ pub struct PlanView<'a> {
 /// The output of a run.
 #[derive(Debug, Clone, Default)]
 pub struct RunOutput {
-    /// What the steps have printed.
+    /// The output of the steps, in lines.
     pub transcript: Transcript,
     /// The timing of the current step.
     pub timer: StepTimer,
@@ -155,7 +155,7 @@ pub struct RunOutput {
     pub is_shown: bool,
 }
 
-/// The attempt of a bounded loop that a plan belongs to (SPEC §10).
+/// The attempt of a bounded loop that a plan belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PlanAttempt {
     /// The loop, and the number of the attempt.
@@ -166,7 +166,7 @@ pub struct PlanAttempt {
     pub waits: bool,
 }
 
-/// The least height of the output pane, in points.
+/// The minimum height of the output pane in a small window, in points.
 const LITTLE_OUTPUT: f32 = 96.0;
 /// A window with less room than this for steps and output, in points, counts as small.
 const SMALL: f32 = 560.0;

@@ -4,7 +4,8 @@ use super::code::{CodeRow, marked_rows, wrap};
 use super::marks::Marks;
 use crate::run::{LineKind, Part, Stream, Transcript};
 
-/// The most output that is laid out, in bytes. Only the latest is, because every new line repeats the layout.
+/// The maximum output that is laid out, in bytes. Earlier output is left out, because every new line repeats the
+/// layout.
 const LATEST_BYTES: usize = 32 << 10;
 
 /// The latest output of a step in rows of at most `columns` characters, in order of arrival.

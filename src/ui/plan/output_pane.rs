@@ -1,7 +1,7 @@
-//! All output of the run, in order of arrival, below the steps (SPEC §7.2).
+//! All output of the run, in order of arrival, below the steps.
 //!
-//! Lines are not wrapped and have the same height, so that fifty thousand lines cost no more than the visible
-//! ones. The pane follows the end until the person scrolls.
+//! Lines are not wrapped and have the same height, so that fifty thousand lines cost no more than the visible ones.
+//! The pane follows the end of the output until the person scrolls.
 
 use egui::{
     Align, CornerRadius, Key, Layout, Modifiers, Rect, Role, ScrollArea, Sense, Stroke, Ui, Vec2b,
@@ -74,7 +74,7 @@ pub(super) fn output_pane_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec
         });
 }
 
-/// With the focus (by Tab or click) the pane scrolls with the usual keys.
+/// Scrolls the pane with the usual keys while it has the focus, which it gets by Tab or a click.
 fn take_keys(ui: &Ui, seen: Rect) {
     let id = ui.scope_id().with("lines");
     let response = ui.interact(seen, id, Sense::click());

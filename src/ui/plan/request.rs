@@ -1,5 +1,5 @@
-//! What a person must know before deciding about a step, in the dialog and in the card of a guided run. A command
-//! stands in a card: every character of it, with the parts that determine its risk underlined (SPEC §7.1).
+//! The request for a decision about a step, in the dialog and in the card of a guided run. A command is shown in full
+//! in a box, with the parts that determine its risk underlined.
 
 use std::ops::Range;
 
@@ -21,7 +21,7 @@ use crate::ui::widgets;
 /// The width of the copy button at the right, in points.
 const COPY: f32 = 24.0;
 
-/// The host and user, the whole command, its purpose, and its risk with the reason.
+/// Shows the host and user, the whole command, its purpose, and its risk with the reason.
 pub(crate) fn request_ui(ui: &mut Ui, request: &ConfirmationRequest) {
     place_ui(ui, request);
     if let Some(command) = request.command() {
@@ -58,7 +58,7 @@ pub(crate) fn request_ui(ui: &mut Ui, request: &ConfirmationRequest) {
     }
 }
 
-/// A risk with its reason, and what would be safer.
+/// Shows a risk with its reason, and the safer alternative if there is one.
 pub(super) fn verdict_ui(ui: &mut Ui, verdict: &Verdict) {
     let (level, reason) = (verdict.level, &verdict.reason);
     let text = format!("{reason} (rule {})", verdict.rule);
@@ -89,7 +89,7 @@ fn place_ui(ui: &mut Ui, request: &ConfirmationRequest) {
     });
 }
 
-/// A sentence in lower case, to follow a colon or a dash.
+/// The sentence with a lower-case first letter, to continue another sentence. An empty one is replaced.
 fn lower(sentence: &str) -> String {
     let mut chars = sentence.chars();
     match chars.next() {
@@ -98,7 +98,7 @@ fn lower(sentence: &str) -> String {
     }
 }
 
-/// The untruncated command and its risk.
+/// Shows the untruncated command and underlines the parts that determine its risk.
 pub(crate) fn command_ui(
     ui: &mut Ui,
     place: impl egui::AsIdSalt + Copy,

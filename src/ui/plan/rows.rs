@@ -155,8 +155,7 @@ pub(super) fn is_guided(view: &PlanView<'_>) -> bool {
     view.run.became_guided || view.plan.is_some_and(|plan| plan.mode == Mode::Guided)
 }
 
-/// The positions of the rows. All have the same height except for the card, which is higher by the given
-/// extra.
+/// The positions of the rows. All have the same height, except for the row with the card, which is higher.
 #[derive(Clone, Copy)]
 struct Heights {
     card: Option<(usize, f32)>,

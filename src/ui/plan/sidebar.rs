@@ -22,7 +22,7 @@ pub struct RecentPlan {
     pub path: PathBuf,
     /// The plan's name when it was last opened.
     pub name: String,
-    /// A short second line.
+    /// The text of the second line.
     #[serde(default)]
     pub detail: String,
 }
@@ -53,7 +53,7 @@ pub fn fate_look(fate: RunFate) -> (Icon, &'static str, Tone) {
     }
 }
 
-/// The list.
+/// Draws the list.
 pub fn sidebar_ui(
     ui: &mut Ui,
     view: &SidebarView<'_>,
@@ -126,9 +126,9 @@ fn run_ui(ui: &mut Ui, run: &RunSummary, selected: bool, now: &Now) -> bool {
 pub(crate) struct Entry<'a> {
     pub(crate) look: Option<(Icon, Tone)>,
     pub(crate) title: &'a str,
-    /// The second line, if the entry has two.
+    /// The second line; `None` for an entry of one line.
     pub(crate) below: Option<&'a str>,
-    /// At the right of the last line.
+    /// The time, at the right of the last line.
     pub(crate) time: &'a str,
     /// The accessible name.
     pub(crate) name: String,

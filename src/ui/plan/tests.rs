@@ -1,4 +1,4 @@
-//! Snapshots of what the rows and the bar say in each state.
+//! Snapshots of the texts of the rows and the bar in each state.
 
 use std::fmt::Write as _;
 
@@ -128,7 +128,7 @@ fn output_keeps_its_streams_apart() {
     assert!(output_lines(&transcript, 1, 80).is_empty(), "another step's is not shown");
 }
 
-/// Output of the second step, then these lines of the third.
+/// Output of the second step, then these chunks of the third.
 fn printed(chunks: &[(Stream, &str)]) -> Transcript {
     let mut transcript = Transcript::default();
     let step_id = String::new;

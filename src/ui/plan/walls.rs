@@ -1,5 +1,4 @@
-//! The walls of a plan's steps (SPEC §7.5), as shown in the plan's head, in the authorization dialog, and
-//! with a step.
+//! The walls of a plan's steps, as shown at the top of the plan page, in the authorization dialog, and with a step.
 
 use egui::{ScrollArea, Ui};
 
@@ -95,7 +94,7 @@ fn words(needs: &Needs, reasons: &str) -> Option<(u8, String)> {
     (!needs.is_empty()).then(|| (0, format!("{needs} ({reasons})")))
 }
 
-/// The numbers of the steps for which the same words hold, by rank and words.
+/// Step numbers, grouped by the rank and the text that apply to them.
 #[derive(Default)]
 pub(crate) struct GroupedSteps(Vec<((u8, String), Vec<usize>)>);
 
@@ -109,7 +108,7 @@ impl GroupedSteps {
         }
     }
 
-    /// One line for each, the lowest rank first: `Steps 2, 4–7: network`.
+    /// One line per group, the lowest rank first: `Steps 2, 4–7: network`.
     pub(crate) fn lines(mut self) -> Vec<String> {
         self.0.sort_by_key(|((rank, _), steps)| (*rank, steps.first().copied()));
         let line = |((_, what), steps): ((u8, String), Vec<usize>)| {
@@ -162,9 +161,9 @@ pub(super) fn chip(walls: &WallsReview) -> Option<Chip> {
 /// The icon of the walls.
 pub(crate) const WALLS: Icon = icon::WALL;
 
-/// Buttons after a step was stopped by a wall, or perhaps was: they open the same plan with a wider wall.
+/// Buttons after a wall has stopped a step, or may have: they review the same plan with a further grant.
 fn wider_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
-    // Without its file the plan is opened from the records and gets its grants there.
+    // A plan without a file is run again as a follow-up plan, which would not get the grant.
     if view.path.is_none() || !view.run.is_over() {
         return;
     }
@@ -189,11 +188,11 @@ fn wider_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
     }
 }
 
-/// A button in the plan's head: its text, its tooltip and its action.
+/// A button at the top of the plan page: its text, its tooltip and its action.
 type HeadButton = (&'static str, &'static str, PlanAction);
 
-/// Walls in the plan's head: proposals, grants for every plan of the workspace, and the buttons that change
-/// them.
+/// The walls at the top of the plan page: proposed grants, grants for every plan of the workspace, and the buttons
+/// that change them.
 pub(super) fn proposal_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
     wider_ui(ui, view, actions);
     let Some(walls) = view.review.and_then(|review| review.walls.as_ref()) else { return };
@@ -223,7 +222,7 @@ pub(super) fn proposal_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Ac
     });
 }
 
-/// The proposal, with a button that grants it or takes the grant back.
+/// The lines of the proposed grants, and the button that makes them or withdraws them.
 fn proposed(walls: &WallsReview, grants: Option<&Grants>) -> Option<(Vec<String>, HeadButton)> {
     let is_remembered = walls.remembered.as_ref().is_some_and(|grants| grants.proposed);
     let is_granted = grants.is_some_and(|grants| grants.proposed);
@@ -240,8 +239,8 @@ fn proposed(walls: &WallsReview, grants: Option<&Grants>) -> Option<(Vec<String>
     Some((lines, (text, hint, PlanAction::GrantProposed(!is_granted))))
 }
 
-/// The grants for every plan of the workspace with a button that takes them back, or a button that grants
-/// them.
+/// The lines of the grants for every plan of the workspace and the button that withdraws them; or only the button
+/// that makes such grants.
 fn remembered(walls: &WallsReview, grants: Option<&Grants>) -> Option<(Vec<String>, HeadButton)> {
     if let Some(remembered) = &walls.remembered {
         let line = format!("Every plan in this workspace is granted: {remembered}.");
@@ -253,7 +252,7 @@ fn remembered(walls: &WallsReview, grants: Option<&Grants>) -> Option<(Vec<Strin
     Some((Vec::new(), ("Grant this to every plan here", hint, PlanAction::RememberWalls(true))))
 }
 
-/// Walls in the authorization dialog: all grants that the authorization covers.
+/// Shows the walls in the authorization dialog: all grants that the authorization covers.
 pub(crate) fn lines_ui(ui: &mut Ui, lines: &WallLines) {
     widgets::heading(ui, "Walls");
     for line in &lines.granted {

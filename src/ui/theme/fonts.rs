@@ -11,8 +11,8 @@ static INTER: &[u8] = include_bytes!("../../../assets/fonts/Inter-Regular.otf");
 static MONO: &[u8] = include_bytes!("../../../assets/fonts/JetBrainsMono-Regular.ttf");
 static PHOSPHOR: &[u8] = include_bytes!("../../../assets/fonts/Phosphor.ttf");
 
-/// Inter for text, JetBrains Mono for code, Phosphor for icons in its own family; egui's own fonts are the
-/// fallback for characters that the first two lack.
+/// The fonts: Inter for text, JetBrains Mono for code, and Phosphor for icons in a family of its own. egui's fonts
+/// are the fallback for characters that Inter and JetBrains Mono lack.
 pub(super) fn definitions() -> FontDefinitions {
     let mut fonts = FontDefinitions::default();
     for (name, bytes, family) in [

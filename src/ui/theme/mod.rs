@@ -1,4 +1,5 @@
-//! The appearance of the window: the only place with colour literals, text sizes and measures.
+//! The appearance of the window: colours, fonts, text sizes, and measures that several views share. Only this module
+//! may have colour literals.
 //!
 //! Every view gets its colours from [`Theme::of`]. The person's choice of a theme is not made here: the
 //! window code sets it as egui's theme preference.
@@ -37,7 +38,7 @@ pub const ROW: f32 = 46.0;
 pub const CODE_ROW: f32 = 20.0;
 /// The height of a button, in points.
 pub const BUTTON: f32 = 30.0;
-/// The corner radius of everything but dialogs, in points.
+/// The usual corner radius, in points.
 pub const RADIUS: u8 = 6;
 /// The corner radius of dialogs, in points.
 pub const DIALOG_RADIUS: u8 = 10;
@@ -57,7 +58,7 @@ pub enum Text {
     Small,
     /// Code, digests, paths, numbers and durations.
     Mono,
-    /// The same as `Mono`, for second lines.
+    /// Smaller `Mono`, for second lines.
     SmallMono,
 }
 
@@ -85,17 +86,17 @@ impl Text {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(test, derive(serde::Serialize))]
 pub enum Tone {
-    /// Neutral.
+    /// A neutral text or state.
     Plain,
-    /// Less important.
+    /// A less important text or state.
     Dim,
-    /// In progress, or selected.
+    /// A state in progress, or a selection.
     Accent,
-    /// Successful, or harmless.
+    /// A success, or a harmless state.
     Safe,
-    /// Needs attention.
+    /// A state that needs attention.
     Caution,
-    /// Failed, or dangerous.
+    /// A failure, or a danger.
     Danger,
 }
 

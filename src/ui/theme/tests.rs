@@ -1,7 +1,7 @@
 use super::tokens::rgb;
 use super::*;
 
-/// WCAG relative luminance.
+/// The relative luminance of a colour, as WCAG defines it.
 fn luminance(color: Color32) -> f64 {
     let channel = |value: u8| {
         let value = f64::from(value) / 255.0;

@@ -41,7 +41,7 @@ pub(super) const fn shade(alpha: u8) -> Color32 {
     Color32::from_black_alpha(alpha)
 }
 
-/// A column of the table of colours.
+/// A column of the table in [`Column::theme`].
 #[derive(Clone, Copy)]
 enum Column {
     Dark,
@@ -60,7 +60,7 @@ impl Column {
         }
     }
 
-    /// The table of colours. With higher contrast, borders are as visible as text.
+    /// The colours of this column. With higher contrast, borders are as visible as text.
     const fn theme(self) -> Theme {
         Theme {
             dark: self.of([true, false, true, false]),
