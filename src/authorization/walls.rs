@@ -71,7 +71,7 @@ pub struct StepWalls {
 }
 
 impl StepWalls {
-    /// No walls, and no access granted by them.
+    /// No walls and no grants.
     pub const NONE: &'static Self = &Self {
         level: WallLevel::None,
         network: false,

@@ -79,7 +79,7 @@ impl SymbolKind {
         !matches!(self, Self::Field | Self::Variable | Self::Constant | Self::Static | Self::Macro)
     }
 
-    /// Kinds that an unqualified name means only if nothing else has this name.
+    /// Whether a symbol that is requested without a kind means this kind only if no other kind matches.
     pub(super) fn is_minor(self) -> bool {
         matches!(self, Self::Field | Self::Variant | Self::Impl)
     }

@@ -39,7 +39,7 @@ pub(super) fn body(request: &Request, server: &Server) -> Value {
             { "role": "user", "content": request.whole.to_string() },
         ],
     });
-    // A test checks that the bundled schema is JSON. If it were not, the prompt alone would have to do.
+    // Without a schema the request relies on the prompt alone.
     let schema = serde_json::from_str::<Value>(SCHEMA).ok().filter(|_| server.tools);
     if let (Some(schema), Some(body)) = (schema, body.as_object_mut()) {
         let function = json!({
