@@ -14,9 +14,9 @@ use super::syntax::before;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Admin {
-    /// One of the first two operands of a read-only call matches this.
+    /// Matches one of the first two operands of a read-only call.
     reads: LazyRegex,
-    /// Endings of program names that only read.
+    /// Matches the names of programs that only read.
     readers: LazyRegex,
     /// Matches every option of a read-only call without operands.
     shows: LazyRegex,
@@ -103,7 +103,7 @@ fn sets_for_all(program: &str, arguments: &[(String, bool)]) -> bool {
     !asks && operands.iter().take(3).any(|text| listed(SETS, text))
 }
 
-/// Whether the last word is the address of a stream. Inputs follow an option instead.
+/// Whether the last word is an address to which output is streamed. The address of an input follows an option.
 fn streams(arguments: &[(String, bool)]) -> bool {
     static SCHEMES: LazyRegex =
         LazyRegex::new(r"(?i)^(rtmp[a-z]*|srt|udp|tcp|rtp|rist|icecast|ftps?|sftp|smb|scp|zmq)://");

@@ -21,7 +21,7 @@ static HANDLERS: LazyRegex = LazyRegex::new(
     |pre-command|post-command|askpass|browser|editor|filter|launcher|proxy-command|preview|sendmail|mailer
     |notify-command|debugger|interpreter|entrypoint-program|linker|to-c[a-z-]*|agent-program|pinentry|pinentry-program|dirmngr-program|exec|executable|runner)$",
 );
-/// The options among these whose program receives data. A shell there is not interactive.
+/// Those of `HANDLERS` whose program receives data, so that a shell would run this data.
 static FED: LazyRegex = LazyRegex::new(
     r"^--?([a-z-]+-)?(cmd|viewer|pager|helper|hook|handler|filter|rsh|to-c[a-z-]*)$",
 );
@@ -49,7 +49,7 @@ static SHOWS: LazyRegex = LazyRegex::new(
 static SCRIPTS: LazyRegex = LazyRegex::new(
     r"^(-[PLlSrx]|--?(filter|lua-filter|script|script-file|load|require|init-file|rcfile|init-script|eval-file|source|use|module|lua|plugin))$",
 );
-/// Options for an output file, where a value with a leading bar is a pipe.
+/// Options for an output file. A value with a leading bar is a pipe.
 static WRITES: LazyRegex = LazyRegex::new(
     r"^(-[a-zA-Z]*o|-l|-w|--(output|log|out|log-file|output-file|log-pipe|print|pipe|to)[a-z-]*)$",
 );

@@ -39,12 +39,12 @@ pub(super) fn program_of(text: &str) -> Option<String> {
     project(name)
 }
 
-/// Programs that projects contain, and that are known by name at any path.
+/// The name of a program that projects contain and that is known at any path; `None` for any other name.
 fn project(name: &str) -> Option<String> {
     matches!(name, "rails" | "gradlew" | "mvnw" | "rake").then(|| name.to_owned())
 }
 
-/// The dynamic loader runs the program that its first operand names.
+/// Whether a name is that of the dynamic loader, which runs the program that its first operand names.
 fn is_loader(name: &str) -> bool {
     (name.starts_with("ld-") || name.starts_with("ld.") || name.starts_with("ld64."))
         && name.contains("so")

@@ -32,7 +32,8 @@ pub(super) fn check(program: &str, arguments: &[Argument]) -> Option<CallEffect>
     for (reader, subcommands) in readers.of(program) {
         // Other subcommands may have entries of their own.
         let Some(rest) = readers.subcommand(program, subcommands, arguments) else { continue };
-        // Several entries can describe a program. One that allows the call decides; otherwise, one that forbids it.
+        // Several entries can describe a program. An entry that allows the call decides; otherwise the worst effect
+        // counts.
         let call = reader.call(rest);
         if call == CallEffect::ReadsOnly {
             return Some(call);

@@ -67,7 +67,7 @@ impl Judge<'_> {
         let name = program.rsplit('/').next().unwrap_or(program);
         let speaks = |(text, _): &(String, bool)| {
             let option = text.split('=').next().unwrap_or_default();
-            // A single letter may mean anything.
+            // An option of a single letter may have any meaning.
             let names = matches!(
                 option.trim_start_matches('-'),
                 "file" | "files" | "format" | "sort" | "load" | "dir"

@@ -6,7 +6,7 @@ use crate::risk::shell::lazy_regex::LazyRegex;
 use crate::risk::shell::listed::listed;
 use crate::risk::shell::place;
 
-/// Options for outputs.
+/// Names of options whose value is an output.
 static OUTPUTS: LazyRegex = LazyRegex::new(
     r"(?xi)^--?([a-z]+[-_]?)?(out|output|outfile|out-?file|outdir|out-?dir|output-?(dir|file|path|folder|directory|root)
     |dist-?(path|dir)|dest|dest-?dir|destination|target-?dir|install-?(dir|path|to)|bin-?dir|to-?dir|save-?(to|as|path|dir)|write-?to
@@ -25,7 +25,7 @@ static LOADS: LazyRegex = LazyRegex::new(
     r"^(-r|--require|--requires|--load|--import|--use|--load-module|--module|--load-extension|--engine|--backend)$",
 );
 
-/// Whether an option's value is written. Folders of installed programs are no exception then.
+/// Whether the value of an option is a path to which the program writes.
 pub(super) fn writes_to(program: &str, option: Option<&str>) -> bool {
     // For these, such an option names a folder to read from.
     let reads = ["pkg-config", "cmake", "meson"].contains(&program);
