@@ -54,15 +54,15 @@ pub struct ClassError {
 /// The properties of a plan and its attempt that are compared with a class.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ClassQuestion<'a> {
-    /// The tools of its steps, including simulated steps.
+    /// The tools of the plan's steps, including simulated steps.
     pub tools: &'a [&'a str],
-    /// The paths that its steps name or write, both as written and canonical.
+    /// The paths that the plan's steps name or write, both as written and canonical.
     pub paths: &'a [String],
-    /// The SSH destination of its commands; `None` for this computer.
+    /// The SSH destination of the plan's commands; `None` for this computer.
     pub host: Option<&'a str>,
-    /// The highest risk of its steps.
+    /// The highest risk of the plan's steps.
     pub worst: Option<RiskLevel>,
-    /// The walls of its steps, from the binding that an approval would cover.
+    /// The walls of the plan's steps, from the binding that an approval would cover.
     pub walls: &'a [&'a StepWalls],
     /// The user's home folder, which replaces `~` in `needs.write`. Without it such paths allow nothing.
     pub home: Option<&'a str>,

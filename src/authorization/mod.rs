@@ -1,4 +1,4 @@
-//! Approvals and what they cover (SPEC §2): pure data, and the comparison that makes an approval stale.
+//! Approvals and the state that they cover (SPEC §2): pure data, and the comparison that makes an approval stale.
 //!
 //! The window, the headless commands and the bounded loop make approvals; the engine checks them before a run. Nothing
 //! here reads the clock or a file: callers pass the current state.
@@ -76,9 +76,9 @@ pub struct ForAttempt {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "state", content = "digest")]
 pub enum FileState {
-    /// There is no such file.
+    /// The file does not exist.
     Absent,
-    /// A file with this content.
+    /// The file exists, and its content has this digest.
     Content(Digest),
 }
 
@@ -152,7 +152,7 @@ pub struct Binding {
     pub policy: Digest,
     /// The remote host of the plan's commands; `None` if they run on this computer.
     pub target: Option<Target>,
-    /// The state of every input file of a step that changes something, by its canonical path.
+    /// The state of every input file of the steps that do more than read, by canonical path.
     pub inputs: BTreeMap<String, FileState>,
     /// Access that the person grants in addition to the plan's `needs`. It is not compared, because its effect is part
     /// of `walls`.

@@ -6,7 +6,7 @@ use super::symbol::Definition;
 /// one or two bytes.
 pub(super) const PARSER_STEPS: u64 = 1_000_000;
 
-/// The error, with what the user needs to fix it (SPEC §6, E104 and E310).
+/// An error of the code engine, with the details that are needed to fix it (SPEC §6, E104 and E310).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CodeError {
     /// The text is larger than the engine accepts.

@@ -57,7 +57,7 @@ impl SymbolKind {
         KINDS.iter().find(|(kind, ..)| *kind == self).map_or("", |(_, name, _)| name)
     }
 
-    /// Whether a plan that asks for `wanted` may mean this kind. Functions include methods, and similar kinds of
+    /// Whether a request for the kind `wanted` may mean this kind. Functions include methods, and similar kinds of
     /// types match each other.
     pub(super) fn is_meant_by(self, wanted: Self) -> bool {
         let family = |kind| match kind {

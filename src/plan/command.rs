@@ -35,7 +35,7 @@ pub struct StatedRisk {
     pub warning: Option<String>,
 }
 
-/// Statements of a command plan about itself, for display only.
+/// Statements of a command plan about itself. They are displayed and do not affect the run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PlanNotes {
     /// The author's criteria for success.

@@ -12,7 +12,7 @@ use super::{
 };
 
 words! {
-    /// The author's stated purpose; never changes what runs (SPEC §1.1).
+    /// The purpose that the author states. It never changes what runs (SPEC §1.1).
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
     #[serde(rename_all = "UPPERCASE")]
     #[expect(missing_docs, reason = "the four words of SPEC §1.1")]
@@ -52,9 +52,9 @@ pub struct Plan<C = ToolCall> {
     pub title: Option<String>,
     /// The stated author; not verified.
     pub created_by: Option<String>,
-    /// The evidence queries the author consulted (`Q1`..`Q8`).
+    /// The evidence queries (`Q1` to `Q8`) that the author states to have used.
     pub evidence_referenced: Vec<String>,
-    /// The mode the author asks for.
+    /// The mode that the author requests.
     pub mode: Mode,
     /// The SSH destination on which the plan's commands run; `None` for this computer.
     pub target: Option<String>,
@@ -106,7 +106,7 @@ pub struct Step<C = ToolCall> {
     pub precondition: Precondition,
     /// The text of the precondition in the plan.
     pub precondition_text: String,
-    /// Whether the author asks for a confirmation.
+    /// Whether the author requires a confirmation.
     pub requires_confirmation: bool,
     /// A short display name.
     pub title: Option<String>,
@@ -116,7 +116,7 @@ pub struct Step<C = ToolCall> {
     pub stated: StatedRisk,
     /// The expected output, which is shown beside the real output and never evaluated.
     pub expected_output: Option<String>,
-    /// The access beyond the walls that the author asks for; `None` if the plan does not state any.
+    /// The access beyond the walls that the author requests; `None` if the plan does not state any.
     pub needs: Option<Needs>,
     /// The position of the step in the plan file.
     pub place: StepPlace,

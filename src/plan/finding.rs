@@ -10,11 +10,11 @@ words! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
     #[serde(rename_all = "snake_case")]
     pub enum Severity {
-        /// Worth knowing, for instance a field that belongs to another program and is ignored.
+        /// For information, for instance about an ignored field of another program.
         Note = "note",
-        /// The plan can be authorized; the person should look first.
+        /// The plan can be authorized, but the person should check it first.
         Warning = "warning",
-        /// The plan is shown and cannot be authorized.
+        /// The plan can be displayed, but not authorized.
         Error = "error",
     }
 }
@@ -36,7 +36,7 @@ pub struct Finding {
     pub line: usize,
     /// Column of that value in characters, from 1.
     pub column: usize,
-    /// What is wrong and what to do.
+    /// The problem and how to fix it, for a person.
     pub message: String,
     /// The accepted values, if there is a fixed list.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -100,7 +100,7 @@ impl ShownPlan {
         self.map_calls(|call| call)
     }
 
-    /// As [`Self::into_sound`], for reviewing a faulty plan.
+    /// The plan with only the steps that have a call, for reviewing a faulty plan. Each keeps its `step_index`.
     #[must_use]
     pub fn sound(&self) -> Plan {
         self.clone().into_sound()

@@ -53,7 +53,7 @@ pub struct ToolSpec {
     pub tool: Tool,
     /// The name in plan files.
     pub name: &'static str,
-    /// The highest class of its calls.
+    /// The highest class of the tool's calls.
     pub class: ToolClass,
     /// The dialect whose plans may call it (SPEC §1.3).
     pub dialect: Dialect,

@@ -41,12 +41,12 @@ impl<'r> Fields<'r> {
         self.pointer.is_empty()
     }
 
-    /// Whether there is such a member.
+    /// Whether the object has this member.
     pub(super) fn has(&self, name: &str) -> bool {
         self.is(name, |_| true)
     }
 
-    /// Whether the object has such a member with a value that fits.
+    /// Whether the object has this member, with a value that fits.
     pub(super) fn is(&self, name: &str, fits: impl Fn(&Json) -> bool) -> bool {
         self.members.iter().any(|(key, json)| key == name && fits(json))
     }

@@ -9,8 +9,8 @@ use std::collections::HashSet;
 use regex_syntax::ast::parse::Parser;
 use regex_syntax::ast::{self, Ast, ClassSetItem, ClassUnicode, ClassUnicodeKind, Flag, Flags};
 
-/// Maximum number of classes in a pattern that switches Unicode off. Whether such a pattern is valid shows only when
-/// it is translated.
+/// Maximum number of classes in a pattern that switches Unicode off. Such a pattern must be translated to find out
+/// whether it is valid.
 const MAX_CLASSES: usize = 100;
 
 /// The fault of a pattern as one line; `None` if it is valid.

@@ -1,7 +1,7 @@
 //! Administration programs, global settings, and streaming to other hosts (SPEC §7.1).
 //!
-//! No list of all subcommands of such programs can be complete. So the default is reversed: a call that is not
-//! known to read is taken to change something outside the project.
+//! No list of all subcommands of these programs can be complete. Therefore the table lists the calls that only read,
+//! and any other call counts as changing something outside the project.
 
 use serde::Deserialize;
 
@@ -47,7 +47,7 @@ impl Admin {
         self.programs.iter().any(|name| wild(name, program))
     }
 
-    /// Whether a call of such a program is known to read.
+    /// Whether a call of an administration program is known to only read.
     fn only_reads(&self, program: &str, arguments: &[(String, bool)]) -> bool {
         // The value of an option that names a location is not an operand.
         const PLACE: &str = "-n --namespace --host --endpoints --runtime-endpoint";

@@ -1,7 +1,7 @@
 //! Words that name a path outside the working folder (SPEC §7.1).
 //!
-//! No list of all options that write can be complete. So the default is reversed: a program that gets such a path
-//! may change it, unless `rules.toml` says that it only reads the path in this position.
+//! No list of all options that write can be complete. Therefore a program that gets an outside path counts as changing
+//! it, unless `rules.toml` lists the position of the path as one that is only read.
 
 mod neighbours;
 pub(super) mod outputs;
@@ -96,7 +96,7 @@ impl Judge<'_> {
                     Operands::None => false,
                     Operands::All => at >= begin,
                     Operands::First => first == Some(at),
-                    // After an unknown long option this may be its value.
+                    // After an unknown long option the word may be the option's value.
                     Operands::Sources => {
                         let flag = |text: &str| {
                             !text.starts_with("--")

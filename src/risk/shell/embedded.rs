@@ -35,7 +35,7 @@ static NAMES_PROGRAM: LazyRegex = LazyRegex::new(
     |external|textconv|driver|browser|viewer|tools?|difftool|mergetool|proxycommand|launcher|wrapper|onexit|sendmail)$
     |^(alias(es)?|extensions?|hooks?|merge-tools|extdiff|plugins?)[.:]|^config:tunnels:",
 );
-/// Harmless values of such settings.
+/// Harmless values of settings that name a program.
 static NAMES_NOTHING: LazyRegex = LazyRegex::new(
     r#"^["']?(true|false|yes|no|on|off|never|always|auto|none|cat|less( -[A-Za-z]+)?|more|vim?|nvim|nano|emacs|code --wait|:?(builtin|internal):?[\w:-]*|\d*)["']?$"#,
 );
@@ -63,7 +63,7 @@ static DELETES: LazyRegex = LazyRegex::new(
     r"\b(REMOVE_RECURSE|rmtree|remove_tree|os\.(unlink|remove|removedirs|chmod|rename)|rm_rf|rm_r|delete-file|deleteFile)\b",
 );
 
-/// Programs whose operands are messages for people, or code patterns to search for.
+/// Programs whose operands are messages for people, or patterns of code to search for.
 const SPEAKS: &str = "gh glab echo printf notify-send logger wall write mail jira slack say jrnl todo task hub semgrep ast-grep \
     sg comby";
 
@@ -228,7 +228,7 @@ impl Judge<'_> {
         for (at, word) in words.iter().enumerate() {
             let before = before(words, at).map(|it| it.text.as_str());
             let first = before.is_none_or(|it| it.starts_with('-'));
-            // After such a word a shell is only the subject, as in `completion bash`.
+            // After a word of `NAMES` the name of a shell is only an operand, as in `completion bash`.
             let about = words.iter().take(at).any(|it| listed(NAMES, &it.text));
             if is_shell(&word.text)
                 && !about

@@ -8,7 +8,7 @@ use super::judge::Judge;
 use super::listed::listed;
 use super::syntax::{DECLARING, SimpleCommand, UNKNOWN, Word, unknown};
 
-/// Programs whose output is numbers that may be used in arithmetic.
+/// Programs whose output may be used in arithmetic, because it is usually a number or a plain name.
 const COUNTING: &str =
     "wc date nproc stat grep egrep rg expr git id seq du df ps tput bc getconf pgrep ls find";
 

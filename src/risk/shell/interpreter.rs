@@ -232,7 +232,7 @@ impl Judge<'_> {
     }
 }
 
-/// Whether the input is the output of `< <(..)`.
+/// Whether the input is redirected from a process substitution, as in `< <(..)`, or from an unknown file.
 fn reads_output(context: &SimpleCommand) -> bool {
     context.redirects.iter().any(|redirect| {
         redirect.operator == "<" && (redirect.target.inner.is_some() || redirect.target.unknown())

@@ -283,7 +283,7 @@ impl<'a> Judge<'a> {
         }
         if matches!(program.as_str(), "cd" | "pushd") {
             let operands = self.arguments(command.arguments()).into_iter().map(|(text, _)| text);
-            // Without an argument, `cd` goes home.
+            // Without an argument, `cd` changes to the home folder.
             let home = (program == "cd" && command.words.len() == 1).then(|| "~".to_owned());
             if let Some(to) = operands.chain(home).find(|text| !text.starts_with('-')) {
                 self.folder = place::normalize(&to, &self.folder);

@@ -15,7 +15,7 @@ const VERSIONED: &str = "python python3 python2 pypy pypy3 perl ruby irb node no
 const FLAVOURS: &str =
     ".exe .traditional .openbsd .basic .tiny .nox .gtk3 .busybox .distrib -static .real .orig";
 
-/// The name by which the table knows a program; `None` for a program at any other path.
+/// The name of a program in the table; `None` for a program outside the usual folders.
 pub(super) fn program_of(text: &str) -> Option<String> {
     let plain = plain_path(text);
     if text.contains('/') && !plain.contains('/') {

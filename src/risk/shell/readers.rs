@@ -249,7 +249,7 @@ pub(super) fn only_reads_known(program: &str, arguments: &[(String, bool)]) -> b
 const PLAIN: &str =
     "HOME PWD OLDPWD USER LOGNAME HOSTNAME UID EUID RANDOM SECONDS LANG FOUND ? # ! $";
 
-/// Whether a text contains no unknown parts but such variables.
+/// Whether all unknown parts of a text are variables of `PLAIN`.
 pub(super) fn is_known(text: &str) -> bool {
     // A process substitution becomes the path of a pipe. The commands inside are rated separately.
     let text = text.strip_prefix('<').and_then(|it| it.strip_prefix(OUTPUT)).unwrap_or(text);

@@ -33,7 +33,7 @@ pub(super) fn name_length(text: &str) -> usize {
     text.bytes().take_while(|it| it.is_ascii_alphanumeric() || *it == b'_').count()
 }
 
-/// One word after quote removal. Parts that only a running shell knows are marked.
+/// One word after quote removal. Parts whose text is not known before the shell runs are marked.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Word {
     /// The text, with unknown parts marked.

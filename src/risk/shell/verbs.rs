@@ -17,7 +17,7 @@ pub(super) struct Verbs {
     dry: LazyRegex,
     /// Program names.
     names: LazyRegex,
-    /// Words before an embedded command.
+    /// Words after which a command follows.
     runs: LazyRegex,
     /// Options that only resemble destructive ones.
     harmless: LazyRegex,

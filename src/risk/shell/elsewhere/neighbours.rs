@@ -58,7 +58,8 @@ impl Judge<'_> {
 }
 
 impl Judge<'_> {
-    /// The path of installed programs that an unlisted program gets, if its name or another word suggests writing.
+    /// The path in a folder of installed programs that an unlisted program gets as an argument, if the program's name
+    /// or another word suggests writing.
     pub(in crate::risk::shell) fn writes_installed(
         &self,
         program: &str,

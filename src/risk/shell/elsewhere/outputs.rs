@@ -27,9 +27,9 @@ static LOADS: LazyRegex = LazyRegex::new(
 
 /// Whether the value of an option is a path to which the program writes.
 pub(super) fn writes_to(program: &str, option: Option<&str>) -> bool {
-    // For these, such an option names a folder to read from.
+    // Output options of these programs name a folder that they read.
     let reads = ["pkg-config", "cmake", "meson"].contains(&program);
-    // For these, `-o` has another meaning, mostly a harmless one.
+    // Programs whose `-o` has another, mostly harmless meaning.
     const OTHERS: &str = "grep egrep fgrep zgrep rg ag ack git ps ssh scp sftp sshfs mount find fd lsof lsblk findmnt apt \
         apt-get apt-cache unzip 7z tar ls test [ [[ set shopt ip rpm tree jq journalctl systemctl docker \
         kubectl diff";
@@ -48,7 +48,7 @@ pub(in crate::risk::shell) fn sends(option: &str, text: &str) -> bool {
 
 /// Whether an option loads a code file, judged by its extension.
 pub(super) fn loads_code(option: &str, text: &str) -> bool {
-    // A project elsewhere is built and run with its own settings.
+    // These options name a project, which is built and run with the project's own settings.
     const PROJECTS: &str =
         "--project --package-path --project-directory --project-dir --working-dir";
     LOADS.is_match(option) && CODE.is_match(text) || listed(PROJECTS, option) && text.contains('/')
