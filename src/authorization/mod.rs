@@ -152,7 +152,7 @@ pub struct Binding {
     pub policy: Digest,
     /// The remote host of the plan's commands; `None` if they run on this computer.
     pub target: Option<Target>,
-    /// The state of every input file of the steps that do more than read, by canonical path.
+    /// The state of every file that a step changes, or whose content decides what a step does, by canonical path.
     pub inputs: BTreeMap<String, FileState>,
     /// Access that the person grants in addition to the plan's `needs`. It is not compared, because its effect is part
     /// of `walls`.

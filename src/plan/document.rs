@@ -29,7 +29,7 @@ words! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     pub enum Mode {
-        /// Each step starts after the one before it. The run pauses only for confirmations.
+        /// The program starts each step after the one before it. Confirmations still pause the run.
         #[default]
         Automatic = "automatic",
         /// The person starts each step.

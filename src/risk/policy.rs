@@ -108,12 +108,13 @@ pub struct Policy {
     pub grants: Grants,
     /// What planners may do, by planner name. This does not affect plans and is not part of the digest.
     pub planners: BTreeMap<String, PlannerNeeds>,
-    /// Settings for the bundled planners, which cannot read the settings file behind walls.
+    /// Settings for the bundled planners, which cannot read the settings file behind walls. Not part of the digest.
     pub planner_settings: Option<PlannerSettings>,
     /// Files with workspace commands that the user trusts, each with its workspace (SPEC §9). They come from the
     /// evidence, not from the settings, and are not part of the digest, because an approval covers the file itself.
     pub trusted_commands: BTreeSet<(PathBuf, Digest)>,
-    /// Files whose recorded trust has no valid proof, because an older version or another key recorded it.
+    /// Files whose recorded trust has no valid proof, because an older version or another key recorded it. Not part of
+    /// the digest.
     pub unproven_trust: BTreeSet<(PathBuf, Digest)>,
     /// The folders of this program, which no tool may access and which make a command that names them dangerous
     /// (SPEC §4). Absolute paths, filled in when a plan is reviewed. Not part of the digest, because the approvals

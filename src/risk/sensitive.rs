@@ -61,7 +61,7 @@ fn folded_name(name: &str) -> Cow<'_, str> {
 fn fold(text: &str) -> String {
     let once = |text: &str| -> String {
         let upper: String = text.nfkc().filter(|c| !has_no_width(*c)).collect::<String>();
-        // To uppercase and back: only both make `ß` equal to `SS`, and `ſ` equal to `s`.
+        // Both conversions are needed to make `ß` equal to `SS`, and `ſ` equal to `s`.
         upper.to_uppercase().to_lowercase()
     };
     // A change of case can produce characters that compose differently.

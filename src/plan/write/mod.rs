@@ -31,8 +31,9 @@ pub enum Continuation {
 
 /// The plan of the steps whose ids are not in `succeeded`, in order, each with the same call.
 ///
-/// Its title is marked as continued; its id, except in an action plan, contains the id of the original plan. A
-/// precondition on a step that succeeded is left out, and the step's reason mentions the success.
+/// Its title, if there is one, is marked as continued; its id, except in an action plan, contains the id of the
+/// original plan. A precondition on a step that succeeded is left out, and the step's reason mentions the success,
+/// unless it would become too long.
 pub fn continuation<C>(plan: &Plan<C>, run_id: Uuid, succeeded: &BTreeSet<String>) -> Continuation {
     let run = text::short(run_id);
     let left = match plan.dialect {

@@ -103,7 +103,7 @@ impl Judge<'_> {
             }
             _ => true,
         };
-        // wget follows redirects without `--max-redirect=0`.
+        // Without `--max-redirect=0`, wget follows redirects.
         let mut redirects = parts.values.iter().filter(|(name, _)| name == "--max-redirect");
         let stays = redirects.next().is_some_and(|(_, most)| *most == "0");
         stays

@@ -134,7 +134,7 @@ pub(super) fn keeps_keys(path: &str) -> bool {
     is_secret(path) || is_keys(path)
 }
 
-/// Whether a path has keys or passwords, or configures other programs.
+/// Whether a path is a file or folder with keys or passwords, or a file that configures other programs.
 pub(super) fn is_private(path: &str) -> bool {
     keeps_keys(path) || is_sensitive(path)
 }

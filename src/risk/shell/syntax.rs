@@ -113,7 +113,7 @@ pub struct SimpleCommand {
     pub(super) remote: bool,
     /// Whether the command runs in the background.
     pub(super) background: bool,
-    /// Whether the command was parsed from a nested text. Its spans then are that of the whole text.
+    /// Whether the command was parsed from a nested text. In that case all its spans are the span of the whole text.
     pub(super) adopted: bool,
     /// Whether the command runs with raised privileges.
     pub(super) raised: bool,

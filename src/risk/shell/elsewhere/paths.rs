@@ -6,8 +6,8 @@ use crate::risk::shell::listed::listed;
 use crate::risk::shell::place;
 use crate::risk::shell::syntax::unknown;
 
-/// Folders of the root. Only texts that start with one of them count as absolute paths; others with a leading slash
-/// may be routes or patterns.
+/// Names of folders in the root directory. A text with a leading slash counts as a path if it starts with one of them.
+/// Other such texts may be routes or patterns.
 const KNOWN: &str = "bin boot data dev etc home lib lib32 lib64 media mnt nix opt private proc root run sbin snap srv sys tmp \
     usr var Applications Library System Users Volumes workspace workspaces";
 
