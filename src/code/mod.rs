@@ -1,8 +1,9 @@
 //! The embedded code engine (SPEC §4): definitions, references, syntax colours, and the replacement of one
 //! definition.
 //!
-//! Functions take texts and return data. Callers handle files, permissions and cargo checks. Global state: a cache of
-//! parsed texts (`recent.rs`) and the parser's allocator (`meter.rs`).
+//! Used by `symbols`, `tools`, `workspace`, `ui` and `cli`. Functions take texts and return data; callers handle
+//! files, permissions and cargo checks. Global state: a cache of parsed texts (`recent.rs`) and the parser's allocator
+//! (`meter.rs`).
 //!
 //! A grammar may lag behind its language, so a text with syntax errors is accepted. A replacement is refused if it
 //! adds a syntax error, or if there is one near the replaced definition.
