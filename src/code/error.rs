@@ -20,7 +20,7 @@ pub enum CodeError {
     /// Parsing would exceed a limit of the engine. Limits count operations, not time.
     #[error("it takes more than {limit} {what}, the limit of the engine for one text")]
     TooMany {
-        /// What is counted.
+        /// The counted operations, for the message.
         what: &'static str,
         /// The limit.
         limit: u64,

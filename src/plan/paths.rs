@@ -11,27 +11,27 @@ pub const COMMANDS_FILE: &str = "countersign.toml";
 pub enum PathRole {
     /// Reads a file or lists a folder.
     Reads,
-    /// Copies its content into another file.
+    /// Copies the content of the file into another file.
     ReadsWith,
-    /// Executes its content: a splice plan, or the commands of the workspace.
+    /// Executes the content of the file: a splice plan, or the commands of the workspace.
     Follows,
-    /// Compares its content with an expected hash.
+    /// Compares the content of the file with an expected hash.
     Compares,
-    /// Replaces its content, or creates it.
+    /// Replaces the content of the file, or creates the file.
     Writes,
-    /// Creates it.
+    /// Creates the file.
     Creates,
-    /// Deletes it.
+    /// Deletes the file.
     Deletes,
-    /// Renames it to another name.
+    /// Renames the file.
     Renames,
     /// Is the new name of a renamed file.
     RenamesTo,
-    /// Searches everything in it.
+    /// Searches everything at or below the path.
     Searches,
-    /// Runs a program in it.
+    /// Runs a program in the folder, or in the project that contains the path.
     WorksIn,
-    /// Restores recorded contents below it.
+    /// Restores recorded contents of files below the folder.
     Restores,
 }
 

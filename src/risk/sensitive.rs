@@ -48,7 +48,7 @@ fn folded_name(name: &str) -> Cow<'_, str> {
         return Cow::Borrowed(name);
     }
     let folded = fold(name);
-    // NTFS stream suffixes: `.git::$INDEX_ALLOCATION`.
+    // On NTFS a name may have a stream suffix, as in `.git::$INDEX_ALLOCATION`.
     let folded = folded.split_once("::").or(folded.split_once(":$")).map_or(&*folded, |it| it.0);
     let folded = folded.trim_end_matches(['.', ' ']);
     let is_short_name = folded

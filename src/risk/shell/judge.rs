@@ -258,7 +258,7 @@ impl<'a> Judge<'a> {
         if self.function_call(command, &program, depth) {
             return;
         }
-        // `git-x` is `git x`.
+        // `git-x` is another name of `git x`.
         if let Some(subcommand) = program.strip_prefix("git-")
             && !self.table.dangerous(&program)
         {

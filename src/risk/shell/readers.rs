@@ -17,7 +17,7 @@ use entries::{ENTRIES, Entry, Language, Operands, Takes, split_value};
 /// The effect of a call according to `readers.toml`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum CallEffect {
-    /// It only reads.
+    /// The call only reads.
     ReadsOnly,
     /// An option or operand is not listed.
     Unlisted,

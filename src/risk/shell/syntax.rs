@@ -38,7 +38,7 @@ pub(super) fn name_length(text: &str) -> usize {
 pub struct Word {
     /// The text, with unknown parts marked.
     pub(super) text: String,
-    /// The span in the command.
+    /// The range in the text of the whole command, in bytes.
     pub(super) span: Range<usize>,
     /// Whether the word has a glob pattern outside quotes.
     pub(super) glob: bool,
@@ -57,7 +57,7 @@ impl Word {
         (!self.text.contains(UNKNOWN) && !self.glob).then_some(self.text.as_str())
     }
 
-    /// The span in the command.
+    /// The range in the text of the whole command, in bytes.
     pub fn span(&self) -> Range<usize> {
         self.span.clone()
     }
@@ -104,7 +104,7 @@ pub struct SimpleCommand {
     /// Program and arguments.
     pub(super) words: Vec<Word>,
     pub(super) redirects: Vec<Redirect>,
-    /// The span in the command.
+    /// The range in the text of the whole command, in bytes.
     pub(super) span: Range<usize>,
     /// The indices of the commands whose output is piped into this one. Empty if the input comes from elsewhere, as
     /// for a coprocess.
@@ -125,7 +125,7 @@ impl SimpleCommand {
         &self.words
     }
 
-    /// The span in the command.
+    /// The range in the text of the whole command, in bytes.
     pub fn span(&self) -> Range<usize> {
         self.span.clone()
     }

@@ -16,7 +16,7 @@ pub enum BadRule {
     Unreadable {
         /// The id, or the position in the list.
         id: String,
-        /// What is wrong.
+        /// The message of the TOML parser.
         message: String,
     },
     /// The prefix or `must_match` is empty, or one of their texts, the id or the reason is blank.

@@ -15,7 +15,7 @@ pub(super) struct Verbs {
     forced: LazyRegex,
     /// Options for dry runs and the like.
     dry: LazyRegex,
-    /// Program names.
+    /// Program names that suggest a destructive action.
     names: LazyRegex,
     /// Words after which a command follows.
     runs: LazyRegex,

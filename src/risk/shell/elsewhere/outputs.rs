@@ -20,7 +20,7 @@ static BUILT: LazyRegex = LazyRegex::new(
 /// Extensions of files that are loaded as code.
 static CODE: LazyRegex =
     LazyRegex::new(r"(?i)\.(so|so\.\d+|dylib|dll|rb|py|js|mjs|cjs|lua|pl|pm|jar|el|tcl|php|wasm)$");
-/// Options that load something.
+/// Options that load a file or a module.
 static LOADS: LazyRegex = LazyRegex::new(
     r"^(-r|--require|--requires|--load|--import|--use|--load-module|--module|--load-extension|--engine|--backend)$",
 );

@@ -25,7 +25,7 @@ pub(super) fn is_top(name: &str) -> bool {
 /// How a path is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::risk::shell) enum Use {
-    /// A program may write there.
+    /// A program may change the path with the rights of the user, who cannot write folders of installed programs.
     Program,
     /// The path is certainly written, or privileges are raised. Folders of installed programs count, too.
     Raised,

@@ -75,12 +75,12 @@ pub(super) struct OptionSet {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Operands {
-    /// Any known text.
+    /// Any text whose only unknown parts are plain variables such as `HOME`.
     #[default]
     Known,
-    /// Also unknown text.
+    /// Any text, also with unknown parts.
     Any,
-    /// None.
+    /// No operands.
     None,
     /// Letters, digits and a few signs, but no colons or blanks.
     Word,
