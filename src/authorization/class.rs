@@ -1,5 +1,5 @@
-//! An answer given in advance to a class of plans (SPEC §10): what a person lets a bounded loop run without
-//! being asked about each plan. It covers no confirmation: who is asked before a step is still asked.
+//! A class of plans that a person authorizes in advance (SPEC §10): a bounded loop runs plans inside the class without
+//! asking about each one. Confirmations of single steps are not covered by a class.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -7,76 +7,77 @@ use serde::{Deserialize, Serialize};
 use super::StepWalls;
 use crate::plan::{Needs, RiskLevel, TOOLS};
 
-/// The largest file of a class, in bytes: 64 KiB.
+/// Maximum size of a class file, in bytes: 64 KiB.
 pub const CLASS_BYTES: usize = 64 << 10;
 
-/// A class of plans. Every field but `hosts` and `needs` must be written, so that nothing is allowed by leaving it out.
+/// A class of plans. All fields except `hosts` and `needs` are required, so that a missing field never allows
+/// anything. Files that a command opens by itself are not compared with `paths`.
 ///
 /// | field | allows |
 /// |---|---|
 /// | `tools` | steps that call these tools |
-/// | `paths` | files and folders that a step names or writes, and folders of commands, in these files and folders of the workspace; `.` is all of it. What a command does by itself nobody can foresee |
-/// | `hosts` | commands on these SSH destinations; none: on this machine alone |
-/// | `max_risk` | plans whose worst step is not more dangerous: `safe`, `caution` or `dangerous` |
-/// | `max_attempts` | so many attempts of a loop, the first ones |
-/// | `expires_at` | attempts before this time, RFC 3339 |
-/// | `needs` | what steps may have beyond their walls; without it nothing |
+/// | `paths` | paths that steps name or write, and working folders, at or below these; `.` is the workspace |
+/// | `hosts` | commands on these SSH destinations; if left out, only commands on this computer |
+/// | `max_risk` | plans whose steps have at most this risk: `safe`, `caution` or `dangerous` |
+/// | `max_attempts` | the first attempts of a loop, up to this number |
+/// | `expires_at` | attempts before this time (RFC 3339) |
+/// | `needs` | access of steps beyond their walls; if left out, none |
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AuthorizationClass {
-    /// The tools that may be called.
+    /// The names of the tools that may be called.
     pub tools: Vec<String>,
-    /// Where steps may work, relative to the workspace, with `/`.
+    /// Files and folders that steps may name or write, relative to the workspace, separated by `/`.
     pub paths: Vec<String>,
     /// The SSH destinations on which commands may run.
     #[serde(default)]
     pub hosts: Vec<String>,
-    /// The worst risk of a step.
+    /// The highest risk of a step.
     pub max_risk: RiskLevel,
-    /// How many attempts of a loop it covers.
+    /// The maximum number of attempts of a loop.
     pub max_attempts: u32,
-    /// When it ends, RFC 3339.
+    /// The time at which the class expires (RFC 3339).
     pub expires_at: String,
-    /// What a step may have beyond its walls, `write` with absolute paths or paths below `~/`.
+    /// Access that a step may have beyond its walls. Paths of `write` are absolute or below `~/`.
     #[serde(default, skip_serializing_if = "Needs::is_empty")]
     pub needs: Needs,
 }
 
-/// The file is no authorization class.
+/// A file cannot be used as an authorization class.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the authorization class cannot be used: {message}")]
 pub struct ClassError {
-    /// What is wrong.
+    /// The reason, for a person.
     pub message: String,
 }
 
-/// What a plan would do, as far as a class is concerned.
+/// The properties of a plan and its attempt that are compared with a class.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ClassQuestion<'a> {
-    /// The tool of each step.
+    /// The tools of the plan's steps, including simulated steps.
     pub tools: &'a [&'a str],
-    /// Each file and folder that a step names or writes, by its path in the workspace.
+    /// The paths that the plan's steps name or write, both as written and canonical.
     pub paths: &'a [String],
-    /// The SSH destination of its commands.
+    /// The SSH destination of the plan's commands; `None` for this computer.
     pub host: Option<&'a str>,
-    /// The worst risk of a step.
+    /// The highest risk of the plan's steps.
     pub worst: Option<RiskLevel>,
-    /// The walls of its steps, as an approval would cover them.
+    /// The walls of the plan's steps, from the binding that an approval would cover.
     pub walls: &'a [&'a StepWalls],
-    /// The home folder of the user, by which `~/` is understood.
+    /// The user's home folder, which replaces `~` in `needs.write`. Without it such paths allow nothing.
     pub home: Option<&'a str>,
-    /// Which attempt of the loop it is, from 1.
+    /// The number of the attempt, from 1.
     pub attempt: u32,
-    /// Now, in Unix milliseconds.
+    /// The current time, in Unix milliseconds.
     pub now_ms: i64,
 }
 
 impl AuthorizationClass {
-    /// Reads a class, strictly: an unknown or missing field, an unknown tool, a path that leads out of the
-    /// workspace, and a limit of nothing are refused.
+    /// Parses a class file and checks its values. Unknown fields are refused.
     ///
     /// # Errors
-    /// What is wrong, in words.
+    /// The first fault: the file is too large, it is not JSON of this form, or a value is empty, unknown, outside the
+    /// workspace or unusable.
     pub fn read(bytes: &[u8]) -> Result<Self, ClassError> {
         let refuse = |message: String| Err(ClassError { message });
         if bytes.len() > CLASS_BYTES {
@@ -133,12 +134,13 @@ impl AuthorizationClass {
         Ok(class)
     }
 
-    /// When it ends, in Unix milliseconds; none where the text is no time, which [`Self::read`] refuses.
+    /// The expiry in Unix milliseconds; `None` if the text is not a time, which [`Self::read`] refuses.
     pub fn expires_at_ms(&self) -> Option<i64> {
         self.expires_at.parse::<Timestamp>().ok().map(|time| time.as_millisecond())
     }
 
-    /// What of a plan is outside of the class, each part in a few words; empty when it is inside.
+    /// Every property of a plan that the class does not allow, each in a few words; empty if the plan is inside the
+    /// class.
     pub fn outside(&self, plan: &ClassQuestion<'_>) -> Vec<String> {
         let mut outside = Vec::new();
         let mut add = |what: String| {
@@ -191,7 +193,7 @@ impl AuthorizationClass {
     }
 }
 
-/// Whether an absolute path is this file or folder, or below it.
+/// Whether the absolute path `path` is `allowed` or below it. A leading `~` of `allowed` stands for `home`.
 fn is_below(path: &str, allowed: &str, home: Option<&str>) -> bool {
     let expanded = match (allowed.strip_prefix("~/"), home) {
         (Some(rest), Some(home)) => format!("{home}/{rest}"),
@@ -204,12 +206,12 @@ fn is_below(path: &str, allowed: &str, home: Option<&str>) -> bool {
     parts(path).starts_with(&parts(&expanded))
 }
 
-/// Whether a path is this file or folder, or below it.
+/// Whether `path`, relative to the workspace, is `allowed` or below it.
 fn is_in(path: &str, allowed: &str) -> bool {
     fn parts(path: &str) -> impl Iterator<Item = &str> {
         path.split('/').filter(|part| !matches!(*part, "" | "."))
     }
-    // A class covers neither other roots, which have absolute paths, nor folders above the workspace.
+    // A class allows nothing outside the workspace. Paths in additional roots are absolute.
     if path.starts_with('/') || parts(path).any(|part| part == "..") {
         return false;
     }

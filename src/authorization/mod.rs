@@ -1,7 +1,7 @@
-//! Approvals and what they cover (SPEC §2): pure data, and the comparison that voids an approval.
+//! Approvals and the state that they cover (SPEC §2): pure data, and the comparison that makes an approval stale.
 //!
-//! Made by the window and the headless commands, checked by the engine alone. Absent on purpose:
-//! reading the clock or any file; callers hand in what is true now.
+//! The window, the headless commands and the bounded loop make approvals; the engine checks them before a run. Nothing
+//! here reads the clock or a file: callers pass the current state.
 
 mod class;
 mod walls;
@@ -17,25 +17,25 @@ use crate::plan::{Digest, Mode, Plan, RiskLevel};
 pub use class::{AuthorizationClass, CLASS_BYTES, ClassError, ClassQuestion};
 pub use walls::{Grants, StepWalls, WallLevel};
 
-/// How long an approval waits for its run by default, in milliseconds: 30 minutes.
+/// Default validity of an approval whose run has not begun, in milliseconds: 30 minutes.
 pub const DEFAULT_TTL_MS: i64 = 30 * 60 * 1000;
 
 /// The status of a plan's authorization.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "status")]
 pub enum AuthorizationStatus {
-    /// Nobody has answered.
+    /// No decision yet.
     Pending,
-    /// Approved; valid only with its binding.
+    /// Approved, for exactly the binding of the authorization.
     Approved,
     /// Rejected.
     Rejected {
-        /// Why, in the person's words.
+        /// The person's reason, or the rule that refused the plan; may be empty.
         reason: String,
     },
 }
 
-/// Through which act the answer was given.
+/// How the decision was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Method {
@@ -43,30 +43,32 @@ pub enum Method {
     Window,
     /// `--authorize DIGEST`.
     CommandLineDigest,
-    /// `--yes`: authorizes what was just read.
+    /// `--yes`: approves the plan that was read in the same call, or every attempt of a loop.
     CommandLineYes,
-    /// A flag of the command line that names no plan: `--authorize-class`.
+    /// A loop on the command line: its class was authorized by `--authorize-class`, or no flag covered the plan, which
+    /// was therefore rejected.
     CommandLine,
-    /// A class of plans that was authorized in advance (SPEC §10).
+    /// The plan is inside a class that was authorized in advance (SPEC §10).
     AuthorizationClass,
 }
 
-/// The attempt of a bounded loop whose plan an answer is for (SPEC §10).
+/// The attempt of a bounded loop whose plan is authorized (SPEC §10).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ForAttempt {
-    /// The loop.
+    /// The id of the loop.
     pub loop_id: Uuid,
-    /// What the loop is to reach.
+    /// The goal of the loop.
     pub goal: String,
-    /// The attempt.
+    /// The id of the attempt.
     pub attempt_id: Uuid,
-    /// Which one, from 1.
+    /// The number of the attempt, from 1.
     pub attempt: u32,
-    /// The class of plans under which the answer was given, if under one.
+    /// The class that covers the plan, if one does.
     pub class_id: Option<Uuid>,
-    /// The worst risk that this class allows a step, also when its turn has come.
+    /// The highest risk that the class allows. Just before each step runs, its risk is checked again against this
+    /// limit. `None` without a class.
     pub max_risk: Option<RiskLevel>,
-    /// How the answer came about, in a sentence.
+    /// A sentence for a person that explains the decision.
     pub note: String,
 }
 
@@ -74,9 +76,9 @@ pub struct ForAttempt {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "state", content = "digest")]
 pub enum FileState {
-    /// There is no such file.
+    /// The file does not exist.
     Absent,
-    /// A file with this content.
+    /// The file exists, and its content has this digest.
     Content(Digest),
 }
 
@@ -94,21 +96,21 @@ impl fmt::Display for FileState {
 pub struct Target {
     /// The destination as given to the SSH client.
     pub destination: String,
-    /// The user there, as the client's settings make it of the destination.
+    /// The remote user, from the destination and the client's settings.
     pub user: String,
-    /// The host's name or address, likewise.
+    /// The host's name or address, from the same sources.
     pub host: String,
-    /// The port, likewise.
+    /// The port, from the same sources.
     pub port: u16,
-    /// The kinds and fingerprints of the keys by which the client knows the host, sorted, for instance
-    /// `ED25519 SHA256:…`; one that only signs keys of hosts begins with `authority`. The host must show one
-    /// of them.
+    /// The host's keys in the client's list of known hosts, sorted, each as its kind and fingerprint, for instance
+    /// `ED25519 SHA256:…`. The key of a certificate authority begins with `authority`. The host must present one of
+    /// these keys, or a certificate of one of these authorities.
     pub host_keys: Vec<String>,
 }
 
 impl Target {
-    /// Whether the host may show this key, which is signed by this authority if by any; both with their kind
-    /// before the fingerprint.
+    /// Whether the host may present `host_key`, in a certificate of `authority` if there is one. Both texts end in the
+    /// fingerprint; their kind is not compared.
     pub fn covers(&self, host_key: &str, authority: Option<&str>) -> bool {
         let fingerprint = |key: &str| key.rsplit(' ').next().map(str::to_owned);
         let is = |known: &str, shown: &str| fingerprint(known) == fingerprint(shown);
@@ -118,17 +120,17 @@ impl Target {
         })
     }
 
-    /// User, host and port in one word.
+    /// User, host and port as `user@host:port`.
     pub fn address(&self) -> String {
         let Self { user, host, port, .. } = self;
-        // An IPv6 address has colons of its own.
+        // An IPv6 address contains colons.
         let host = if host.contains(':') { format!("[{host}]") } else { host.clone() };
         format!("{user}@{host}:{port}")
     }
 }
 
 impl fmt::Display for Target {
-    /// Who, where and by which key, in one line.
+    /// Destination, address and known keys in one line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ({})", self.destination, self.address())?;
         match self.host_keys.as_slice() {
@@ -144,31 +146,32 @@ impl fmt::Display for Target {
 pub struct Binding {
     /// The workspace folder, absolute.
     pub workspace: String,
-    /// How the run is led.
+    /// Whether steps start automatically or one by one.
     pub mode: Mode,
     /// Digest of the policy under which the risks were shown.
     pub policy: Digest,
-    /// Where remote steps run.
+    /// The remote host of the plan's commands; `None` if they run on this computer.
     pub target: Option<Target>,
-    /// Every file that a mutating step takes as input, by its path inside the workspace.
+    /// The state of every file that a step changes, or whose content decides what a step does, by canonical path.
     pub inputs: BTreeMap<String, FileState>,
-    /// What the person grants besides what the plan asks for.
+    /// Access that the person grants in addition to the plan's `needs`. It is not compared, because its effect is part
+    /// of `walls`.
     #[serde(default, skip_serializing_if = "Grants::is_empty")]
     pub grants: Grants,
-    /// The walls of each step, in the order of the plan, and none for a step that starts no process on this
-    /// computer; no list where nobody determined them.
+    /// The walls of each step, in the order of the plan; an entry is `None` for a step that starts no process on this
+    /// computer. The list is `None` if the walls were not determined.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub walls: Option<Vec<Option<StepWalls>>>,
 }
 
-/// One covered thing that is no longer what was approved.
+/// A difference between what was approved and the current state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Change {
-    /// What it is, for instance `plan bytes` or `file src/lib.rs`.
+    /// The name of the covered item, for instance `plan bytes` or `file src/lib.rs`.
     pub what: String,
-    /// What was approved.
+    /// The approved value.
     pub approved: String,
-    /// What is there now.
+    /// The current value.
     pub now: String,
 }
 
@@ -179,7 +182,8 @@ impl fmt::Display for Change {
 }
 
 impl Binding {
-    /// Every covered ingredient that differs between what was approved (`self`) and `now`.
+    /// The differences between what was approved (`self`) and the current state (`now`). `grants` are not compared,
+    /// because `walls` contain their effect.
     pub fn changes(&self, now: &Self) -> Vec<Change> {
         let mut changes = Vec::new();
         let mut compare = |what: &str, approved: String, now: String| {
@@ -215,46 +219,46 @@ impl Binding {
     }
 }
 
-/// A person's answer to one plan (SPEC §2).
+/// The decision about one plan (SPEC §2), made by a person or by rules that a person gave in advance.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanAuthorization {
-    /// Its own id; consumed by one run.
+    /// The id. An authorization is used for at most one run.
     pub authorization_id: Uuid,
-    /// The plan it is for.
+    /// The id of the plan.
     pub plan_id: String,
-    /// The digest of the exact plan bytes it is for.
+    /// The digest of the exact bytes of the plan.
     pub plan_digest: Digest,
-    /// The answer.
+    /// The decision.
     #[serde(flatten)]
     pub status: AuthorizationStatus,
-    /// What else it covers.
+    /// Everything else that the decision covers.
     pub binding: Binding,
-    /// The run that the plan continues, when it was shown as a continuation; the run that uses this
-    /// answer is linked to it.
+    /// The earlier run that the plan continues or reverts, if the plan was shown as its follow-up. The new run is
+    /// linked to the earlier one.
     pub parent_run: Option<Uuid>,
-    /// The attempt of a bounded loop that it is for; the run that uses it is linked to that.
+    /// The attempt of a bounded loop to which the plan belongs, if any. The run is linked to the attempt.
     pub attempt: Option<Box<ForAttempt>>,
-    /// Through which act it was given.
+    /// How the decision was made.
     pub method: Method,
-    /// When it was given, in Unix milliseconds.
+    /// The time of the decision, in Unix milliseconds.
     pub decided_at_ms: i64,
-    /// When it stops being valid unless its run has begun, in Unix milliseconds.
+    /// The time after which no run may begin, in Unix milliseconds. A run that has begun is not affected.
     pub expires_at_ms: i64,
-    /// When it was given, by the monotonic clock: it expires by whichever clock is earlier.
+    /// The time of the decision on the monotonic clock. The authorization expires when it has expired on either clock.
     pub given_since_boot: Option<SinceBoot>,
 }
 
-/// A time on the clock that runs since boot.
+/// A time on the monotonic clock, which starts at boot.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SinceBoot {
-    /// Which start of the machine it was.
+    /// Identifies the boot: times of different boots cannot be compared.
     pub boot_id: String,
-    /// Milliseconds since then.
+    /// Milliseconds since boot.
     pub ms: i64,
 }
 
 impl PlanAuthorization {
-    /// An answer that nobody has given yet.
+    /// A pending authorization, to be completed by [`Self::approve`] or [`Self::reject`].
     pub fn pending(plan: &Plan, binding: Binding, method: Method, now_ms: i64) -> Self {
         Self {
             authorization_id: Uuid::new_v4(),
@@ -271,21 +275,21 @@ impl PlanAuthorization {
         }
     }
 
-    /// The same answer to a plan that was shown as the continuation of this run, if of any.
+    /// Sets the earlier run that the plan continues or reverts.
     #[must_use]
     pub fn continuing(mut self, parent_run: Option<Uuid>) -> Self {
         self.parent_run = parent_run;
         self
     }
 
-    /// The same answer to the plan of this attempt.
+    /// Sets the attempt to which the plan belongs.
     #[must_use]
     pub fn for_attempt(mut self, attempt: ForAttempt) -> Self {
         self.attempt = Some(Box::new(attempt));
         self
     }
 
-    /// The same answer, approved at `now_ms` for `ttl_ms` milliseconds.
+    /// Approves the plan at `now_ms`, for `ttl_ms` milliseconds.
     #[must_use]
     pub fn approve(mut self, now_ms: i64, ttl_ms: i64) -> Self {
         self.status = AuthorizationStatus::Approved;
@@ -294,14 +298,14 @@ impl PlanAuthorization {
         self
     }
 
-    /// The same answer, given at this time of the monotonic clock.
+    /// Sets the time of the decision on the monotonic clock.
     #[must_use]
     pub fn given(mut self, since_boot: SinceBoot) -> Self {
         self.given_since_boot = Some(since_boot);
         self
     }
 
-    /// The same answer, rejected at `now_ms`.
+    /// Rejects the plan at `now_ms`.
     #[must_use]
     pub fn reject(mut self, now_ms: i64, reason: impl Into<String>) -> Self {
         self.status = AuthorizationStatus::Rejected { reason: reason.into() };
@@ -310,12 +314,12 @@ impl PlanAuthorization {
         self
     }
 
-    /// Whether it has expired, by the wall clock at `now_ms` or by the monotonic clock.
+    /// Whether the authorization has expired on the wall clock (`now_ms`) or on the monotonic clock.
     pub fn is_expired(&self, now_ms: i64, since_boot: &SinceBoot) -> bool {
         self.left_ms(now_ms, since_boot) <= 0
     }
 
-    /// How long it lasts yet in milliseconds, by the clock by which it ends first.
+    /// The remaining validity in milliseconds, on the clock on which it ends first. Zero or less after expiry.
     pub fn left_ms(&self, now_ms: i64, since_boot: &SinceBoot) -> i64 {
         let ttl_ms = self.expires_at_ms.saturating_sub(self.decided_at_ms);
         let by_wall_clock = self.expires_at_ms.saturating_sub(now_ms);
@@ -330,12 +334,12 @@ impl PlanAuthorization {
     }
 }
 
-/// The only thing the executor accepts (SPEC §2).
+/// A plan with its authorization: the only input of the executor (SPEC §2), which checks both again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApprovedPlan {
     /// The plan.
     pub plan: Plan,
-    /// The answer to it.
+    /// The decision about the plan.
     pub authorization: PlanAuthorization,
 }
 

@@ -1,5 +1,5 @@
-//! The walls of a step (SPEC §7.5): what an approval covers and the evidence records. Pure data; finding
-//! the level and putting a process behind walls is done in `tools`.
+//! The walls of a step (SPEC §7.5), which approvals cover and the evidence records. Pure data: `process` detects the
+//! available level and starts programs behind walls; the review decides the walls of each step.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::plan::words::words;
 
 words! {
-    /// How strong the walls of this computer are; ordered, the strongest is the greatest.
+    /// The strength of walls. A stronger level is greater.
     #[derive(
         Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
     )]
@@ -18,9 +18,10 @@ words! {
         /// No walls.
         #[default]
         None = "none",
-        /// Landlock with seccomp: contents, names and network, not metadata outside the workspace.
+        /// Landlock with seccomp. Protects file contents, file names and the network, but not the metadata of files
+        /// outside the workspace.
         Files = "files",
-        /// bubblewrap with Landlock and seccomp: everything that SPEC §7.5 lists.
+        /// bubblewrap with Landlock and seccomp. Protects everything that SPEC §7.5 lists.
         Full = "full",
     }
 }
@@ -32,7 +33,7 @@ impl fmt::Display for WallLevel {
 }
 
 impl fmt::Display for StepWalls {
-    /// The level, and everything that is granted beyond it.
+    /// The level, then everything that the step may do beyond it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.level.as_str())?;
         for (granted, what) in [
@@ -52,25 +53,25 @@ impl fmt::Display for StepWalls {
     }
 }
 
-/// The walls that one step gets on this computer.
+/// The walls of one step on this computer.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct StepWalls {
-    /// How strong they are; none for an open step, without walls, and on another host.
+    /// The strength of the walls; [`WallLevel::None`] if the step runs without walls.
     pub level: WallLevel,
-    /// Whether the network of this computer is granted.
+    /// Whether the step may use the network of this computer.
     pub network: bool,
-    /// Absolute paths outside the workspace in which writing is granted, sorted.
+    /// Absolute paths outside the workspace that the step may write, sorted.
     pub write: Vec<String>,
-    /// Whether the step may write `.git` except its configuration and hooks.
+    /// Whether the step may write below `.git`, except configuration and hooks.
     pub writes_repository: bool,
-    /// Whether a terminal is granted.
+    /// Whether the step gets a terminal.
     pub terminal: bool,
-    /// Whether the step was signed to run without walls.
+    /// Whether the step runs without walls because its `needs`, or a granted proposal, include `open`.
     pub open: bool,
 }
 
 impl StepWalls {
-    /// No walls at all.
+    /// No walls and no grants.
     pub const NONE: &'static Self = &Self {
         level: WallLevel::None,
         network: false,
@@ -80,24 +81,24 @@ impl StepWalls {
         open: false,
     };
 
-    /// Whether the step may do something outside the workspace that only a grant allows.
+    /// Whether the step may use the network, write outside the workspace, or run without walls.
     pub fn is_widened(&self) -> bool {
         self.open || self.network || !self.write.is_empty()
     }
 }
 
-/// What a person grants for a run besides what its plan asks for (SPEC §7.5). What comes of it for each step
-/// stands in the binding, so that an approval covers it.
+/// Access that a person grants for a run in addition to the plan's `needs` (SPEC §7.5). The effect on each step is
+/// part of the binding's walls, so that an approval covers it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Grants {
-    /// What the review proposes, for every step.
+    /// Whether every proposal of the review is granted.
     pub proposed: bool,
-    /// What the review proposes, for these steps, by their ids.
+    /// The ids of the steps whose proposal of the review is granted.
     pub proposed_for: BTreeSet<String>,
-    /// The network, for every step that has walls.
+    /// Whether every step behind walls may use the network.
     pub network: bool,
-    /// Absolute paths in which every step that has walls may write.
+    /// Absolute paths that every step behind walls may write.
     pub write: BTreeSet<String>,
 }
 
@@ -122,7 +123,7 @@ impl Grants {
         *self == Self::default()
     }
 
-    /// What is granted by either.
+    /// The union of both grants.
     #[must_use]
     pub fn with(&self, more: &Self) -> Self {
         Self {
@@ -133,7 +134,7 @@ impl Grants {
         }
     }
 
-    /// Whether what is proposed for this step is granted.
+    /// Whether the review's proposal for this step is granted.
     pub fn takes_proposal(&self, step_id: &str) -> bool {
         self.proposed || self.proposed_for.contains(step_id)
     }

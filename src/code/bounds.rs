@@ -40,11 +40,11 @@ pub(super) const SIBLING_COMPARISONS: u64 = 50_000_000;
 pub(super) const QUERY_STEPS: u64 = 30_000_000;
 /// Query steps between two progress callbacks.
 const QUERY_STEPS_PER_CALLBACK: u64 = 1_000;
-/// In a smaller tree no query takes many steps.
+/// Queries of a smaller tree take few steps and are not checked.
 const FEW_NODES: usize = 20_000;
 
-/// Parses a text within the limits and returns the number of parser steps. `open_brackets` is the most brackets
-/// that are open at once.
+/// Parses a text within the limits and returns the number of parser steps. `open_brackets` is the maximum number of
+/// brackets that are open at once, from [`most_open_brackets`].
 ///
 /// # Errors
 ///
@@ -97,8 +97,8 @@ pub(super) fn parse(
     Ok((tree, steps))
 }
 
-/// Refuses a text with too many open brackets or tokens. Returns the most brackets that are open at once. Strings
-/// and comments count like code, because their ends could be faked.
+/// Refuses a text with too many open brackets or tokens. Returns the maximum number of brackets that are open at once.
+/// Strings and comments count like code, because their ends could be faked.
 ///
 /// # Errors
 ///
@@ -120,10 +120,10 @@ pub(super) fn most_open_brackets(text: &str, counts_tokens: bool) -> Result<u64,
             byte.is_ascii_alphanumeric() || !byte.is_ascii() || matches!(byte, b'_' | b'\\' | b'"');
         match byte {
             b';' | b',' | b'{' | b'}' => tokens = 0,
-            // A preprocessor line.
+            // A preprocessor line separates tokens.
             b'#' if begins_line => tokens = 0,
             byte if byte.is_ascii_whitespace() => {}
-            // Comment frames at the start of a line.
+            // Comment frames at the start of a line do not count as tokens.
             b'-' | b'=' | b'*' | b'/' if begins_line => {}
             _ if is_word && in_word => {}
             _ => tokens += 1,
@@ -151,7 +151,7 @@ pub(super) fn check_query(
     text: &str,
     stop: &dyn Fn() -> bool,
 ) -> Result<(), CodeError> {
-    // Only error nodes can have very many children in one row.
+    // Only error nodes can have very many adjacent children.
     if root.has_error() {
         check_siblings(root, stop)?;
     }
@@ -178,10 +178,10 @@ pub(super) fn check_query(
     ended.map_or(Ok(()), Err)
 }
 
-/// Counts the comparisons of a query from each node to its next named sibling.
+/// Counts the comparisons that a query makes between each node and the siblings up to its next named one.
 fn check_siblings(root: Node<'_>, stop: &dyn Fn() -> bool) -> Result<(), CodeError> {
     let mut cursor = root.walk();
-    // Per level: the number of siblings since the last named one.
+    // For each level: the number of siblings since the last named one, which is included.
     let mut rows = vec![0_u64];
     let (mut comparisons, mut nodes) = (0_u64, 0_u64);
     loop {

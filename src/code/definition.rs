@@ -37,7 +37,7 @@ impl SymbolKind {
     ///
     /// # Errors
     ///
-    /// The word names no kind.
+    /// The word is not a kind.
     pub fn parse(word: &str) -> Result<Self, CodeError> {
         let lower = word.trim().to_ascii_lowercase();
         KINDS
@@ -196,7 +196,7 @@ impl Source<'_> {
         let of_kind = |it: &Definition| wanted.is_none_or(|wanted| it.kind.is_meant_by(wanted));
         let named_but = by_name.first().map(|(it, _)| (it.kind.as_str(), it.span.start_line));
         let mut chosen: Vec<_> = by_name.into_iter().filter(|(it, _)| of_kind(it)).collect();
-        // A name with its trait is complete and matches exactly.
+        // A symbol with a trait, such as `<Type as Trait>::name`, must match a full name exactly if one does.
         if symbol.starts_with('<') && chosen.iter().any(|(it, _)| it.fqn == symbol) {
             chosen.retain(|(it, _)| it.fqn == symbol);
         }

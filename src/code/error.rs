@@ -6,13 +6,13 @@ use super::symbol::Definition;
 /// one or two bytes.
 pub(super) const PARSER_STEPS: u64 = 1_000_000;
 
-/// The error, with what the user needs to fix it (SPEC §6, E104 and E310).
+/// An error of the code engine, with the details that are needed to fix it (SPEC §6, E104 and E310).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CodeError {
     /// The text is larger than the engine accepts.
     #[error("it has {bytes} bytes, and the engine reads at most {limit}")]
     TooLarge {
-        /// Its size in bytes.
+        /// The size of the text in bytes.
         bytes: usize,
         /// The limit in bytes.
         limit: usize,
@@ -20,7 +20,7 @@ pub enum CodeError {
     /// Parsing would exceed a limit of the engine. Limits count operations, not time.
     #[error("it takes more than {limit} {what}, the limit of the engine for one text")]
     TooMany {
-        /// What is counted.
+        /// The counted operations, for the message.
         what: &'static str,
         /// The limit.
         limit: u64,
@@ -31,13 +31,13 @@ pub enum CodeError {
     /// The text has a syntax error.
     #[error("{what} does not parse as {language}: line {line}, column {column}")]
     Syntax {
-        /// Which text: the file, the replacement, or the result.
+        /// The text with the error: the file or the result.
         what: &'static str,
         /// The language's name.
         language: &'static str,
-        /// Line of the first error, from 1.
+        /// Line of the error, from 1.
         line: usize,
-        /// Column of the first error in bytes, from 1.
+        /// Column of the error in bytes, from 1.
         column: usize,
     },
     /// No definition matches the symbol.
@@ -78,7 +78,8 @@ pub enum CodeError {
 }
 
 impl CodeError {
-    /// Upper bound for the parser steps before this error is found.
+    /// The parser steps to count for a text that could not be parsed: the limit of steps if any limit was reached,
+    /// else 0.
     pub fn steps(&self) -> u64 {
         match self {
             Self::TooMany { .. } => PARSER_STEPS,

@@ -1,10 +1,12 @@
 //! The embedded code engine (SPEC §4): definitions, references, syntax colours, and the replacement of one
 //! definition.
 //!
-//! Pure: text in, data out. Files, permissions and cargo checks are handled by the callers.
+//! Used by `symbols`, `tools`, `workspace`, `ui` and `cli`. Functions take texts and return data; callers handle
+//! files, permissions and cargo checks. Global state: a cache of parsed texts (`recent.rs`) and the parser's allocator
+//! (`meter.rs`).
 //!
-//! A grammar may lag behind its language, so existing syntax errors may stay; a replacement that adds one is
-//! refused.
+//! A grammar may lag behind its language, so a text with syntax errors is accepted. A replacement is refused if it
+//! adds a syntax error, or if there is one near the replaced definition.
 
 mod bounds;
 mod definition;

@@ -315,8 +315,9 @@ fn indented(
     moved
 }
 
-/// Whether a text was cut from such a place, as `splice` expects it: only its first line lacks indentation, the
-/// second line is indented further, and the last line closes at the place's indentation.
+/// Whether a text has the form that `splice` expects, as if cut from a place with this indentation: only the first
+/// line lacks the indentation, the second line is indented further, and the last line closes at the place's
+/// indentation.
 fn is_cut_out(body: &str, indentation: &str) -> bool {
     let goes_on = |line: Option<&str>, with: &[char]| {
         line.and_then(|line| line.strip_prefix(indentation))

@@ -13,7 +13,7 @@ use super::language::Language;
 /// A tree and the number of parser steps for it.
 pub(super) type Parsed = Result<(Tree, u64), CodeError>;
 
-/// Number of cached texts.
+/// Maximum number of cached texts.
 const MAX_CACHED: usize = 8;
 /// Trees of longer texts are not cached, in bytes. A tree takes about ten times as many.
 const MAX_CACHED_BYTES: usize = 1 << 20;

@@ -40,7 +40,7 @@ impl Source<'_> {
         let mut around = Vec::new();
         let mut references: Vec<Reference> = Vec::new();
         let mut cursor = self.tree.walk();
-        // Enclosing nodes. Asking a node for its parent would search from the root.
+        // Enclosing nodes. `Node::parent` would search from the root.
         let mut parents: Vec<Node<'_>> = Vec::new();
         loop {
             let node = cursor.node();

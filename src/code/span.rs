@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use tree_sitter::Node;
 
-/// A range of a text, in the order of the fields in answers. Lines count from 1 and columns from 0, in bytes, as in code graphs.
+/// A range of a text. Lines count from 1. Columns count bytes from 0, as in code graphs. Results are serialized in
+/// this order of the fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the names say it")]
 pub struct Span {

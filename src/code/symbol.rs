@@ -57,7 +57,7 @@ impl SymbolKind {
         KINDS.iter().find(|(kind, ..)| *kind == self).map_or("", |(_, name, _)| name)
     }
 
-    /// Whether a plan that asks for `wanted` may mean this kind. Functions include methods, and similar kinds of
+    /// Whether a request for the kind `wanted` may mean this kind. Functions include methods, and similar kinds of
     /// types match each other.
     pub(super) fn is_meant_by(self, wanted: Self) -> bool {
         let family = |kind| match kind {
@@ -79,7 +79,7 @@ impl SymbolKind {
         !matches!(self, Self::Field | Self::Variable | Self::Constant | Self::Static | Self::Macro)
     }
 
-    /// Kinds that an unqualified name means only if nothing else has this name.
+    /// Whether a symbol that is requested without a kind means this kind only if no other kind matches.
     pub(super) fn is_minor(self) -> bool {
         matches!(self, Self::Field | Self::Variant | Self::Impl)
     }

@@ -217,7 +217,7 @@ fn replacements_adopt_indentation_and_line_breaks() {
         "\u{feff}class C:\r\n    def m(self):\r\n        text = \"\"\"a\r\nb\"\"\"\r\n\r\n        return text\r\n\r\n    def n(self): pass"
     );
     let text = "impl A {\n    fn m() {}\n}";
-    // With its indentation, without any, and cut out as the program `splice` expects it.
+    // Replacements with the indentation of the file, without any, and in the form that the program `splice` expects.
     for with in [
         "    fn m() {\n        1;\n    }\n",
         "fn m() {\n    1;\n}\n",

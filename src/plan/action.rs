@@ -1,5 +1,5 @@
-//! What an action plan asks for (SPEC §1.3, §9): the typed requests of its actions, the
-//! planner's metadata, and the planner's report that it has no plan.
+//! The contents of an action plan (SPEC §1.3, §9): the typed requests of its actions, the planner's metadata, and a
+//! planner's failure.
 
 use std::collections::BTreeMap;
 
@@ -8,17 +8,17 @@ use serde::{Deserialize, Serialize};
 use super::words::words;
 use super::{Digest, ToolCall, ToolClass};
 
-/// The one version of the action dialect that is read.
+/// The only supported version of the action dialect.
 pub const VERSION: &str = "2026-02-19";
 
 /// A batch of edits that is applied as a whole or not at all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MutateBatch {
-    /// What is done, in this order.
+    /// The edits, in the order in which they are applied.
     pub edits: Vec<Edit>,
     /// Required contents before the batch, by path as written in the plan.
     pub expected_hashes: BTreeMap<String, Digest>,
-    /// Compute and check only.
+    /// Whether the batch is only computed and checked, without writing.
     pub dry_run: bool,
 }
 
@@ -42,7 +42,7 @@ pub enum Edit {
         path: String,
         to: String,
     },
-    /// `old` must stand in the file exactly once.
+    /// Replaces `old` by `new`; `old` must occur in the file exactly once.
     Replace {
         path: String,
         old: String,
@@ -53,7 +53,7 @@ pub enum Edit {
         path: String,
         diff: String,
     },
-    /// The definition of `symbol` becomes `contents`.
+    /// Replaces the definition of `symbol` by `contents`.
     Splice {
         path: String,
         symbol: String,
@@ -64,11 +64,11 @@ pub enum Edit {
 }
 
 impl Edit {
-    /// Every `op`, as a plan writes it.
+    /// All values of `op` in plan files.
     pub const OPS: [&'static str; 7] =
         ["write", "create", "delete", "rename", "replace", "patch", "splice"];
 
-    /// The edit's `op`.
+    /// The value of `op` in plan files.
     pub const fn op(&self) -> &'static str {
         match self {
             Self::Write { .. } => "write",
@@ -93,20 +93,20 @@ impl Edit {
 }
 
 words! {
-    /// How much a `verify` looks at.
+    /// The scope of a verification.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     pub enum VerifyScope {
         /// The quick check, by default `cargo check`.
         #[default]
         Local = "local",
-        /// Everything, with tests.
+        /// The workspace's command for a full verification, or the quick check and the tests.
         Full = "full",
     }
 }
 
 words! {
-    /// How far the compiler optimises.
+    /// The optimization level of the compiler.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
     #[expect(missing_docs, reason = "the four words of SPEC §9")]
     pub enum OptLevel {
@@ -118,52 +118,52 @@ words! {
     }
 }
 
-/// What is built, and how.
+/// The options of a build.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Build {
-    /// How far the compiler optimises.
+    /// The optimization level of the compiler.
     pub opt_level: OptLevel,
-    /// A binary or an example; none for the default binary.
+    /// A binary or an example; `None` for the default binary.
     pub entry_function: Option<String>,
-    /// For which platform; none for this one.
+    /// The target platform; `None` for that of this computer.
     pub target_triple: Option<String>,
-    /// Whether the build carries what a debugger needs.
+    /// Whether the build contains debug information.
     pub debug_symbols: bool,
 }
 
-/// What is simulated on a scratch copy of the workspace.
+/// A simulation on a scratch copy of the workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Simulation {
     /// Edits, as in a batch.
     Edits {
-        /// What is done, in this order.
+        /// The edits, in the order in which they are applied.
         edits: Vec<Edit>,
-        /// Whether and how the outcome is verified.
+        /// Verification scope, or `None` to skip verification.
         verify: Option<VerifyScope>,
     },
     /// Steps, as in a step plan.
     Steps {
-        /// What is called, in this order.
+        /// The calls, in the order in which they run.
         steps: Vec<ToolCall>,
-        /// Whether and how the outcome is verified.
+        /// Verification scope, or `None` to skip verification.
         verify: Option<VerifyScope>,
     },
-    /// A binary, example or test, built and run.
+    /// A binary, example or test that is built and run.
     Function {
-        /// Its name.
+        /// The name of the binary, example or test.
         function: String,
-        /// The arguments that it is given.
+        /// The arguments of the program; for a test, names of further tests.
         inputs: Vec<String>,
-        /// Whether it is run with backtraces.
+        /// Whether backtraces are enabled.
         trace_enabled: bool,
     },
 }
 
 impl Simulation {
-    /// Whether it runs code of the workspace.
+    /// Whether the simulation may run code of the workspace.
     pub fn runs_code(&self) -> bool {
         let checks = |step: &ToolCall| match step {
-            // The result of a splice is checked.
+            // cargo checks the result of a splice and may run build scripts.
             ToolCall::SplicePatch { .. } | ToolCall::SplicePlan { .. } => true,
             step => step.class() == ToolClass::Check,
         };
@@ -175,7 +175,7 @@ impl Simulation {
     }
 }
 
-/// What an `inspect` looks at.
+/// The subject of an `inspect` action.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum InspectQuery {
     /// An overview of the program.
@@ -189,36 +189,36 @@ pub enum InspectQuery {
     Semantic,
 }
 
-/// What a `history` does.
+/// The operation of a `history` action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HistoryOperation {
-    /// Lists what was changed, the newest first.
+    /// Lists the recorded changes, newest first.
     ListEntries,
-    /// Lists the states that can be restored.
+    /// Lists the checkpoints that can be restored.
     ListCheckpoints,
-    /// Undoes the last change, or the changes of this run, execution or loop attempt.
+    /// Undoes the last change, or all changes of a run, execution or loop attempt.
     Undo {
-        /// `run:ID`, `execution:ID` or `loop:ID:N`; none for the last change that stands.
+        /// `run:ID`, `execution:ID` or `loop:ID:N`; `None` for the last change that is not undone.
         checkpoint: Option<String>,
     },
     /// Reapplies the last change that was undone.
     Redo,
     /// Restores the files to a checkpoint.
     RestoreCheckpoint {
-        /// Its name.
+        /// The checkpoint, as in `Undo`.
         checkpoint: String,
     },
-    /// The difference between two checkpoints, or one and now.
+    /// Compares two checkpoints, or a checkpoint with the current files.
     Diff {
-        /// From this one.
+        /// The first checkpoint.
         from: String,
-        /// To this one; none for now.
+        /// The second checkpoint; `None` for the current files.
         to: Option<String>,
     },
 }
 
 impl HistoryOperation {
-    /// The operation's word.
+    /// The name of the operation in plan files.
     pub const fn as_str(&self) -> &'static str {
         match self {
             Self::ListEntries => "list_entries",
@@ -230,18 +230,18 @@ impl HistoryOperation {
         }
     }
 
-    /// Whether it changes files.
+    /// Whether the operation changes files.
     pub const fn changes_files(&self) -> bool {
         matches!(self, Self::Undo { .. } | Self::Redo | Self::RestoreCheckpoint { .. })
     }
 }
 
-/// What a planner states about its plan; not verified.
+/// A planner's statements about its plan, which are shown and not verified.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Metadata {
-    /// Which planner.
+    /// The name of the planner.
     pub planner: Option<String>,
-    /// Which model.
+    /// The name of the model.
     pub model: Option<String>,
     /// Notes for the person.
     pub notes: Option<String>,
@@ -252,13 +252,13 @@ pub struct Metadata {
 /// A planner's report that it has no plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PlannerFailure {
-    /// Why: `clarification_needed`, `unsupported_goal`, `unsafe_plan`, `planner_unavailable`, `validation_failed`, or
-    /// a code of the planner's own.
+    /// The reason: `clarification_needed`, `unsupported_goal`, `unsafe_plan`, `planner_unavailable`,
+    /// `validation_failed`, or a code that the planner defines.
     pub code: String,
-    /// Why, in words.
+    /// The explanation for a person.
     pub message: String,
-    /// More about it, as the planner gives it: a text, or other JSON as text.
+    /// Details from the planner: a text, or other JSON in its text form.
     pub detail: Option<String>,
-    /// Whether asking again may help.
+    /// Whether another request may succeed.
     pub retryable: bool,
 }

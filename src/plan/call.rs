@@ -1,7 +1,7 @@
-//! A typed call of one tool (SPEC §4, §9). Only such values run, never text.
+//! A typed call of one tool (SPEC §4, §9). Only values of this type are executed, never the text of a plan.
 //!
-//! Made by [`ToolCall::from_arguments`] or from the request of an action, out of a tool of the whitelist and
-//! checked arguments.
+//! Calls are made by [`ToolCall::from_arguments`] and `parse/requests.rs` from a tool of the whitelist and checked
+//! arguments, and by tools that express their work as other calls.
 
 use std::collections::BTreeMap;
 
@@ -9,9 +9,9 @@ use super::{
     Build, HistoryOperation, InspectQuery, MutateBatch, Simulation, Tool, ToolClass, VerifyScope,
 };
 
-/// A call of exactly one tool with exactly the plan's arguments, typed.
+/// A typed call of one tool with its arguments.
 ///
-/// Paths are the plan's text; a tool resolves them against the workspace.
+/// Paths have the spelling of the plan; a tool resolves them against the workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(
     missing_docs,
@@ -88,8 +88,8 @@ pub enum ToolCall {
 }
 
 impl ToolCall {
-    /// The typed call, or `None` when a required argument is missing, which the validator reports.
-    /// Requests of actions are not texts; `parse/requests.rs` reads them.
+    /// The typed call. `None` if a required argument is missing or `timeout_seconds` is not a number, which the parser
+    /// reports, and for tools of action plans, whose requests `parse/requests.rs` reads.
     pub(super) fn from_arguments(tool: Tool, arguments: &BTreeMap<String, String>) -> Option<Self> {
         let get = |name: &str| {
             let spec = tool.spec().arguments.iter().find(|spec| spec.name == name)?;
@@ -134,7 +134,8 @@ impl ToolCall {
         })
     }
 
-    /// What this call can do to the world.
+    /// The class of this call. It may be lower than that of the tool: a dry run and a listing of the history only
+    /// read.
     pub fn class(&self) -> ToolClass {
         match self {
             Self::MutateBatch(batch) if batch.dry_run => ToolClass::Read,
@@ -164,7 +165,7 @@ impl ToolCall {
         }
     }
 
-    /// The tool that this calls.
+    /// The called tool.
     pub fn tool(&self) -> Tool {
         match self {
             Self::FileRead { .. } => Tool::FileRead,

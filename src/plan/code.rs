@@ -1,5 +1,5 @@
-//! The stable codes of everything that can be wrong (SPEC §6): one table for findings, refusals and
-//! failed steps, so that a code means the same on screen, in `--json` and in the evidence.
+//! The stable error codes (SPEC §6): one table for findings, refusals and failed steps, so that a code has the same
+//! meaning on screen, in `--json` and in the evidence.
 
 use serde::{Serialize, Serializer};
 
@@ -15,7 +15,7 @@ macro_rules! codes {
             /// Every code, in the order of the table.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
 
-            /// The code as it is written everywhere: `E` and three digits.
+            /// The text of the code: `E` and three digits.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $text,)+ }
             }
@@ -69,7 +69,7 @@ codes! {
 }
 
 impl Code {
-    /// The code with this text, for reading evidence back.
+    /// The code with this text, for example from the evidence; `None` for an unknown one.
     pub fn from_text(text: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|code| code.as_str() == text)
     }

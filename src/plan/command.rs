@@ -1,4 +1,4 @@
-//! What only a command plan says (SPEC §1.2): about itself, and about each of its commands.
+//! Statements of a command plan about itself and its commands (SPEC §1.2), and the risk levels of all plans.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,17 +7,17 @@ use super::words::words;
 words! {
     /// Risk levels in ascending order.
     ///
-    /// [`crate::risk`] decides them; the enum is here because a plan may state a level itself.
+    /// [`crate::risk`] determines the level of a step. The type is defined here because a plan may state levels, too.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     pub enum RiskLevel {
         /// Only reads.
         Safe = "safe",
-        /// Ordinary work that changes something.
+        /// May change something, as ordinary work does.
         Caution = "caution",
-        /// Stops for a person.
+        /// A person must confirm the step just before it runs.
         Dangerous = "dangerous",
-        /// Makes the plan unauthorizable.
+        /// The plan cannot be authorized.
         Blocked = "blocked",
     }
 }
@@ -29,18 +29,18 @@ pub struct StatedRisk {
     pub level: Option<RiskLevel>,
     /// The author's word for the kind of risk.
     pub category: Option<String>,
-    /// Why.
+    /// The author's reason.
     pub reason: Option<String>,
     /// A warning to show before approval.
     pub warning: Option<String>,
 }
 
-/// What a command plan states besides its steps: shown, never evaluated.
+/// Statements of a command plan about itself. They are displayed and do not affect the run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PlanNotes {
     /// The author's criteria for success.
     pub success_criteria: Vec<String>,
-    /// The rollback commands; they never run by themselves.
+    /// The rollback commands. They run only as a plan of their own that a person authorizes.
     pub rollback: Vec<String>,
     /// The author's estimate of the duration.
     pub estimated_time: Option<String>,

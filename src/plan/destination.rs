@@ -1,4 +1,4 @@
-//! A destination of the SSH client (SPEC §7.3): data, and never an option, a script or a pattern.
+//! A checked destination for the SSH client (SPEC §7.3), which the client cannot take for an option.
 
 use std::fmt;
 
@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 /// Maximum bytes of a destination: a host name has at most 253, and a user name precedes it.
 const MAX_BYTES: usize = 512;
 
-/// What a plan may name as its target: `host`, `user@host` or `ssh://user@host:port`, where the host may be
-/// an alias of the person's `~/.ssh/config`.
+/// The target of a plan: `host`, `user@host` or `ssh://user@host:port`. The host may be an alias of the user's
+/// `~/.ssh/config`.
 ///
-/// The client puts user and host into commands of that file (`ProxyCommand`, `Match exec`), so nothing is
-/// taken here that means something to a shell.
+/// The client inserts user and host into commands of that file (`ProxyCommand`, `Match exec`). Therefore only ASCII
+/// letters and digits and the characters `._-+:@[]%/` are accepted.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Destination(String);
@@ -19,19 +19,19 @@ pub struct Destination(String);
 /// Why a text is not a destination.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DestinationError {
-    /// It is empty.
+    /// The text is empty.
     #[error("the target is empty: name a host, or leave the target out to run here")]
     Empty,
-    /// It is longer than any host's name.
+    /// The text is longer than any user and host name.
     #[error("the target has more than {MAX_BYTES} bytes")]
     TooLong,
-    /// The client would parse it, its host or its user as an option.
+    /// The text, its host or its user begins with `-`, so that the client would parse it as an option.
     #[error("a target, its user and its host cannot begin with `-`")]
     Option,
-    /// A character that host and user names do not have.
+    /// The text contains a character that is not accepted, or a slash after the host.
     #[error("a target cannot have {0:?} in it: write host, user@host or ssh://user@host:port")]
     Character(char),
-    /// A part of it is missing.
+    /// The host is missing, or the user before the `@`.
     #[error("the target has no {0}: write host, user@host or ssh://user@host:port")]
     Part(&'static str),
 }
@@ -40,7 +40,7 @@ impl Destination {
     /// Checks a text.
     ///
     /// # Errors
-    /// Why it cannot be one.
+    /// The text is not a destination.
     pub fn parse(text: &str) -> Result<Self, DestinationError> {
         if text.is_empty() {
             return Err(DestinationError::Empty);
@@ -77,7 +77,7 @@ impl Destination {
         Ok(Self(text.to_owned()))
     }
 
-    /// The destination as it is written.
+    /// The destination as it was written.
     pub fn as_str(&self) -> &str {
         &self.0
     }

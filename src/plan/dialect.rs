@@ -19,7 +19,7 @@ words! {
 }
 
 impl Dialect {
-    /// The text of its JSON Schema.
+    /// The JSON Schema of the dialect, as text.
     pub const fn schema(self) -> &'static str {
         match self {
             Self::StepPlan => include_str!("../../assets/schema/step-plan.schema.json"),

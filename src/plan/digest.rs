@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use sha2::{Digest as _, Sha256};
 
-/// The SHA-256 of some exact bytes.
+/// A SHA-256 digest.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Digest([u8; 32]);
 
@@ -16,7 +16,7 @@ impl Digest {
         Self(Sha256::digest(bytes).into())
     }
 
-    /// A digest whose 32 bytes are known already, for instance from the database.
+    /// Makes a digest of 32 bytes that were computed earlier, for instance from the database.
     pub const fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
@@ -28,7 +28,7 @@ impl Digest {
 
     /// The 64 lowercase hex digits, without the prefix.
     pub fn hex(&self) -> String {
-        // By hand: every row of the evidence writes digests, and formatting a byte takes ten times as long.
+        // Every row of the evidence contains digests, and `format!` would take ten times as long.
         let digit = |half: u8| char::from(if half < 10 { b'0' + half } else { b'a' - 10 + half });
         let mut hex = String::with_capacity(64);
         for byte in self.0 {
@@ -38,7 +38,7 @@ impl Digest {
         hex
     }
 
-    /// The first `digits` hex digits; for names and for the screen, never for comparing.
+    /// The first `digits` hex digits, for names and for display. Digests must never be compared by them.
     pub fn short(&self, digits: usize) -> String {
         let mut hex = self.hex();
         hex.truncate(digits);
@@ -62,7 +62,7 @@ impl fmt::Debug for Digest {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a digest is 64 hex digits, with or without \"sha256:\" in front, not {text:?}")]
 pub struct DigestError {
-    /// What was given.
+    /// The rejected text.
     pub text: String,
 }
 

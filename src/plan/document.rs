@@ -1,4 +1,4 @@
-//! A plan and its steps, as they were read from a file.
+//! A plan and its steps, as parsed from a file.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use super::{
 };
 
 words! {
-    /// The author's stated purpose; never changes what runs (SPEC §1.1).
+    /// The purpose that the author states. It never changes what runs (SPEC §1.1).
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
     #[serde(rename_all = "UPPERCASE")]
     #[expect(missing_docs, reason = "the four words of SPEC §1.1")]
@@ -29,7 +29,7 @@ words! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     pub enum Mode {
-        /// Steps run one after the other and stop where the rules require it.
+        /// The program starts each step after the one before it. Confirmations still pause the run.
         #[default]
         Automatic = "automatic",
         /// The person starts each step.
@@ -37,10 +37,9 @@ words! {
     }
 }
 
-/// A plan without faults: each step has its typed call. As a [`super::ShownPlan`] it may be faulty.
+/// A valid plan, in which each step has a typed call. A [`super::ShownPlan`] may be faulty.
 ///
-/// It carries its exact bytes, because those are what a person authorizes and what the executor
-/// reads again.
+/// It contains the exact bytes of its file: a person authorizes these bytes, and the executor parses them again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan<C = ToolCall> {
     /// The plan's id, or one derived from its digest.
@@ -53,28 +52,28 @@ pub struct Plan<C = ToolCall> {
     pub title: Option<String>,
     /// The stated author; not verified.
     pub created_by: Option<String>,
-    /// The evidence queries the author consulted (`Q1`..`Q8`).
+    /// The evidence queries (`Q1` to `Q8`) that the author states to have used.
     pub evidence_referenced: Vec<String>,
-    /// The mode the author asks for.
+    /// The mode that the author requests.
     pub mode: Mode,
-    /// The SSH destination on which its commands run; none for this machine.
+    /// The SSH destination on which the plan's commands run; `None` for this computer.
     pub target: Option<String>,
-    /// What a command plan says besides its steps.
+    /// The notes of a command plan.
     pub notes: PlanNotes,
     /// The planner's metadata of an action plan.
     pub metadata: Metadata,
-    /// The planner's report that it has no plan; then there are no steps.
+    /// The planner's report that it has no plan. A valid plan with a failure has no steps.
     pub failure: Option<PlannerFailure>,
     /// The steps, in the order in which they run.
     pub steps: Vec<Step<C>>,
     /// The exact bytes of the file.
     pub source: Arc<[u8]>,
-    /// Their digest.
+    /// The digest of `source`.
     pub digest: Digest,
 }
 
 impl<C> Plan<C> {
-    /// The title, or the id where there is none.
+    /// The title, or the id if there is none.
     pub fn name(&self) -> &str {
         self.title.as_deref().unwrap_or(&self.plan_id)
     }
@@ -92,21 +91,22 @@ impl<C> Plan<C> {
 /// One step of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step<C = ToolCall> {
-    /// The step's id, or one derived from its place.
+    /// The step's id, or one derived from its position.
     pub step_id: String,
-    /// Its index from 0; screens count from 1.
+    /// The index in the plan, from 0. It is shown counting from 1.
     pub step_index: usize,
-    /// The tool as the plan names it, also when there is no such tool.
+    /// The name of the tool in the plan, even if there is no such tool.
     pub tool_name: String,
-    /// The arguments exactly as the plan gives them; numbers as decimal text.
+    /// The arguments as texts. Numbers of a step plan keep their spelling; values of an action's request that are not
+    /// texts are JSON.
     pub arguments: BTreeMap<String, String>,
     /// The typed call.
     pub call: C,
-    /// What must hold just before the step.
+    /// The condition that must hold just before the step.
     pub precondition: Precondition,
-    /// The precondition as the plan words it.
+    /// The text of the precondition in the plan.
     pub precondition_text: String,
-    /// Whether the author asks for a confirmation.
+    /// Whether the author requires a confirmation.
     pub requires_confirmation: bool,
     /// A short display name.
     pub title: Option<String>,
@@ -114,21 +114,22 @@ pub struct Step<C = ToolCall> {
     pub reason: Option<String>,
     /// The author's statement about its risk.
     pub stated: StatedRisk,
-    /// The expected output; shown beside the real one, never evaluated.
+    /// The expected output, which is shown beside the real output and never evaluated.
     pub expected_output: Option<String>,
-    /// What the author asks for beyond the walls; `None` where nothing is stated.
+    /// The access beyond the walls that the author requests; `None` if the plan does not state any.
     pub needs: Option<Needs>,
-    /// Where it stands in the plan file.
+    /// The position of the step in the plan file.
     pub place: StepPlace,
 }
 
 impl<C> Step<C> {
-    /// Whether it verifies the step just before it, and is skipped with that one.
+    /// Whether the step verifies the command of the step just before it. It is skipped if that step is skipped.
     pub fn is_verification(&self) -> bool {
         matches!(self.place, StepPlace::Verification(_))
     }
 
-    /// The JSON pointer to the step, or to one of its arguments.
+    /// The JSON pointer to one argument of the step. Without `argument`: the pointer to all arguments, to the request
+    /// of an action, or to the command of a command plan.
     pub fn pointer(&self, argument: Option<&str>) -> String {
         match (self.place, argument) {
             (StepPlace::Step(index), None) => format!("/steps/{index}/arguments"),
@@ -150,7 +151,7 @@ impl<C> Step<C> {
     }
 }
 
-/// Where a step stands in its plan file, by the index of the file's `steps` or `actions`.
+/// The position of a step in its plan file: the index in `steps` or `actions`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StepPlace {
     /// A step of a step plan.
@@ -159,6 +160,6 @@ pub enum StepPlace {
     Command(usize),
     /// The verification command of a step of a command plan.
     Verification(usize),
-    /// An action of an action plan, by the index of `actions`.
+    /// An action of an action plan.
     Action(usize),
 }

@@ -1,4 +1,4 @@
-//! What is wrong with a plan, where, and what to do about it (SPEC §1.4).
+//! Findings about a plan (SPEC §1.4): a problem, its position, and how to fix it.
 
 use serde::Serialize;
 
@@ -10,11 +10,11 @@ words! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
     #[serde(rename_all = "snake_case")]
     pub enum Severity {
-        /// Worth knowing, for instance a field that belongs to another program and is ignored.
+        /// For information, for instance about an ignored field of another program.
         Note = "note",
-        /// The plan can be authorized; the person should look first.
+        /// The plan can be authorized, but the person should check it first.
         Warning = "warning",
-        /// The plan is shown and cannot be authorized.
+        /// The plan can be displayed, but not authorized.
         Error = "error",
     }
 }
@@ -22,20 +22,21 @@ words! {
 /// One finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// Its severity.
+    /// The severity.
     pub severity: Severity,
-    /// Its stable code.
+    /// The stable code.
     pub code: Code,
-    /// Its name in the action dialect; only in action plans (SPEC §6).
+    /// The name of the error in the action dialect (SPEC §6). `None` for other plans and for findings that are not
+    /// errors.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<&'static str>,
-    /// RFC 6901 JSON pointer to the value at fault; empty for the whole file.
+    /// The JSON pointer (RFC 6901) to the faulty value; empty for the whole file.
     pub pointer: String,
     /// Line of that value, from 1.
     pub line: usize,
     /// Column of that value in characters, from 1.
     pub column: usize,
-    /// What is wrong and what to do.
+    /// The problem and how to fix it, for a person.
     pub message: String,
     /// The accepted values, if there is a fixed list.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -43,7 +44,7 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// A finding whose place in the file is filled in later from its pointer.
+    /// A finding at line 1 and column 1. The parser or [`super::locate`] later sets its position from the pointer.
     pub fn new(
         severity: Severity,
         code: Code,
@@ -67,7 +68,7 @@ impl Finding {
         Self::new(Severity::Error, code, pointer, message)
     }
 
-    /// The same finding with the values that would have been accepted.
+    /// Sets the list of accepted values.
     #[must_use]
     pub fn allowing<T: Into<String>>(mut self, allowed: impl IntoIterator<Item = T>) -> Self {
         self.allowed = allowed.into_iter().map(Into::into).collect();

@@ -1,28 +1,28 @@
-//! The limits of a plan file (SPEC §1.4). Reaching one is always a finding that names it.
+//! The limits of a plan file (SPEC §1.4). A plan that exceeds one gets a finding whose message contains the limit.
 
-/// Largest plan file, in bytes: 16 MiB.
+/// Maximum size of a plan file, in bytes: 16 MiB.
 pub const PLAN_BYTES: usize = 16 << 20;
-/// Most steps of a plan.
+/// Maximum number of steps of a plan.
 pub const STEPS: usize = 10_000;
-/// Largest argument, in bytes: 1 MiB.
+/// Maximum size of an argument, in bytes: 1 MiB.
 pub const ARGUMENT_BYTES: usize = 1 << 20;
-/// Deepest nesting of objects and arrays.
+/// Maximum nesting of objects and arrays.
 pub const NESTING: usize = 32;
-/// Longest id, in bytes; rows, file names and messages contain ids.
+/// Maximum length of an id, in bytes. Rows, file names and messages contain ids.
 pub const ID_BYTES: usize = 256;
-/// Most findings reported for one plan; one more says that there were others.
+/// Maximum number of findings reported for a plan. One additional finding gives the number of those left out.
 pub const FINDINGS: usize = 1_000;
-/// Longest time that a command may be given, in seconds: a week.
+/// Maximum time limit of a command, in seconds: a week.
 pub const TIMEOUT_SECONDS: u32 = 7 * 24 * 60 * 60;
-/// Most actions of an action plan.
+/// Maximum number of actions of an action plan.
 pub const ACTIONS: usize = 32;
-/// Most edits of one batch.
+/// Maximum number of edits of a batch, and of steps of a simulation.
 pub const EDITS: usize = 128;
-/// Most inputs of a simulated function.
+/// Maximum number of inputs of a simulated function.
 pub const INPUTS: usize = 32;
-/// Most results of one look at the program.
+/// Maximum number of results of one `inspect` or `history` action.
 pub const RESULTS: usize = 200;
-/// Most paths of `needs.write` of one command.
+/// Maximum number of paths in `needs.write` of a command.
 pub const WRITES: usize = 32;
-/// Longest path of `needs.write`, in bytes.
+/// Maximum length of a path in `needs.write`, in bytes.
 pub const PATH_BYTES: usize = 4_096;

@@ -1,7 +1,7 @@
-//! What is proposed: plan files as pure data (SPEC §1).
+//! Plan files as pure data (SPEC §1).
 //!
-//! [`parse`] turns bytes into a [`Plan`] and all findings. Anyone may call it. Absent on purpose: the clock,
-//! the file system, approvals ([`crate::authorization`]) and risk ([`crate::risk`]).
+//! [`parse`] turns bytes into a [`Plan`] or a [`ShownPlan`] with all findings. Every room except `code` may use this
+//! one. It reads neither the clock nor files. Approvals are in [`crate::authorization`], risk is in [`crate::risk`].
 
 mod action;
 mod call;

@@ -1,24 +1,25 @@
-//! What a command needs beyond the walls it would run behind (SPEC §1.2, §7.5).
+//! Access that a command needs beyond its walls (SPEC §1.2, §7.5).
 
 use serde::{Deserialize, Serialize};
 
-/// What a plan's author asks for. Approving the plan that shows it grants it.
+/// Access beyond walls, as a plan states it, the review proposes it, or a class allows it. Approving a plan grants the
+/// needs that it states.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Needs {
     /// The network of this computer.
     pub network: bool,
-    /// Folders or files outside the workspace in which it writes: absolute, below `~/`, or relative to the
+    /// Folders or files outside the workspace that the command writes: absolute, below `~/`, or relative to the
     /// workspace.
     pub write: Vec<String>,
     /// A terminal instead of closed input.
     pub terminal: bool,
-    /// No walls: what needs `sudo` or the socket of a daemon.
+    /// No walls, for a command that needs `sudo` or the socket of a daemon.
     pub open: bool,
 }
 
 impl Needs {
-    /// Whether it asks for nothing.
+    /// Whether nothing is needed.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -35,7 +36,7 @@ impl Needs {
         }
     }
 
-    /// The needs that `granted` does not cover. Without walls only a terminal can be missing.
+    /// The needs that `granted` does not cover. If `granted` is open, only a terminal can be missing.
     #[must_use]
     pub fn beyond(&self, granted: &Self) -> Self {
         if granted.open {
@@ -52,7 +53,7 @@ impl Needs {
 }
 
 impl std::fmt::Display for Needs {
-    /// In a few words, for instance `network, writes ~/.cargo/registry`; `nothing` where it asks for nothing.
+    /// A list such as `network, writes ~/.cargo/registry`, or `nothing`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let write = Some(&self.write)
             .filter(|it| !it.is_empty())

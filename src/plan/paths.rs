@@ -1,9 +1,9 @@
-//! The files and folders that a call names, with their roles (SPEC §2, §4): the only list, which reviews,
-//! approvals, risk, classes and tools share.
+//! The files and folders that a call names, with their roles (SPEC §2, §4). Reviews, approvals, risk, classes and
+//! tools all use this list.
 
 use super::{Edit, HistoryOperation, MutateBatch, Simulation, ToolCall};
 
-/// The file of the commands that a workspace names for itself.
+/// The file in which a workspace defines its commands to verify, compile and run the program.
 pub const COMMANDS_FILE: &str = "countersign.toml";
 
 /// What a call does with a path that it names.
@@ -11,27 +11,27 @@ pub const COMMANDS_FILE: &str = "countersign.toml";
 pub enum PathRole {
     /// Reads a file or lists a folder.
     Reads,
-    /// Copies its content into another file.
+    /// Copies the content of the file into another file.
     ReadsWith,
-    /// Executes its content: a splice plan, or the commands of the workspace.
+    /// Executes the content of the file: a splice plan, or the commands of the workspace.
     Follows,
-    /// Compares its content with an expected hash.
+    /// Compares the content of the file with an expected hash.
     Compares,
-    /// Replaces its content, or creates it.
+    /// Replaces the content of the file, or creates the file.
     Writes,
-    /// Creates it.
+    /// Creates the file.
     Creates,
-    /// Deletes it.
+    /// Deletes the file.
     Deletes,
-    /// Renames it to another name.
+    /// Renames the file.
     Renames,
     /// Is the new name of a renamed file.
     RenamesTo,
-    /// Searches everything in it.
+    /// Searches everything at or below the path.
     Searches,
-    /// Runs a program in it.
+    /// Runs a program in the folder, or in the project that contains the path.
     WorksIn,
-    /// Restores recorded contents below it.
+    /// Restores recorded contents of files below the folder.
     Restores,
 }
 
@@ -44,7 +44,7 @@ impl PathRole {
         )
     }
 
-    /// Whether what the call does depends on the content, so that an approval covers it.
+    /// Whether the effect of the call depends on the content, so that an approval covers the file.
     pub const fn is_input(self) -> bool {
         self.changes() || matches!(self, Self::ReadsWith | Self::Follows | Self::Compares)
     }
@@ -59,7 +59,7 @@ pub struct NamedPath<'a> {
     pub role: PathRole,
     /// The path as it is written.
     pub path: &'a str,
-    /// Whether that is done on a copy of the workspace.
+    /// Whether the call uses the path in a copy of the workspace.
     pub on_copy: bool,
 }
 
@@ -72,7 +72,7 @@ const fn taken(role: PathRole, path: &'static str) -> NamedPath<'static> {
     NamedPath { argument: None, role, path, on_copy: false }
 }
 
-/// What decides which commands verify, compile and run the program.
+/// The file of workspace commands, which decides which commands verify, compile and run the program.
 const COMMANDS: NamedPath<'static> = taken(PathRole::Follows, COMMANDS_FILE);
 
 impl ToolCall {
@@ -82,7 +82,8 @@ impl ToolCall {
     /// Folders of other hosts are not included.
     pub fn paths(&self) -> Vec<NamedPath<'_>> {
         use PathRole::{Compares, Follows, Reads, ReadsWith, Restores, Searches, WorksIn};
-        // No `..` in the patterns: a new argument has to say here whether it is a path.
+        // The patterns have no `..`, so that a new argument does not compile before it is decided here whether it is a
+        // path.
         match self {
             Self::FileRead { path } => vec![named("path", Reads, path)],
             Self::FileWrite { path, contents: _ } => vec![named("path", PathRole::Writes, path)],
@@ -227,7 +228,7 @@ mod tests {
         read.steps.into_iter().next().unwrap().call
     }
 
-    /// Values of an argument that each name [`HERE`] once, in every way there is.
+    /// Values of an argument that each contain [`HERE`] once, in every possible form.
     fn values(tool: Tool, name: &str) -> Vec<Value> {
         let edits = || {
             let fields = json!({"contents": "c", "old": "a", "new": "b", "symbol": "s",

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::digest::Digest;
 use super::tool::Tool;
 
-/// Something that must hold just before a step.
+/// A condition that must hold just before a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(missing_docs, reason = "each variant is the precondition of SPEC §5 with that name")]
 pub enum Precondition {
@@ -19,7 +19,7 @@ pub enum Precondition {
     CargoWorkspace,
     CodegraphDbExists,
     MagellanHasIndexedFile,
-    /// Of the step's own symbol argument, or of the symbol that the precondition names.
+    /// The symbol is the one that the precondition names, or else the step's symbol argument.
     SymbolExists {
         named: Option<String>,
     },
@@ -38,7 +38,7 @@ pub enum Subject {
     FirstOf(&'static [&'static str]),
 }
 
-/// The words that a finding lists as accepted.
+/// The texts that a finding lists as accepted.
 pub const WORDS: &[&str] = &[
     "none",
     "file exists",
@@ -59,7 +59,8 @@ pub const WORDS: &[&str] = &[
 const FILE: &[&str] = &["path", "file", "file_path"];
 
 impl Precondition {
-    /// The precondition that a plan's text names; case and surrounding space do not matter.
+    /// Parses the text in a plan, ignoring the case of the fixed words and surrounding space. `None` for an unknown
+    /// text.
     pub fn parse(text: &str) -> Option<Self> {
         let trimmed = text.trim();
         let lower = trimmed.to_ascii_lowercase();
@@ -88,7 +89,7 @@ impl Precondition {
             "git repository exists" => Self::GitRepositoryExists,
             _ => {
                 if let Some(hash) = named("file hash is ") {
-                    // `sha256:` is a word like the others: its case does not matter here.
+                    // The case of `sha256:` is ignored like that of the other words.
                     return hash.to_ascii_lowercase().parse().ok().map(Self::FileHashIs);
                 }
                 if let Some(symbol) = named("file contains symbol ") {
@@ -131,7 +132,7 @@ impl Precondition {
         }
     }
 
-    /// Whether it needs a code engine.
+    /// Whether the check needs a code engine.
     pub fn reads_symbols(&self) -> bool {
         matches!(self, Self::SymbolExists { .. } | Self::MagellanHasIndexedFile)
     }
@@ -140,7 +141,7 @@ impl Precondition {
     pub fn fits(&self, tool: Tool) -> bool {
         let has = |name: &str| tool.spec().arguments.iter().any(|argument| argument.name == name);
         match self {
-            // `file` is also an alias of `plan_file`, which is not the file that these ask about.
+            // `file` counts only as an alias of `plan_file`, not as an argument of another tool.
             Self::PlanFileExists => has("plan_file"),
             _ => match self.subject() {
                 Subject::None => true,
@@ -149,7 +150,7 @@ impl Precondition {
         }
     }
 
-    /// The argument this precondition looks at, as the plan wrote it.
+    /// The value of the argument that this precondition checks, as written in the plan.
     pub fn subject_in<'a>(
         &self,
         tool: Tool,

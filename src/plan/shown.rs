@@ -65,7 +65,7 @@ impl Plan {
 }
 
 impl ShownPlan {
-    /// A plan of which nothing is known yet but its bytes.
+    /// A plan with the bytes, an id derived from their digest, and default values.
     pub(super) fn new(dialect: Dialect, source: &str, digest: Digest) -> Self {
         Self {
             plan_id: format!("plan-{}", digest.short(16)),
@@ -95,12 +95,12 @@ impl ShownPlan {
         self.is_complete().then(|| self.into_sound())
     }
 
-    /// The plan of the sound steps alone; each keeps its `step_index`.
+    /// The plan with only the steps that have a call. Each keeps its `step_index`.
     pub(super) fn into_sound(self) -> Plan {
         self.map_calls(|call| call)
     }
 
-    /// The plan of the sound steps alone, for reviewing a faulty plan; each keeps its `step_index`.
+    /// The plan with only the steps that have a call, for reviewing a faulty plan. Each keeps its `step_index`.
     #[must_use]
     pub fn sound(&self) -> Plan {
         self.clone().into_sound()
@@ -131,7 +131,7 @@ impl ShownPlan {
 /// The result of parsing a plan file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parsed {
-    /// The plan; with an error among the findings, as much of it as can be shown.
+    /// The plan, or, if a finding is an error, as much of it as can be shown.
     pub plan: Result<Plan, Option<ShownPlan>>,
     /// All findings, by position in the file.
     pub findings: Vec<Finding>,
@@ -140,12 +140,12 @@ pub struct Parsed {
 }
 
 impl Parsed {
-    /// True when the plan may be authorized, as far as its bytes say.
+    /// Whether parsing found no error. The review may find others.
     pub fn is_valid(&self) -> bool {
         self.plan.is_ok()
     }
 
-    /// The same with the plan's commands on this destination; see [`ShownPlan::on_target`].
+    /// Sets the destination of the plan's commands; see [`ShownPlan::on_target`].
     #[must_use]
     pub fn on_target(self, target: Option<&str>) -> Self {
         let plan = match self.plan {
@@ -155,7 +155,7 @@ impl Parsed {
         Self { plan, ..self }
     }
 
-    /// The plan as it is shown, also a faulty one.
+    /// The plan for display, valid or faulty; `None` if nothing can be shown.
     pub fn into_shown(self) -> Option<ShownPlan> {
         self.plan.map_or_else(|faulty| faulty, |plan| Some(plan.into()))
     }

@@ -1,12 +1,12 @@
-//! The whitelist (SPEC §4): every tool there is, its arguments and its class, as one table.
+//! The whitelist (SPEC §4): one table of all tools with their arguments and classes.
 //!
-//! Every [`super::ToolCall`] calls a tool of this list; no string leads to any other call.
+//! Every [`super::ToolCall`] calls a tool of this table. There is no other way to call a tool.
 
 use serde::{Deserialize, Serialize};
 
 use super::Dialect;
 
-/// What a tool can do to the world; decides what is recorded before it is called.
+/// The possible effects of a tool, which decide whether an intent is recorded before it is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolClass {
@@ -14,24 +14,24 @@ pub enum ToolClass {
     Read,
     /// Changes files of the workspace.
     Mutate,
-    /// Runs the project's own build tool, which may run the project's code.
+    /// Checks, builds, runs or simulates the program, which may run the project's code.
     Check,
-    /// Runs a command, which may do anything that its user can.
+    /// Runs a shell command, which may do anything that its walls allow.
     Command,
 }
 
 /// One argument of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ArgumentSpec {
-    /// Its name in a plan.
+    /// The name in plan files.
     pub name: &'static str,
-    /// Another accepted name; the record keeps the name that was written.
+    /// Another accepted name. Evidence contains the name that the plan uses.
     pub alias: Option<&'static str>,
     /// Whether the tool cannot be called without it.
     pub required: bool,
-    /// Whether an empty text is a value; it is one only for contents.
+    /// Whether the value may be empty, as contents may.
     pub may_be_empty: bool,
-    /// Whether it names files or folders.
+    /// Whether the value contains paths.
     pub holds: Holds,
 }
 
@@ -40,7 +40,7 @@ pub struct ArgumentSpec {
 pub enum Holds {
     /// The path of a file or folder.
     Path,
-    /// Values that have paths in them: edits, steps, expected hashes.
+    /// Structured values that contain paths: edits, steps, expected hashes.
     Paths,
     /// No path.
     Text,
@@ -51,13 +51,13 @@ pub enum Holds {
 pub struct ToolSpec {
     /// The tool.
     pub tool: Tool,
-    /// Its name in a plan.
+    /// The name in plan files.
     pub name: &'static str,
-    /// What it can do to the world.
+    /// The highest class of the tool's calls.
     pub class: ToolClass,
     /// The dialect whose plans may call it (SPEC §1.3).
     pub dialect: Dialect,
-    /// What it does, as one line for lists and help.
+    /// A one-line description for lists and help.
     pub summary: &'static str,
     /// Its arguments, in the order in which they are shown.
     pub arguments: &'static [ArgumentSpec],
@@ -207,17 +207,17 @@ impl Tool {
         SPECS.iter().find(|spec| spec.name == name).map(|spec| spec.tool)
     }
 
-    /// Its name in a plan.
+    /// The name in plan files.
     pub fn name(self) -> &'static str {
         self.spec().name
     }
 
-    /// What it can do to the world at most; [`super::ToolCall::class`] says it of one call.
+    /// The highest class of the tool's calls; [`super::ToolCall::class`] is the class of one call.
     pub fn class(self) -> ToolClass {
         self.spec().class
     }
 
-    /// Whether a plan of this dialect may call it (SPEC §1.3).
+    /// Whether a plan of this dialect may call the tool (SPEC §1.3).
     pub fn stands_in(self, dialect: Dialect) -> bool {
         dialect == self.spec().dialect
     }

@@ -1,15 +1,14 @@
-//! Makes invisible characters visible, in every text from outside (DESIGN invariant 8).
+//! Makes invisible characters of untrusted texts visible (DESIGN invariant 8).
 //!
-//! A plan, a file name or an output may hold invisible characters that change how the rest is displayed.
-//! Before such a text reaches a screen or a terminal it passes [`visible`].
-//! Absent on purpose: a second way to do this.
+//! A plan, a file name or an output may contain invisible characters that change how the rest is displayed. Every such
+//! text must pass [`visible`] or [`visible_lines`] before it reaches a screen or a terminal.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// The text with every control, bidirectional, zero-width and otherwise invisible character
-/// replaced by its code point in angle brackets, for instance `⟨U+202E⟩`. Tab becomes four spaces;
-/// line breaks do not belong into the text of one line and are shown as well.
+/// Replaces every control, bidirectional, zero-width and otherwise invisible character by its code point in angle
+/// brackets, for instance `⟨U+202E⟩`. A tab becomes four spaces, and an escape character `␛`. Line breaks are
+/// replaced, too, so that the result is one line.
 pub fn visible(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_hidden) {
         return Cow::Borrowed(text);
@@ -28,14 +27,14 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// As [`visible`], line by line: line breaks stay line breaks.
+/// As [`visible`] for each line. Line breaks are kept, as a line feed.
 pub fn visible_lines(text: &str) -> String {
     let lines: Vec<_> =
         text.split('\n').map(|line| visible(line.strip_suffix('\r').unwrap_or(line))).collect();
     lines.join("\n")
 }
 
-/// Whether a character shows nothing of its own, or changes how its neighbours are shown.
+/// Whether a character is invisible, has no standard appearance, or changes how its neighbours are displayed.
 pub fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c,

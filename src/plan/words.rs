@@ -1,6 +1,7 @@
 //! Enums whose variants are words in plan files, evidence and `--json`: each word is declared once.
 
-/// Declares an enum with its words. Serde names the variants by its own attribute; a test compares the two.
+/// Declares an enum with the word of each variant. Serde derives its names from an attribute; a test compares them
+/// with the words.
 macro_rules! words {
     (
         $(#[$attribute:meta])*

@@ -1,5 +1,5 @@
-//! `cargo-fix`: makes a batch of edits of what the compiler offers to apply by machine. A real planner that
-//! needs no model: each attempt works on what the one before has left.
+//! `cargo-fix`: turns the machine-applicable suggestions of the compiler into a batch of edits. It needs no model.
+//! Suggestions that do not fit into one batch are left for the next attempt.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,10 +16,10 @@ use crate::risk::Policy;
 use crate::run::StopSignal;
 use crate::tools::{ToolError, Toolbox};
 
-/// The name that it gives itself.
+/// The planner's name in the plan's metadata.
 const NAME: &str = "cargo-fix";
 
-/// The plan.
+/// Runs the compiler and returns a plan that applies its suggestions.
 pub(super) fn plan(
     request: &Request,
     workspace: &Path,
@@ -29,12 +29,12 @@ pub(super) fn plan(
     propose(&request.goal, &offered(workspace, tell)?, &read)
 }
 
-/// What the compiler offers.
+/// Runs the compiler on the workspace and collects its suggestions.
 fn offered(workspace: &Path, tell: &dyn Fn(&str)) -> Result<Suggestions, Failure> {
     let failed =
         |error: ToolError| Failure::unavailable(format!("{error}. {}", error.next()), false);
     let toolbox = Toolbox::open(workspace, &Policy::default()).map_err(failed)?;
-    // cargo's own words are for a person; what it prints for programs is not.
+    // cargo prints progress for people on stderr and diagnostics for programs on stdout.
     let output = |stream, text: &str| {
         if stream == crate::run::Stream::Stderr {
             tell(text);
@@ -43,7 +43,7 @@ fn offered(workspace: &Path, tell: &dyn Fn(&str)) -> Result<Suggestions, Failure
     toolbox.suggestions(&StopSignal::default(), &output).map_err(failed)
 }
 
-/// A plan of the offers; of a program without errors and offers, one that only verifies it.
+/// A plan that applies the suggestions. If no edit results and the program has no errors, the plan only verifies it.
 fn propose(
     goal: &str,
     found: &Suggestions,
@@ -76,7 +76,7 @@ fn propose(
     Ok(reply::plan(goal, NAME, &notes, &[batch]))
 }
 
-/// The diagnostic codes of the offers, each once with its count.
+/// The diagnostics that the suggestions fix, each once with its count if that is above 1.
 fn mended(offers: &[Suggestion]) -> String {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for offer in offers {
@@ -89,8 +89,9 @@ fn mended(offers: &[Suggestion]) -> String {
     words.collect::<Vec<_>>().join(", ")
 }
 
-/// One patch for each file, the hash of what it is made for, and how many offers they hold. An offer that
-/// meets an earlier one in some place waits for the next attempt.
+/// One patch for each file, the hash of the file that each patch expects, and the number of suggestions used. A
+/// suggestion that touches the range of an earlier one is left for the next attempt. The number also counts
+/// suggestions whose patch is dropped because it is too long or changes nothing.
 fn edits(
     offers: &[Suggestion],
     read: &dyn Fn(&str) -> Option<String>,
@@ -125,7 +126,7 @@ fn edits(
     }
     let (mut edits, mut hashes) = (Vec::new(), BTreeMap::new());
     for (path, (text, mut taken)) in files {
-        // From the end, so that earlier offsets stay valid.
+        // Applied from the end of the file, so that earlier offsets stay valid.
         taken.sort_by_key(|it| std::cmp::Reverse((it.start, it.end)));
         let mut after = text.clone();
         for it in taken {
@@ -140,14 +141,14 @@ fn edits(
     (edits, hashes, applied)
 }
 
-/// Whether two replacements overlap, or stand at the same place.
+/// Whether two replacements overlap or are adjacent.
 fn meet(a: &Replacement, b: &Replacement) -> bool {
     a.start < b.end && b.start < a.end || a.start == b.start || a.end == b.start || b.end == a.start
 }
 
-/// The difference as `diff -u` writes it.
+/// The difference in the format of `diff -u`.
 fn patch(path: &str, before: &str, after: &str) -> String {
-    // Only a line feed ends a line, as for whoever applies it.
+    // Only a line feed ends a line, because the patch is applied by the same rule.
     let before: Vec<&str> = before.split_inclusive('\n').collect();
     let after: Vec<&str> = after.split_inclusive('\n').collect();
     let diff = TextDiff::configure().newline_terminated(true).diff_slices(&before, &after);
@@ -208,14 +209,14 @@ mod tests {
         assert!(plan["metadata"]["notes"].as_str().unwrap().contains("3 of 4 offers"), "{plan}");
     }
 
-    // Without offers a sound program is verified, and a faulty one is given up.
+    // Without suggestions, a program without errors is verified, and one with errors gives a failure.
     #[test]
     fn without_offers_there_is_no_batch() {
         let plan = proposed(&found(0, Vec::new())).unwrap();
         assert_eq!(plan["actions"][0]["type"], "verify");
         let failure = proposed(&found(2, Vec::new())).unwrap_err();
         assert_eq!((failure.code, failure.retryable), ("unsupported_goal", true));
-        // A file that cannot be read as text, and a place that is none, are no reason to fail.
+        // A suggestion with a range outside the file is skipped.
         let outside = offer("a", &[(12, 99, "x")]);
         assert!(proposed(&found(1, vec![outside])).is_err());
     }

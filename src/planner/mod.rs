@@ -1,12 +1,12 @@
-//! The planners that ship (SPEC §10): programs that read one request on stdin and print one plan.
+//! The bundled planners (SPEC §10): each reads one request and returns one plan, or a `failure` that explains why
+//! there is no plan.
 //!
-//! Each runs as a process of its own, this same program with the hidden command `planner`, so that the loop
-//! treats it like any other planner: its time, its output and its end are the loop's affair. Absent on
-//! purpose: who said yes to what, and any change of a file. A planner proposes and does nothing.
+//! Called only by the hidden command `planner`. The loop starts this program with that command as a separate process,
+//! with the same limits of time and output as any other planner, and can stop it at any time. A planner only proposes:
+//! it does not handle authorizations and does not edit files. `cargo-fix` runs the compiler, which writes build
+//! output.
 //!
-//! A server that hangs can be stopped like a command. A fault is an answer too: a `failure` with words for a person,
-//! which the evidence keeps. The key of a server goes into one header; the words of a server, which may repeat the
-//! key, are shown without it.
+//! The API key is sent in one header only. It is removed from server messages, which may repeat it.
 
 mod cargo_fix;
 mod chat;
@@ -19,20 +19,20 @@ use std::path::{Path, PathBuf};
 pub use chat::Server;
 pub use request::{Request, RequestError};
 
-/// A planner that ships.
+/// A bundled planner.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Planner {
-    /// Plays the plans of a folder in the order of their names, one for each attempt.
+    /// Returns the plan files of a folder in the order of their names, one for each attempt.
     Replay(PathBuf),
-    /// Makes a batch of what the compiler itself offers to apply.
+    /// Turns the machine-applicable suggestions of the compiler into a batch of edits.
     CargoFix,
-    /// Asks a model behind the chat completions interface.
+    /// Requests a plan from a model through the chat completions interface.
     Chat(Server),
 }
 
 impl Planner {
-    /// The plan for this request in this workspace, as bytes: a plan of any dialect, or a `failure` that says
-    /// why there is none. `tell` is the progress callback.
+    /// Returns the bytes of a plan file: a plan, or a `failure` that explains why there is none. The bytes are not
+    /// checked: those of `Replay` and `Chat` may be no valid plan. `tell` is the progress callback.
     pub fn plan(&self, request: &Request, workspace: &Path, tell: &dyn Fn(&str)) -> Vec<u8> {
         let plan = match self {
             Self::Replay(folder) => replay::plan(request, &workspace.join(folder)),

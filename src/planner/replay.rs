@@ -1,5 +1,5 @@
-//! `replay:DIR`: the plans of a folder in the order of their names, one for each attempt. For plans that were
-//! written beforehand, and for trying the loop itself.
+//! `replay:DIR`: returns the plan files of a folder in the order of their names, one for each attempt. For plans that
+//! were written beforehand, and for testing the loop.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use super::reply::Failure;
 use super::request::Request;
 use crate::plan::limits;
 
-/// The plan of this attempt.
+/// The content of the file for this attempt, which is not parsed here.
 pub(super) fn plan(request: &Request, folder: &Path) -> Result<Vec<u8>, Failure> {
     let unreadable = |path: &Path, error: std::io::Error| {
         Failure::unavailable(format!("cannot read {}: {error}", path.display()), false)

@@ -1,4 +1,4 @@
-//! What a planner prints: an action plan, or why there is none (SPEC §1.3).
+//! The output of a planner: an action plan, or a `failure` that explains why there is none (SPEC §1.3).
 
 use serde_json::{Value, json};
 
@@ -9,29 +9,29 @@ use crate::plan::ACTION_PLAN_VERSION;
 pub(super) struct Failure {
     /// One of the codes of SPEC §1.3.
     pub(super) code: &'static str,
-    /// In words, with what to do next.
+    /// The explanation for a person.
     pub(super) message: String,
-    /// Whether asking again may help.
+    /// Whether another request may succeed.
     pub(super) retryable: bool,
 }
 
 impl Failure {
-    /// The server or tool is not available.
+    /// A server, tool or file is not available.
     pub(super) fn unavailable(message: impl Into<String>, retryable: bool) -> Self {
         Self { code: "planner_unavailable", message: message.into(), retryable }
     }
 
-    /// The answer is not a plan; another attempt may succeed.
+    /// The answer is not a plan. Another attempt may succeed.
     pub(super) fn no_plan(message: impl Into<String>) -> Self {
         Self { code: "validation_failed", message: message.into(), retryable: true }
     }
 
-    /// The model or its server declines the goal.
+    /// The model refuses the goal, or the server's filter blocked the answer.
     pub(super) fn unsafe_plan(message: impl Into<String>) -> Self {
         Self { code: "unsafe_plan", message: message.into(), retryable: false }
     }
 
-    /// The plan file that says so.
+    /// The plan file that reports this failure.
     pub(super) fn bytes(&self, goal: &str) -> Vec<u8> {
         let failure =
             json!({ "code": self.code, "message": self.message, "retryable": self.retryable });
@@ -39,7 +39,7 @@ impl Failure {
     }
 }
 
-/// An action plan of one of the planners here.
+/// The bytes of an action plan. `planner` and `notes` become its metadata.
 pub(super) fn plan(goal: &str, planner: &str, notes: &str, actions: &[Value]) -> Vec<u8> {
     written(&json!({
         "version": ACTION_PLAN_VERSION,

@@ -1,4 +1,4 @@
-//! What a planner is asked, as far as the planners here look at it (SPEC §10).
+//! The request of the loop to a planner, with the fields that the bundled planners use (SPEC §10).
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -6,15 +6,15 @@ use serde_json::Value;
 /// One request of the loop.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
-    /// What is to be reached.
+    /// The goal of the loop.
     pub goal: String,
-    /// Which attempt this is, from 1.
+    /// The number of the attempt, from 1.
     pub attempt: u32,
-    /// The whole request, for a planner that passes it on.
+    /// The whole request, which the chat planner passes to the model.
     pub whole: Value,
 }
 
-/// The bytes are no request.
+/// The bytes are not a request.
 #[derive(Debug, thiserror::Error)]
 #[error("what came on stdin is no planner request: {0}")]
 pub struct RequestError(serde_json::Error);
@@ -26,10 +26,10 @@ struct Known {
 }
 
 impl Request {
-    /// Reads a request. Fields that no planner here looks at may come and go.
+    /// Parses a request. All fields except `goal` and `attempt` are optional and unchecked.
     ///
     /// # Errors
-    /// Bytes that are no JSON, or without a goal or an attempt.
+    /// The bytes are not JSON, or the goal or the attempt is missing or has the wrong type.
     pub fn parse(bytes: &[u8]) -> Result<Self, RequestError> {
         let whole: Value = serde_json::from_slice(bytes).map_err(RequestError)?;
         let Known { goal, attempt } = Known::deserialize(&whole).map_err(RequestError)?;

@@ -1,11 +1,11 @@
 //! How dangerous a step is (SPEC §7.1), decided without trusting the plan's author.
 //!
-//! Pure: no file is read here. Called by the review, the engine and the headless commands. What a plan says about
-//! itself can only raise a verdict.
+//! Pure: no file is read here. The review and the executor rate steps; most rooms use `Policy` and `Verdict`. What a
+//! plan states about its own risk can only raise a verdict.
 //!
-//! The rules of the user are part of the `Policy`, and the digest of the policy covers them and the built-in table.
-//! If the settings cannot be used, the policy says why in `refusal`; then neither the review nor the executor lets
-//! anything run.
+//! The rules of the user are part of the `Policy`, and the digest of the policy covers them and the built-in table. If
+//! the settings cannot be used, `refusal` of the policy contains the reason. Neither the review nor the executor then
+//! lets anything run.
 //!
 //! One table of sensitive paths (`sensitive/table.rs`) serves tools and commands, so that both treat a path alike.
 

@@ -33,7 +33,7 @@ words! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     pub enum WallSetting {
-        /// Nothing runs unless the strongest walls are available.
+        /// A plan that starts a local process cannot run unless this computer has the strongest walls.
         Required = "required",
         /// The strongest walls that this computer has. Without any, more steps ask for confirmation.
         #[default]
@@ -103,17 +103,18 @@ pub struct Policy {
     pub command_rules: UserRules,
     /// Whether local processes of a run are sandboxed behind walls.
     pub walls: WallSetting,
-    /// Access that the user grants to a run in addition to the plan's `needs`. It comes from flags and clicks, not
-    /// from the settings, and is not part of the digest, because an approval covers the walls themselves.
+    /// Access that the user grants to a run in addition to the plan's `needs`. Grants come from flags and clicks, not
+    /// from the settings. They are not part of the digest, because an approval covers the walls themselves.
     pub grants: Grants,
-    /// What planners may do, by planner name. It does not affect plans and is not part of the digest.
+    /// What planners may do, by planner name. This does not affect plans and is not part of the digest.
     pub planners: BTreeMap<String, PlannerNeeds>,
-    /// Settings for the bundled planners, which cannot read the settings file behind walls.
+    /// Settings for the bundled planners, which cannot read the settings file behind walls. Not part of the digest.
     pub planner_settings: Option<PlannerSettings>,
     /// Files with workspace commands that the user trusts, each with its workspace (SPEC §9). They come from the
     /// evidence, not from the settings, and are not part of the digest, because an approval covers the file itself.
     pub trusted_commands: BTreeSet<(PathBuf, Digest)>,
-    /// Files that were trusted, but without proof: recorded by older versions or under another key.
+    /// Files whose recorded trust has no valid proof, because an older version or another key recorded it. Not part of
+    /// the digest.
     pub unproven_trust: BTreeSet<(PathBuf, Digest)>,
     /// The folders of this program, which no tool may access and which make a command that names them dangerous
     /// (SPEC §4). Absolute paths, filled in when a plan is reviewed. Not part of the digest, because the approvals
@@ -158,8 +159,8 @@ impl Policy {
         here.map(|(_, digest)| *digest).collect()
     }
 
-    /// The digest that is stored with an approval and with every decision. It changes with everything that could
-    /// change a verdict, a prompt or a limit.
+    /// The digest that is stored with an approval and with every decision. It changes with all settings that could
+    /// change a verdict, a prompt or a limit; the comments of the fields name the exceptions.
     pub fn digest(&self) -> Digest {
         let tools: Vec<_> = self.confirm_tools.iter().map(|tool| tool.name()).collect();
         let roots: Vec<_> = self.extra_roots.iter().map(|root| root.to_string_lossy()).collect();

@@ -48,7 +48,7 @@ fn folded_name(name: &str) -> Cow<'_, str> {
         return Cow::Borrowed(name);
     }
     let folded = fold(name);
-    // NTFS stream suffixes: `.git::$INDEX_ALLOCATION`.
+    // On NTFS a name may have a stream suffix, as in `.git::$INDEX_ALLOCATION`.
     let folded = folded.split_once("::").or(folded.split_once(":$")).map_or(&*folded, |it| it.0);
     let folded = folded.trim_end_matches(['.', ' ']);
     let is_short_name = folded
@@ -61,14 +61,14 @@ fn folded_name(name: &str) -> Cow<'_, str> {
 fn fold(text: &str) -> String {
     let once = |text: &str| -> String {
         let upper: String = text.nfkc().filter(|c| !has_no_width(*c)).collect::<String>();
-        // In both directions: `ß` and `SS`, `ſ` and `s` become equal only this way.
+        // Both conversions are needed to make `ß` equal to `SS`, and `ſ` equal to `s`.
         upper.to_uppercase().to_lowercase()
     };
     // A change of case can produce characters that compose differently.
     once(&once(text))
 }
 
-/// Characters that HFS+ ignores in names, and other invisible ones.
+/// Whether HFS+ ignores a character in names, or the character is invisible for another reason.
 fn has_no_width(c: char) -> bool {
     matches!(c,
         '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}'
@@ -79,11 +79,11 @@ fn has_no_width(c: char) -> bool {
 /// A parsed pattern of the table. Parsed once, because every tool call is compared with all of them.
 struct Pattern {
     row: &'static Rows,
-    /// Matches absolute paths only.
+    /// Whether only absolute paths match.
     is_absolute: bool,
-    /// Matches from the first name of a path only.
+    /// Whether a match must start at the first name of a path.
     is_anchored: bool,
-    /// Also matches everything below.
+    /// Whether everything below a matching folder matches, too.
     below: bool,
     parts: Vec<Part>,
 }

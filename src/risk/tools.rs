@@ -137,7 +137,8 @@ fn runs_code(call: &ToolCall) -> bool {
     !matches!(call, ToolCall::Simulate(simulation) if !simulation.runs_code())
 }
 
-/// A remote command is run by the host's bash. It is never safe.
+/// The risk of a command on this computer, or on the host `target`, where bash runs it. A remote command is never
+/// safe.
 fn of_shell_command(command: &str, target: Option<&str>, policy: &Policy, shell: Shell) -> Verdict {
     let shell = if target.is_some() { Shell::Bash } else { shell };
     // The folders of this program are on this computer.
@@ -168,7 +169,7 @@ pub fn of_written_path(path: &str) -> Option<Verdict> {
     Some(Verdict::dangerous(hit.rule, format!("This {}.", hit.reason)))
 }
 
-/// The verdict on writing a file with its execute bit set, which only the workspace can tell.
+/// The verdict on writing a file whose execute bit is set. The caller finds that out from the workspace.
 pub fn of_written_program() -> Verdict {
     Verdict::dangerous("write-program", "Writes a file that can be run as a program.")
 }

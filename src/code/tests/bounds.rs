@@ -42,7 +42,7 @@ fn limits_are_reported_and_reproducible() {
     let easy = "fn f(a: u8) -> u8 { a + 1 }\n".repeat(2_000);
     let steps = read(&easy).unwrap();
     assert!((10_000..200_000).contains(&steps), "{steps}");
-    // Until the first text leaves the cache.
+    // Enough other texts to remove the first one from the cache.
     for other in 0..10 {
         read(&format!("fn f{other}() {{}}")).unwrap();
     }

@@ -1,4 +1,4 @@
-//! The action dialect (SPEC §1.3): what is asked of the program, or a planner's report that it has no plan.
+//! The action dialect (SPEC §1.3): actions, or a planner's report that it has no plan.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::plan::{
     ShownPlan, ShownStep, StatedRisk, StepPlace, ToolCall, limits,
 };
 
-/// Reads an action plan into one of which nothing is known yet.
+/// Reads an action plan. `plan` has default values, which are replaced.
 pub(super) fn read(mut fields: Fields<'_>, plan: ShownPlan) -> ShownPlan {
     version(&mut fields);
     let goal = fields.filled("goal");
@@ -126,7 +126,7 @@ fn action(item: Json, index: usize, pointer: &str, reading: &Reading<'_>) -> Opt
         // The request of an unknown action cannot be checked.
         call = tool.and_then(|tool| requests::read(tool, request));
         if let Some((name, words)) = call.as_ref().and_then(ToolCall::words) {
-            // Numbers are taken as the file writes them; only the call has them so.
+            // The recorded arguments are taken from the call, in which numbers keep the spelling of the file.
             let texts = words.iter().map(|word| Value::from(word.as_str())).collect::<Value>();
             arguments.insert(name.to_owned(), texts.to_string());
         }
@@ -150,8 +150,8 @@ fn action(item: Json, index: usize, pointer: &str, reading: &Reading<'_>) -> Opt
     })
 }
 
-/// Gives a finding about an action plan the name that the action dialect has for it (SPEC §6), and the code
-/// that stands for a bad request.
+/// Sets the name of an error in the action dialect (SPEC §6). An error inside a request also gets the code for a
+/// missing or bad argument in place of the general one.
 pub(super) fn name(finding: &mut Finding) {
     if finding.severity != Severity::Error {
         return;

@@ -9,13 +9,13 @@ use super::places::escape;
 use super::reading::Reading;
 use crate::plan::{ArgumentSpec, Code, Finding, Tool, limits};
 
-/// The arguments of a step, exactly as the plan gives them, checked against the tool's table.
+/// The arguments of a step as texts, checked against the tool's row of the whitelist.
 pub(super) fn arguments(fields: &mut Fields<'_>, tool: Option<Tool>) -> BTreeMap<String, String> {
     fields.require("arguments", "an object of the tool's arguments");
     let pointer = fields.pointer_to("arguments");
     let mut arguments = BTreeMap::new();
     let Some(members) = fields.members("arguments", Code::BadArgument) else { return arguments };
-    // An argument of the wrong type is there all the same: it must not be reported as missing too.
+    // Includes arguments of a wrong type, which must not be reported as missing, too.
     let mut written = HashSet::new();
     for (name, value) in members {
         let pointer = format!("{pointer}/{}", escape(&name));
@@ -30,7 +30,7 @@ pub(super) fn arguments(fields: &mut Fields<'_>, tool: Option<Tool>) -> BTreeMap
     arguments
 }
 
-/// An argument as text: numbers as the file writes them.
+/// An argument as text. Numbers keep the spelling of the file.
 pub(super) fn argument_text(
     name: &str,
     value: Json,
@@ -102,7 +102,7 @@ fn check_arguments(
     }
 }
 
-/// What is wrong with one value, as far as that can be said without looking at any file.
+/// The faults of a value that can be found without reading files.
 fn faults(argument: &ArgumentSpec, name: &str, value: &str, tool: Tool) -> [Option<String>; 2] {
     if value.is_empty() && !argument.may_be_empty {
         return [Some(format!("the argument {name:?} is empty")), None];

@@ -16,13 +16,13 @@ use crate::plan::{
 /// Suffix of the id of a verification step, after the id of the step that it verifies.
 const VERIFY: &str = ".verify";
 
-/// Fields that other programs add to a plan when they run it; they are ignored.
+/// Fields that other programs add to a plan when they run it. They are ignored, with a note.
 const OF_A_RUN: [&str; 5] = ["status", "currentStepIndex", "createdAt", "startedAt", "completedAt"];
 /// Fields that other programs add to a step.
 const OF_A_STEP_RUN: [&str; 6] =
     ["status", "output", "error", "commandResult", "startedAt", "completedAt"];
 
-/// Reads a command plan into one of which nothing is known yet.
+/// Reads a command plan. `plan` has default values, which are replaced.
 pub(super) fn read(mut fields: Fields<'_>, plan: ShownPlan) -> ShownPlan {
     let plan_id = fields.id("id");
     let goal = fields.filled("goal");
@@ -159,7 +159,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Adds the step, and the one that verifies it.
+    /// Adds the step of a command and the step of its verification.
     fn step(&mut self, item: Json, index: usize, pointer: &str, steps: &mut Vec<ShownStep>) {
         let before = self.reading.errors();
         let Some(mut fields) = Fields::of(item, pointer, "a step", self.reading) else { return };
@@ -263,7 +263,7 @@ fn cwd(fields: &mut Fields<'_>) -> Option<String> {
     Some(cwd)
 }
 
-/// The author's statement of the risk, and whether the author wants a person to be asked.
+/// The author's statement about the risk, and whether the author requires a confirmation.
 fn stated(fields: &mut Fields<'_>) -> (StatedRisk, bool) {
     let level = fields.word("riskLevel", RiskLevel::WORDS);
     let Some(mut fields) = fields.object("riskAssessment") else {

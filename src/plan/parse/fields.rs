@@ -1,4 +1,4 @@
-//! Reading the members of one object: each known field once, everything else is a finding.
+//! Reads the members of one object. Each known field is taken once; the remaining members are reported as unknown.
 
 use std::ops::RangeInclusive;
 
@@ -7,9 +7,9 @@ use super::places::escape;
 use super::reading::Reading;
 use crate::plan::{Code, Finding, limits};
 
-/// The members of one object, taken out one by one.
+/// The members of one object that are not taken yet.
 pub(super) struct Fields<'r> {
-    /// What is read.
+    /// The state of reading the plan.
     pub(super) reading: &'r Reading<'r>,
     pointer: String,
     members: Vec<(String, Json)>,
@@ -17,7 +17,7 @@ pub(super) struct Fields<'r> {
 }
 
 impl<'r> Fields<'r> {
-    /// The members of an object, or a finding that it is none.
+    /// The members of an object. Any other value is reported.
     pub(super) fn of(
         json: Json,
         pointer: &str,
@@ -41,12 +41,12 @@ impl<'r> Fields<'r> {
         self.pointer.is_empty()
     }
 
-    /// Whether there is such a member.
+    /// Whether the object has this member.
     pub(super) fn has(&self, name: &str) -> bool {
         self.is(name, |_| true)
     }
 
-    /// Whether there is such a member, and it fits.
+    /// Whether the object has this member, with a value that fits.
     pub(super) fn is(&self, name: &str, fits: impl Fn(&Json) -> bool) -> bool {
         self.members.iter().any(|(key, json)| key == name && fits(json))
     }
@@ -61,7 +61,7 @@ impl<'r> Fields<'r> {
         format!("{}/{}", self.pointer, escape(name))
     }
 
-    /// The pointer to a member, or to the object where there is no such member.
+    /// The pointer to a member, or to the object if there is no such member.
     pub(super) fn nearest(&self, name: &str) -> String {
         if self.has(name) { self.pointer_to(name) } else { self.pointer.clone() }
     }
@@ -71,7 +71,7 @@ impl<'r> Fields<'r> {
         self.reading.error(code, self.pointer_to(name), message);
     }
 
-    /// Takes a member out; of a duplicate the last one counts, and the plan is refused anyway.
+    /// Takes a member out. Of duplicates, which are reported in any case, the last one is returned.
     pub(super) fn take(&mut self, name: &'static str) -> Option<Json> {
         self.known.push(name);
         let index = self.members.iter().rposition(|(key, _)| key == name)?;
@@ -80,12 +80,12 @@ impl<'r> Fields<'r> {
         Some(value)
     }
 
-    /// Takes members out without a finding.
+    /// Takes members out without checking them.
     pub(super) fn take_all(&mut self, names: &[&'static str]) {
         names.iter().for_each(|name| drop(self.take(name)));
     }
 
-    /// Takes a member out and converts it; one of another kind is an error.
+    /// Takes a member out and converts it. A value of another kind is reported.
     fn take_as<T>(
         &mut self,
         name: &'static str,
@@ -106,7 +106,7 @@ impl<'r> Fields<'r> {
         Self::of(json, &self.pointer_to(name), &format!("{name:?}"), self.reading)
     }
 
-    /// The members of an optional object that may have any name.
+    /// The members of an optional object whose members may have any name.
     pub(super) fn members(
         &mut self,
         name: &'static str,
@@ -137,12 +137,12 @@ impl<'r> Fields<'r> {
         Some(text)
     }
 
-    /// An optional text; none where it is blank.
+    /// An optional text; `None` if it is blank.
     pub(super) fn text_unless_blank(&mut self, name: &'static str) -> Option<String> {
         self.text(name).filter(|text| !text.trim().is_empty())
     }
 
-    /// An optional id: a text that is not blank and not longer than an id may be.
+    /// An optional id. A blank id or one over the length limit is reported.
     pub(super) fn id(&mut self, name: &'static str) -> Option<String> {
         let text = self.text(name)?;
         if text.trim().is_empty() {
@@ -158,7 +158,7 @@ impl<'r> Fields<'r> {
         Some(text)
     }
 
-    /// A boolean; false where it is left out.
+    /// A boolean; false if it is left out.
     pub(super) fn flag(&mut self, name: &'static str) -> bool {
         let flag = self.take_as(name, "true or false", |json| match json {
             Json::Bool(flag) => Ok(flag),
@@ -175,7 +175,7 @@ impl<'r> Fields<'r> {
         })
     }
 
-    /// A required text that is not blank.
+    /// A required text. A blank one is reported.
     pub(super) fn filled(&mut self, name: &'static str) -> Option<String> {
         let text = self.required_text(name)?;
         if text.trim().is_empty() {
@@ -184,7 +184,7 @@ impl<'r> Fields<'r> {
         Some(text)
     }
 
-    /// A required text that is not empty; it may be blank.
+    /// A required text. An empty one is reported; a blank one is accepted.
     pub(super) fn filled_exactly(&mut self, name: &'static str) -> String {
         let text = self.required_text(name);
         if text.as_deref() == Some("") {
@@ -198,7 +198,7 @@ impl<'r> Fields<'r> {
         self.text(name)
     }
 
-    /// An optional text that may also be written as a number; of that, the text in the file.
+    /// An optional text that may also be a number, which keeps the spelling of the file.
     pub(super) fn text_or_number(&mut self, name: &'static str) -> Option<String> {
         if !self.is(name, |json| matches!(json, Json::Number(_))) {
             return self.text(name);
@@ -207,7 +207,7 @@ impl<'r> Fields<'r> {
         Some(self.reading.number(&number, &self.pointer_to(name)))
     }
 
-    /// An optional whole number within a range. Floating point notation may be whole, too.
+    /// An optional whole number within a range. Floating point notation is accepted if the value is whole.
     pub(super) fn whole_number(
         &mut self,
         name: &'static str,
@@ -241,7 +241,7 @@ impl<'r> Fields<'r> {
         fits
     }
 
-    /// An optional text that is one of these words.
+    /// An optional text that must be one of these words.
     pub(super) fn word<T: Copy>(
         &mut self,
         name: &'static str,
@@ -282,7 +282,7 @@ impl<'r> Fields<'r> {
         texts
     }
 
-    /// Says that a required member is missing, if it is.
+    /// Reports a required member that is missing.
     pub(super) fn require(&self, name: &str, advice: &str) {
         if !self.has(name) {
             let message = format!("{name:?} is missing; {advice}");
@@ -290,7 +290,7 @@ impl<'r> Fields<'r> {
         }
     }
 
-    /// A finding for each member that nobody took: a misspelt field must never be ignored.
+    /// Reports every member that was not taken, so that a misspelt field is never ignored.
     pub(super) fn finish(self) {
         let known = || self.known.iter().copied();
         for (key, _) in &self.members {
@@ -302,7 +302,7 @@ impl<'r> Fields<'r> {
     }
 }
 
-/// Advice for a message: the candidate that someone who wrote `word` most likely meant; empty without one.
+/// The end of a message that suggests the candidate most similar to `word`; empty if none is similar enough.
 pub(super) fn did_you_mean<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,

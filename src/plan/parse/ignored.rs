@@ -1,19 +1,20 @@
-//! Fields that are no part of a plan because another program keeps its own run there (SPEC §1.2).
+//! Ignored fields, in which another program stores the state of its own run (SPEC §1.2).
 
 use super::fields::Fields;
 use super::reading::Reading;
 use crate::plan::{Code, Finding, Severity};
 
-/// The ignored fields found, with their first position. One note for each: a plan that ran elsewhere has them
-/// in every step, and thousands of notes would hide other findings.
+/// The ignored fields found, each with its first position. Each field gets one note: a plan that ran elsewhere has
+/// them in every step, and thousands of notes would hide other findings.
 #[derive(Default)]
 pub(super) struct Ignored {
-    /// Whether of a step, the name, the first place, and how many more there were.
+    /// For each field: whether it is in a step, its name, the pointer to the first one, and the number of further
+    /// ones.
     met: Vec<(bool, &'static str, String, usize)>,
 }
 
 impl Ignored {
-    /// Takes these fields out of an object.
+    /// Takes these fields out of an object and records them.
     pub(super) fn take(&mut self, fields: &mut Fields<'_>, names: &[&'static str]) {
         let of_step = !fields.is_root();
         for name in names {
@@ -28,7 +29,7 @@ impl Ignored {
         }
     }
 
-    /// A note for each.
+    /// Adds a note for each field.
     pub(super) fn tell(self, reading: &Reading<'_>) {
         for (_, name, pointer, more) in self.met {
             let others = match more {

@@ -1,5 +1,5 @@
-//! The fast pass: a JSON tree that also records duplicate keys and too deep nesting, which plain
-//! deserializing would lose.
+//! The first pass: parses JSON into a tree and detects duplicate keys and too deep nesting, which `serde_json::Value`
+//! would not show.
 
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -23,7 +23,7 @@ pub(super) enum Json {
 }
 
 impl Json {
-    /// The same value for serde_json; of a duplicate key the last one counts.
+    /// Converts the value for serde_json. Of duplicate keys the last one is kept.
     pub(super) fn to_value(&self) -> serde_json::Value {
         use serde_json::Value;
         match self {
@@ -51,13 +51,13 @@ impl Json {
     }
 }
 
-/// What the fast pass found.
+/// The result of the first pass.
 pub(super) enum Read {
-    /// The tree, and whether some object has a key twice.
+    /// The tree, and whether any object has a duplicate key.
     Tree { json: Json, duplicates: bool },
-    /// Objects and arrays are nested deeper than the limit; the place of the first that is.
+    /// Objects and arrays are nested deeper than the limit, first at this position.
     TooDeep { line: usize, column: usize },
-    /// Not JSON; the place and the parser's words.
+    /// The text is not JSON: position and message of the parser's error.
     Syntax { line: usize, column: usize, message: String },
 }
 
@@ -75,7 +75,7 @@ pub(super) fn read(text: &str) -> Read {
             Read::TooDeep { line, column }
         }
         Err(err) => {
-            // serde_json puts the place at the end of its message; findings carry it apart.
+            // serde_json appends the position to its message. Findings have it in fields of their own.
             let message = err.to_string();
             let message = message.split(" at line ").next().unwrap_or(&message).to_owned();
             let (line, column) = place(&err, text);
@@ -84,8 +84,8 @@ pub(super) fn read(text: &str) -> Read {
     }
 }
 
-/// Where the error is. serde_json counts the bytes of a line, up to and with the one at fault; a
-/// finding counts characters.
+/// Line and column of an error. The column of a finding counts characters; that of serde_json counts bytes, including
+/// the faulty one.
 fn place(err: &serde_json::Error, text: &str) -> (usize, usize) {
     let line = err.line().max(1);
     let bytes = text.split('\n').nth(line - 1).unwrap_or_default();
@@ -167,7 +167,7 @@ impl<'de> Visitor<'de> for Tree<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Json, A::Error> {
-        /// Up to here, comparing with every earlier key is faster than a set.
+        /// Up to this many members, comparing a key with every earlier one is faster than a set.
         const FEW: usize = 16;
         let inner = self.deeper::<A::Error>()?;
         let mut members: Vec<(String, Json)> = Vec::new();

@@ -1,7 +1,7 @@
-//! From bytes to a plan and every finding there is (SPEC §1.4).
+//! Parses the bytes of a plan file into a plan and all findings (SPEC §1.4).
 //!
-//! Pure: the same bytes always give the same answer. A valid plan is read in one fast pass; only a
-//! faulty one is parsed a second time, for the places in the file.
+//! Pure: the same bytes always give the same result. The file is parsed a second time only if positions of findings or
+//! the spelling of numbers are needed.
 
 mod actions;
 mod arguments;
@@ -25,9 +25,9 @@ use json::{Json, Read};
 use places::Places;
 use reading::Reading;
 
-/// Reads a plan file.
+/// Parses a plan file.
 ///
-/// Of a plan that is not valid there is as much as can be shown.
+/// If the plan is not valid, the result contains as much of it as can be shown.
 pub fn parse(bytes: &[u8]) -> Parsed {
     let digest = Digest::of(bytes);
     let refused = |finding| Parsed { plan: Err(None), findings: vec![finding], digest };
@@ -35,7 +35,7 @@ pub fn parse(bytes: &[u8]) -> Parsed {
         return refused(Finding::error(
             Code::Limit,
             "",
-            // Whoever read the file stopped just above the limit, so its length is not known here.
+            // Callers stop reading just above the limit, so the length of the file is unknown here.
             format!("the file has more than {} bytes, which is the limit", limits::PLAN_BYTES),
         ));
     }
@@ -69,8 +69,8 @@ pub fn parse(bytes: &[u8]) -> Parsed {
     refused(finding)
 }
 
-/// Puts line and column into findings about this plan that were made without its text, from their
-/// pointers. Findings whose pointer leads nowhere keep the place they have.
+/// Sets line and column of findings that were made without the text of the plan, from their pointers. If a pointer
+/// leads to no value, the nearest enclosing value counts. If the source is not JSON, nothing changes.
 pub fn locate(source: &[u8], findings: &mut [Finding]) {
     let Ok(text) = std::str::from_utf8(source) else { return };
     let places = Places::new(text);
@@ -118,16 +118,16 @@ fn from_tree(json: Json, duplicates: bool, text: &str, digest: Digest) -> Parsed
     Parsed { plan, findings, digest }
 }
 
-/// The dialect that the top level shows; else the finding that says what it looks like.
+/// The dialect, judged by the fields of the top level. If it is unclear, an error is added.
 fn dialect(fields: &Fields<'_>) -> Option<Dialect> {
     let has = |name: &str| fields.has(name);
     let step = has("plan_id") || has("intent");
     let command = has("goal") && has("steps");
-    // One without actions is told so, rather than that it is nothing.
+    // A plan with `version` and `goal` counts as an action plan, so that its missing actions are reported.
     let action = has("version") && (has("actions") || has("failure") || (has("goal") && !command));
     let message = match (step, action, command) {
         (true, false, false) => return Some(Dialect::StepPlan),
-        // A step plan with a stray `goal` is still a step plan; the field is its own finding.
+        // A step plan with a stray `goal` is still a step plan; the field is reported as unknown.
         (true, false, true) if !has("version") => return Some(Dialect::StepPlan),
         (false, false, true) => return Some(Dialect::CommandPlan),
         (false, true, false) => return Some(Dialect::ActionPlan),

@@ -1,9 +1,9 @@
-//! `needs` of a command (SPEC §1.2, §7.5). What depends on the person's folders is judged by the review.
+//! Reads `needs` of a command (SPEC §1.2, §7.5). The review makes the checks that depend on the user's folders.
 
 use super::fields::Fields;
 use crate::plan::{Code, Finding, Needs, limits};
 
-/// What the step says that it needs; none where it says nothing.
+/// The `needs` of a step; `None` if it has none.
 pub(super) fn read(fields: &mut Fields<'_>) -> Option<Needs> {
     let mut fields = fields.object("needs")?;
     let network = fields.flag("network");
@@ -25,7 +25,7 @@ pub(super) fn read(fields: &mut Fields<'_>) -> Option<Needs> {
     Some(Needs { network, write, terminal, open })
 }
 
-/// What is wrong with a path whatever folders there are.
+/// A fault of a path that does not depend on the user's folders.
 fn fault(path: &str) -> Option<(Code, String)> {
     let bad = |message: &str| Some((Code::BadValue, message.to_owned()));
     if path.trim().is_empty() {

@@ -1,18 +1,19 @@
-//! Whether a search pattern is a regular expression, told from its text without compiling it.
+//! Checks that a search pattern is a regular expression, without compiling it.
 //!
-//! Translating a pattern costs a thousand times its size where it names large Unicode classes, so a
-//! plan could take minutes and gigabytes to be read. Here only its grammar is read, and every class
-//! that it names is looked up once.
+//! Translating a pattern with large Unicode classes takes a thousand times its size, so that parsing a plan could take
+//! minutes and gigabytes. Therefore only the grammar of a pattern is parsed, and each class in it is looked up once.
+//! Only a pattern that switches Unicode off and has few classes is translated.
 
 use std::collections::HashSet;
 
 use regex_syntax::ast::parse::Parser;
 use regex_syntax::ast::{self, Ast, ClassSetItem, ClassUnicode, ClassUnicodeKind, Flag, Flags};
 
-/// Maximum of classes in a pattern that switches Unicode off: only translating it shows whether it is valid.
+/// Maximum number of classes in a pattern that switches Unicode off. Such a pattern must be translated to find out
+/// whether it is valid.
 const MAX_CLASSES: usize = 100;
 
-/// What is wrong with a pattern, on one line.
+/// The fault of a pattern as one line; `None` if it is valid.
 pub(super) fn fault(pattern: &str) -> Option<String> {
     let tree = match Parser::new().parse(pattern) {
         Ok(tree) => tree,
@@ -29,25 +30,25 @@ pub(super) fn fault(pattern: &str) -> Option<String> {
     }
 }
 
-/// Reads a pattern in full; what is wrong with it otherwise.
+/// Translates a pattern. The error is its fault as one line.
 fn translated(pattern: &str) -> Result<(), String> {
     regex_syntax::parse(pattern).map(|_| ()).map_err(|error| last_line(&error))
 }
 
-/// `regex_syntax` draws the pattern above its message; a finding has one line.
+/// The message of an error, without the drawing of the pattern that `regex_syntax` puts before it.
 fn last_line(error: &impl ToString) -> String {
     let message = error.to_string();
     message.lines().last().unwrap_or(&message).trim_start_matches("error: ").to_owned()
 }
 
-/// Looks up the classes of a pattern.
+/// Visits a pattern and looks up its classes.
 struct Classes {
     known: HashSet<String>,
     count: usize,
     bytes: bool,
 }
 
-/// What a pattern needs beyond its grammar.
+/// The result of visiting a pattern.
 struct Seen {
     /// Whether some part of it matches bytes instead of characters.
     bytes: bool,
@@ -57,7 +58,7 @@ struct Seen {
 impl Classes {
     fn class(&mut self, class: &ClassUnicode) -> Result<(), String> {
         self.count += 1;
-        // Written anew: the place of a class in the pattern may include a comment behind it.
+        // Formatted again, because the span of a class in the pattern may include a comment after it.
         let text = match &class.kind {
             ClassUnicodeKind::OneLetter(letter) => format!("\\p{{{letter}}}"),
             ClassUnicodeKind::Named(name) => format!("\\p{{{name}}}"),
@@ -113,7 +114,7 @@ mod tests {
 
     #[test]
     fn a_pattern_of_large_classes_is_not_translated() {
-        // Translated, the classes of this one take six gigabytes.
+        // Translating the classes of this pattern would take six gigabytes.
         assert_eq!(fault(&"\\w".repeat(1 << 19)), None);
         assert!(fault(&format!("(?-u:a){}", "\\w".repeat(1 << 19))).is_some());
         assert_eq!(fault(&format!("(?-u:a){}", "\\w".repeat(MAX_CLASSES))), None);

@@ -1,4 +1,4 @@
-//! The second pass, only for plans with findings: positions of JSON pointers in the file.
+//! The second pass: positions of JSON pointers in the file, and the spelling of numbers.
 
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
@@ -9,22 +9,22 @@ use jsonc_parser::{CollectOptions, ParseOptions};
 
 use crate::plan::{Code, Finding};
 
-/// A text that is known to be JSON, parsed again with places when first asked.
+/// A text that is known to be JSON. It is parsed with positions when they are first needed.
 pub(super) struct Places<'a> {
     text: &'a str,
     root: OnceCell<Option<Value<'a>>>,
-    /// The members of large objects by name, for each such object by where it begins.
+    /// The indexes of large objects, by the offset at which each object begins.
     members: RefCell<HashMap<usize, Members<'a>>>,
     marks: OnceCell<Vec<Mark>>,
 }
 
-/// The last member of each name.
+/// The index of an object: for each name, the position of its last member.
 type Members<'a> = HashMap<Cow<'a, str>, usize>;
 
 /// Up to this many members, a linear search is faster than an index.
 const FEW: usize = 16;
 
-/// Line and column of a place in the text, both from 1.
+/// A position in the text, with its line and column from 1.
 #[derive(Clone, Copy)]
 struct Mark {
     offset: usize,
@@ -32,13 +32,13 @@ struct Mark {
     column: usize,
 }
 
-/// A mark is made every so many bytes: a file may be one long line.
+/// Distance between two marks, in bytes. A file may be one long line, so marks at line breaks would not suffice.
 const STRIDE: usize = 1024;
 
 impl Mark {
     const START: Self = Self { offset: 0, line: 1, column: 1 };
 
-    /// The mark behind the text that follows.
+    /// The mark after `text`, which follows this mark.
     fn after(self, text: &str) -> Self {
         let (line, column) = match text.rsplit_once('\n') {
             Some((before, last)) => {
@@ -69,13 +69,13 @@ impl<'a> Places<'a> {
             .as_ref()
     }
 
-    /// The text of the number at a pointer, exactly as the file writes it.
+    /// The number at a pointer, with the spelling of the file.
     pub(super) fn number(&self, pointer: &str) -> Option<String> {
         let node = self.find(pointer)?;
         Some(node.value.as_number_lit()?.value.to_owned())
     }
 
-    /// Puts line and column into a finding: of the key for a wrong key, else of the value.
+    /// Sets line and column of a finding: those of the key if the key is wrong, otherwise those of the value.
     pub(super) fn fill(&self, finding: &mut Finding) {
         let at_key = matches!(finding.code, Code::UnknownField | Code::DuplicateKey);
         let Some(node) = self.find(&finding.pointer) else { return };
@@ -86,10 +86,10 @@ impl<'a> Places<'a> {
         (finding.line, finding.column) = self.line_and_column(offset);
     }
 
-    /// One finding for every key that stands twice in its object, at its later place. Asked only
-    /// when the fast pass has seen one.
+    /// Reports every key that occurs in its object before, at its later position. Called only if the first pass has
+    /// found a duplicate; at least one is reported.
     ///
-    /// `report` takes each finding, which is made only if it is kept.
+    /// `report` gets a function that makes the finding, and calls it only if the finding is kept.
     pub(super) fn duplicates(&self, report: &dyn Fn(&dyn Fn() -> Finding)) {
         let count = Cell::new(0_usize);
         let report = |make: &dyn Fn() -> Finding| {
@@ -140,7 +140,7 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// The node a pointer leads to, or the nearest one above it that exists.
+    /// The node at a pointer, or its nearest existing ancestor.
     fn find<'s>(&'s self, pointer: &str) -> Option<Node<'s, 'a>> {
         let mut node = Node { key: None, value: self.root()? };
         for token in pointer.split('/').skip(1) {
@@ -166,7 +166,7 @@ impl<'a> Places<'a> {
         Some(node)
     }
 
-    /// Which member of the object has this name; of duplicates the last.
+    /// The position of the member with this name; of duplicates, that of the last.
     fn member(&self, object: &Object<'a>, name: &str) -> Option<usize> {
         let members = &object.properties;
         if members.len() <= FEW {

@@ -18,7 +18,7 @@ pub(super) struct Reading<'a> {
 }
 
 impl<'a> Reading<'a> {
-    /// Nothing is read yet; `number` gives the text of the number at a pointer.
+    /// The state before reading. `number` returns the text of the number at a pointer.
     pub(super) fn new(number: &'a dyn Fn(&str) -> Option<String>) -> Self {
         let (errors, others) = (Cell::default(), Cell::default());
         Self { number, kept: RefCell::default(), errors, others }
@@ -50,17 +50,18 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// How many errors there were so far.
+    /// The number of errors so far.
     pub(super) fn errors(&self) -> usize {
         self.errors.get()
     }
 
-    /// A number exactly as the file writes it.
+    /// A number with the spelling of the file.
     pub(super) fn number(&self, number: &serde_json::Number, pointer: &str) -> String {
         (self.number)(pointer).unwrap_or_else(|| number.to_string())
     }
 
-    /// The findings by place in the file, with one more that says how many are left out.
+    /// The findings, ordered by position. If some are left out, errors come first, and an additional error gives the
+    /// number of those left out.
     pub(super) fn into_findings(self, places: &Places<'_>, duplicates: bool) -> Vec<Finding> {
         for finding in self.kept.borrow_mut().iter_mut() {
             places.fill(finding);

@@ -1,4 +1,4 @@
-//! The requests of actions (SPEC §9): each kind has its own fields, and no others.
+//! The requests of actions (SPEC §9). Each kind of action has its own fields.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::plan::{
     Simulation, Tool, ToolCall, VerifyScope, limits,
 };
 
-/// The fields of a request as texts, as they are shown and recorded: what is no text, as JSON.
+/// The fields of a request as texts, for display and evidence. Values other than texts are written as JSON.
 pub(super) fn arguments(request: &Json) -> BTreeMap<String, String> {
     let Json::Object(members) = request else { return BTreeMap::new() };
     let text = |json: &Json| match json {
@@ -23,7 +23,8 @@ pub(super) fn arguments(request: &Json) -> BTreeMap<String, String> {
     members.iter().map(|(name, json)| (name.clone(), text(json))).collect()
 }
 
-/// The typed call; none when something about the request is wrong, which the findings say.
+/// The typed call. For a faulty request it may be `None` or a call with default values, so the caller must drop it if
+/// an error was added.
 pub(super) fn read(tool: Tool, mut fields: Fields<'_>) -> Option<ToolCall> {
     let request = &mut fields;
     let call = match tool {
@@ -77,7 +78,7 @@ fn items<T>(
     Some(items.into_iter().take(limits::EDITS).enumerate().filter_map(item).collect())
 }
 
-/// Says that a list is empty or too long.
+/// Reports a list that is empty or too long.
 fn check_count(fields: &Fields<'_>, count: usize, most: usize, name: &str, what: &str) {
     if count == 0 {
         let message = format!("the list is empty; give at least one {what}");
@@ -164,7 +165,8 @@ fn build(fields: &mut Fields<'_>) -> Build {
     }
 }
 
-/// An optional name that another program takes as an argument: never blank, and never read as an option.
+/// An optional name that becomes an argument of another program. A blank name, or one that could be an option, is
+/// reported.
 fn name(fields: &mut Fields<'_>, name: &'static str) -> Option<String> {
     let text = fields.text(name)?;
     let fits = |c: char| c.is_ascii_alphanumeric() || "_-.:".contains(c);
@@ -177,7 +179,7 @@ fn name(fields: &mut Fields<'_>, name: &'static str) -> Option<String> {
     Some(text)
 }
 
-/// The items of an optional array: texts, or numbers as the file writes them.
+/// The items of an optional array: texts, or numbers with the spelling of the file.
 fn words(fields: &mut Fields<'_>, name: &'static str) -> Vec<String> {
     let pointer = fields.pointer_to(name);
     let items = fields.array(name).unwrap_or_default();
@@ -217,7 +219,7 @@ fn simulation(fields: &mut Fields<'_>) -> Option<Simulation> {
     None
 }
 
-/// Whether the outcome is verified: `true`, `false`, or how much.
+/// The verification of a simulation: `true`, `false` or a scope.
 fn verify(fields: &mut Fields<'_>) -> Option<VerifyScope> {
     if fields.is("verify", |json| matches!(json, Json::String(_))) {
         return fields.word("verify", VerifyScope::WORDS);
@@ -304,7 +306,7 @@ fn checkpoint(fields: &mut Fields<'_>, name: &'static str) -> Option<String> {
 }
 
 fn is_checkpoint(text: &str) -> bool {
-    // The form with hyphens alone, which is how evidence writes ids.
+    // Only the form with hyphens, which the evidence uses for ids.
     let is_id = |id: &str| id.len() == 36 && uuid::Uuid::try_parse(id).is_ok();
     let is_attempt = |text: &str| {
         (1..=9).contains(&text.len())

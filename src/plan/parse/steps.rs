@@ -14,7 +14,7 @@ use crate::plan::{
 /// The names of the evidence queries that a plan may refer to.
 const QUERIES: [&str; 8] = ["Q1", "Q2", "Q3", "Q4", "Q5", "Q6", "Q7", "Q8"];
 
-/// Reads a step plan into one of which nothing is known yet.
+/// Reads a step plan. `plan` has default values, which are replaced.
 pub(super) fn read(mut fields: Fields<'_>, plan: ShownPlan) -> ShownPlan {
     let plan_id = fields.id("plan_id");
     let intent = intent(&mut fields);
@@ -119,7 +119,7 @@ fn steps(fields: &mut Fields<'_>) -> Vec<ShownStep> {
     steps
 }
 
-/// The step, and where its id stands, or would stand.
+/// The step, and the pointer to its id, or to the step if it has no id.
 fn step(
     item: Json,
     index: usize,
@@ -158,7 +158,7 @@ fn step(
     Some((step, id_at))
 }
 
-/// A call that stands alone, without what else a step says (SPEC §9, `simulate`).
+/// The call of a simulated step, which has a tool and arguments and no other fields (SPEC §9, `simulate`).
 pub(super) fn call(item: Json, pointer: &str, reading: &Reading<'_>) -> Option<ToolCall> {
     let before = reading.errors();
     let mut fields = Fields::of(item, pointer, "a step", reading)?;
@@ -176,7 +176,8 @@ fn step_tool(fields: &mut Fields<'_>) -> (String, Option<Tool>) {
     })
 }
 
-/// The name in this field, and the tool of this dialect that has it; else a finding that begins like this.
+/// The name in `field`, and the tool of the dialect with this name. If there is none, an error is added, whose message
+/// begins with `unknown`.
 pub(super) fn tool(
     fields: &mut Fields<'_>,
     field: &'static str,

@@ -112,8 +112,7 @@ fn too_many_findings_stay_errors() {
 
 #[test]
 fn reading_many_faults_takes_linear_time() {
-    // On one line, and each found again by its name: what grows with the square of their number
-    // takes minutes here.
+    // All faults are on one line, and each is looked up by its name. Quadratic work would take minutes.
     let members = |value: &str| {
         (0..100_000).map(|i| format!("\"k{i}\":{value},\"é\":0,")).collect::<String>()
     };
@@ -126,8 +125,7 @@ fn reading_many_faults_takes_linear_time() {
     let parsed = parse(plan.as_bytes());
     assert!(begin.elapsed().as_secs() < 60, "{:?}", begin.elapsed());
     assert_eq!(parsed.findings.len(), limits::FINDINGS + 1);
-    // Every member of the plan and every name of an argument is unknown; each `é` but the first
-    // stands there again.
+    // Each member of the plan and each argument is unknown, and each `é` but the first is a duplicate.
     let faults = 200_000 + 99_999 + 100_001 + 99_999 - limits::FINDINGS;
     let last = &parsed.findings[limits::FINDINGS].message;
     assert!(last.starts_with(&format!("{faults} more")), "{last}");
@@ -155,7 +153,7 @@ fn limits_hold_at_their_edge() {
     assert_eq!(codes(&parse(&bytes)), [("E018", "")]);
 }
 
-/// Any JSON value, shallow enough to be quick.
+/// Any JSON value of limited depth and size.
 fn any_json() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),

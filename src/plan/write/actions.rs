@@ -1,5 +1,5 @@
-//! Writes action plans: what is left of one after a run (SPEC §3 *Continue from here*), and the plans that the
-//! program itself proposes: batches and reverts.
+//! Writes action plans: the rest of a plan after a run (SPEC §3 *Continue from here*), and plans that the program
+//! itself proposes: batches and reverts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::text::{continued_title, written};
 use crate::plan::{ACTION_PLAN_VERSION, Digest, Edit, Plan, limits};
 
-/// An action plan whose parts stay as they are written.
+/// An action plan. Parts that do not change keep their text.
 #[derive(Serialize, Deserialize)]
 struct PlanText<'a> {
     #[serde(borrow)]
@@ -22,8 +22,8 @@ struct PlanText<'a> {
     actions: Vec<&'a RawValue>,
 }
 
-/// The plan of the actions that are not among `succeeded`, each as it is written; none when there is no such
-/// action, and then none inside when it is over the limit of a plan file.
+/// The plan of the actions that are not in `succeeded`, each with its text unchanged. `None` if no action is left or
+/// the plan has no actions, `Some(None)` if the result exceeds the size limit of a plan file.
 pub(super) fn rest<C>(plan: &Plan<C>, succeeded: &BTreeSet<String>) -> Option<Option<Vec<u8>>> {
     let mut text: PlanText<'_> = serde_json::from_slice(&plan.source).ok()?;
     let mut ids = plan.steps.iter().map(|step| &step.step_id);
@@ -38,15 +38,15 @@ pub(super) fn rest<C>(plan: &Plan<C>, succeeded: &BTreeSet<String>) -> Option<Op
 /// One batch of a plan that the program proposes.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Batch {
-    /// What is done, in this order.
+    /// The edits, in the order in which they are applied.
     pub edits: Vec<Edit>,
-    /// What files must hold before.
+    /// The required contents of files before the batch, by path.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub expected_hashes: BTreeMap<String, Digest>,
 }
 
-/// An action plan of batches; none when it is over the limit of a plan file. `why` is what a person should
-/// know of the first one, and may be empty.
+/// An action plan of these batches; `None` if it exceeds the size limit of a plan file. `why` is the rationale of the
+/// first batch, and may be empty.
 pub fn batch_plan(goal: &str, why: &str, batches: &[Batch]) -> Option<Vec<u8>> {
     let action = |(index, batch): (usize, &Batch)| {
         let mut action = json!({ "type": "mutate_batch", "request": batch });
@@ -59,8 +59,8 @@ pub fn batch_plan(goal: &str, why: &str, batches: &[Batch]) -> Option<Vec<u8>> {
     written(&json!({ "version": ACTION_PLAN_VERSION, "goal": goal, "actions": actions }))
 }
 
-/// The plan that undoes everything at this checkpoint, `run:ID` or `execution:ID`; `of` says for a person
-/// what that was.
+/// The plan that undoes all changes of a checkpoint, `run:ID` or `execution:ID`. `of` describes them for a person, and
+/// is cut to the length of an id.
 pub fn revert(checkpoint: &str, of: &str) -> Vec<u8> {
     let of = of.get(..of.floor_char_boundary(limits::ID_BYTES)).unwrap_or_default();
     let plan = json!({

@@ -1,4 +1,4 @@
-//! Writes command plans (SPEC §1.2): the rest of one, and what would take one back.
+//! Writes command plans (SPEC §1.2): the rest of a plan after a run, and its rollback.
 
 use std::collections::BTreeSet;
 
@@ -8,11 +8,11 @@ use uuid::Uuid;
 use super::text::{continued_id, continued_title, named_after, short, written};
 use crate::plan::{Mode, Needs, Plan, RiskLevel, Step, limits};
 
-/// What the id of a rollback has before the beginning of the run's id.
+/// The text in the id of a rollback plan before the shortened id of the run.
 const MARK: &str = ".rolls-back-";
 
-/// The plan that would take a plan back after a run of it: its rollback commands, to be shown,
-/// authorized and run like any other. None where it names no such commands.
+/// The plan of a plan's rollback commands after a run, to be shown, authorized and run like any other plan. `None` if
+/// there are no rollback commands, or if the result exceeds the size limit of a plan file.
 pub fn rollback<C>(plan: &Plan<C>, run_id: Uuid) -> Option<Vec<u8>> {
     if plan.notes.rollback.is_empty() {
         return None;
@@ -31,7 +31,8 @@ pub fn rollback<C>(plan: &Plan<C>, run_id: Uuid) -> Option<Vec<u8>> {
     written(&text)
 }
 
-/// The rest of a command plan; none when it has no steps left, and nothing in it when it is too large.
+/// The rest of a command plan. `None` if no step is left, `Some(None)` if the result exceeds the size limit of a plan
+/// file.
 pub(super) fn rest<C>(
     plan: &Plan<C>,
     run: &str,
@@ -43,7 +44,7 @@ pub(super) fn rest<C>(
     for step in &plan.steps {
         let command = step.arguments.get("command").map_or("", String::as_str);
         match (steps.last_mut(), before.filter(|before| left(before))) {
-            // A verification right behind its command is written into the same entry.
+            // A verification directly after its command is written into the same entry.
             (Some(last), Some(_)) if left(step) && step.is_verification() => {
                 last.verification_command = Some(command);
             }
@@ -69,7 +70,7 @@ pub(super) fn rest<C>(
     Some(written(&text))
 }
 
-/// A command plan in the usual order of its fields; what has its default value is left out.
+/// A command plan with its fields in the usual order. Fields with default values are left out.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct PlanText<'a> {
@@ -114,7 +115,7 @@ struct StepText<'a> {
     needs: Option<NeedsText<'a>>,
 }
 
-/// What a step says that it needs, without what it does not.
+/// The `needs` of a step. Fields that are false or empty are left out.
 #[derive(Serialize)]
 struct NeedsText<'a> {
     #[serde(skip_serializing_if = "std::ops::Not::not")]

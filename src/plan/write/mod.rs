@@ -1,8 +1,8 @@
-//! From a plan to the bytes of another: what a run left undone, and what takes changes back. A file for each
-//! dialect, as in `parse`.
+//! Writes plan files: the rest of a plan after a run, rollbacks, reverts and batches. One file for each dialect, as in
+//! `parse`.
 //!
-//! Pure: the same plan, run and steps always give the same bytes, so that they have a digest a person
-//! can authorize beforehand. Absent on purpose: which steps succeeded, which the evidence knows.
+//! Pure: the same plan, run and steps always give the same bytes, so that a person can authorize their digest in
+//! advance. The caller passes the ids of the steps that succeeded, from the evidence.
 
 mod actions;
 mod commands;
@@ -18,21 +18,22 @@ use super::{Dialect, Plan};
 pub use actions::{Batch, batch_plan, revert};
 pub use commands::rollback;
 
-/// What is left of a plan.
+/// The rest of a plan after a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Continuation {
-    /// The exact bytes of a plan, in the same dialect, of the steps that did not succeed.
+    /// The bytes of a plan in the same dialect, with the steps that did not succeed.
     Rest(Vec<u8>),
-    /// Every step succeeded.
+    /// No step is left.
     NothingLeft,
-    /// The rest, with its ids written out, is over the limit of a plan file.
+    /// The rest, with its ids written out, exceeds the size limit of a plan file.
     TooLarge,
 }
 
-/// The plan of the steps whose ids are not among `succeeded`, in order, each with the same call.
+/// The plan of the steps whose ids are not in `succeeded`, in order, each with the same call.
 ///
-/// Its id and title name where it comes from. A precondition on a step that succeeded holds already:
-/// it becomes `none`, and the step's reason says so.
+/// Its title, if there is one, is marked as continued; its id, except in an action plan, contains the id of the
+/// original plan. A precondition on a step that succeeded is left out, and the step's reason mentions the success,
+/// unless it would become too long.
 pub fn continuation<C>(plan: &Plan<C>, run_id: Uuid, succeeded: &BTreeSet<String>) -> Continuation {
     let run = text::short(run_id);
     let left = match plan.dialect {
@@ -46,7 +47,7 @@ pub fn continuation<C>(plan: &Plan<C>, run_id: Uuid, succeeded: &BTreeSet<String
     }
 }
 
-/// What the tests of the writers share.
+/// Helpers for the tests of the writers.
 #[cfg(test)]
 mod testing {
     use serde_json::Value;

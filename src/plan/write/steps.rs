@@ -7,7 +7,8 @@ use serde::{Serialize, Serializer};
 use super::text::{continued_id, continued_title, written};
 use crate::plan::{Intent, Plan, Precondition, Step, Tool, limits};
 
-/// The rest of a step plan; none when nothing is left, and then none inside when it is too large.
+/// The rest of a step plan. `None` if no step is left, `Some(None)` if the result exceeds the size limit of a plan
+/// file.
 pub(super) fn rest<C>(
     plan: &Plan<C>,
     run: &str,
@@ -33,7 +34,7 @@ pub(super) fn rest<C>(
     Some(written(&text))
 }
 
-/// A plan file in the usual order of its fields; what has its default value is left out.
+/// A step plan with its fields in the usual order. Fields with default values are left out.
 #[derive(Serialize)]
 struct PlanText<'a> {
     plan_id: String,
@@ -244,7 +245,7 @@ mod tests {
                 steps.into_iter().enumerate()
             {
                 let mut step = json!({"tool": tool, "arguments": arguments});
-                // Left out, an id is derived from the step's place, which is another in the rest.
+                // An omitted id is derived from the step's position, which differs in the rest.
                 if before % 2 == 0 {
                     step["step_id"] = json!(format!("step_{}", index + 1));
                 }

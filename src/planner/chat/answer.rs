@@ -1,5 +1,5 @@
-//! What a server answers: one document, or pieces of one as events. Read strictly: what is no plan is told as
-//! what it is, and never mended.
+//! Parses the answer of a server: one JSON document, or a stream of events with pieces of it. An answer that is not a
+//! plan is reported and never repaired.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::super::reply::Failure;
 use super::prompt::FUNCTION;
 
-/// Most characters of an answer that a message repeats.
+/// Maximum bytes of an answer that a message quotes.
 const SHOWN: usize = 200;
 
 #[derive(Deserialize)]
@@ -19,7 +19,7 @@ struct Document {
 
 #[derive(Deserialize)]
 struct Choice {
-    /// The whole answer, or a piece of it.
+    /// The whole answer, or one piece of a stream.
     #[serde(alias = "delta", default)]
     message: Message,
     finish_reason: Option<String>,
@@ -42,11 +42,11 @@ struct Call {
 #[derive(Deserialize, Default)]
 struct Function {
     name: Option<String>,
-    /// A text that is JSON; some servers write the JSON itself.
+    /// JSON as a text; some servers send the JSON value itself.
     arguments: Option<Value>,
 }
 
-/// The plan in an answer that came as a whole.
+/// The plan in an answer that is one document.
 pub(super) fn whole(bytes: &[u8]) -> Result<Vec<u8>, Failure> {
     let mut pieces = Pieces::default();
     pieces.document(bytes)?;
@@ -54,30 +54,30 @@ pub(super) fn whole(bytes: &[u8]) -> Result<Vec<u8>, Failure> {
     pieces.finish()
 }
 
-/// An answer that comes in pieces, as far as it has come.
+/// The pieces of an answer received so far, joined.
 #[derive(Default)]
 pub(super) struct Pieces {
     content: String,
     refusal: String,
-    /// The name of the function that is called, and what it is given.
+    /// The name of the called function, and its arguments as JSON.
     call: Option<(String, String)>,
     reason: Option<String>,
     finished: bool,
 }
 
 impl Pieces {
-    /// How much of it has come.
+    /// The bytes of the answer received so far: its text and the function arguments.
     pub(super) fn bytes(&self) -> usize {
         self.content.len() + self.call.as_ref().map_or(0, |(_, arguments)| arguments.len())
     }
 
-    /// Takes in one line of the events; true when it was the last one.
+    /// Adds one line of the event stream. Returns true for `[DONE]`, after which nothing follows.
     ///
     /// # Errors
-    /// A line that is no event of this interface, or says that something went wrong.
+    /// The line is not an event of this interface, or reports an error of the server.
     pub(super) fn line(&mut self, line: &[u8]) -> Result<bool, Failure> {
         let line = line.trim_ascii();
-        // Blank lines end events, and comments keep the connection alive.
+        // Other lines are blank lines, which end an event, and comments, which keep the connection open.
         let Some(data) = line.strip_prefix(b"data:").map(<[u8]>::trim_ascii) else {
             return Ok(false);
         };
@@ -96,7 +96,7 @@ impl Pieces {
             let said = complaint(error.to_string().as_bytes());
             return Err(Failure::unavailable(format!("the server reports: {said}"), true));
         }
-        // Only the first answer was asked for.
+        // The request asks for one answer; any others are ignored.
         let Some(choice) = document.choices.into_iter().next() else { return Ok(()) };
         let message = choice.message;
         self.content.push_str(message.content.as_deref().unwrap_or_default());
@@ -111,7 +111,7 @@ impl Pieces {
         Ok(())
     }
 
-    /// Of several calls the first one counts.
+    /// Adds a piece of a function call. Only the first of several calls is used.
     fn call(&mut self, call: Call) {
         if call.index.is_some_and(|index| index > 0) {
             return;
@@ -125,10 +125,10 @@ impl Pieces {
         }
     }
 
-    /// The plan in it.
+    /// The plan in the complete answer.
     ///
     /// # Errors
-    /// An answer that was cut off, refused, or is no JSON object.
+    /// The answer was cut off, refused or filtered, calls another function, or is not a JSON object.
     pub(super) fn finish(self) -> Result<Vec<u8>, Failure> {
         match self.reason.as_deref() {
             Some("length") => {
@@ -165,7 +165,7 @@ impl Pieces {
     }
 }
 
-/// The content of a code fence around the whole text, which many models add.
+/// The text without a code fence around the whole of it, which many models add.
 fn unfenced(text: &str) -> &str {
     let inner = text.strip_prefix("```").and_then(|text| text.strip_suffix("```"));
     let Some((word, inner)) = inner.and_then(|inner| inner.split_once('\n')) else { return text };
@@ -187,7 +187,7 @@ fn shown(text: &str) -> String {
     format!("{}{more}", text.get(..end).unwrap_or_default())
 }
 
-/// What a server says went wrong: the message in its JSON, else its text.
+/// The error message of a server: the message in its JSON, or else the whole text.
 pub(super) fn complaint(bytes: &[u8]) -> String {
     let json: Value = serde_json::from_slice(bytes).unwrap_or_default();
     let error = json.get("error").unwrap_or(&json);

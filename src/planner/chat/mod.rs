@@ -1,7 +1,7 @@
-//! `openai-compatible`: asks a model behind the chat completions interface (SPEC §10), as Ollama, llama.cpp,
-//! vLLM and hosted services have it.
+//! `openai-compatible`: requests a plan from a model through the chat completions interface (SPEC §10), which Ollama,
+//! llama.cpp, vLLM and hosted services implement.
 //!
-//! The key goes into one header and nowhere else: not into messages, not into what the loop keeps.
+//! The API key is sent in one header only. Messages of the server, which may repeat it, are shown without it.
 
 mod answer;
 mod prompt;
@@ -16,34 +16,34 @@ use super::reply::Failure;
 use super::request::Request;
 use answer::{Pieces, whole};
 
-/// Largest answer, in bytes: 32 MiB, twice the largest plan.
+/// Maximum size of an answer, in bytes: 32 MiB, twice that of a plan.
 const ANSWER_BYTES: u64 = 32 << 20;
-/// Most characters of a server's own words that a message repeats.
+/// Maximum bytes of a server's error message that a message quotes.
 const SAID: usize = 500;
-/// How long a server may take to accept a connection.
+/// Time limit for connecting to the server. A shorter [`Server::timeout`] takes precedence.
 const CONNECT: Duration = Duration::from_secs(10);
-/// After so many bytes of an answer that comes in pieces, a person is told.
+/// Bytes of a streamed answer between two progress messages.
 const TOLD_BYTES: usize = 4096;
 
-/// A server and how it is asked.
+/// A server, and the settings of requests to it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Server {
-    /// The address in front of `/chat/completions`.
+    /// The address before `/chat/completions`.
     pub url: String,
     /// The model's name.
     pub model: String,
     /// The API key.
     pub key: Option<String>,
-    /// How long an answer may take in all.
+    /// Time limit for the whole request and answer.
     pub timeout: Duration,
-    /// Whether the answer is wanted in pieces as it is made.
+    /// Whether the answer is requested as a stream.
     pub stream: bool,
-    /// Whether the plan's form is given as a function to call; some servers know none.
+    /// Whether the schema of a plan is passed as a function to call, which some servers do not support.
     pub tools: bool,
 }
 
 impl fmt::Debug for Server {
-    /// Everything but what is secret.
+    /// The settings without the key and without secrets in the address.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Server")
             .field("url", &self.place())
@@ -56,7 +56,7 @@ impl fmt::Debug for Server {
     }
 }
 
-/// The plan.
+/// Requests a plan. Messages of failures do not contain the key.
 pub(super) fn plan(
     request: &Request,
     server: &Server,
@@ -109,7 +109,7 @@ fn ask(request: &Request, server: &Server, tell: &dyn Fn(&str)) -> Result<Vec<u8
 }
 
 impl Server {
-    /// The plan in an answer that comes in pieces.
+    /// The plan in a streamed answer.
     fn pieces(&self, reader: impl Read, tell: &dyn Fn(&str)) -> Result<Vec<u8>, Failure> {
         let (mut pieces, mut told) = (Pieces::default(), 0);
         let mut reader = BufReader::new(reader);
@@ -127,13 +127,13 @@ impl Server {
         }
     }
 
-    /// The address for messages: without user, password and query, which can be secret.
+    /// The address for messages, without user, password, query and fragment, which may be secret.
     fn place(&self) -> String {
         let (scheme, rest) = self.url.split_once("://").unwrap_or(("", &self.url));
         let scheme = if scheme.is_empty() { String::new() } else { format!("{scheme}://") };
         let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
         if path.contains('@') {
-            // The password cannot be told from the path.
+            // The password may contain a slash, so that its end is unknown.
             return format!("{scheme}…");
         }
         let host = authority.rsplit('@').next().unwrap_or_default();
@@ -142,14 +142,14 @@ impl Server {
         format!("{scheme}{}", place.get(..end).unwrap_or_default().trim_end_matches('/'))
     }
 
-    /// The request did not get as far as an answer.
+    /// The request failed before the server answered.
     fn failed(&self, error: &ureq::Error) -> Failure {
         let url = self.place();
         let message = match error {
             ureq::Error::Timeout(_) => return self.slow(),
             ureq::Error::HostNotFound => format!("no host has the name in {url}"),
             ureq::Error::BadUri(_) | ureq::Error::Http(_) => {
-                // The error repeats the address as it is.
+                // The error contains the address with its secrets.
                 return Failure::unavailable(format!("{url} is no address of a server"), false);
             }
             error => format!("no server answers at {url}: {error}"),
@@ -168,7 +168,7 @@ impl Server {
         Failure::unavailable(message, true)
     }
 
-    /// The answer broke off while it was read.
+    /// Reading the answer failed: a timeout, the size limit, or a lost connection.
     fn broken(&self, error: &std::io::Error) -> Failure {
         let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<ureq::Error>());
         match inner {
@@ -180,9 +180,9 @@ impl Server {
         }
     }
 
-    /// The server says no.
+    /// The server answered with an error status.
     fn refused(&self, status: StatusCode, said: &[u8]) -> Failure {
-        // Before truncation: part of a key would not be recognized.
+        // Removed before truncation, because part of a key would not be recognized.
         let said = self.without_key(&answer::complaint(said));
         let said = said.get(..said.floor_char_boundary(SAID)).unwrap_or(&said);
         let what = match status.as_u16() {
@@ -198,7 +198,7 @@ impl Server {
         Failure::unavailable(format!("{url} {what} ({status}): {said}"), retryable)
     }
 
-    /// The text without the key, which a server may repeat in what it says.
+    /// The text without the key, which a server may repeat in its messages.
     fn without_key(&self, text: &str) -> String {
         match self.key.as_deref().filter(|key| !key.is_empty()) {
             Some(key) => text.replace(key, "(the key)"),

@@ -1,7 +1,7 @@
 //! Administration programs, global settings, and streaming to other hosts (SPEC §7.1).
 //!
-//! No list of all subcommands of such programs can be complete. So the default is reversed: a call that is not
-//! known to read is taken to change something outside the project.
+//! No list of all subcommands of these programs can be complete. Therefore the table lists the calls that only read,
+//! and any other call counts as changing something outside the project.
 
 use serde::Deserialize;
 
@@ -14,9 +14,9 @@ use super::syntax::before;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Admin {
-    /// One of the first two operands of a read-only call matches this.
+    /// Matches one of the first two operands of a read-only call.
     reads: LazyRegex,
-    /// Endings of program names that only read.
+    /// Matches the names of programs that only read.
     readers: LazyRegex,
     /// Matches every option of a read-only call without operands.
     shows: LazyRegex,
@@ -47,7 +47,7 @@ impl Admin {
         self.programs.iter().any(|name| wild(name, program))
     }
 
-    /// Whether a call of such a program is known to read.
+    /// Whether a call of an administration program is known to only read.
     fn only_reads(&self, program: &str, arguments: &[(String, bool)]) -> bool {
         // The value of an option that names a location is not an operand.
         const PLACE: &str = "-n --namespace --host --endpoints --runtime-endpoint";
@@ -103,7 +103,7 @@ fn sets_for_all(program: &str, arguments: &[(String, bool)]) -> bool {
     !asks && operands.iter().take(3).any(|text| listed(SETS, text))
 }
 
-/// Whether the last word is the address of a stream. Inputs follow an option instead.
+/// Whether the last word is an address to which output is streamed. The address of an input follows an option.
 fn streams(arguments: &[(String, bool)]) -> bool {
     static SCHEMES: LazyRegex =
         LazyRegex::new(r"(?i)^(rtmp[a-z]*|srt|udp|tcp|rtp|rist|icecast|ftps?|sftp|smb|scp|zmq)://");

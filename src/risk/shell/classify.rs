@@ -70,7 +70,7 @@ pub struct Reading {
     pub words: Vec<Range<usize>>,
 }
 
-/// The bytes because of which the scan refuses a command before parsing.
+/// The bytes for which the scan refuses a command before parsing; `None` if the command is not refused.
 pub fn refused(command: &str) -> Option<Range<usize>> {
     scan::scan(command).map(|refused| refused.span)
 }
@@ -143,7 +143,7 @@ pub fn of_command_beside(
     verdict(judge, whole)
 }
 
-/// Where and why the parsers leave in doubt which commands run.
+/// The position and the reason if the second parser does not confirm which commands run.
 fn doubt(command: &str, script: &Script) -> Option<(usize, &'static str)> {
     let mut second = second_parser::read(command);
     if second.as_ref().is_some_and(|it| it.faulty)

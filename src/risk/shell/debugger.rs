@@ -5,7 +5,7 @@ use super::listed::listed;
 use super::readers::is_known;
 use super::syntax::Word;
 
-/// Debuggers that take GDB's commands.
+/// Whether a program is GDB, one of its cross versions, or LLDB.
 pub(super) fn is_debugger(program: &str) -> bool {
     listed(
         "gdb lldb gdb-multiarch arm-none-eabi-gdb riscv32-unknown-elf-gdb riscv64-unknown-elf-gdb \
@@ -14,7 +14,7 @@ pub(super) fn is_debugger(program: &str) -> bool {
     )
 }
 
-/// Options that only make a debugger quiet.
+/// Options that only reduce output, skip init files, or exit after the commands.
 const QUIET: &str = "-batch --batch -q -quiet --quiet -nx -n -nh --nx --nh";
 
 /// Whether every debugger command of a call is known to inspect only, and every other word is a harmless option,
@@ -48,7 +48,7 @@ pub(super) fn inspects(words: &[Word]) -> bool {
     commands > 0 && files < 3
 }
 
-/// Commands that control a board connected to this computer.
+/// Whether a GDB command only controls a board that is connected to this computer, or shows its threads.
 fn steers(text: &str) -> bool {
     static BOARD: LazyRegex = LazyRegex::new(
         r"^(target (extended-)?remote (localhost|127\.0\.0\.1)?:\d+|mon(itor)? (reset|halt|reset (halt|init|run))|thread apply all (bt|backtrace|where)( full| \d+)?|detach|disconnect)$",

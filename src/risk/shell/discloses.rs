@@ -13,7 +13,7 @@ const ONLY_NAMES: &str = "ls dir vdir exa eza tree stat test [ [[ file du realpa
     printf cd pushd ssh-keygen openssl which type lsof getfacl lsattr git pathchk";
 
 impl Judge<'_> {
-    /// Raises the rating of a reading program if it prints a secret.
+    /// Raises a rating if the call prints a secret.
     pub(super) fn discloses(
         &self,
         command: &SimpleCommand,
@@ -116,7 +116,7 @@ fn discloses(rule: &str, reason: &str) -> Rating {
         .with_safer("Check only whether it exists, without printing its content.")
 }
 
-/// Whether a variable of this name contains a secret.
+/// Whether this name of a variable suggests a secret.
 pub(super) fn is_secret_name(name: &str) -> bool {
     static NAMES: LazyRegex = LazyRegex::new(
         r"(?i)^(\w*_)?(secrets?|tokens?|passwd|password|pass|passphrase|pwd|api_?key|\w*key|credentials?|auth|pat|cookie|dsn)(_\w*)?$",
@@ -124,14 +124,14 @@ pub(super) fn is_secret_name(name: &str) -> bool {
     name != "PWD" && name != "OLDPWD" && NAMES.is_match(name)
 }
 
-/// Whether a text contains the value of such a variable.
+/// Whether a text contains the value of a variable with the name of a secret.
 fn holds_secret(text: &str) -> bool {
     text.split(UNKNOWN)
         .skip(1)
         .any(|part| part.split_once(END).is_some_and(|(name, _)| is_secret_name(name)))
 }
 
-/// Whether a word of a text is the name of such a variable.
+/// Whether a word of a text is the name of a secret.
 fn names_secret(text: &str) -> bool {
     text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).any(is_secret_name)
 }

@@ -13,7 +13,7 @@ use super::table::{Kind, Wrapper};
 use crate::plan::RiskLevel;
 
 impl Judge<'_> {
-    /// Builtins that write to a variable given by name.
+    /// Rates builtins that write to variables which their operands name.
     pub(super) fn names(&mut self, command: &SimpleCommand, program: &str) {
         let writes = match program {
             "printf" | "wait" => command.words.iter().any(|word| listed("-v -p", &word.text)),
@@ -63,12 +63,12 @@ impl Judge<'_> {
         }
     }
 
-    /// Commands of the script, as words and pipes name them.
+    /// The commands of the script with these indices, which come from words and pipes.
     pub(super) fn commands_in(&self, indices: Range<usize>) -> &[SimpleCommand] {
         self.script.commands.get(indices).unwrap_or_default()
     }
 
-    /// The text that a program reads, if it is known, and whether it reads anything at all.
+    /// The text that a program reads from its input, if it is known, and whether the input is a pipe or a file.
     pub(super) fn reads(&self, command: &SimpleCommand) -> (Option<String>, bool) {
         let here =
             command.redirects.iter().rev().find(|redirect| redirect.operator.starts_with("<<"));
@@ -108,7 +108,7 @@ impl Judge<'_> {
         (None, command.redirects.iter().any(file))
     }
 
-    /// The printing program and its arguments, behind wrappers that only run it.
+    /// The program that prints and its arguments, without wrappers that only run it.
     fn printer<'b>(&self, words: &'b [Word]) -> Option<(String, &'b [Word])> {
         let (first, rest) = words.split_first()?;
         let program = program_of(&first.text)?;
@@ -161,7 +161,7 @@ impl Judge<'_> {
         command.input.clone().is_some_and(|input| self.commands_in(input).iter().any(asks))
     }
 
-    /// Records that files were fetched or unpacked.
+    /// Records whether a command fetches or unpacks files, and which files `tee` writes.
     pub(super) fn fetches(&mut self, command: &SimpleCommand) {
         let Some(program) = command.program() else { return };
         let mut rest = command.arguments().iter().map(|word| word.text.as_str());
@@ -192,7 +192,7 @@ impl Judge<'_> {
         };
     }
 
-    /// A file that is read and written by the same command is truncated before it is read.
+    /// Rates a command that overwrites a file which it reads: the shell truncates the file first.
     pub(super) fn overwrites(&mut self, command: &SimpleCommand, program: &str) {
         if matches!(program, "echo" | "printf" | "mkdir" | "touch") {
             return;
@@ -216,7 +216,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Copying `/dev/null` over a file empties it.
+    /// Rates a command that empties a file by writing `/dev/null` to it.
     pub(super) fn empties(&mut self, command: &SimpleCommand, program: &str) {
         let null = |word: &Word| word.text == "/dev/null";
         let operands = command.arguments();
@@ -240,7 +240,8 @@ impl Judge<'_> {
         }
     }
 
-    /// Deleting files together with encrypting some leaves nothing without the key.
+    /// Rates a deletion after an encryption in the same command line, which may leave only files that cannot be read
+    /// without the key.
     pub(super) fn encrypts(&mut self, command: &SimpleCommand) {
         let Some(program) = command.program() else { return };
         let has = |names: &str| command.arguments().iter().any(|it| listed(names, &it.text));
@@ -255,7 +256,8 @@ impl Judge<'_> {
         }
     }
 
-    /// Installing a package from a file runs its scripts.
+    /// Rates the installation of a package from a file as running that file, because it runs the scripts of the
+    /// package.
     pub(super) fn installs(&mut self, command: &SimpleCommand, program: &str) {
         const INSTALLERS: &str = "dpkg apt apt-get rpm dnf yum zypper pacman installer";
         let packages = [".deb", ".rpm", ".pkg", ".zst"];
@@ -266,7 +268,8 @@ impl Judge<'_> {
         }
     }
 
-    /// A file that this command line fetched or wrote has not been reviewed, so running it is dangerous.
+    /// Rates running a file. A file that this command line fetched or wrote has not been reviewed; one in a hidden
+    /// temporary folder may come from another user.
     pub(super) fn runs_file(&mut self, word: &Word) {
         let path = place::normalize(&word.text, &self.folder);
         if is_planted(&path) {

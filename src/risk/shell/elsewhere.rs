@@ -1,7 +1,7 @@
 //! Words that name a path outside the working folder (SPEC §7.1).
 //!
-//! No list of all options that write can be complete. So the default is reversed: a program that gets such a path
-//! may change it, unless `rules.toml` says that it only reads the path in this position.
+//! No list of all options that write can be complete. Therefore a program that gets an outside path counts as changing
+//! it, unless `rules.toml` lists the position of the path as one that is only read.
 
 mod neighbours;
 pub(super) mod outputs;
@@ -18,7 +18,7 @@ use paths::{archive, mounted};
 use positions::Operands;
 
 impl Judge<'_> {
-    /// The first path outside the working folder that a call may not only read.
+    /// The first path outside the working folder that the call may change or run.
     pub(super) fn elsewhere(
         &self,
         program: &str,
@@ -54,13 +54,14 @@ impl Judge<'_> {
             let used = match option {
                 Some(option) if table.loads.is_match(option) => Use::Code,
                 Some(option) if table.takes_code(program, option) => Use::Code,
-                // An installation target is written.
+                // The value is attached to a short option that loads code.
                 _ if text.len() > 2
                     && own.is_some_and(|own| !own.starts_with("--"))
                     && text.get(..2).is_some_and(|it| table.takes_code(program, it)) =>
                 {
                     Use::Code
                 }
+                // An installation target is written.
                 _ if table.installs_to(program, text, before) => {
                     if text.ends_with("=/") || text == "/" {
                         return Some("/".to_owned());
@@ -95,7 +96,7 @@ impl Judge<'_> {
                     Operands::None => false,
                     Operands::All => at >= begin,
                     Operands::First => first == Some(at),
-                    // After an unknown long option this may be its value.
+                    // After an unknown long option the word may be the option's value.
                     Operands::Sources => {
                         let flag = |text: &str| {
                             !text.starts_with("--")
@@ -106,7 +107,7 @@ impl Judge<'_> {
                 },
             };
             if reads {
-                // Hidden folders in world-writable places are not ordinary input.
+                // A file in a hidden folder of a world-writable place is no ordinary input.
                 let planted = paths(text).into_iter().find(|path| is_planted(path));
                 if planted.is_some() {
                     return planted;
@@ -150,7 +151,7 @@ impl Judge<'_> {
         })
     }
 
-    /// The first outside path in the input of a command that has one path per line.
+    /// The first outside path in the input of a command, which is assumed to contain one path per line.
     pub(super) fn named_in_input(&self, command: &SimpleCommand) -> Option<String> {
         let (text, _) = self.reads(command);
         match text {
@@ -167,7 +168,8 @@ impl Judge<'_> {
         }
     }
 
-    /// Paths below a link that leads outside are outside, too.
+    /// Records a link that the command creates to a place outside the working folder. Paths below the link are
+    /// outside, too.
     pub(super) fn remember_link(&mut self, program: &str, arguments: &[(String, bool)]) {
         let links = |text: &str| {
             matches!(text, "--link" | "--symbolic-link")
@@ -203,7 +205,7 @@ impl Judge<'_> {
         self.goes_elsewhere(outer, program, &arguments, outer.span());
     }
 
-    /// Rates a path outside the working folder that a local call may not only read.
+    /// Rates a path outside the working folder that a local call may change or run.
     pub(super) fn goes_elsewhere(
         &mut self,
         command: &SimpleCommand,

@@ -21,7 +21,7 @@ static HANDLERS: LazyRegex = LazyRegex::new(
     |pre-command|post-command|askpass|browser|editor|filter|launcher|proxy-command|preview|sendmail|mailer
     |notify-command|debugger|interpreter|entrypoint-program|linker|to-c[a-z-]*|agent-program|pinentry|pinentry-program|dirmngr-program|exec|executable|runner)$",
 );
-/// The options among these whose program receives data. A shell there is not interactive.
+/// Those of `HANDLERS` whose program receives data, so that a shell would run this data.
 static FED: LazyRegex = LazyRegex::new(
     r"^--?([a-z-]+-)?(cmd|viewer|pager|helper|hook|handler|filter|rsh|to-c[a-z-]*)$",
 );
@@ -35,7 +35,7 @@ static NAMES_PROGRAM: LazyRegex = LazyRegex::new(
     |external|textconv|driver|browser|viewer|tools?|difftool|mergetool|proxycommand|launcher|wrapper|onexit|sendmail)$
     |^(alias(es)?|extensions?|hooks?|merge-tools|extdiff|plugins?)[.:]|^config:tunnels:",
 );
-/// Harmless values of such settings.
+/// Harmless values of settings that name a program.
 static NAMES_NOTHING: LazyRegex = LazyRegex::new(
     r#"^["']?(true|false|yes|no|on|off|never|always|auto|none|cat|less( -[A-Za-z]+)?|more|vim?|nvim|nano|emacs|code --wait|:?(builtin|internal):?[\w:-]*|\d*)["']?$"#,
 );
@@ -49,7 +49,7 @@ static SHOWS: LazyRegex = LazyRegex::new(
 static SCRIPTS: LazyRegex = LazyRegex::new(
     r"^(-[PLlSrx]|--?(filter|lua-filter|script|script-file|load|require|init-file|rcfile|init-script|eval-file|source|use|module|lua|plugin))$",
 );
-/// Options for an output file, where a value with a leading bar is a pipe.
+/// Options for an output file. A value with a leading bar is a pipe.
 static WRITES: LazyRegex = LazyRegex::new(
     r"^(-[a-zA-Z]*o|-l|-w|--(output|log|out|log-file|output-file|log-pipe|print|pipe|to)[a-z-]*)$",
 );
@@ -63,7 +63,7 @@ static DELETES: LazyRegex = LazyRegex::new(
     r"\b(REMOVE_RECURSE|rmtree|remove_tree|os\.(unlink|remove|removedirs|chmod|rename)|rm_rf|rm_r|delete-file|deleteFile)\b",
 );
 
-/// Programs whose operands are messages for people, or code patterns to search for.
+/// Programs whose operands are messages for people, or patterns of code to search for.
 const SPEAKS: &str = "gh glab echo printf notify-send logger wall write mail jira slack say jrnl todo task hub semgrep ast-grep \
     sg comby";
 
@@ -228,7 +228,7 @@ impl Judge<'_> {
         for (at, word) in words.iter().enumerate() {
             let before = before(words, at).map(|it| it.text.as_str());
             let first = before.is_none_or(|it| it.starts_with('-'));
-            // After such a word a shell is only the subject, as in `completion bash`.
+            // After a word of `NAMES` the name of a shell is only an operand, as in `completion bash`.
             let about = words.iter().take(at).any(|it| listed(NAMES, &it.text));
             if is_shell(&word.text)
                 && !about

@@ -8,7 +8,7 @@ use super::judge::Judge;
 use super::listed::listed;
 use super::syntax::{DECLARING, SimpleCommand, UNKNOWN, Word, unknown};
 
-/// Programs whose output is numbers that may be used in arithmetic.
+/// Programs whose output may be used in arithmetic, because it is usually a number or a plain name.
 const COUNTING: &str =
     "wc date nproc stat grep egrep rg expr git id seq du df ps tput bc getconf pgrep ls find";
 
@@ -27,7 +27,7 @@ impl Judge<'_> {
         let Some(known) = self.resolve(&word.text, &word.span) else { return };
         let foreign = self.is_foreign(word);
         for text in known {
-            // Names in arithmetic stand for the values of variables, which are evaluated as well.
+            // A name in arithmetic means the value of the variable, which is evaluated, too.
             let mut values = names_in(&text).filter_map(|name| self.variables.get(name)).flatten();
             if foreign || hides_command(&text) || values.any(|it| hides_command(it)) {
                 let reason =
@@ -40,7 +40,8 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether a word contains the output of a command that may print more than numbers.
+    /// Whether a word contains the output of a command that may print more than numbers, or a variable that was set
+    /// from such output or from input.
     pub(super) fn is_foreign(&self, word: &Word) -> bool {
         if word.text.strip_prefix("v ").is_some_and(is_name) {
             return false;
@@ -75,7 +76,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Builtins that evaluate variable names or assigned values.
+    /// Rates builtins that evaluate variable names or assigned values.
     pub(super) fn evaluating_builtin(&mut self, command: &SimpleCommand, program: &str) {
         let words = command.arguments();
         let has = |letters: &[char]| {
@@ -125,7 +126,8 @@ impl Judge<'_> {
         self.calculates_input(command, program, words);
     }
 
-    /// Variables that get lines of the input. Each line may be a path like those given to the other commands.
+    /// Records variables that get lines of the input. If the input names an outside path, each line may be a path
+    /// below it.
     fn reads_into(&mut self, command: &SimpleCommand, words: &[Word]) {
         let mut commands = self.script.commands.iter();
         let whole = commands.find(|it| it.words.is_empty() && !it.redirects.is_empty());
@@ -140,7 +142,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Values that become a list only while the builtin runs: bash expands such a list once more.
+    /// Values that become a list only when the builtin runs. bash expands such a list once more.
     fn quoted_lists(&mut self, words: &[Word], lists: bool) -> Vec<Word> {
         let made = self.makes_lists();
         let mut found = Vec::new();
@@ -190,7 +192,7 @@ impl Judge<'_> {
         })
     }
 
-    /// Input that is stored in such a variable is evaluated, and its text is unknown.
+    /// Rates input that is stored in a variable whose values bash evaluates. The text of the input is unknown.
     fn calculates_input(&mut self, command: &SimpleCommand, program: &str, words: &[Word]) {
         if !matches!(program, "read" | "mapfile" | "readarray" | "printf") {
             return;

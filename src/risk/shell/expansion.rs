@@ -29,7 +29,7 @@ impl Parser<'_> {
                 self.at += 1;
                 self.parameter(word)
             }
-            // The old syntax for arithmetic.
+            // `$[..]`, the old syntax for arithmetic.
             Some('[') => {
                 self.at += 1;
                 self.script.bash_only = true;

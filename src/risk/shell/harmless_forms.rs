@@ -1,5 +1,5 @@
-//! Harmless forms of calls that rules rate as dangerous. Nothing of such a call may be unknown: every option and
-//! operand is on a short list.
+//! Harmless forms of calls that rules rate as dangerous. A harmless form has no unknown parts: its options are on a
+//! short list, and its operands have known forms.
 
 use super::lazy_regex::LazyRegex;
 use super::listed::listed;
@@ -30,7 +30,7 @@ pub(super) fn computing() -> Rating {
     )
 }
 
-/// Options and operands of a call without unknown parts.
+/// The options and operands of a call that has no unknown parts.
 #[derive(Debug, Default)]
 pub(super) struct Parts<'a> {
     /// Options without a value.

@@ -191,13 +191,13 @@ impl Judge<'_> {
         }
         let path = place::normalize(program, &self.folder);
         let tool = TOOLS.is_match(&path);
-        // A wrapper only names its inner command.
+        // A wrapper contains the words of its inner command and does not count.
         let others = |it: &&SimpleCommand| it.span != command.span && !it.starts(LOOK);
         let others = self.script.commands.iter().filter(others);
         let made = others
             .flat_map(SimpleCommand::arguments)
             .any(|word| place::normalize(&word.text, &self.folder) == path);
-        // Out-of-tree builds run `../configure`.
+        // `../configure` is the configure step of an out-of-tree build.
         let prepares = program == "../configure" && !path.starts_with("../..");
         !tool
             && !made
@@ -205,7 +205,7 @@ impl Judge<'_> {
             && (is_elsewhere(&path, Use::Code) || is_elsewhere(&path, Use::Raised))
     }
 
-    /// A shell that `find` runs for files outside the working folder, and whose script writes.
+    /// Rates a shell that `find` runs for files outside the working folder, if its script writes.
     pub(super) fn writes_found(&mut self, rest: &[Word], inner: &[Word]) {
         let Some(place) = self.starting_point(rest) else { return };
         let shell = inner.first().and_then(|it| program_of(&it.text));
@@ -224,7 +224,7 @@ impl Judge<'_> {
         }
     }
 
-    /// A file that the command line wrote, and that an option names as a program.
+    /// Rates an option that makes a program run a file which the command line itself wrote.
     pub(super) fn runs_written(&mut self, command: &SimpleCommand) {
         const PARTS: &str = "prog command cmd exec editor pager shell filter script hook helper rsh wrapper launcher plugin \
             linker runner";
@@ -245,7 +245,7 @@ impl Judge<'_> {
         }
     }
 
-    /// A package name that another command fetches is unknown.
+    /// Rates the installation of a package whose name another command downloads.
     pub(super) fn installs_fetched(&mut self, command: &SimpleCommand, program: &str) {
         if !listed(INSTALLERS, program) {
             return;

@@ -42,7 +42,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Rates a call of an alias as the command for which it stands.
+    /// Rates a call of an alias as the command that replaces it.
     pub(super) fn alias_call(&mut self, command: &SimpleCommand, program: &str, depth: usize) {
         let Some(text) = self.aliases.remove(program) else { return };
         let span = command.span();
@@ -53,8 +53,8 @@ impl Judge<'_> {
         self.aliases.insert(program.to_owned(), text);
     }
 
-    /// Rates a call of a function: its body with the arguments of the call. Returns whether nothing else can be
-    /// meant.
+    /// Rates a call of a function: its body with the arguments of the call. Returns whether the name cannot mean a
+    /// program, too.
     pub(super) fn function_call(
         &mut self,
         command: &SimpleCommand,

@@ -69,7 +69,7 @@ impl Judge<'_> {
         self.stdin(context, depth);
     }
 
-    /// A shell that reads commands from its input.
+    /// Rates a shell that reads commands from its input.
     pub(super) fn stdin(&mut self, context: &SimpleCommand, depth: usize) {
         let (text, fed) = self.reads(context);
         match text {
@@ -116,7 +116,7 @@ impl Judge<'_> {
         while let Some(word) = rest.get(at) {
             let text = word.text.as_str();
             at += 1;
-            // Deno has a subcommand instead of an option.
+            // Deno takes code after the subcommand `eval`, not after an option.
             if program == "deno" && at == 1 && text == "eval" {
                 continue;
             }
@@ -151,7 +151,7 @@ impl Judge<'_> {
                 if text.starts_with('<') || text.starts_with("/dev/stdin") {
                     self.runs_output(word.span());
                 }
-                // After a long option this may be its value, and the code follows.
+                // After a long option this word may be its value, and an option with code may follow.
                 let long = before(rest, at - 1)
                     .is_some_and(|it| it.text.starts_with("--") && !it.text.contains('='));
                 let code =
@@ -232,7 +232,7 @@ impl Judge<'_> {
     }
 }
 
-/// Whether the input is the output of `< <(..)`.
+/// Whether the input is redirected from a process substitution, as in `< <(..)`, or from an unknown file.
 fn reads_output(context: &SimpleCommand) -> bool {
     context.redirects.iter().any(|redirect| {
         redirect.operator == "<" && (redirect.target.inner.is_some() || redirect.target.unknown())

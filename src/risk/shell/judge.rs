@@ -30,11 +30,11 @@ pub(super) struct Judge<'a> {
     pub(super) folder: String,
     pub(super) script: Script,
     calls: usize,
-    /// Files that this command line writes before it may run them.
+    /// Files that this command line writes, and may run later.
     pub(super) written: Vec<String>,
-    /// A command fetched files.
+    /// Whether a command fetched files.
     pub(super) fetched: bool,
-    /// A command encrypted files.
+    /// Whether a command encrypted files.
     pub(super) locked: bool,
     /// Rules of the user that match a command.
     pub(super) matched: BTreeSet<String>,
@@ -49,7 +49,7 @@ pub(super) struct Judge<'a> {
     pub(super) made_loops: Vec<(String, Vec<Word>)>,
     /// The folders of this program.
     pub(super) own: &'a [PathBuf],
-    /// Bytes that replacing variables and operands has produced so far.
+    /// Bytes of the texts produced so far by replacing variables and operands.
     pub(super) expanded: usize,
 }
 
@@ -144,12 +144,12 @@ impl<'a> Judge<'a> {
             command.raised |= outer.raised;
             self.command(&command, depth);
         }
-        // Only now are the values of their variables known.
+        // Evaluated last, because the values of variables are known only now.
         self.evaluates(&evaluated);
         self.script = above;
     }
 
-    /// A function that pipes itself into itself exhausts the machine.
+    /// Rates a function that starts itself twice at once, which exhausts the machine.
     fn fork_bomb(&mut self, script: &Script, function: &super::syntax::Function) {
         let calls =
             |it: &SimpleCommand| it.words.first().is_some_and(|it| it.text == function.name);
@@ -258,7 +258,7 @@ impl<'a> Judge<'a> {
         if self.function_call(command, &program, depth) {
             return;
         }
-        // `git-x` is `git x`.
+        // `git-x` is another name of `git x`.
         if let Some(subcommand) = program.strip_prefix("git-")
             && !self.table.dangerous(&program)
         {
@@ -283,7 +283,7 @@ impl<'a> Judge<'a> {
         }
         if matches!(program.as_str(), "cd" | "pushd") {
             let operands = self.arguments(command.arguments()).into_iter().map(|(text, _)| text);
-            // Without an argument, `cd` goes home.
+            // Without an argument, `cd` changes to the home folder.
             let home = (program == "cd" && command.words.len() == 1).then(|| "~".to_owned());
             if let Some(to) = operands.chain(home).find(|text| !text.starts_with('-')) {
                 self.folder = place::normalize(&to, &self.folder);

@@ -1,5 +1,5 @@
-//! Calls that are known to do less than their programs could. Every word of such a call matches a pattern of the
-//! table, so that nothing unknown is left.
+//! Known calls that are less dangerous than other calls of their programs. Every word of such a call matches a pattern
+//! of the table, so that nothing unknown is left.
 
 use serde::Deserialize;
 

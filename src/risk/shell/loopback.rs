@@ -103,7 +103,7 @@ impl Judge<'_> {
             }
             _ => true,
         };
-        // wget follows redirects unless it is told not to.
+        // Without `--max-redirect=0`, wget follows redirects.
         let mut redirects = parts.values.iter().filter(|(name, _)| name == "--max-redirect");
         let stays = redirects.next().is_some_and(|(_, most)| *most == "0");
         stays
@@ -164,8 +164,8 @@ impl Judge<'_> {
             && !place::is_private(&settled)
     }
 
-    /// Whether the input of a command is a project file, a literal text, or the output of simple programs for
-    /// these.
+    /// Whether the input of a command is a project file, a literal text, or the output of `cat`, `jq`, `echo` or
+    /// `printf` for these.
     fn plain_input(&self, command: &SimpleCommand) -> bool {
         let redirects = command.redirects.iter().all(|it| match it.operator {
             "<" => self.of_project(&it.target.text),
@@ -214,7 +214,7 @@ fn is_method(text: &str) -> bool {
     matches!(text, "GET" | "POST" | "PUT" | "PATCH")
 }
 
-/// Whether an address is local, and not the API of a daemon or a store.
+/// Whether an address is local and does not have the port of a daemon or a store.
 fn is_here(text: &str) -> bool {
     static HERE: LazyRegex = LazyRegex::new(
         r"^(https?://)?(localhost|127\.0\.0\.1|\[::1\])(:[0-9]{1,5})?(/([A-Za-z0-9.~%+,-][A-Za-z0-9._~%+,:-]*/?)*)?(\?[A-Za-z0-9._~%+,=&-]*)?$",

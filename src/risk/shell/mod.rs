@@ -1,29 +1,30 @@
 //! How dangerous a shell command is (SPEC §7.1).
 //!
-//! Two parsers reduce the command to a list of simple commands, wrappers are taken off, and every simple command is
-//! compared with a table of rules; the worst finding wins. Nothing is run and no file is read. The text of the
-//! command is never searched for words: a command that only mentions another one is rated by what it does.
+//! Two parsers reduce the command to a list of simple commands, wrappers such as `sudo` are removed, and every simple
+//! command is compared with a table of rules. The worst finding decides. Nothing is run and no file is read. A command
+//! whose arguments only mention another command is rated by what it does itself, unless nothing is known about its
+//! program.
 //!
 //! # Parsing
 //!
-//! A parser of our own and the tree-sitter grammar read the command. What one of them cannot parse, or parses
-//! differently, is dangerous. Words that bash evaluates again (arithmetic, subscripts, variable names, quoted lists)
-//! are collected by the parser and are never safe. Replacing variables and operands is limited in bytes and in count
-//! (`variables.rs`), and reaching a limit is a finding.
+//! A recursive-descent parser (`parse.rs`) and the tree-sitter grammar (`second_parser.rs`) parse the command. What
+//! one of them cannot parse, or parses differently, is dangerous. Words that bash evaluates again (arithmetic,
+//! subscripts, variable names, quoted lists) are collected by the parser and are never safe. Replacing variables and
+//! operands is limited in bytes and in count (`variables.rs`), and reaching a limit is a finding.
 //!
 //! # Safe calls
 //!
 //! A call is safe only if `assets/risk/readers.toml` lists its program and allows every option and operand
 //! (`readers/`), and no rule of `assets/risk/rules.toml` gives a higher level. Expressions of `find` and `test`, and
-//! scripts of `sed` and `awk`, have small parsers of their own. The examples in both tables are tests; the tests
-//! also modify those of `readers.toml`.
+//! scripts of `sed` and `awk`, are checked by separate code in `readers/`. The examples in both tables are tests; the
+//! tests also modify those of `readers.toml`.
 //!
 //! # Paths outside the working folder
 //!
 //! A word that names a path outside the working folder, in any spelling, makes any other call dangerous
-//! (`elsewhere.rs`). The exceptions are no list of programs that write, because such a list would never be complete:
-//! they are the positions in which a program only reads (`[elsewhere]` of `rules.toml`), temporary folders, and
-//! installed programs. Calls that print secrets are rated in `discloses.rs`.
+//! (`elsewhere.rs`). The code does not list programs that write, because no such list could be complete. It lists the
+//! exceptions: positions in which a program only reads (`[elsewhere]` of `rules.toml`), temporary folders, installed
+//! programs, and build folders beside the project. Calls that print secrets are rated in `discloses.rs`.
 
 mod admin;
 mod classify;

@@ -58,9 +58,9 @@ pub struct CommandNeeds {
     /// [`table_folder`].
     #[serde(flatten)]
     pub needs: Needs,
-    /// Whether git may write its own repository.
+    /// Whether the command must write the git repository.
     pub writes_repository: bool,
-    /// Why it cannot run behind walls; `None` if it can.
+    /// Why the command cannot run behind walls; `None` if it can.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
     /// The reasons for its needs, without duplicates.

@@ -41,7 +41,8 @@ impl Judge<'_> {
         starts.iter().find(outside).or(starts.first())
     }
 
-    /// A path outside the working folder in the input that a program like `xargs` turns into words.
+    /// The first path outside the working folder in the input or the options of a program such as `xargs`, which turns
+    /// its input into words.
     pub(super) fn named_for_words(
         &self,
         outer: &SimpleCommand,

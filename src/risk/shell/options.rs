@@ -3,7 +3,7 @@
 use super::listed::listed;
 use super::syntax::before as previous;
 
-/// Options before a subcommand that take no value in any program.
+/// Whether an option before a subcommand takes no value in any program.
 pub(super) fn is_flag(text: &str) -> bool {
     const FLAGS: &str = "-y --yes -q --quiet -v --verbose --json --user --system --debug -D --no-pager -P --silent -s --global \
         -g --locked --offline --frozen --all -a --no-color --help -h --version -V --bare --no-optional-locks \
@@ -32,7 +32,7 @@ pub(super) fn is_option(option: &str, text: &str) -> bool {
     }
 }
 
-/// Options for a dry run.
+/// Whether an option requests a dry run.
 pub(super) fn is_dry(option: &str) -> bool {
     matches!(option, "--dry-run" | "--dryrun" | "-n")
 }

@@ -27,13 +27,13 @@ pub(super) struct CallFacts<'a> {
     pub(super) arguments: &'a [(String, bool)],
     /// The working folder after `cd`, as far as it is known.
     pub(super) folder: &'a str,
-    /// The input is a pipe or a file.
+    /// Whether the input is a pipe or a file.
     pub(super) fed: bool,
-    /// The input is the output of a database client.
+    /// Whether the input is the output of a database client.
     pub(super) answered: bool,
-    /// A redirection writes a file.
+    /// Whether a redirection writes a file.
     pub(super) writes: bool,
-    /// The command runs with raised privileges.
+    /// Whether the command runs with raised privileges.
     pub(super) raised: bool,
     /// The text of the input, if it is known.
     pub(super) text: Option<&'a str>,

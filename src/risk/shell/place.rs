@@ -48,7 +48,7 @@ pub(super) fn below(path: &str, folder: &str) -> bool {
     path == folder || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// The root, a home folder or a system folder as a whole, also with a trailing `/*`.
+/// Whether a path is the root, a home folder or a system folder as a whole, also with a trailing `/*`.
 pub(super) fn is_root(path: &str) -> bool {
     let path =
         path.strip_suffix("/*").map_or(path, |head| if head.is_empty() { "/" } else { head });
@@ -56,7 +56,7 @@ pub(super) fn is_root(path: &str) -> bool {
     path == "/" || path == "~" || path == "/*" || listed(SYSTEM, path) || PEOPLE.contains(&path)
 }
 
-/// Below a system folder, where only packages should write.
+/// Whether a path is a system folder or below one, where only packages should write.
 pub(super) fn is_system(path: &str) -> bool {
     path == "/"
         || (SYSTEM.split(' ').any(|folder| below(path, folder))
@@ -65,14 +65,14 @@ pub(super) fn is_system(path: &str) -> bool {
             && !HARMLESS.iter().any(|file| below(path, file)))
 }
 
-/// Not below the working folder.
+/// Whether a path is not below the working folder. Harmless files of `/dev` do not count.
 pub(super) fn is_outside(path: &str) -> bool {
     (path.starts_with('/') || path.starts_with('~') || below(path, ".."))
         && !HARMLESS.iter().any(|file| below(path, file))
 }
 
-/// A plain file in a temporary folder: nothing is kept there, and behind walls the folder is private. Hidden files
-/// and the folders for sockets of other programs do not count.
+/// Whether a path is a plain file in a temporary folder, whose content is not kept, and which is private behind walls.
+/// Hidden files and the folders for sockets of other programs do not count.
 fn is_scratch(path: &str) -> bool {
     let rest = path.strip_prefix("/tmp/").map(|rest| (rest, 3));
     let rest = rest.or_else(|| path.strip_prefix("/var/tmp/").map(|rest| (rest, 1)));
@@ -88,12 +88,13 @@ fn is_scratch(path: &str) -> bool {
     })
 }
 
-/// Not below the working folder, and not a plain temporary file.
+/// Whether a path is neither below the working folder nor a plain temporary file.
 pub(super) fn is_beyond(path: &str) -> bool {
     is_outside(path) && !is_scratch(path)
 }
 
-/// A system file inside a container, except for files that web servers there publish.
+/// Whether a text, as in `container:path`, names a system file inside a container. Files that web servers publish do
+/// not count.
 pub(super) fn is_inside_system(text: &str) -> bool {
     let Some((name, path)) = text.split_once(':') else { return false };
     let shown = ["/usr/share/nginx", "/usr/src", "/var/www", "/usr/local/apache2/htdocs"];
@@ -108,13 +109,14 @@ pub(super) fn is_inside_system(text: &str) -> bool {
         && !shown.iter().any(|folder| below(&path, folder))
 }
 
-/// A file that configures other programs or contains keys.
+/// Whether a file configures other programs or contains keys.
 pub(super) fn is_sensitive(path: &str) -> bool {
     let history = unknown("HISTFILE");
     path.contains(&history) || sensitive::sensitive(path).is_some()
 }
 
-/// A file with keys or passwords. Public keys do not count.
+/// Whether a file contains keys or passwords, or is the memory or the environment of a process. Public keys do not
+/// count.
 pub(super) fn is_secret(path: &str) -> bool {
     let whole = format!("/{path}/");
     let memory = whole.contains("/proc/")
@@ -127,17 +129,17 @@ pub(super) fn is_in_project(text: &str) -> bool {
     is_project_file(&normalize(text, ""))
 }
 
-/// A file or a whole folder with keys or passwords.
+/// Whether a path is a file or a whole folder with keys or passwords.
 pub(super) fn keeps_keys(path: &str) -> bool {
     is_secret(path) || is_keys(path)
 }
 
-/// A file with keys, or one that configures other programs.
+/// Whether a path is a file or folder with keys or passwords, or a file that configures other programs.
 pub(super) fn is_private(path: &str) -> bool {
     keeps_keys(path) || is_sensitive(path)
 }
 
-/// A whole folder of keys, also with a trailing `/*`.
+/// Whether a path is a whole folder of keys, also with a trailing `/*`.
 pub(super) fn is_keys(path: &str) -> bool {
     let path = path.strip_suffix("/*").unwrap_or(path);
     ["/.ssh", "/.gnupg", "/.aws", "/.password-store"].iter().any(|folder| path.ends_with(folder))
@@ -151,7 +153,7 @@ pub(super) fn is_project_file(path: &str) -> bool {
         && !path.contains(['*', '|', '<', '>', ':', '\\', UNKNOWN])
 }
 
-/// A whole disk, as opposed to a partition.
+/// Whether a path is a whole disk, as opposed to a partition.
 pub(super) fn is_disk(path: &str) -> bool {
     let Some(name) = path.strip_prefix("/dev/") else { return false };
     let letters = |prefix: &str| {
@@ -172,7 +174,7 @@ pub(super) fn is_disk(path: &str) -> bool {
         || nvme
 }
 
-/// `host:path`, `user@host:path`, or the address of a store.
+/// Whether a text is `host:path`, `user@host:path`, or the address of a store.
 pub(super) fn is_remote(text: &str) -> bool {
     text.split_once(':')
         .is_some_and(|(host, _)| !host.is_empty() && !host.contains('/') && !host.starts_with('.'))

@@ -19,7 +19,7 @@ const CMDLETS: &str = "get-childitem gci dir get-content gc get-item gi get-proc
 /// Options that do not change what runs.
 const PLAIN: &str = "-noprofile -nop -nologo -noninteractive -noni";
 
-/// Whether a call of PowerShell only runs such commands.
+/// Whether a call of PowerShell only runs listed cmdlets with plain words.
 pub(super) fn only_looks(program: &str, arguments: &[(String, bool)]) -> bool {
     if !matches!(program, "pwsh" | "powershell") {
         return false;

@@ -15,7 +15,7 @@ const VERSIONED: &str = "python python3 python2 pypy pypy3 perl ruby irb node no
 const FLAVOURS: &str =
     ".exe .traditional .openbsd .basic .tiny .nox .gtk3 .busybox .distrib -static .real .orig";
 
-/// The name by which the table knows a program; `None` for a program at any other path.
+/// The name of a program in the table; `None` for a program outside the usual folders.
 pub(super) fn program_of(text: &str) -> Option<String> {
     let plain = plain_path(text);
     if text.contains('/') && !plain.contains('/') {
@@ -39,12 +39,12 @@ pub(super) fn program_of(text: &str) -> Option<String> {
     project(name)
 }
 
-/// Programs that projects contain, and that are known by name at any path.
+/// The name of a program that projects contain and that is known at any path; `None` for any other name.
 fn project(name: &str) -> Option<String> {
     matches!(name, "rails" | "gradlew" | "mvnw" | "rake").then(|| name.to_owned())
 }
 
-/// The dynamic loader runs the program that its first operand names.
+/// Whether a name is that of the dynamic loader, which runs the program that its first operand names.
 fn is_loader(name: &str) -> bool {
     (name.starts_with("ld-") || name.starts_with("ld.") || name.starts_with("ld64."))
         && name.contains("so")

@@ -71,7 +71,8 @@ impl Judge<'_> {
             .with_safer("Work on a copy below the working folder.")
     }
 
-    /// An unknown program may be a wrapper: what looks like a command in its arguments counts if it is dangerous.
+    /// Rates what looks like a command in the arguments of an unknown program, because the program may be a wrapper.
+    /// Only dangerous findings count.
     fn rate_unknown(&mut self, command: &SimpleCommand, program: &str, depth: usize) {
         let excepted = self.table.verbs.excepted(program);
         // An unknown path may lead to a copy of a known program.
@@ -152,7 +153,7 @@ impl Judge<'_> {
         let rating = self.rating(command, program);
         let arguments = self.arguments(command.arguments());
         let mut rating = self.lowered(command, program, &arguments, rating);
-        // That it runs something, or that no rule names it, adds nothing.
+        // A wrapper that only reads may print secrets itself.
         if matches!(rating.rule.as_str(), "reads" | READS) {
             rating = self.discloses(command, program, &arguments, rating);
         }
@@ -162,6 +163,7 @@ impl Judge<'_> {
             rating.level = RiskLevel::Caution;
         }
         rating = self.embedded(command, program, rating, (true, depth));
+        // That the wrapper runs something, or that no rule names it, is no finding of its own.
         let only_runs = rating.level < RiskLevel::Dangerous
             && !matches!(rating.rule.as_str(), "changes-files" | "prints-environment");
         if only_runs {
@@ -276,7 +278,7 @@ impl Judge<'_> {
             .filter(|rule| names.iter().flatten().any(|name| rule.matches(name, &arguments)))
             .collect();
         self.matched.extend(rules.iter().map(|rule| rule.id.clone()));
-        // The first of the strictest.
+        // The first of the strictest rules.
         let strictest = rules.into_iter().rev().max_by_key(|rule| rule.level);
         let user = strictest
             .filter(|rule| rule.changes(builtin.level))
@@ -296,8 +298,8 @@ fn looks_like_code(text: &str) -> bool {
     call || text.starts_with("import ") || text.starts_with("require ")
 }
 
-/// Whether a call only prints help or a version. As the only argument, such an option is safe. After subcommands it
-/// is caution, because a subcommand may interpret it differently.
+/// The level of a call that only prints help or a version; `None` for any other call. As the only argument, such an
+/// option is safe. After subcommands its level is caution, because a subcommand may interpret it differently.
 fn asks_help(program: &str, arguments: &[(String, bool)]) -> Option<RiskLevel> {
     const WITH_SUBCOMMANDS: &str = "git cargo npm pnpm yarn docker podman kubectl helm terraform tofu pip pip3 go gh aws gcloud az \
         systemctl apt apt-get brew rustup uv poetry conda gem dotnet snap flatpak";

@@ -17,7 +17,7 @@ use entries::{ENTRIES, Entry, Language, Operands, Takes, split_value};
 /// The effect of a call according to `readers.toml`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum CallEffect {
-    /// It only reads.
+    /// The call only reads.
     ReadsOnly,
     /// An option or operand is not listed.
     Unlisted,
@@ -32,7 +32,8 @@ pub(super) fn check(program: &str, arguments: &[Argument]) -> Option<CallEffect>
     for (reader, subcommands) in readers.of(program) {
         // Other subcommands may have entries of their own.
         let Some(rest) = readers.subcommand(program, subcommands, arguments) else { continue };
-        // Several entries can describe a program. One that allows the call decides; otherwise, one that forbids it.
+        // Several entries can describe a program. An entry that allows the call decides; otherwise the worst effect
+        // counts.
         let call = reader.call(rest);
         if call == CallEffect::ReadsOnly {
             return Some(call);
@@ -248,7 +249,7 @@ pub(super) fn only_reads_known(program: &str, arguments: &[(String, bool)]) -> b
 const PLAIN: &str =
     "HOME PWD OLDPWD USER LOGNAME HOSTNAME UID EUID RANDOM SECONDS LANG FOUND ? # ! $";
 
-/// Whether a text contains no unknown parts but such variables.
+/// Whether all unknown parts of a text are variables of `PLAIN`.
 pub(super) fn is_known(text: &str) -> bool {
     // A process substitution becomes the path of a pipe. The commands inside are rated separately.
     let text = text.strip_prefix('<').and_then(|it| it.strip_prefix(OUTPUT)).unwrap_or(text);

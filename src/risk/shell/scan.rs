@@ -64,8 +64,8 @@ pub(super) fn scan(command: &str) -> Option<Refused> {
     None
 }
 
-/// Invisible characters, and characters that look like ASCII but are not. Other letters that resemble Latin ones
-/// are checked in program names only.
+/// Whether a character is invisible, or looks like an ASCII character. Other letters that resemble Latin ones are
+/// checked in program names only.
 fn hidden(next: char) -> bool {
     (next.is_control() && next != '\n' && next != '\t')
         || matches!(next,

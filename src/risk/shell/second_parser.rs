@@ -15,7 +15,7 @@ pub(super) struct SecondParse {
     pub(super) programs: Vec<usize>,
     /// The positions of commands with a node kind of their own: declarations, tests.
     pub(super) others: Vec<usize>,
-    /// The command could not be parsed completely.
+    /// Whether the command could not be parsed completely.
     pub(super) faulty: bool,
 }
 

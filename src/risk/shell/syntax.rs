@@ -13,12 +13,12 @@ pub(super) const END: char = '\u{E001}';
 /// Builtins that declare variables.
 pub(super) const DECLARING: &str = "declare typeset local readonly export";
 
-/// The output of a command.
+/// A word that is the output of a command.
 pub(super) const OUTPUT: &str = "\u{E000}\u{E001}";
-/// A word that the command gets when it runs, as from `xargs` or `find`.
+/// An argument that `xargs`, `find` or a similar program adds when it runs the command.
 pub(super) const ARGUMENT: &str = "\u{E000}ARG\u{E001}";
 
-/// The value of a variable.
+/// The mark of an unknown part, usually the value of the variable `name`.
 pub(super) fn unknown(name: &str) -> String {
     format!("{UNKNOWN}{name}{END}")
 }
@@ -33,20 +33,21 @@ pub(super) fn name_length(text: &str) -> usize {
     text.bytes().take_while(|it| it.is_ascii_alphanumeric() || *it == b'_').count()
 }
 
-/// One word after quote removal. Parts that only a running shell knows are marked.
+/// One word after quote removal. Parts whose text is not known before the shell runs are marked.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Word {
     /// The text, with unknown parts marked.
     pub(super) text: String,
-    /// The span in the command.
+    /// The range in the text of the whole command, in bytes.
     pub(super) span: Range<usize>,
-    /// It has a glob pattern outside quotes.
+    /// Whether the word has a glob pattern outside quotes.
     pub(super) glob: bool,
-    /// It was written with `$'..'` escapes.
+    /// Whether the word was written with escapes in `$'..'`.
     pub(super) escaped: bool,
-    /// The commands in its command or process substitutions, as indices.
+    /// The indices of the commands in the word's command and process substitutions.
     pub(super) inner: Option<Range<usize>>,
-    /// It is `name=(..)` after a declaring builtin, parsed word by word.
+    /// Whether the word is `name=(..)` after a declaring builtin. `text` contains only the first value, because each
+    /// value was parsed separately.
     pub(super) list: bool,
 }
 
@@ -56,7 +57,7 @@ impl Word {
         (!self.text.contains(UNKNOWN) && !self.glob).then_some(self.text.as_str())
     }
 
-    /// The span in the command.
+    /// The range in the text of the whole command, in bytes.
     pub fn span(&self) -> Range<usize> {
         self.span.clone()
     }
@@ -95,7 +96,7 @@ impl Redirect {
     }
 }
 
-/// One simple command that may run.
+/// A simple command that may run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SimpleCommand {
     /// Assignments before the program.
@@ -103,17 +104,18 @@ pub struct SimpleCommand {
     /// Program and arguments.
     pub(super) words: Vec<Word>,
     pub(super) redirects: Vec<Redirect>,
-    /// The span in the command.
+    /// The range in the text of the whole command, in bytes.
     pub(super) span: Range<usize>,
-    /// The commands whose output is piped into it, as indices.
+    /// The indices of the commands whose output is piped into this one. Empty if the input comes from elsewhere, as
+    /// for a coprocess.
     pub(super) input: Option<Range<usize>>,
-    /// It runs on another host or in a container.
+    /// Whether the command runs on another host or in a container.
     pub(super) remote: bool,
-    /// It runs in the background.
+    /// Whether the command runs in the background.
     pub(super) background: bool,
-    /// It was parsed from a nested text, so that all its spans are that of the whole text.
+    /// Whether the command was parsed from a nested text. In that case all its spans are the span of the whole text.
     pub(super) adopted: bool,
-    /// It runs with raised privileges.
+    /// Whether the command runs with raised privileges.
     pub(super) raised: bool,
 }
 
@@ -123,7 +125,7 @@ impl SimpleCommand {
         &self.words
     }
 
-    /// The span in the command.
+    /// The range in the text of the whole command, in bytes.
     pub fn span(&self) -> Range<usize> {
         self.span.clone()
     }
@@ -133,7 +135,7 @@ impl SimpleCommand {
         self.words.get(1..).unwrap_or_default()
     }
 
-    /// The canonical name of the program; `None` if the table cannot know it.
+    /// The canonical name of the program; `None` if its path is not one of the usual ones.
     pub(super) fn program(&self) -> Option<String> {
         self.words.first().and_then(|word| program_of(&word.text))
     }
@@ -184,7 +186,7 @@ pub(super) struct Script {
     pub(super) loops: Vec<(String, Vec<Word>)>,
     /// Endless loops that start a background process in each round.
     pub(super) endless: Vec<Range<usize>>,
-    /// Whether it uses syntax beyond POSIX.
+    /// Whether the command line uses syntax beyond POSIX.
     pub(super) bash_only: bool,
     /// Words that bash evaluates again after their expansion: arithmetic, subscripts.
     pub(super) evaluated: Vec<Word>,

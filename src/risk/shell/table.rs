@@ -132,14 +132,14 @@ pub(super) struct Packages {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Default)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Kind {
-    /// Its operands are program and arguments.
+    /// Its operands are a program and the program's arguments.
     #[default]
     Argv,
     /// A shell reads its operands, joined by blanks.
     Joined,
     /// Each operand is a command line.
     Each,
-    /// A shell: `-c`, a file, or its input.
+    /// A shell, which runs the value of `-c`, a file, or its input.
     Shell,
     /// Commands between `-exec` and `;` or `+`.
     Find,
@@ -163,11 +163,11 @@ pub(super) struct Wrapper {
     flags: Vec<String>,
     /// The number of operands before the command.
     pub(super) skip: usize,
-    /// Unknown operands are appended to the command.
+    /// Whether operands from the input are appended to the command, as by `xargs`.
     pub(super) more: bool,
-    /// Without a command it starts a shell.
+    /// Whether the wrapper starts a shell if no command is given.
     pub(super) shell: bool,
-    /// It downloads the package of the program that it runs.
+    /// Whether the wrapper downloads the package of the program that it runs.
     pub(super) fetches: bool,
     pub(super) raises: bool,
     pub(super) remote: bool,

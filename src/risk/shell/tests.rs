@@ -1,4 +1,4 @@
-//! The examples of `rules.toml`, and both corpora.
+//! Tests of the examples in `rules.toml`, and of both collections of commands.
 
 mod calculators;
 mod classes;

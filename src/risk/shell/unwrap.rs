@@ -12,7 +12,8 @@ use super::wrapper_words::{begins, own_words, quiet, replaced, takes_next, value
 use crate::plan::RiskLevel;
 
 impl Judge<'_> {
-    /// Rates the inner command of a wrapper. Returns whether the program is only a wrapper.
+    /// Rates the inner commands of a call of a wrapper. Returns whether the call itself is rated as a wrapper, and not
+    /// as an ordinary program.
     pub(super) fn unwrap(&mut self, command: &SimpleCommand, program: &str, depth: usize) -> bool {
         let table = self.table;
         let globals = table.globals.get(program).map(Vec::as_slice).unwrap_or_default();
@@ -286,7 +287,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Rates a text that may be a command line. What is found counts only if it is dangerous.
+    /// Rates a text that may be a command line. Only dangerous findings count.
     pub(super) fn rate_possible(
         &mut self,
         text: &str,

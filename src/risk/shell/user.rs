@@ -16,13 +16,13 @@ pub struct UserRule {
     pub level: RiskLevel,
     /// The reason.
     pub reason: String,
-    /// Commands that it must match.
+    /// Examples of commands that the rule must match.
     pub must_match: Vec<String>,
-    /// Commands that it must not match.
+    /// Examples of commands that the rule must not match.
     pub must_not_match: Vec<String>,
 }
 
-/// Rules whose examples hold.
+/// The user's rules, each checked against its examples.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct UserRules(pub(super) Vec<UserRule>);
 

@@ -11,20 +11,20 @@ use crate::plan::RiskLevel;
 /// Why a rule was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadRule {
-    /// It does not have the form of a rule.
+    /// The table does not have the form of a rule, for instance because a field is missing.
     #[error("the risk rule {id:?} cannot be read: {message}")]
     Unreadable {
         /// The id, or the position in the list.
         id: String,
-        /// What is wrong.
+        /// The message of the TOML parser.
         message: String,
     },
-    /// Its id, prefix, reason or examples are missing or empty.
+    /// The prefix or `must_match` is empty, or one of their texts, the id or the reason is blank.
     #[error(
         "the risk rule {0:?} needs an id, a prefix, a reason and a command in must_match, none of them empty"
     )]
     Incomplete(String),
-    /// Its level is safe.
+    /// The level is safe, which no rule may give.
     #[error("the risk rule {0:?} has the level safe; the lowest that a rule can give is caution")]
     Safe(String),
     /// Two rules have the same id.

@@ -49,7 +49,7 @@ impl Judge<'_> {
     }
 
     pub(super) fn too_much(&mut self, span: &Range<usize>) {
-        // One finding is enough. After it nothing is expanded any more.
+        // One finding is enough. Nothing is expanded after the limit.
         if self.expanded < MAX_TOTAL_BYTES {
             self.danger(
                 "expands-too-much",
@@ -115,7 +115,7 @@ impl Judge<'_> {
         for word in words {
             let Some(texts) = self.resolve(&word.text, span) else { return Vec::new() };
             let lone = word.text.starts_with(UNKNOWN) && word.text.ends_with(END);
-            // Inside quotes it stays one word.
+            // A quoted value stays one word.
             let quoted = self.source.get(word.span()).is_some_and(|it| it.starts_with('"'));
             if let [text] = texts.as_slice()
                 && *text == word.text

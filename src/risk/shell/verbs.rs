@@ -15,9 +15,9 @@ pub(super) struct Verbs {
     forced: LazyRegex,
     /// Options for dry runs and the like.
     dry: LazyRegex,
-    /// Program names.
+    /// Program names that suggest a destructive action.
     names: LazyRegex,
-    /// Words before an embedded command.
+    /// Words after which a command follows.
     runs: LazyRegex,
     /// Options that only resemble destructive ones.
     harmless: LazyRegex,

@@ -6,14 +6,13 @@ use super::syntax::{Redirect, SimpleCommand, Word};
 use super::table::Wrapper;
 
 impl Judge<'_> {
-    /// Whether another part of the table covers a program: known read-only calls of administration programs, and
-    /// known packages.
+    /// Whether another part of the table names a program: the administration programs or the known packages.
     pub(super) fn named_elsewhere(&self, program: &str) -> bool {
         self.table.admin.names(program) || self.table.packages.known.is_match(program)
     }
 
-    /// Whether a development tool is told to check or build the project. The name alone could also be that of
-    /// another package.
+    /// Whether the words call a development tool to check or build the project. The name of the tool alone could be
+    /// that of another package.
     pub(super) fn checks_project(&self, words: &[Word]) -> bool {
         const CHECKS: &str = "lint check test tests format fmt validate build bundle compile typecheck type-check docs info \
             doctor diff coverage stats bench generate list --version";

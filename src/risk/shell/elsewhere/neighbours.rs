@@ -58,7 +58,8 @@ impl Judge<'_> {
 }
 
 impl Judge<'_> {
-    /// The path of installed programs that an unlisted program gets, if its name or another word suggests writing.
+    /// The path in a folder of installed programs that an unlisted program gets as an argument, if the program's name
+    /// or another word suggests writing.
     pub(in crate::risk::shell) fn writes_installed(
         &self,
         program: &str,
@@ -67,7 +68,7 @@ impl Judge<'_> {
         let name = program.rsplit('/').next().unwrap_or(program);
         let speaks = |(text, _): &(String, bool)| {
             let option = text.split('=').next().unwrap_or_default();
-            // A single letter may mean anything.
+            // An option of a single letter may have any meaning.
             let names = matches!(
                 option.trim_start_matches('-'),
                 "file" | "files" | "format" | "sort" | "load" | "dir"

@@ -6,7 +6,7 @@ use crate::risk::shell::lazy_regex::LazyRegex;
 use crate::risk::shell::listed::listed;
 use crate::risk::shell::place;
 
-/// Options for outputs.
+/// Names of options whose value is an output.
 static OUTPUTS: LazyRegex = LazyRegex::new(
     r"(?xi)^--?([a-z]+[-_]?)?(out|output|outfile|out-?file|outdir|out-?dir|output-?(dir|file|path|folder|directory|root)
     |dist-?(path|dir)|dest|dest-?dir|destination|target-?dir|install-?(dir|path|to)|bin-?dir|to-?dir|save-?(to|as|path|dir)|write-?to
@@ -20,16 +20,16 @@ static BUILT: LazyRegex = LazyRegex::new(
 /// Extensions of files that are loaded as code.
 static CODE: LazyRegex =
     LazyRegex::new(r"(?i)\.(so|so\.\d+|dylib|dll|rb|py|js|mjs|cjs|lua|pl|pm|jar|el|tcl|php|wasm)$");
-/// Options that load something.
+/// Options that load a file or a module.
 static LOADS: LazyRegex = LazyRegex::new(
     r"^(-r|--require|--requires|--load|--import|--use|--load-module|--module|--load-extension|--engine|--backend)$",
 );
 
-/// Whether an option's value is written. Folders of installed programs are no exception then.
+/// Whether the value of an option is a path to which the program writes.
 pub(super) fn writes_to(program: &str, option: Option<&str>) -> bool {
-    // For these, such an option names a folder to read from.
+    // Output options of these programs name a folder that they read.
     let reads = ["pkg-config", "cmake", "meson"].contains(&program);
-    // For these, `-o` has another meaning, mostly a harmless one.
+    // Programs whose `-o` has another, mostly harmless meaning.
     const OTHERS: &str = "grep egrep fgrep zgrep rg ag ack git ps ssh scp sftp sshfs mount find fd lsof lsblk findmnt apt \
         apt-get apt-cache unzip 7z tar ls test [ [[ set shopt ip rpm tree jq journalctl systemctl docker \
         kubectl diff";
@@ -48,7 +48,7 @@ pub(in crate::risk::shell) fn sends(option: &str, text: &str) -> bool {
 
 /// Whether an option loads a code file, judged by its extension.
 pub(super) fn loads_code(option: &str, text: &str) -> bool {
-    // A project elsewhere is built and run with its own settings.
+    // These options name a project, which is built and run with the project's own settings.
     const PROJECTS: &str =
         "--project --package-path --project-directory --project-dir --working-dir";
     LOADS.is_match(option) && CODE.is_match(text) || listed(PROJECTS, option) && text.contains('/')

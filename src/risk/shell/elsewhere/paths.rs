@@ -6,8 +6,8 @@ use crate::risk::shell::listed::listed;
 use crate::risk::shell::place;
 use crate::risk::shell::syntax::unknown;
 
-/// Folders at the root with which an absolute path starts. Other texts with a leading slash may be routes or
-/// patterns.
+/// Names of folders in the root directory. A text with a leading slash counts as a path if it starts with one of them.
+/// Other such texts may be routes or patterns.
 const KNOWN: &str = "bin boot data dev etc home lib lib32 lib64 media mnt nix opt private proc root run sbin snap srv sys tmp \
     usr var Applications Library System Users Volumes workspace workspaces";
 
@@ -25,11 +25,11 @@ pub(super) fn is_top(name: &str) -> bool {
 /// How a path is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::risk::shell) enum Use {
-    /// A program may write there.
+    /// A program may change the path with the rights of the user, who cannot write folders of installed programs.
     Program,
-    /// A program with raised privileges may write there.
+    /// The path is certainly written, or privileges are raised. Folders of installed programs count, too.
     Raised,
-    /// A program loads code from there.
+    /// A program loads code from the path. Temporary folders count, folders of installed programs do not.
     Code,
 }
 
@@ -51,7 +51,8 @@ pub(in crate::risk::shell) fn is_planted(path: &str) -> bool {
     rest.split('/').next().is_some_and(|name| name.starts_with('.') && !usual(name))
 }
 
-/// Whether a normalized path is outside the working folder, and not in a shared place such as a temporary folder.
+/// Whether a normalized path is outside the working folder. Folders that are harmless for this use do not count, such
+/// as temporary folders.
 pub(in crate::risk::shell) fn is_elsewhere(path: &str, used: Use) -> bool {
     if !place::is_outside(path) {
         return false;

@@ -75,12 +75,12 @@ pub(super) struct OptionSet {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Operands {
-    /// Any known text.
+    /// Any text whose only unknown parts are plain variables such as `HOME`.
     #[default]
     Known,
-    /// Also unknown text.
+    /// Any text, also with unknown parts.
     Any,
-    /// None.
+    /// No operands.
     None,
     /// Letters, digits and a few signs, but no colons or blanks.
     Word,
@@ -108,7 +108,7 @@ pub(super) struct Entry {
     pub(super) long: String,
     /// Names of shared option sets.
     pub(super) sets: Vec<String>,
-    /// Options are whole words with one dash; `-name=` takes the next word.
+    /// Whether options are whole words with one dash; `-name=` takes the next word.
     pub(super) single: bool,
     /// Whether `-20` is allowed.
     pub(super) digits: bool,
@@ -119,7 +119,7 @@ pub(super) struct Entry {
     pub(super) only: Option<LazyRegex>,
     /// Options that write, run or send something, including their abbreviations.
     pub(super) harm: Vec<String>,
-    /// Options whose value is an output file. It is dangerous outside the working folder.
+    /// Options whose value is an output file, which is dangerous outside the working folder.
     pub(super) writes: Vec<String>,
     pub(super) language: Option<Language>,
     pub(super) examples: Vec<String>,
@@ -134,7 +134,7 @@ pub(super) struct Entry {
 pub(in crate::risk::shell) struct Argument<'a> {
     pub(in crate::risk::shell) text: &'a str,
     pub(in crate::risk::shell) glob: bool,
-    /// In double quotes, so that it stays one word.
+    /// Whether the argument is in double quotes, so that it stays one word.
     pub(in crate::risk::shell) quoted: bool,
 }
 

@@ -195,7 +195,7 @@ impl ScriptParser {
                     self.skip("gpiIMm0123456789");
                 }
                 'y' => self.replacement()?,
-                // Reads a file named inside the script, which no operand shows.
+                // Reads a file that is named inside the script and not by an operand.
                 'r' | 'R' => {
                     self.call = self.call.max(CallEffect::Unlisted);
                     self.line();
@@ -227,7 +227,7 @@ impl ScriptParser {
         }
     }
 
-    /// Skips what is replaced and what replaces it.
+    /// Skips a pattern and its replacement.
     fn replacement(&mut self) -> Option<()> {
         let end = self.next().filter(|end| !matches!(end, '\n' | '\\'))?;
         self.delimited(end)?;

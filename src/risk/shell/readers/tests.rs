@@ -25,7 +25,8 @@ fn every_example_of_a_reader_is_safe() {
     assert_eq!(faults, Vec::<String>::new());
 }
 
-/// The examples of entries with restricted options. Elsewhere every word is allowed.
+/// Modifies the examples of all entries and checks that no modified example is safe. `bend` returns `None` for an
+/// example that it does not modify.
 fn bent(bend: impl Fn(&Entry, &str) -> Option<String>) {
     let (mut faults, mut tried) = (Vec::new(), 0);
     for reader in &readers().reader {

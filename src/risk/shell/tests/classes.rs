@@ -1,4 +1,4 @@
-//! Classes of commands without a rule of their own, with cases that were written after the rules.
+//! Classes of commands that have no rule of their own. The cases were written after the rules.
 
 use super::verdict_on;
 use crate::plan::RiskLevel;

@@ -97,7 +97,7 @@ fn a_quoted_list_is_evaluated_again() {
     }
 }
 
-// Some variables evaluate any assigned value.
+// bash evaluates any value that is assigned to some of its variables.
 #[test]
 fn a_variable_that_calculates_evaluates_its_input() {
     at_least(

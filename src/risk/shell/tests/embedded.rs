@@ -1,4 +1,4 @@
-//! Programs, code and pipes in options and operands are as dangerous as on their own.
+//! Programs, code and pipes in options and operands.
 
 use super::verdict_on;
 use crate::plan::RiskLevel;

@@ -137,7 +137,7 @@ fn code_with_effects_is_dangerous() {
     assert_eq!(level(&long), RiskLevel::Dangerous);
 }
 
-// Harmless names that still reach files, hosts or other code.
+// Code that uses only harmless names, and still accesses files, hosts or other code.
 #[test]
 fn code_may_name_only_what_is_listed() {
     for command in [

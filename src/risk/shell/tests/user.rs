@@ -1,4 +1,4 @@
-//! The user's rules: which are refused, what they may change, and what stays visible.
+//! The user's rules: refused rules, levels that a rule may change, and the built-in verdict beside a rule.
 
 use super::*;
 use RiskLevel::{Blocked, Caution, Dangerous, Safe};
