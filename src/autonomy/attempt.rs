@@ -17,41 +17,51 @@ use crate::run::{
 use crate::tools::PlannerProgram;
 
 impl BoundedLoop<'_> {
-    /// Runs one attempt. Its state is in `self.open`, also when this fails.
-    pub(super) fn attempt(&mut self, attempt: u32) -> Result<AttemptEnding, EvidenceError> {
-        match self.phases(attempt) {
+    /// Runs one attempt. What is known of it is in `current`, also when this fails.
+    pub(super) fn attempt(
+        &mut self,
+        current: &mut Option<CurrentAttempt>,
+        attempt: u32,
+    ) -> Result<AttemptEnding, EvidenceError> {
+        let (open, told) = self.open_attempt(attempt)?;
+        // Before it is told: a callback that panics must find the attempt open.
+        let open = current.insert(open);
+        told.iter().for_each(|event| self.tell(event));
+        match self.phases(open) {
             Ok(ending) | Err(Halt::Ended(ending)) => Ok(ending),
             Err(Halt::Evidence(error)) => Err(error),
         }
     }
 
-    fn phases(&mut self, attempt: u32) -> Result<AttemptEnding, Halt> {
-        self.open_attempt(attempt)?;
-        let (plan, review) = self.planned(attempt)?;
-        let authorization = self.authorized(&plan, &review, attempt)?;
+    fn phases(&mut self, open: &mut CurrentAttempt) -> Result<AttemptEnding, Halt> {
+        let (plan, review) = self.planned(open)?;
+        let authorization = self.authorized(open, &plan, &review)?;
         let applied = self.apply(&plan, &authorization);
         let scope = applied.verify.as_ref().filter(|it| it.passed).map(|it| it.scope);
         // A plan that verified less than everything does not meet a full verification.
         let verified = scope.is_some_and(|scope| {
             scope == VerifyScope::Full || self.setup.order.verify != Some(VerifyScope::Full)
         });
-        let ending = AttemptEnding { verified, ..self.keep(applied) };
+        let ending = AttemptEnding { verified, ..keep(open, applied) };
         if ending.happened != Happened::Succeeded {
             return Ok(ending);
         }
         if ending.verified || self.setup.order.verify.is_some() {
             self.check_verification_unchanged(Some(plan.steps.len()))?;
         }
-        if ending.verified { Ok(ending) } else { self.gate(&plan, &authorization) }
+        if ending.verified { Ok(ending) } else { self.gate(open, &plan, &authorization) }
     }
 
-    fn open_attempt(&mut self, attempt: u32) -> Result<(), EvidenceError> {
+    /// The attempt, once its beginning is recorded, and what to tell of that.
+    fn open_attempt(
+        &mut self,
+        attempt: u32,
+    ) -> Result<(CurrentAttempt, Vec<RunEvent>), EvidenceError> {
         let (attempt_id, started_at_ms) = (Uuid::new_v4(), self.clock.now_ms());
-        let (loop_id, max_attempts) = (self.loop_id, self.max_attempts());
+        let (loop_id, max_attempts) = (self.loop_id, self.max_attempts);
         let start = AttemptStart { attempt_id, loop_id, attempt, max_attempts, started_at_ms };
         let told = self.journal().store.commit(&Entry::AttemptStart(start))?;
-        // Before it is told: a callback that panics must find the attempt open.
-        self.open = Some(CurrentAttempt {
+        let open = CurrentAttempt {
             attempt_id,
             record: AttemptRecord {
                 attempt,
@@ -67,21 +77,20 @@ impl BoundedLoop<'_> {
             plan: None,
             results: Vec::new(),
             files: Vec::new(),
-        });
-        told.iter().for_each(|event| self.tell(event));
-        Ok(())
+        };
+        Ok((open, told))
     }
 
     /// A plan that may be authorized and is not one that failed before.
-    fn planned(&mut self, attempt: u32) -> Result<(Plan, Review), Halt> {
+    fn planned(&mut self, open: &mut CurrentAttempt) -> Result<(Plan, Review), Halt> {
         if let Some(why) = &self.setup.policy.refusal {
             return Err(Halt::new(Happened::NotAuthorized, why.clone()));
         }
         self.check_not_stopped()?;
         self.check_verification_usable()?;
-        let mut answered = self.ask(attempt)?;
+        let mut answered = self.ask(open)?;
         if self.control.is_ending() {
-            self.note(&answered);
+            self.note(open, &answered);
             return Err(self.stopped());
         }
         let plan = answered.plan.clone().filter(|_| answered.is_accepted());
@@ -97,12 +106,12 @@ impl BoundedLoop<'_> {
         if let Some(Ok(review)) = &reviewed {
             // Another plan would not help: a person has to decide about the workspace commands.
             if let Some(why) = review.untrusted() {
-                self.note(&answered);
+                self.note(open, &answered);
                 return Err(Halt::new(Happened::NotAuthorized, why.message.clone()));
             }
             answered.add_findings(&review.findings);
         }
-        self.note(&answered);
+        self.note(open, &answered);
         let PlannerAnswer { report, .. } = answered;
         if report.status == PlannerStatus::Failed {
             let retryable = report.retryable.unwrap_or(true);
@@ -115,9 +124,7 @@ impl BoundedLoop<'_> {
         };
         let review =
             reviewed.map_err(|error| Halt::new(Happened::InternalError, error.to_string()))?;
-        if let Some(open) = &mut self.open {
-            open.files.clone_from(&review.impact.files);
-        }
+        open.files.clone_from(&review.impact.files);
         let same = self.tried.iter().find(|tried| {
             tried.ran_and_failed()
                 && tried.attempt.plan.as_ref().is_some_and(|other| does_the_same(other, &plan))
@@ -141,21 +148,19 @@ impl BoundedLoop<'_> {
     }
 
     /// Keeps what the planner answered, and tells it.
-    fn note(&mut self, answered: &PlannerAnswer) {
+    fn note(&self, open: &mut CurrentAttempt, answered: &PlannerAnswer) {
         let plan_digest = answered.plan.as_ref().map(|plan| plan.digest);
-        if let Some(open) = &mut self.open {
-            open.record.planner = answered.report.clone();
-            open.record.plan_digest = plan_digest;
-            open.plan.clone_from(&answered.plan);
-        }
+        open.record.planner = answered.report.clone();
+        open.record.plan_digest = plan_digest;
+        open.plan.clone_from(&answered.plan);
         let report = Box::new(answered.report.clone());
         self.tell(&RunEvent::PlannerAnswered { report, plan_digest });
     }
 
     /// Runs the planner once.
-    fn ask(&mut self, attempt: u32) -> Result<PlannerAnswer, EvidenceError> {
+    fn ask(&self, open: &mut CurrentAttempt) -> Result<PlannerAnswer, EvidenceError> {
         let setup = self.setup;
-        let request = request(self, attempt)?;
+        let request = request(self, open.record.attempt)?;
         self.tell(&RunEvent::PlannerStarted { planner: setup.order.planner.clone() });
         let started_ms = self.clock.monotonic_ms();
         // What ships cannot read the settings behind its walls; what is kept of the request has no key in it.
@@ -188,9 +193,7 @@ impl BoundedLoop<'_> {
                 answer::of(&finished, &trace)
             }
         };
-        if let Some(open) = &mut self.open {
-            open.trace = Some(trace);
-        }
+        open.trace = Some(trace);
         Ok(answered)
     }
 
@@ -206,15 +209,13 @@ impl BoundedLoop<'_> {
             |result| results::of_run(plan, result),
         )
     }
+}
 
-    /// Keeps what became of the plan; gives how the attempt ended, without a verification.
-    fn keep(&mut self, applied: Applied) -> AttemptEnding {
-        if let Some(open) = &mut self.open {
-            open.record.run_id = applied.run_id;
-            open.record.actions = applied.actions;
-            open.record.verify = applied.verify;
-            open.results = applied.results;
-        }
-        applied.ending
-    }
+/// Keeps what became of the plan; gives how the attempt ended, without a verification.
+fn keep(open: &mut CurrentAttempt, applied: Applied) -> AttemptEnding {
+    open.record.run_id = applied.run_id;
+    open.record.actions = applied.actions;
+    open.record.verify = applied.verify;
+    open.results = applied.results;
+    applied.ending
 }

@@ -95,9 +95,12 @@ pub struct LoopOutcome {
 pub struct BoundedLoop<'a> {
     pub(super) setup: &'a LoopSetup,
     pub(super) loop_id: Uuid,
-    pub(super) class_id: Option<Uuid>,
+    /// The class of the order, once it is recorded, and its number.
+    pub(super) class: Option<(Uuid, &'a AuthorizationClass)>,
+    /// The limit of attempts, at least 1.
+    pub(super) max_attempts: u32,
     pub(super) toolbox: Toolbox,
-    /// The file that says how the program is verified, as it was when the loop began.
+    /// The file that says how the program is verified, as it was when the loop began; `None` if it could not be read.
     pub(super) commands: Option<FileState>,
     /// Whether there was anything to verify with.
     pub(super) verifiable: bool,
@@ -107,8 +110,6 @@ pub struct BoundedLoop<'a> {
     pub(super) executor: Executor,
     /// The attempts that ended.
     pub(super) tried: Vec<PastAttempt>,
-    /// The attempt under way, as far as it has come.
-    pub(super) open: Option<CurrentAttempt>,
     /// Keeps secrets out of what planners are told.
     pub(super) hider: SecretHider,
     /// Behind which walls the planner is asked.
@@ -152,7 +153,8 @@ impl<'a> BoundedLoop<'a> {
         let mut this = Self {
             setup,
             loop_id,
-            class_id: None,
+            class: None,
+            max_attempts: setup.order.max_attempts.max(1),
             commands: toolbox.digest_of(COMMANDS_FILE).ok(),
             verifiable: setup.order.verify.is_some_and(|scope| toolbox.can_verify(scope)),
             toolbox,
@@ -161,7 +163,6 @@ impl<'a> BoundedLoop<'a> {
             authorizer,
             executor,
             tried: Vec::new(),
-            open: None,
             hider,
             planner_walls,
             lost: None,
@@ -169,11 +170,13 @@ impl<'a> BoundedLoop<'a> {
         if let Err(error) = this.begin() {
             return Ok(never_begun(setup, loop_id, &error));
         }
-        let driven = catch_unwind(AssertUnwindSafe(|| this.drive()));
+        // Out here, because a panic must leave what is known of the attempt.
+        let mut open = None;
+        let driven = catch_unwind(AssertUnwindSafe(|| this.drive(&mut open)));
         Ok(match driven {
-            Ok(Ok(stop_reason)) => this.finish(stop_reason, Ok(())),
-            Ok(Err(error)) => this.fail(&error),
-            Err(panic) => this.recover(&*panic),
+            Ok(Ok(stop_reason)) => this.finish(stop_reason, Ok(()), open),
+            Ok(Err(error)) => this.fail(&error, open),
+            Err(panic) => this.recover(&*panic, open),
         })
     }
 
@@ -190,7 +193,7 @@ impl<'a> BoundedLoop<'a> {
         if let Some(class) = &setup.order.class {
             let class_id = Uuid::new_v4();
             self.journal().store.record_class(class_id, class, setup.method, now_ms)?;
-            self.class_id = Some(class_id);
+            self.class = Some((class_id, class));
         }
         let workspace = self.toolbox.workspace().to_string_lossy().into_owned();
         let start = LoopStart {
@@ -198,31 +201,27 @@ impl<'a> BoundedLoop<'a> {
             goal: &setup.order.goal,
             planner: &setup.order.planner,
             workspace: &workspace,
-            max_attempts: setup.order.max_attempts,
+            max_attempts: self.max_attempts,
             verify: setup.order.verify.map_or("none", VerifyScope::as_str),
-            class_id: self.class_id,
+            class_id: self.class.map(|(class_id, _)| class_id),
             started_at_ms: now_ms,
         };
         self.journal().commit(&Entry::LoopStart(start))
     }
 
-    pub(super) fn max_attempts(&self) -> u32 {
-        self.setup.order.max_attempts.max(1)
-    }
-
     /// Attempts until the table says that it is enough.
-    fn drive(&mut self) -> Result<StopReason, EvidenceError> {
-        let max_attempts = self.max_attempts();
+    fn drive(&mut self, open: &mut Option<CurrentAttempt>) -> Result<StopReason, EvidenceError> {
+        let max_attempts = self.max_attempts;
         let mut attempt = 1;
         loop {
-            let ended = self.attempt(attempt)?;
+            let ended = self.attempt(open, attempt)?;
             match transition(ended.happened, attempt, max_attempts) {
                 Transition::Stop(code) => {
-                    let stop_reason = self.stop_reason(code, attempt, &ended);
-                    self.end_attempt(&ended, Some(code))?;
+                    let stop_reason = stop_reason(code, attempt, &ended, open.as_ref());
+                    self.end_attempt(open, &ended, Some(code))?;
                     return Ok(stop_reason);
                 }
-                Transition::Replan => self.end_attempt(&ended, None)?,
+                Transition::Replan => self.end_attempt(open, &ended, None)?,
             }
             let attempts_left = max_attempts - attempt;
             if attempts_left == 1 {
@@ -232,27 +231,14 @@ impl<'a> BoundedLoop<'a> {
         }
     }
 
-    fn stop_reason(&self, code: StopCode, attempt: u32, ended: &AttemptEnding) -> StopReason {
-        let failure_code =
-            self.open.as_ref().and_then(|open| open.record.planner.failure_code.clone());
-        StopReason {
-            code,
-            message: ended.message.clone(),
-            detail: StopDetail {
-                attempt: Some(attempt),
-                action_index: ended.action_index,
-                planner_failure_code: failure_code,
-                verified: (code == StopCode::Completed).then_some(ended.verified),
-            },
-        }
-    }
-
+    /// Records the end of the attempt. If that fails, it stays open.
     fn end_attempt(
         &mut self,
+        current: &mut Option<CurrentAttempt>,
         ended: &AttemptEnding,
         code: Option<StopCode>,
     ) -> Result<(), EvidenceError> {
-        let Some(mut open) = self.open.take() else { return Ok(()) };
+        let Some(open) = current else { return Ok(()) };
         open.record.stop_reason = code;
         let end = AttemptEnd {
             attempt_id: open.attempt_id,
@@ -260,7 +246,8 @@ impl<'a> BoundedLoop<'a> {
             trace: open.trace.as_ref(),
             ended_at_ms: self.clock.now_ms(),
         };
-        let recorded = self.executor.journal_mut().store.commit(&Entry::AttemptEnd(end));
+        let told = self.executor.journal_mut().store.commit(&Entry::AttemptEnd(end))?;
+        let Some(mut open) = current.take() else { return Ok(()) };
         for text in open.results.iter().flat_map(|result| [&result.stdout, &result.stderr]) {
             self.hider.learn(text.as_deref().unwrap_or_default());
         }
@@ -268,7 +255,7 @@ impl<'a> BoundedLoop<'a> {
         open.trace = None;
         let (happened, reason) = (ended.happened, ended.message.clone());
         self.tried.push(PastAttempt { attempt: open, happened, reason });
-        recorded?.iter().for_each(|event| self.tell(event));
+        told.iter().for_each(|event| self.tell(event));
         Ok(())
     }
 
@@ -276,9 +263,10 @@ impl<'a> BoundedLoop<'a> {
         mut self,
         stop_reason: StopReason,
         attempt: Result<(), EvidenceError>,
+        open: Option<CurrentAttempt>,
     ) -> LoopOutcome {
         let recorded = self.end(&stop_reason, attempt);
-        self.outcome(stop_reason, recorded.err().map(|error| error.failure()))
+        self.outcome(stop_reason, recorded.err().map(|error| error.failure()), open)
     }
 
     /// Records the end, unless its last attempt could not be, and tells it in any case.
@@ -296,32 +284,43 @@ impl<'a> BoundedLoop<'a> {
         recorded
     }
 
-    fn outcome(self, stop_reason: StopReason, not_recorded: Option<Failure>) -> LoopOutcome {
+    /// With an attempt whose end is not recorded, if there is one.
+    fn outcome(
+        self,
+        stop_reason: StopReason,
+        not_recorded: Option<Failure>,
+        open: Option<CurrentAttempt>,
+    ) -> LoopOutcome {
+        let attempts = self.tried.into_iter().map(|tried| tried.attempt).chain(open);
         LoopOutcome {
             loop_id: self.loop_id,
             goal: self.setup.order.goal.clone(),
             stop_reason,
-            attempts: self.tried.into_iter().map(|tried| tried.attempt.record).collect(),
+            attempts: attempts.map(|attempt| attempt.record).collect(),
             not_recorded: not_recorded.or(self.lost),
         }
     }
 
     /// The evidence could not be written: records the state of the loop as far as possible.
-    fn fail(mut self, error: &EvidenceError) -> LoopOutcome {
-        let stop_reason = self.internal_error(error.to_string());
+    fn fail(mut self, error: &EvidenceError, mut open: Option<CurrentAttempt>) -> LoopOutcome {
+        let stop_reason = internal_error(error.to_string(), open.as_ref());
         // Where that cannot be written either, the loop is one without an end.
-        let closed = self.close_attempt(&stop_reason);
+        let closed = self.close_attempt(&mut open, &stop_reason);
         let _ = self.end(&stop_reason, closed);
-        self.outcome(stop_reason, Some(error.failure()))
+        self.outcome(stop_reason, Some(error.failure()), open)
     }
 
     /// Something panicked. The open run is dropped, which
     /// marks it as interrupted; the state of the loop is recorded on a new connection.
-    fn recover(mut self, panic: &(dyn std::any::Any + Send)) -> LoopOutcome {
-        let said = panic_message(panic);
-        let stop_reason = self.internal_error(format!("the program failed: {said}"));
-        let closed = self.reopen().and_then(|()| self.close_attempt(&stop_reason));
-        self.finish(stop_reason, closed)
+    fn recover(
+        mut self,
+        panic: &(dyn std::any::Any + Send),
+        mut open: Option<CurrentAttempt>,
+    ) -> LoopOutcome {
+        let message = format!("the program failed: {}", panic_message(panic));
+        let stop_reason = internal_error(message, open.as_ref());
+        let closed = self.reopen().and_then(|()| self.close_attempt(&mut open, &stop_reason));
+        self.finish(stop_reason, closed, open)
     }
 
     /// A fresh connection in place of the one that was in use; the locks of its runs are let go of.
@@ -333,24 +332,19 @@ impl<'a> BoundedLoop<'a> {
         journal.store.resume_lock(loop_id)
     }
 
-    fn close_attempt(&mut self, stop_reason: &StopReason) -> Result<(), EvidenceError> {
-        let Some(open) = &self.open else { return Ok(()) };
-        let attempt_id = open.attempt_id;
-        if self.journal().store.attempt_has_ended(attempt_id)? {
+    fn close_attempt(
+        &mut self,
+        current: &mut Option<CurrentAttempt>,
+        stop_reason: &StopReason,
+    ) -> Result<(), EvidenceError> {
+        let Some(open) = current else { return Ok(()) };
+        // A commit also fails if its rows were written and the head of the chain could not be kept.
+        if self.journal().store.attempt_has_ended(open.attempt_id)? {
             return Ok(());
         }
         let happened = Happened::InternalError;
         let ended = AttemptEnding::new(happened, stop_reason.message.clone());
-        self.end_attempt(&ended, Some(stop_reason.code))
-    }
-
-    fn internal_error(&self, message: String) -> StopReason {
-        let attempt = self.open.as_ref().map(|open| open.record.attempt);
-        StopReason {
-            code: StopCode::RunnerInternalError,
-            message,
-            detail: StopDetail { attempt, ..StopDetail::default() },
-        }
+        self.end_attempt(current, &ended, Some(stop_reason.code))
     }
 
     pub(super) fn journal(&mut self) -> &mut Journal {
@@ -359,6 +353,33 @@ impl<'a> BoundedLoop<'a> {
 
     pub(super) fn tell(&self, event: &RunEvent) {
         self.executor.journal().tell(event);
+    }
+}
+
+fn stop_reason(
+    code: StopCode,
+    attempt: u32,
+    ended: &AttemptEnding,
+    open: Option<&CurrentAttempt>,
+) -> StopReason {
+    StopReason {
+        code,
+        message: ended.message.clone(),
+        detail: StopDetail {
+            attempt: Some(attempt),
+            action_index: ended.action_index,
+            planner_failure_code: open.and_then(|open| open.record.planner.failure_code.clone()),
+            verified: (code == StopCode::Completed).then_some(ended.verified),
+        },
+    }
+}
+
+fn internal_error(message: String, open: Option<&CurrentAttempt>) -> StopReason {
+    let attempt = open.map(|open| open.record.attempt);
+    StopReason {
+        code: StopCode::RunnerInternalError,
+        message,
+        detail: StopDetail { attempt, ..StopDetail::default() },
     }
 }
 

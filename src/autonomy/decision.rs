@@ -2,10 +2,12 @@
 
 use uuid::Uuid;
 
-use super::attempts::Halt;
+use super::attempts::{CurrentAttempt, Halt};
 use super::authorizer::{AuthorizationRequest, PlanDecision, outside};
 use super::bounded::BoundedLoop;
-use crate::authorization::{ClassQuestion, ForAttempt, Method, PlanAuthorization};
+use crate::authorization::{
+    AuthorizationClass, ClassQuestion, ForAttempt, Method, PlanAuthorization,
+};
 use crate::evidence::EvidenceError;
 use crate::plan::Plan;
 use crate::run::{Happened, PlanDifference, Review, RunEvent};
@@ -14,35 +16,25 @@ impl BoundedLoop<'_> {
     /// The answer to this plan and no other.
     pub(super) fn authorized(
         &mut self,
+        open: &mut CurrentAttempt,
         plan: &Plan,
         review: &Review,
-        attempt: u32,
     ) -> Result<PlanAuthorization, Halt> {
-        let before = self.tried.iter().rev().find(|tried| tried.attempt.plan.is_some());
-        let difference = before.and_then(|before| {
-            let difference = PlanDifference::between(before.attempt.plan.as_ref()?, plan);
-            Some((before.reason.clone(), difference))
-        });
-        if let Some((reason, difference)) = &difference {
-            self.tell(&RunEvent::PlanRevised {
-                reason: reason.clone(),
-                difference: Box::new(difference.clone()),
-            });
-        }
+        self.compare_with_last_plan(open, plan);
+        let attempt = open.record.attempt;
         let outside = self.outside(plan, review, attempt)?;
-        let class = self.class_id.filter(|_| outside.is_empty());
-        let max_risk = self.setup.order.class.as_ref().map(|class| class.max_risk);
+        let class = self.class.filter(|_| outside.is_empty());
         let asked = AuthorizationRequest {
             loop_id: self.loop_id,
             attempt,
-            max_attempts: self.max_attempts(),
+            max_attempts: self.max_attempts,
             plan,
             review,
             outside: &outside,
         };
         self.authorizer.show(&asked);
         let answer = match class {
-            Some(class_id) => PlanDecision::Approve {
+            Some((class_id, _)) => PlanDecision::Approve {
                 method: Method::AuthorizationClass,
                 note: format!("inside the authorization class {class_id}"),
             },
@@ -56,36 +48,24 @@ impl BoundedLoop<'_> {
                 self.authorizer.authorize(&asked)
             }
         };
-        let attempt_id = self.open.as_mut().map(|open| {
-            if let Some(trace) = &mut open.trace {
-                trace.revised = difference;
-            }
-            open.attempt_id
-        });
         self.check_not_stopped()?;
+        let pending = |method, now_ms| {
+            PlanAuthorization::pending(plan, review.binding.clone(), method, now_ms)
+        };
         let now_ms = self.clock.now_ms();
-        let pending =
-            |method| PlanAuthorization::pending(plan, review.binding.clone(), method, now_ms);
         match answer {
             PlanDecision::Stop => Err(self.stopped()),
             PlanDecision::Reject { method, reason } => {
-                let authorization = pending(method).reject(now_ms, reason.as_str());
+                let authorization = pending(method, now_ms).reject(now_ms, reason.as_str());
                 self.journal().store.record_authorization(&authorization, plan)?;
                 self.decided(false, &reason);
                 Err(Halt::new(Happened::NotAuthorized, reason))
             }
             PlanDecision::Approve { method, note } => {
                 let note = format!("attempt {attempt} of loop {}: {note}", self.loop_id);
-                let authorization = pending(method)
-                    .for_attempt(ForAttempt {
-                        loop_id: self.loop_id,
-                        goal: self.setup.order.goal.clone(),
-                        attempt_id: attempt_id.unwrap_or_default(),
-                        attempt,
-                        class_id: class,
-                        max_risk: class.and(max_risk),
-                        note: note.clone(),
-                    })
+                let answered = self.for_attempt(open, class, note.clone());
+                let authorization = pending(method, now_ms)
+                    .for_attempt(answered)
                     .approve(now_ms, self.setup.policy.authorization_ttl_ms)
                     .given(self.clock.since_boot());
                 self.journal().store.record_authorization(&authorization, plan)?;
@@ -95,15 +75,48 @@ impl BoundedLoop<'_> {
         }
     }
 
+    /// Tells and keeps how the plan differs from the last one of this loop, if there was one.
+    fn compare_with_last_plan(&self, open: &mut CurrentAttempt, plan: &Plan) {
+        let earlier = self.tried.iter().rev();
+        let mut earlier = earlier.filter_map(|tried| Some((tried, tried.attempt.plan.as_ref()?)));
+        let Some((tried, before)) = earlier.next() else { return };
+        let difference = PlanDifference::between(before, plan);
+        self.tell(&RunEvent::PlanRevised {
+            reason: tried.reason.clone(),
+            difference: Box::new(difference.clone()),
+        });
+        if let Some(trace) = &mut open.trace {
+            trace.revised = Some((tried.reason.clone(), difference));
+        }
+    }
+
+    fn for_attempt(
+        &self,
+        open: &CurrentAttempt,
+        class: Option<(Uuid, &AuthorizationClass)>,
+        note: String,
+    ) -> ForAttempt {
+        ForAttempt {
+            loop_id: self.loop_id,
+            goal: self.setup.order.goal.clone(),
+            attempt_id: open.attempt_id,
+            attempt: open.record.attempt,
+            class_id: class.map(|(class_id, _)| class_id),
+            max_risk: class.map(|(_, class)| class.max_risk),
+            note,
+        }
+    }
+
     fn outside(&mut self, plan: &Plan, review: &Review, attempt: u32) -> Result<Vec<String>, Halt> {
-        let (Some(class), Some(class_id)) = (&self.setup.order.class, self.class_id) else {
-            return Ok(Vec::new());
-        };
+        let Some((class_id, class)) = self.class else { return Ok(Vec::new()) };
         let mut parts = outside(class, plan, review, &self.toolbox, attempt, self.clock.now_ms());
-        let max_risk = class.max_risk;
         // Checked now, before the plan changes anything.
-        if let Some(risk) = self.verification_risk()?.filter(|risk| *risk > max_risk) {
-            parts.push(format!("the risk {} of the verification", risk.as_str()));
+        match self.verification_risk()? {
+            Ok(Some(risk)) if risk > class.max_risk => {
+                parts.push(format!("the risk {} of the verification", risk.as_str()));
+            }
+            Ok(_) => {}
+            Err(error) => parts.push(format!("the verification cannot be judged: {error}")),
         }
         parts.extend(self.revoked(class_id)?);
         Ok(parts)
@@ -116,9 +129,7 @@ impl BoundedLoop<'_> {
         review: &Review,
         attempt: u32,
     ) -> Result<Vec<String>, EvidenceError> {
-        let (Some(class), Some(class_id)) = (&self.setup.order.class, self.class_id) else {
-            return Ok(Vec::new());
-        };
+        let Some((class_id, class)) = self.class else { return Ok(Vec::new()) };
         // What the commands that verify may have beyond their walls was trusted with them.
         let question = ClassQuestion {
             worst: review.impact.worst,

@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use super::attempts::{AttemptEnding, Halt};
+use super::attempts::{AttemptEnding, CurrentAttempt, Halt};
 use super::bounded::BoundedLoop;
 use super::results;
 use crate::authorization::{ForAttempt, PlanAuthorization};
@@ -20,18 +20,19 @@ impl BoundedLoop<'_> {
     /// Verifies what the actions of the attempt have done.
     pub(super) fn gate(
         &mut self,
+        open: &mut CurrentAttempt,
         plan: &Plan,
         authorization: &PlanAuthorization,
     ) -> Result<AttemptEnding, Halt> {
         let index = plan.steps.len();
         let Some(scope) = self.setup.order.verify else {
-            return Ok(self.unverified(index, "not asked for"));
+            return Ok(unverified(open, index, "not asked for"));
         };
         if !self.toolbox.can_verify(scope) {
             let (then, now) = ("the workspace has no verify command", "any more");
             return Ok(match self.verifiable {
-                false => self.unverified(index, then),
-                true => self.refused(index, scope, format!("{then} {now}")),
+                false => unverified(open, index, then),
+                true => refused(open, index, scope, format!("{then} {now}")),
             });
         }
         self.check_not_stopped()?;
@@ -44,9 +45,9 @@ impl BoundedLoop<'_> {
                     return Ok(not_authorized(Some(index), &why.message));
                 }
                 let said = review.findings.first().map(|it| it.message.clone());
-                return Ok(self.refused(index, scope, said.unwrap_or_default()));
+                return Ok(refused(open, index, scope, said.unwrap_or_default()));
             }
-            Err(error) => return Ok(self.refused(index, scope, error.to_string())),
+            Err(error) => return Ok(refused(open, index, scope, error.to_string())),
         };
         let attempt = authorization.attempt.as_deref();
         if let Some(attempt) = attempt.filter(|attempt| attempt.class_id.is_some()) {
@@ -80,12 +81,10 @@ impl BoundedLoop<'_> {
         let skipped = result.is_some_and(|result| result.outcome == Outcome::Skipped);
         let verify = result.and_then(|result| results::verification(scope, result));
         let verified = verify.as_ref().is_some_and(|verify| verify.passed);
-        if let Some(open) = &mut self.open {
-            open.record.actions.extend(row);
-            open.record.verify = verify;
-            let results = applied.results.into_iter();
-            open.results.extend(results.map(|result| StepResult { step_index: index, ..result }));
-        }
+        open.record.actions.extend(row);
+        open.record.verify = verify;
+        let results = applied.results.into_iter();
+        open.results.extend(results.map(|result| StepResult { step_index: index, ..result }));
         let (happened, message) = match applied.ending.happened {
             Happened::Succeeded if verified => {
                 (Happened::Succeeded, "every action succeeded and the verification passed")
@@ -118,11 +117,13 @@ impl BoundedLoop<'_> {
         Ok((gate, review))
     }
 
-    /// How dangerous the verification would be; none where there will be none.
-    pub(super) fn verification_risk(&mut self) -> Result<Option<RiskLevel>, Halt> {
+    /// How dangerous the verification would be, or why that is not known; none where there will be none.
+    pub(super) fn verification_risk(
+        &mut self,
+    ) -> Result<Result<Option<RiskLevel>, ToolError>, Halt> {
         match self.setup.order.verify.filter(|scope| self.toolbox.can_verify(*scope)) {
-            Some(scope) => Ok(self.look(scope)?.1.ok().and_then(|review| review.impact.worst)),
-            None => Ok(None),
+            Some(scope) => Ok(self.look(scope)?.1.map(|review| review.impact.worst)),
+            None => Ok(Ok(None)),
         }
     }
 
@@ -131,7 +132,10 @@ impl BoundedLoop<'_> {
     pub(super) fn check_verification_usable(&mut self) -> Result<(), Halt> {
         let Some(scope) = self.setup.order.verify else { return Ok(()) };
         self.check_verification_unchanged(None)?;
-        let (_, Ok(review)) = self.look(scope)? else { return Ok(()) };
+        let review = match self.look(scope)? {
+            (_, Ok(review)) => review,
+            (_, Err(error)) => return Err(not_authorized(None, &error.to_string()).into()),
+        };
         let mut errors = review.findings.iter().filter(|it| it.severity == Severity::Error);
         match errors.next().filter(|_| review.workspace_commands.is_some()) {
             Some(why) => Err(not_authorized(None, &why.message).into()),
@@ -142,43 +146,43 @@ impl BoundedLoop<'_> {
     /// Ends the attempt when the program would be verified in another way than when the loop began: a plan
     /// that is to be verified does not choose how.
     pub(super) fn check_verification_unchanged(&self, index: Option<usize>) -> Result<(), Halt> {
-        if self.toolbox.digest_of(COMMANDS_FILE).ok() == self.commands {
-            return Ok(());
-        }
+        let now = match self.toolbox.digest_of(COMMANDS_FILE) {
+            Ok(now) if self.commands == Some(now) => return Ok(()),
+            Ok(_) => "is not as it was when the loop began".to_owned(),
+            Err(error) => format!("cannot be read: {error}"),
+        };
         let why = format!(
-            "{COMMANDS_FILE}, which says how the program is verified, is not as it was when the loop began: \
-             look at it, and start the loop again"
+            "{COMMANDS_FILE}, which says how the program is verified, {now}: look at it, and start the loop again"
         );
         Err(not_authorized(index, &why).into())
     }
+}
 
-    fn unverified(&mut self, index: usize, why: &str) -> AttemptEnding {
-        self.add_row(ActionRecord::skipped(index, VERIFY_GATE, why.to_owned()));
-        let message = format!("every action succeeded; not verified: {why}");
-        AttemptEnding::new(Happened::Succeeded, message)
-    }
+fn unverified(open: &mut CurrentAttempt, index: usize, why: &str) -> AttemptEnding {
+    open.record.actions.push(ActionRecord::skipped(index, VERIFY_GATE, why.to_owned()));
+    let message = format!("every action succeeded; not verified: {why}");
+    AttemptEnding::new(Happened::Succeeded, message)
+}
 
-    /// The verification cannot be run at all.
-    fn refused(&mut self, index: usize, scope: VerifyScope, message: String) -> AttemptEnding {
-        let summary = format!("Verify the program, {}", scope.as_str());
-        self.add_row(ActionRecord {
-            status: ActionStatus::Failed,
-            error: Some(ActionError {
-                code: ActionErrorCode::ValidationFailed,
-                message: message.clone(),
-                retryable: true,
-                details: json!({}),
-            }),
-            ..ActionRecord::skipped(index, VERIFY_GATE, summary)
-        });
-        unverifiable(Happened::VerifyFailed, Some(index), &message)
-    }
-
-    fn add_row(&mut self, row: ActionRecord) {
-        if let Some(open) = &mut self.open {
-            open.record.actions.push(row);
-        }
-    }
+/// The verification cannot be run at all.
+fn refused(
+    open: &mut CurrentAttempt,
+    index: usize,
+    scope: VerifyScope,
+    message: String,
+) -> AttemptEnding {
+    let summary = format!("Verify the program, {}", scope.as_str());
+    open.record.actions.push(ActionRecord {
+        status: ActionStatus::Failed,
+        error: Some(ActionError {
+            code: ActionErrorCode::ValidationFailed,
+            message: message.clone(),
+            retryable: true,
+            details: json!({}),
+        }),
+        ..ActionRecord::skipped(index, VERIFY_GATE, summary)
+    });
+    unverifiable(Happened::VerifyFailed, Some(index), &message)
 }
 
 fn not_authorized(action_index: Option<usize>, why: &str) -> AttemptEnding {

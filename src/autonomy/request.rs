@@ -40,7 +40,7 @@ pub(super) fn request(of: &BoundedLoop<'_>, attempt: u32) -> Result<Vec<u8>, Evi
         "loop_id": of.loop_id,
         "goal": of.setup.order.goal,
         "attempt": attempt,
-        "max_attempts": of.max_attempts(),
+        "max_attempts": of.max_attempts,
         "workspace": workspace(of, &mut cuts),
         "authorization_class": of.setup.order.class,
         "walls": of.planner_walls,

@@ -54,12 +54,14 @@ impl Scope {
 /// A check that ended, however it ended.
 pub(crate) struct Checked {
     pub(super) scope: Scope,
-    timeout: Duration,
+    pub(super) timeout: Duration,
     pub(crate) finished: Finished,
     /// The diagnostics of the compiler, in order; at most [`MOST_DIAGNOSTICS`].
     pub(crate) diagnostics: Vec<DiagnosticArtifact>,
     /// The number of further diagnostics.
     pub(super) left_out: usize,
+    /// The number of messages of the compiler that cannot be read.
+    pub(super) unreadable: usize,
 }
 
 impl Project {
@@ -82,7 +84,7 @@ impl Cargo<'_> {
     ) -> Result<Checked, CargoError> {
         let timeout = self.check_timeout;
         let finished = self.run(project, scope.arguments(), (timeout, leftovers))?;
-        let mut said = message::diagnostics(&finished.stdout);
+        let (mut said, unreadable) = message::diagnostics(&finished.stdout);
         let left_out = said.len().saturating_sub(MOST_DIAGNOSTICS);
         if left_out > 0 {
             // Errors first, so that the limit drops warnings before errors.
@@ -94,7 +96,7 @@ impl Cargo<'_> {
         let base = if said.is_empty() { None } else { self.root_of(project) };
         let mut names = Names::new(self.workspace, base);
         let diagnostics = said.iter().map(|said| message::artifact(said, &mut names)).collect();
-        Ok(Checked { scope, timeout, finished, diagnostics, left_out })
+        Ok(Checked { scope, timeout, finished, diagnostics, left_out, unreadable })
     }
 }
 
@@ -130,6 +132,7 @@ impl Checked {
     pub(crate) fn result(&self, project: &Project) -> Value {
         let count = |level| self.diagnostics.iter().filter(|it| it.level == level).count();
         let finished = &self.finished;
+        let left_out = self.left_out + self.unreadable;
         json!({
             "command": self.scope.command(),
             "folder": project.key,
@@ -138,8 +141,8 @@ impl Checked {
             "timed_out": finished.timed_out(),
             "errors": count(Level::Error),
             "warnings": count(Level::Warning),
-            "diagnostics": self.diagnostics.len() + self.left_out,
-            "diagnostics_left_out": self.left_out,
+            "diagnostics": self.diagnostics.len() + left_out,
+            "diagnostics_left_out": left_out,
             "stdout_bytes": finished.stdout.len(),
             "stderr_bytes": finished.stderr.len(),
             "output_left_open": finished.left_open,

@@ -16,7 +16,7 @@ use crate::run::{DiagnosticArtifact, DiagnosticSpan, Level};
 /// levels unless the code raises the limit; other programs may print any depth.
 const DEEPEST: usize = 300;
 
-/// Most source lines kept with a span.
+/// Most source lines kept with a span, whose line numbers say how many it has.
 const MAX_LINES: usize = 20;
 
 /// The fields that decide what kind of message a line is.
@@ -28,26 +28,55 @@ struct Line<'a> {
     message: Option<&'a RawValue>,
 }
 
-/// The diagnostics of the compiler, in order, without its totals ("2 warnings emitted").
-pub(super) fn diagnostics(stdout: &[u8]) -> Vec<Diagnostic> {
-    stdout.split(|byte| *byte == b'\n').filter_map(diagnostic).collect()
+/// What one line of cargo's output is.
+pub(crate) enum Message {
+    /// A diagnostic of the compiler.
+    Diagnostic(Box<Diagnostic>),
+    /// A message of the compiler that cannot be read, perhaps an error.
+    Unreadable,
+    /// Anything else, and the compiler's totals ("2 warnings emitted").
+    Other,
 }
 
-/// The diagnostic in one line of cargo's output; `None` for other lines and for totals.
-pub(crate) fn diagnostic(line: &[u8]) -> Option<Diagnostic> {
+/// The diagnostics of the compiler, in order, and how many of its messages cannot be read.
+pub(super) fn diagnostics(stdout: &[u8]) -> (Vec<Diagnostic>, usize) {
+    let (mut said, mut unreadable) = (Vec::new(), 0);
+    for line in stdout.split(|byte| *byte == b'\n') {
+        match message(line) {
+            Message::Diagnostic(it) => said.push(*it),
+            Message::Unreadable => unreadable += 1,
+            Message::Other => {}
+        }
+    }
+    (said, unreadable)
+}
+
+/// Reads one line of cargo's output.
+pub(crate) fn message(line: &[u8]) -> Message {
     // Skips text of other programs, which is not JSON.
     if !line.starts_with(b"{") {
-        return None;
+        return Message::Other;
     }
-    let line: Line<'_> = serde_json::from_slice(line).ok()?;
-    let message = line.message.filter(|_| line.reason == "compiler-message")?.get();
+    let Ok(line) = serde_json::from_slice::<Line<'_>>(line) else { return Message::Other };
+    if line.reason != "compiler-message" {
+        return Message::Other;
+    }
+    match line.message.and_then(|message| diagnostic(message.get())) {
+        Some(it) if is_sum(&it) => Message::Other,
+        Some(it) => Message::Diagnostic(Box::new(it)),
+        None => Message::Unreadable,
+    }
+}
+
+/// The diagnostic in a message; `None` if it is nested too deeply or has another form.
+fn diagnostic(message: &str) -> Option<Diagnostic> {
     if depth(message) > DEEPEST {
         return None;
     }
     let mut reader = serde_json::Deserializer::from_str(message);
     // Safe, because the depth was checked above.
     reader.disable_recursion_limit();
-    Diagnostic::deserialize(&mut reader).ok().filter(|it| !is_sum(it))
+    Diagnostic::deserialize(&mut reader).ok()
 }
 
 /// The deepest nesting of a JSON text.
@@ -178,30 +207,36 @@ mod tests {
     #[test]
     fn deep_places_are_read_and_bottomless_ones_left() {
         // The depth that the compiler produces by default, on a thread with the default stack size.
-        let read = |macros| diagnostics(nested(macros).as_bytes()).len();
-        assert_eq!((read(0), read(128), read(148), read(149)), (1, 1, 1, 0));
+        let read = |macros| {
+            let (said, unreadable) = diagnostics(nested(macros).as_bytes());
+            (said.len(), unreadable)
+        };
+        let read = [0, 128, 148, 149].map(read);
+        assert_eq!(read, [(1, 0), (1, 0), (1, 0), (0, 1)], "a reached limit is counted");
         let (open, close) = ("[".repeat(1_000_000), "]".repeat(1_000_000));
         let line = format!(r#"{{"reason":"compiler-message","message":{open}{close}}}"#);
-        assert!(diagnostics(line.as_bytes()).is_empty());
+        assert_eq!(diagnostics(line.as_bytes()), (Vec::new(), 1));
         assert_eq!(depth(&nested(148)), DEEPEST + 1, "of which one is around the message");
     }
 
     #[test]
     fn what_is_no_message_of_the_compiler_is_left() {
         let sum = r#"{"reason":"compiler-message","message":{"message":"aborting due to 1 previous error","code":null,"level":"error","spans":[],"children":[],"rendered":null}}"#;
-        for line in [
-            "",
-            "text",
-            "{",
-            "{}",
-            r#"{"reason":"build-finished","success":true}"#,
+        for line in ["", "text", "{", "{}", r#"{"reason":"build-finished","success":true}"#, sum] {
+            assert_eq!(diagnostics(line.as_bytes()), (Vec::new(), 0), "{line}");
+        }
+        assert_eq!(diagnostics(b"{\"reason\":\"\xff\"}\n\xff\n"), (Vec::new(), 0));
+    }
+
+    #[test]
+    fn compiler_messages_of_unknown_form_are_counted() {
+        let lines = [
             r#"{"reason":"compiler-message"}"#,
             r#"{"reason":"compiler-message","message":{"level":"error"}}"#,
-            sum,
-        ] {
-            assert!(diagnostics(line.as_bytes()).is_empty(), "{line}");
-        }
-        assert!(diagnostics(b"{\"reason\":\"\xff\"}\n\xff\n").is_empty());
+            &nested(0),
+        ];
+        let (said, unreadable) = diagnostics(lines.join("\n").as_bytes());
+        assert_eq!((said.len(), unreadable), (1, 2));
     }
 
     #[test]
@@ -215,7 +250,7 @@ mod tests {
             ("help", Level::Info),
         ] {
             let line = nested(0).replace("\"level\":\"error\"", &format!("\"level\":\"{word}\""));
-            let said = diagnostics(line.as_bytes()).remove(0);
+            let said = diagnostics(line.as_bytes()).0.remove(0);
             let folder = tempfile::tempdir().unwrap();
             let root = Root::open(folder.path(), true).unwrap();
             let workspace = Workspace::new(root, Vec::new(), Vec::new());

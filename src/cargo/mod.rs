@@ -20,7 +20,7 @@ mod unreached;
 pub(crate) use check::{OUTPUT_BYTES, Scope};
 pub use error::CargoError;
 pub(crate) use lock_files::LockFiles;
-pub(crate) use message::{artifact, diagnostic};
+pub(crate) use message::{Message, artifact, message};
 pub(crate) use metadata::{METADATA, Metadata, Package, Target};
 pub(crate) use names::Names;
 pub(crate) use new_errors::{Verdict, new_errors, without_places};

@@ -2,7 +2,7 @@
 //!
 //! The whole Cargo workspace is checked before and after, with `--keep-going`, so that an old error hides no new
 //! one; targets that cargo did not reach behind an error are recorded by name. A failure that the compiler's errors
-//! do not explain (a build script, a killed compiler, too many errors to compare) is no verdict, and without a
+//! do not explain (a build script, a killed compiler, errors too many or too deeply nested) is no verdict, and without a
 //! verdict the file is restored. An old error that moved stays old: it says the same about the same text, and as
 //! many of several equal ones are old as there were before.
 
@@ -89,6 +89,10 @@ fn obstacle(checked: &Checked) -> Option<CargoError> {
             && checked.diagnostics.iter().all(|it| it.level == crate::run::Level::Error);
         match unexplained {
             _ if lost => Some(checked.failed("reported more errors than can be compared")),
+            // Without a failure they are no errors.
+            _ if checked.unreadable > 0 && finished.exit_code != Some(0) => {
+                Some(checked.failed("reported errors that cannot be read"))
+            }
             Some(line) if finished.exit_code != Some(0) => {
                 Some(checked.failed(&format!("failed beside the errors it reported: {line}")))
             }
@@ -213,6 +217,38 @@ mod tests {
                  {line} | let x: u8 = || 1;\n{margin} |             ^^^^ expected `u8`\n"
             ),
         )
+    }
+
+    /// It may be a new error, even where others are reported.
+    #[test]
+    fn unreadable_message_of_failed_check_is_no_verdict() {
+        for (unreadable, exit_code, expected) in
+            [(0, 101, None), (1, 101, Some("cannot be read")), (1, 0, None)]
+        {
+            let checked = Checked {
+                scope: Scope::KeepGoing,
+                timeout: std::time::Duration::from_secs(1),
+                finished: Finished {
+                    cause: None,
+                    exit_code: Some(exit_code),
+                    signal: None,
+                    duration: std::time::Duration::ZERO,
+                    stdout: br#"{"reason":"build-finished","success":false}"#.to_vec(),
+                    stderr: Vec::new(),
+                    left_open: false,
+                    walls: crate::process::walls::WallReport::default(),
+                },
+                diagnostics: vec![at(1)],
+                left_out: 0,
+                unreadable,
+            };
+            let found = obstacle(&checked).map(|error| error.to_string());
+            let is_expected = match expected {
+                Some(expected) => found.as_ref().is_some_and(|found| found.contains(expected)),
+                None => found.is_none(),
+            };
+            assert!(is_expected, "{unreadable} {exit_code}: {found:?}");
+        }
     }
 
     #[test]

@@ -54,7 +54,7 @@ impl Cargo<'_> {
         let arguments: Vec<&str> =
             Scope::KeepGoing.arguments().iter().copied().chain(["--all-targets"]).collect();
         let finished = self.run(&project, &arguments, (self.check_timeout, Leftovers::End))?;
-        let said = message::diagnostics(&finished.stdout);
+        let (said, _) = message::diagnostics(&finished.stdout);
         let mut names = Names::new(self.workspace, self.root_of(&project));
         let found = Suggestions::of(&said, &mut names);
         if finished.exit_code != Some(0) && found.errors == 0 {

@@ -57,7 +57,8 @@ impl Executor {
     /// # Errors
     /// E001–E004 and E201–E204 when nothing ran; E401 when the evidence could not be written.
     pub fn execute(&mut self, approved: ApprovedPlan) -> Result<ExecutionResult, ExecutionError> {
-        let runnable = self.runnable(approved)?;
+        let runnable = self.runnable(approved);
+        let runnable = runnable.inspect_err(|_| self.deps.control.forget_guidance())?;
         let outcome = self.run(&runnable);
         self.deps.control.forget_guidance();
         outcome.inspect_err(|error| {

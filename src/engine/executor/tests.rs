@@ -189,3 +189,26 @@ fn files_changed_by_hand_are_confirmed_again() {
     let why = "An earlier step of this run has changed what you approved: a.txt.";
     assert_eq!(asked[1].why, why);
 }
+
+/// A wish for guidance ends with the run that it was made for, also with one that never began.
+#[test]
+fn refused_run_forgets_guidance() {
+    let home: TempDir = tempfile::tempdir().unwrap();
+    let plan = json!({ "goal": "g", "steps": [{ "id": "run", "command": "true" }] }).to_string();
+    let plan = parse(plan.as_bytes()).plan.unwrap();
+    let choice = WorkspaceChoice { folder: home.path().to_owned(), reason: String::new() };
+    let binding = review(&plan, &choice, &Policy::default(), None).unwrap().binding;
+    let unanswered = PlanAuthorization::pending(&plan, binding, Method::Window, 1_000);
+    let control = ControlHandle::default();
+    control.request(Control::GoOnGuided, AnsweredBy::Test);
+    let deps = ExecutorDeps {
+        policy: Policy::default(),
+        clock: Arc::new(SystemClock::default()),
+        confirmation: Box::new(crate::engine::AutoApprove),
+        progress: Arc::new(NoopProgress),
+        control: control.clone(),
+    };
+    let approved = ApprovedPlan { plan, authorization: unanswered };
+    Executor::new(store(home.path()), deps).execute(approved).unwrap_err();
+    assert!(!control.is_guided());
+}

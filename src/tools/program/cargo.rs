@@ -118,6 +118,8 @@ pub(super) struct Built {
 #[derive(Default)]
 pub(super) struct Messages {
     said: Found<Diagnostic>,
+    /// The number of messages of the compiler that cannot be read.
+    unreadable: usize,
     pub(super) built: Vec<Built>,
 }
 
@@ -149,11 +151,18 @@ impl Reads for Messages {
         if stream != Stream::Stdout || !line.starts_with(b"{") {
             return Forward::AsItIs;
         }
-        if let Some(said) = by_cargo::diagnostic(line) {
-            let is_error = matches!(said.level, DiagnosticLevel::Error | DiagnosticLevel::Ice);
-            let text = said.rendered.clone();
-            self.said.push(is_error, said);
-            return Forward::Instead(text);
+        match by_cargo::message(line) {
+            by_cargo::Message::Diagnostic(said) => {
+                let is_error = matches!(said.level, DiagnosticLevel::Error | DiagnosticLevel::Ice);
+                let text = said.rendered.clone();
+                self.said.push(is_error, *said);
+                return Forward::Instead(text);
+            }
+            by_cargo::Message::Unreadable => {
+                self.unreadable += 1;
+                return Forward::AsItIs;
+            }
+            by_cargo::Message::Other => {}
         }
         let Ok(message) = serde_json::from_slice::<Message<'_>>(line) else {
             return Forward::AsItIs;
@@ -185,7 +194,10 @@ impl Messages {
             false => toolbox.cargo(context).root_of(project),
         };
         let mut names = Names::new(toolbox, base);
-        (said.iter().map(|said| by_cargo::artifact(said, &mut names)).collect(), left_out)
+        (
+            said.iter().map(|said| by_cargo::artifact(said, &mut names)).collect(),
+            left_out + self.unreadable,
+        )
     }
 }
 

@@ -263,6 +263,13 @@ mod tests {
     }
 
     #[test]
+    fn unreadable_compiler_message_is_passed_on() {
+        let line = "{\"reason\":\"compiler-message\",\"message\":{\"level\":\"error\"}}\n";
+        let [stdout, _] = through(line.as_bytes(), 100, &mut Messages::default());
+        assert_eq!(stdout, line);
+    }
+
+    #[test]
     fn a_line_too_long_to_be_read_is_passed_on_whole() {
         let text = format!("{{{}\n{{\"reason\":\"build-finished\"}}\nend", "x".repeat(LINE_BYTES));
         let [stdout, stderr] = through(text.as_bytes(), 64 << 10, &mut Messages::default());

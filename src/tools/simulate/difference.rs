@@ -18,6 +18,8 @@ use super::copy::{Copied, Stamp};
 
 /// Most changed files that are listed.
 pub(super) const MAX_CHANGES: usize = 1_000;
+/// Most other changes that are listed.
+const MAX_BESIDES: usize = 100;
 
 /// The changes on the copy.
 #[derive(Debug, Default)]
@@ -26,8 +28,10 @@ pub(super) struct Difference {
     pub(super) changes: Vec<FileChange>,
     /// The number of further changed files.
     pub(super) left_out: usize,
-    /// Changes other than file contents, and warnings about incomplete results.
+    /// Changes other than file contents, and warnings about incomplete results; at most [`MAX_BESIDES`].
     pub(super) besides: Vec<String>,
+    /// The number of further ones.
+    pub(super) besides_left_out: usize,
 }
 
 /// Compares the copy with the workspace. Only those copied files are read that were touched since `mark`.
@@ -53,8 +57,9 @@ pub(super) fn difference(
     };
     let mut candidates = look.touched()?;
     let (new, links) = new(copy, copied, stop)?;
-    let more = links.iter().map(|link| format!("{} is a new link", look.to.key(link)));
-    look.found.besides.extend(more);
+    for link in &links {
+        look.found.add(|| format!("{} is a new link", look.to.key(link)));
+    }
     candidates.extend(new);
     for path in named {
         let Ok(place) = copy.resolve(path, Last::Follow) else { continue };
@@ -124,24 +129,24 @@ impl Look<'_> {
                 continue;
             }
             let key = self.to.key(path);
-            let besides = &mut self.found.besides;
+            let found = &mut self.found;
             match now {
                 Some(data) if entry.is_link && data.is_symlink() => {
                     if stamp != Some(entry.copy) {
-                        besides.push(format!("the link {key} was changed"));
+                        found.add(|| format!("the link {key} was changed"));
                     }
                     continue;
                 }
-                _ if entry.is_link => besides.push(format!("{key} is no longer a link")),
+                _ if entry.is_link => found.add(|| format!("{key} is no longer a link")),
                 Some(data) if data.is_file() => {
                     let modes = [entry.copy.mode, Stamp::of(&data).mode].map(|mode| mode & 0o777);
                     if let [before, after] = modes
                         && before != after
                     {
-                        besides.push(format!("the mode of {key} is {after:o} and was {before:o}"));
+                        found.add(|| format!("the mode of {key} is {after:o} and was {before:o}"));
                     }
                 }
-                Some(_) => besides.push(format!("{key} is no longer a file")),
+                Some(_) => found.add(|| format!("{key} is no longer a file")),
                 None => {}
             }
             touched.insert(path.clone());
@@ -163,9 +168,11 @@ impl Look<'_> {
         let then = self.copied.entries.get(path).map(|entry| entry.source);
         let now = self.from.dir.symlink_metadata(path).ok().as_ref().map(Stamp::of);
         if then != now {
-            self.found.besides.push(format!(
-                "{key} was changed in the workspace meanwhile; the difference is against what it is there now"
-            ));
+            self.found.add(|| {
+                format!(
+                    "{key} was changed in the workspace meanwhile; the difference is against what it is there now"
+                )
+            });
         }
         let is_shown = |side: &Side| side.bytes.is_some() || side.state == FileState::Absent;
         let diff = match is_shown(&before) && is_shown(&after) {
@@ -202,11 +209,91 @@ impl Look<'_> {
 }
 
 impl Difference {
-    /// The changes that are not in `earlier`, or differ there.
-    pub(super) fn since(self, earlier: &Self) -> Vec<FileChange> {
+    /// Adds a change other than a file's content, or counts it.
+    fn add(&mut self, text: impl FnOnce() -> String) {
+        if self.besides.len() < MAX_BESIDES {
+            self.besides.push(text());
+        } else {
+            self.besides_left_out += 1;
+        }
+    }
+
+    /// The changes other than file contents, and how many there are above the limit.
+    pub(super) fn warnings(&mut self) -> Vec<String> {
+        let mut warnings = std::mem::take(&mut self.besides);
+        if self.besides_left_out > 0 {
+            warnings.push(format!("{} further such changes are left out", self.besides_left_out));
+        }
+        warnings
+    }
+
+    /// The changes that are not in `earlier`, or differ there. Above the limit it is not known whose a change is;
+    /// the number left out has all of them.
+    pub(super) fn since(self, earlier: &Self) -> Self {
         let before: BTreeMap<_, _> =
             earlier.changes.iter().map(|change| (change.path.as_str(), change.after)).collect();
         let is_new = |change: &FileChange| before.get(change.path.as_str()) != Some(&change.after);
-        self.changes.into_iter().filter(is_new).collect()
+        let changes = self.changes.into_iter().filter(is_new).collect();
+        let left_out = self.left_out.max(earlier.left_out);
+        Self { changes, left_out, ..Self::default() }
+    }
+}
+
+/// What a verification changed, from the difference after it and the one before.
+pub(super) fn by_verification(
+    after: Result<Difference, WorkspaceError>,
+    before: &Difference,
+) -> Difference {
+    match after {
+        Ok(after) => after.since(before),
+        // After a stopped verification its changes do not matter.
+        Err(WorkspaceError::Cancelled) => Difference::default(),
+        Err(error) => Difference {
+            besides: vec![format!("what the verification changed is not known: {error}")],
+            ..Difference::default()
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::Digest;
+
+    fn changed(paths: &[&str], left_out: usize) -> Difference {
+        let change = |path: &&str| FileChange {
+            path: (*path).to_owned(),
+            before: FileState::Absent,
+            after: FileState::Content(Digest::of(path.as_bytes())),
+            diff: Diff::Binary { before_bytes: None, after_bytes: None },
+        };
+        let changes = paths.iter().map(change).collect();
+        Difference { changes, left_out, ..Difference::default() }
+    }
+
+    #[test]
+    fn changes_of_a_verification_carry_what_is_missing() {
+        let before = changed(&["a"], 0);
+        let told = |after| {
+            let Difference { changes, left_out, besides, .. } = by_verification(after, &before);
+            let paths: Vec<_> = changes.into_iter().map(|change| change.path).collect();
+            (paths.join(" "), left_out, besides.join(" "))
+        };
+        assert_eq!(told(Ok(changed(&["a", "b"], 0))), ("b".to_owned(), 0, String::new()));
+        assert_eq!(told(Ok(changed(&["a", "b"], 7))), ("b".to_owned(), 7, String::new()));
+        assert_eq!(told(Err(WorkspaceError::Cancelled)), Default::default());
+        let (paths, _, why) = told(Err(WorkspaceError::Outside { path: "b".to_owned() }));
+        assert!(paths.is_empty() && why.contains("is not known: "), "{why}");
+        let earlier = changed(&[], 3);
+        assert_eq!(by_verification(Ok(changed(&["b"], 0)), &earlier).left_out, 3);
+    }
+
+    #[test]
+    fn other_changes_are_limited_and_counted() {
+        let mut found = Difference::default();
+        (0..MAX_BESIDES + 5).for_each(|number| found.add(|| number.to_string()));
+        let warnings = found.warnings();
+        assert_eq!(warnings.len(), MAX_BESIDES + 1);
+        assert_eq!(warnings[MAX_BESIDES], "5 further such changes are left out");
     }
 }

@@ -62,7 +62,7 @@ use crate::run::StopSignal;
 use crate::workspace::{Budget, Root, Workspace};
 
 use copy::{Copied, Stamp};
-use difference::difference;
+use difference::{by_verification, difference};
 use settings::Settings;
 use tee::Tee;
 use verdict::Verdict;
@@ -146,9 +146,8 @@ fn on_copy(
         Ok(found) => {
             if let (Some(scope), None) = (verify, &verdict.error) {
                 let ran = call(&copy, &ToolCall::Verify { scope }, &tee);
-                // After a stopped verification its changes do not matter.
-                let after = look(&verdict.copied).unwrap_or_default();
-                verdict.verify(scope, ran, &after.since(&found));
+                let changed = by_verification(look(&verdict.copied), &found);
+                verdict.verify(scope, ran, changed);
             }
             verdict.found(found);
         }

@@ -125,11 +125,15 @@ impl Verdict {
 
     /// Adds the outcome of the verification. If it does not pass, the step fails, and its result has the
     /// changes and the diagnostics.
-    pub(super) fn verify(&mut self, scope: VerifyScope, call: Invocation, changed: &[FileChange]) {
+    pub(super) fn verify(&mut self, scope: VerifyScope, call: Invocation, mut changed: Difference) {
         let said = call.diagnostics.len();
         let (mut result, error) = self.take(call);
         if let Value::Object(fields) = &mut result {
-            fields.insert("changed_files".to_owned(), changed.iter().map(hashes).collect());
+            let files = changed.changes.iter().map(hashes).collect();
+            fields.insert("changed_files".to_owned(), files);
+            if changed.left_out > 0 {
+                fields.insert("changed_files_left_out".to_owned(), changed.left_out.into());
+            }
         } else {
             result = json!({ "error": error.as_ref().map(|error| error.failure()) });
         }
@@ -138,17 +142,18 @@ impl Verdict {
             fields.insert("passed".to_owned(), error.is_none().into());
             fields.entry("diagnostics").or_insert_with(|| said.into());
         }
+        self.warnings.extend(changed.warnings());
         self.result.insert("verify".to_owned(), result);
         self.result.insert("valid".to_owned(), true.into());
         self.error = error;
     }
 
     /// Adds the changes on the copy, without those by a verification.
-    pub(super) fn found(&mut self, found: Difference) {
+    pub(super) fn found(&mut self, mut found: Difference) {
         for change in &found.changes {
             self.refer(Edge::new(EdgeType::Referenced, TargetKind::File, change.path.as_str()));
         }
-        self.warnings.extend(found.besides);
+        self.warnings.extend(found.warnings());
         if found.left_out > 0 {
             self.result.insert("changed_files_left_out".to_owned(), found.left_out.into());
         }

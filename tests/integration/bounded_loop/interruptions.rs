@@ -2,10 +2,10 @@
 
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use countersign::authorization::Method;
+use countersign::authorization::{AuthorizationClass, Method};
 use countersign::autonomy::{
     AuthorizationRequest, BoundedLoop, LoopDeps, LoopOrder, LoopOutcome, LoopSetup, PlanAuthorizer,
     PlanDecision, resolve,
@@ -14,11 +14,12 @@ use countersign::engine::{
     AutoApprove, Clock, ControlHandle, ProgressCallback, SystemClock, WorkspaceChoice,
 };
 use countersign::evidence::{EvidenceLocation, EvidenceReader, verify};
+use countersign::plan::VerifyScope;
 use countersign::risk::{PlannerNeeds, Policy};
 use countersign::run::{LoopFate, RunEvent, RunFate, StopCode};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::harness::scripted_planner::{Scripted, command, in_evidence};
+use crate::harness::scripted_planner::{Scripted, cargo_project, class, command, in_evidence};
 
 type Hook = dyn Fn(&RunEvent) + Send + Sync;
 
@@ -40,6 +41,15 @@ impl PlanAuthorizer for Everything {
 
 /// Runs a loop in this process and calls the hook at each event.
 fn run(planner: &Scripted, hook: impl Fn(&RunEvent) + Send + Sync + 'static) -> LoopOutcome {
+    run_with(planner, |_| (), hook)
+}
+
+/// The same with a changed order.
+fn run_with(
+    planner: &Scripted,
+    change: impl FnOnce(&mut LoopOrder),
+    hook: impl Fn(&RunEvent) + Send + Sync + 'static,
+) -> LoopOutcome {
     let home = planner.home.path();
     let name = planner.planner();
     // The planner counts its requests in a file.
@@ -47,7 +57,7 @@ fn run(planner: &Scripted, hook: impl Fn(&RunEvent) + Send + Sync + 'static) -> 
     let mut policy = Policy::default();
     policy.planners.insert(name.clone(), PlannerNeeds { write, ..PlannerNeeds::default() });
     let program = resolve(&name, home).unwrap();
-    let order = LoopOrder {
+    let mut order = LoopOrder {
         goal: "g".to_owned(),
         planner: name,
         planner_timeout: Duration::from_secs(60),
@@ -56,6 +66,7 @@ fn run(planner: &Scripted, hook: impl Fn(&RunEvent) + Send + Sync + 'static) -> 
         workspace: WorkspaceChoice { folder: home.join("space"), reason: String::new() },
         class: None,
     };
+    change(&mut order);
     let location = EvidenceLocation::new(planner.home.evidence(), home.join("secrets"));
     let setup = LoopSetup { order, program, method: Method::CommandLine, location, policy };
     let parts = LoopDeps {
@@ -97,13 +108,16 @@ fn without_evidence_no_loop_goes_on() {
         let failure = outcome.not_recorded.as_ref().unwrap();
         assert!(failure.message.contains("says the test"), "{table}: {failure:?}");
         assert_eq!(outcome.attempts.len(), attempts, "{table}");
+        let last = outcome.attempts.last().map(|attempt| attempt.attempt);
+        assert_eq!(outcome.stop_reason.detail.attempt, last, "{table}");
         let done = std::fs::read_to_string(planner.home.file("tries.txt")).unwrap_or_default();
         assert_eq!(done.lines().count(), tries, "{table}");
         let report = verify(&planner.home.evidence(), None).unwrap();
         assert!(report.ok, "{table}: {report:?}");
         let fate = reader(&planner).loops(1).unwrap()[0].fate;
         let expected = match table {
-            "loop_ends" => LoopFate::Interrupted,
+            // No loop has an end whose last attempt has none.
+            "attempt_ends" | "loop_ends" => LoopFate::Interrupted,
             _ => LoopFate::Ended(StopCode::RunnerInternalError),
         };
         assert_eq!(fate, expected, "{table}");
@@ -152,6 +166,54 @@ fn panic_is_a_recorded_internal_error() {
         assert_eq!(interrupted, usize::from(name == "step"), "{name}");
         assert!(verify(&planner.home.evidence(), None).unwrap().ok, "{name}");
     }
+}
+
+/// A workspace that is gone when the verification is looked at has no known risk.
+#[test]
+fn unreviewed_verification_is_not_allowed() {
+    type Moment = fn(&RunEvent) -> bool;
+    let moments: [(Moment, usize, &str); 2] = [
+        (|event| matches!(event, RunEvent::AttemptStarted { .. }), 0, "verification: "),
+        (|event| matches!(event, RunEvent::PlannerAnswered { .. }), 1, "the verification cannot"),
+    ];
+    for (moment, asked, said) in moments {
+        let planner = Scripted::new([command("true")]);
+        cargo_project(&planner.home, "");
+        let space = planner.home.path().join("space");
+        let outside = Arc::new(Mutex::new(String::new()));
+        let told = Arc::clone(&outside);
+        let outcome = run_with(
+            &planner,
+            |order| {
+                order.verify = Some(VerifyScope::Local);
+                let class = class(json!({"max_risk": "dangerous"}));
+                order.class = Some(AuthorizationClass::read(class.as_bytes()).unwrap());
+            },
+            move |event| {
+                if moment(event) && space.exists() {
+                    std::fs::rename(&space, space.with_extension("gone")).unwrap();
+                }
+                if let RunEvent::AuthorizationNeeded { outside, .. } = event {
+                    *told.lock().unwrap() = outside.join("; ");
+                }
+            },
+        );
+        assert_eq!(planner.asked(), asked, "{outcome:?}");
+        let outside = outside.lock().unwrap().clone();
+        let message = format!("{} {outside}", outcome.stop_reason.message);
+        assert!(message.contains(said), "{message}");
+        let code = if asked == 0 { StopCode::NotAuthorized } else { outcome.stop_reason.code };
+        assert_eq!(outcome.stop_reason.code, code);
+    }
+}
+
+/// The evidence has the limit that the loop keeps to.
+#[test]
+fn recorded_limit_of_attempts_is_the_used_one() {
+    let planner = Scripted::new([command("exit 3")]);
+    let outcome = run_with(&planner, |order| order.max_attempts = 0, |_| ());
+    assert_eq!(outcome.attempts[0].max_attempts, 1);
+    assert_eq!(reader(&planner).loops(1).unwrap()[0].max_attempts, 1);
 }
 
 #[test]

@@ -301,6 +301,19 @@ fn faulty_commands_are_reported_before_changes() {
     }
 }
 
+/// What is unreadable at both times is not known to be the same.
+#[test]
+fn unreadable_commands_do_not_count_as_unchanged() {
+    let planner = Scripted::new([heron()]);
+    cargo_project(&planner.home, "");
+    fs::create_dir(planner.home.file(FILE)).unwrap();
+    let ended = planner.ends(planner.run([]), 3);
+    assert_eq!(ended.code(), "not_authorized");
+    let message = ended.document["stop_reason"]["message"].as_str().unwrap();
+    assert!(message.contains("cannot be read"), "{message}");
+    assert!(!planner.home.file("heron.txt").exists());
+}
+
 #[test]
 fn plan_writing_a_redaction_marker_is_rejected() {
     let copied = r#"
