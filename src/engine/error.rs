@@ -89,8 +89,8 @@ impl From<WorkspaceError> for ExecutionError {
 }
 
 impl ExecutionError {
-    /// The refusal for the errors among these findings: with their own code if all of them share one of
-    /// [`Self::OWN_CAUSES`], else as an invalid plan (SPEC §6).
+    /// The refusal for the errors among these findings: with their own code if all of them have the same one
+    /// and it is in `OWN_CAUSES`, else as an invalid plan (SPEC §6).
     pub fn from_findings(findings: &[Finding]) -> Self {
         let errors = findings.iter().filter(|finding| finding.severity == Severity::Error);
         let findings: Vec<Finding> = errors.cloned().collect();

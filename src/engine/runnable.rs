@@ -1,5 +1,5 @@
 //! A plan that passed every check before a run (SPEC §2, DESIGN invariant 1). The engine calls tools only with a
-//! [`Runnable`], and [`Runnable::new`] is the only way to make one.
+//! `Runnable`, and `Runnable::new` is the only way to make one.
 
 use super::clock::Clock;
 use super::error::ExecutionError;

@@ -188,7 +188,7 @@ impl Reconciled {
 /// The maximum number of files of a step with the same finding that are named one by one.
 const NAMED: usize = 3;
 
-/// The findings as sentences that fit on a screen. If more than [`NAMED`] files of a step have the same finding, they
+/// The findings as sentences that fit on a screen. If more than three files of a step have the same finding, they
 /// share one sentence, with their number and the first names.
 pub fn sentences<'a>(found: impl IntoIterator<Item = &'a Reconciled>) -> Vec<(DiskState, String)> {
     let mut groups: Vec<Vec<&Reconciled>> = Vec::new();
