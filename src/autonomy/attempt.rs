@@ -1,4 +1,4 @@
-//! One attempt (SPEC §10): ask the planner, look at its plan, have it authorized, run it, verify.
+//! One attempt of a loop (SPEC §10): start the planner, review its plan, authorize it, run it, and verify.
 
 use uuid::Uuid;
 
@@ -17,7 +17,7 @@ use crate::run::{
 use crate::tools::PlannerProgram;
 
 impl BoundedLoop<'_> {
-    /// Runs one attempt. Its state is in `self.open`, also when this fails.
+    /// Runs one attempt. Its state is in `self.open`, even if this fails.
     pub(super) fn attempt(&mut self, attempt: u32) -> Result<AttemptEnding, EvidenceError> {
         match self.phases(attempt) {
             Ok(ending) | Err(Halt::Ended(ending)) => Ok(ending),
@@ -31,7 +31,7 @@ impl BoundedLoop<'_> {
         let authorization = self.authorized(&plan, &review, attempt)?;
         let applied = self.apply(&plan, &authorization);
         let scope = applied.verify.as_ref().filter(|it| it.passed).map(|it| it.scope);
-        // A plan that verified less than everything does not meet a full verification.
+        // A narrower verification in the plan does not replace a full one that the loop requires.
         let verified = scope.is_some_and(|scope| {
             scope == VerifyScope::Full || self.setup.order.verify != Some(VerifyScope::Full)
         });
@@ -50,7 +50,7 @@ impl BoundedLoop<'_> {
         let (loop_id, max_attempts) = (self.loop_id, self.max_attempts());
         let start = AttemptStart { attempt_id, loop_id, attempt, max_attempts, started_at_ms };
         let told = self.journal().store.commit(&Entry::AttemptStart(start))?;
-        // Before it is told: a callback that panics must find the attempt open.
+        // Before the event is sent, because a callback that panics must find the attempt open.
         self.open = Some(CurrentAttempt {
             attempt_id,
             record: AttemptRecord {
@@ -72,7 +72,7 @@ impl BoundedLoop<'_> {
         Ok(())
     }
 
-    /// A plan that may be authorized and is not one that failed before.
+    /// A plan that may be authorized, with its review, and that did not fail in an earlier attempt.
     fn planned(&mut self, attempt: u32) -> Result<(Plan, Review), Halt> {
         if let Some(why) = &self.setup.policy.refusal {
             return Err(Halt::new(Happened::NotAuthorized, why.clone()));
@@ -140,7 +140,7 @@ impl BoundedLoop<'_> {
         if self.control.is_ending() { Err(self.stopped()) } else { Ok(()) }
     }
 
-    /// Keeps what the planner answered, and tells it.
+    /// Stores the planner's answer in the record of the attempt, and sends the event.
     fn note(&mut self, answered: &PlannerAnswer) {
         let plan_digest = answered.plan.as_ref().map(|plan| plan.digest);
         if let Some(open) = &mut self.open {
@@ -158,7 +158,8 @@ impl BoundedLoop<'_> {
         let request = request(self, attempt)?;
         self.tell(&RunEvent::PlannerStarted { planner: setup.order.planner.clone() });
         let started_ms = self.clock.monotonic_ms();
-        // What ships cannot read the settings behind its walls; what is kept of the request has no key in it.
+        // A built-in planner cannot read the settings from behind its walls, so they precede the request. The
+        // recorded request does not contain them, because they may contain the key.
         let told = match (&setup.program, &setup.policy.planner_settings) {
             (PlannerProgram::Program { .. }, Some(settings)) => {
                 [settings.0.as_bytes(), b"\n", &request].concat()
@@ -207,7 +208,7 @@ impl BoundedLoop<'_> {
         )
     }
 
-    /// Keeps what became of the plan; gives how the attempt ended, without a verification.
+    /// Stores the results of the plan's run. Returns how the attempt ended if nothing else is verified.
     fn keep(&mut self, applied: Applied) -> AttemptEnding {
         if let Some(open) = &mut self.open {
             open.record.run_id = applied.run_id;
