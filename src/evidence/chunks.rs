@@ -9,7 +9,8 @@ use super::vault::Vault;
 
 /// The maximum size of a secret that is certainly not split, in bytes: this much text is held back after each cut.
 const HOLD: usize = 64 << 10;
-/// The maximum size of a match that is held back, in bytes. A longer one is redacted without waiting for its end.
+/// The maximum size of the text that is held back because of a match, in bytes. When it is exceeded, the whole text
+/// becomes a chunk, even if the match may continue.
 const MAX_HELD: usize = 8 << 20;
 /// The maximum distance at which a good place to cut is searched for, in bytes.
 const LOOK_BACK: usize = 4 << 10;

@@ -119,7 +119,7 @@ fn starts(source: &Source<'_>, run_id: Uuid) -> Result<BTreeMap<i64, RunEvent>> 
     Ok(starts.into_iter().collect())
 }
 
-/// The decision's word, its events, and its note.
+/// The note of a decision, and its events.
 fn decision(source: &Source<'_>, id: i64) -> Result<(String, Vec<RunEvent>)> {
     type Columns = (Option<String>, String, String, String);
     let sql = "SELECT step_id, decision, decided_by, note FROM decisions WHERE id = ?1";
