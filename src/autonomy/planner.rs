@@ -13,7 +13,8 @@ pub const BUILT_IN: [&str; 3] = ["replay", "cargo-fix", "openai-compatible"];
 /// `replay:DIR`, `cargo-fix`, `openai-compatible`, and each of these with `:ARGUMENT` appended, are built in: they
 /// are this program, started without a shell as
 ///
-/// ```text countersign planner NAME [ARGUMENT]
+/// ```text
+/// countersign planner NAME [ARGUMENT]
 /// ```
 ///
 /// where `NAME` is the text before the first colon and `ARGUMENT` the unchanged text after it. A relative `DIR` is
@@ -25,15 +26,16 @@ pub const BUILT_IN: [&str; 3] = ["replay", "cargo-fix", "openai-compatible"];
 ///
 /// - The process runs in the workspace, with the environment of this program and without a terminal.
 /// - It reads one JSON document from its standard input, to the end: the request, described by
-/// `assets/schema/planner-request.schema.json`.
+///   `assets/schema/planner-request.schema.json`.
 /// - It prints one plan in any dialect, and nothing else, to its standard output, and exits with 0. An action plan
-/// with   a `failure` in place of `actions` means that the planner has no plan.
+///   with a `failure` in place of `actions` means that the planner has no plan.
 /// - Its standard error is meant for people. It is shown while it arrives, and recorded.
 /// - If it exits with another code, takes too long, or prints no plan, the attempt is rejected, and the next request
-/// contains the reason in `last_attempt`.
+///   contains the reason in `last_attempt`.
 /// - It is ended with its whole process tree when a person stops the loop.
 ///
-/// # Errors Why the name denotes no planner, as a sentence.
+/// # Errors
+/// Why the name denotes no planner, as a sentence.
 pub fn resolve(name: &str, here: &std::path::Path) -> Result<PlannerProgram, &'static str> {
     let name = name.trim();
     if name.is_empty() {

@@ -73,7 +73,6 @@ pub fn check_grants(toolbox: &Toolbox, grants: &Grants) -> Result<(), String> {
 
 /// What a person could grant so that this path can be written: the path itself, or the folder in which it would be
 /// created; `None` if nobody can grant it.
-/// where nobody can be granted that.
 pub(super) fn place_to_grant(toolbox: &Toolbox, path: &Path) -> Option<String> {
     let there = [Some(path), path.parent()].into_iter().flatten().find(|path| path.exists())?;
     let place = Folders::new(toolbox).resolve(there.to_str()?).ok()??;

@@ -61,7 +61,7 @@ pub(super) fn attempt_end(appender: &mut Appender<'_>, end: &AttemptEnd<'_>) -> 
         }
         fields.insert("process".to_owned(), process(appender, trace)?);
     }
-    // A run without a first record has no id in the evidence.
+    // The evidence has no row of a run whose first record could not be written.
     let run_id = match record.run_id {
         Some(id) if has_row(appender.tx(), "runs", "id", id.to_string())? => Some(id),
         _ => None,

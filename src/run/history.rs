@@ -195,7 +195,7 @@ impl History {
         named.map(|it| it.place).or_else(first).ok_or_else(|| self.unknown(name))
     }
 
-    /// The state of a file at this position; `None` if no recorded change tells it, or only the outcome of an
+    /// The state of a file at this position; `None` if no recorded change contains it, or only the outcome of an
     /// interrupted step would.
     pub fn state_at(&self, path: &str, place: i64) -> Option<FileState> {
         let of = |entry: &'_ HistoryEntry| {

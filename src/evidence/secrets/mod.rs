@@ -14,10 +14,9 @@
 //! For the rest of the run the appender remembers the recognised texts that can hardly be anything but a secret
 //! (`KnownSecrets::lasting`).
 //!
-//! The table of shapes is our own. Of the crates that carry a public rule set, those with the rules of gitleaks or
-//! Kingfisher bring a whole scanner with a command line, archives or a native engine, need a newer compiler, pin
-//! every dependency, or have data under a licence that `deny.toml` does not accept. The small ones know fewer
-//! services.
+//! The table of shapes is this project's own. Crates with the public rules of gitleaks or Kingfisher bring a whole
+//! scanner with a command line, archives or a native engine, need a newer compiler, pin every dependency, or have
+//! data under a licence that `deny.toml` does not accept. The small ones cover fewer services.
 
 use std::ops::Range;
 use std::sync::LazyLock;

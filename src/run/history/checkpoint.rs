@@ -35,7 +35,7 @@ impl fmt::Display for CheckpointName {
     }
 }
 
-/// The text is not the name of a moment.
+/// The error for a text that is not the name of a moment.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} is no checkpoint; one is \"run:ID\", \"execution:ID\" or \"loop:ID:N\"")]
 pub struct NoCheckpoint {

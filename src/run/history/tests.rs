@@ -220,7 +220,7 @@ fn comes_back(changes: &[(&str, u32, &str, u32)], is_there: bool, now: u32) -> O
 fn a_restored_file_gets_its_last_mode() {
     let deleted = ("x", 0o755, "", 0);
     assert_eq!(comes_back(&[deleted], false, 0), Some(0o755));
-    // A rename that keeps the mode is the same change of it.
+    // An earlier write that keeps the mode makes no difference.
     let written = ("w", 0o755, "x", 0o755);
     assert_eq!(comes_back(&[written, deleted], false, 0), Some(0o755));
     // Somebody changed the mode between two steps, or the first was recorded without one.
