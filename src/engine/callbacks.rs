@@ -16,7 +16,7 @@ pub struct ExecutorDeps {
     pub clock: Arc<dyn Clock>,
     /// Shows a question to a person and returns the answer.
     pub confirmation: Box<dyn ConfirmationCallback>,
-    /// Progress callback.
+    /// Receives the events of the runs.
     pub progress: Arc<dyn ProgressCallback>,
     /// The controls: pause, resume, cancel and stop.
     pub control: ControlHandle,

@@ -33,7 +33,7 @@ impl FollowUp {
     /// a revert also accepts the id of an execution.
     ///
     /// # Errors
-    /// When there is no such run, or the plan would have no steps.
+    /// When the plan cannot be made, for instance because there is no such run or no step is left.
     pub fn plan(
         self,
         evidence: &mut EvidenceReader,

@@ -93,7 +93,7 @@ impl Cell {
     }
 }
 
-/// One transaction.
+/// A transaction that appends rows.
 pub(super) struct Appender<'c> {
     tx: Transaction<'c>,
     /// The name of the user, from the environment.

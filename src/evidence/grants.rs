@@ -28,7 +28,7 @@ pub(super) struct GrantDecision {
     pub(super) is_proven: bool,
 }
 
-/// The decisions with either of these two words.
+/// The decisions whose column `decision` has one of these two values.
 ///
 /// # Errors
 /// When the database cannot be read.

@@ -172,7 +172,7 @@ impl KnownSecrets {
         hide_ranges(vault, text, self.all_ranges(text))
     }
 
-    /// Redacts the strings of a value and returns its canonical text. Only strings change.
+    /// Redacts the strings, the keys and the numbers in secret fields of a value, and returns its canonical text.
     pub(super) fn hide_in_json(&self, vault: &Vault, mut value: Value) -> String {
         let text = canonical(&value);
         // Most values contain no trigger of any rule, which one pass over the whole shows. Known secrets must be

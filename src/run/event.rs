@@ -183,7 +183,7 @@ pub enum RunEvent {
     PlannerAnswered {
         /// The planner's answer, or why there is none.
         report: Box<PlannerReport>,
-        /// The digest of the plan's exact bytes, where there is a plan.
+        /// The digest of the plan's exact bytes, if there is a plan.
         plan_digest: Option<Digest>,
     },
     /// The plan was compared with the latest earlier plan of the loop; the two may be equal.

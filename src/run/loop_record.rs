@@ -12,7 +12,7 @@ use super::stop_reason::{StopCode, StopReason};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LoopFate {
-    /// A live process is working on it.
+    /// A process that still runs holds the lock of the loop.
     Active,
     /// The loop was interrupted. It will not resume by itself.
     Interrupted,

@@ -60,7 +60,7 @@ pub struct FileChange {
     pub before: FileState,
     /// The state afterwards.
     pub after: FileState,
-    /// The difference.
+    /// The difference between the two contents.
     pub diff: Diff,
 }
 

@@ -97,11 +97,11 @@ pub struct LaterMutation {
 pub enum Answered {
     /// Executions without further data: Q3 and Q6.
     Executions(Vec<Execution>),
-    /// Q4.
+    /// Executions with the way in which each touched the target: Q4.
     Touched(Vec<FileExecution>),
-    /// Q7.
+    /// Recurring diagnostics: Q7.
     Recurring(Vec<RecurringDiagnostic>),
-    /// Q8.
+    /// Later changes of files: Q8.
     Changes(Vec<LaterMutation>),
 }
 

@@ -16,11 +16,11 @@ use crate::risk::RiskLevel;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunFate {
-    /// A live process is working on it.
+    /// A process that still runs holds the lock of the run.
     Active,
-    /// Its process ended without recording an end.
+    /// The process of the run ended without recording an end.
     Interrupted,
-    /// It ended.
+    /// The run ended, with this status.
     #[serde(untagged)]
     Ended(RunStatus),
 }

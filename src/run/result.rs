@@ -88,7 +88,7 @@ pub struct StepResult {
     pub stdout_bytes: u64,
     /// Whether `stdout` is only a part.
     pub stdout_truncated: bool,
-    /// As `stdout`.
+    /// The standard error, in the same form as `stdout`.
     pub stderr: Option<String>,
     /// Size of the whole stderr in bytes.
     pub stderr_bytes: u64,

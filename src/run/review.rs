@@ -153,7 +153,7 @@ pub enum PreconditionState {
     },
     /// The precondition can be checked only during the run.
     Later {
-        /// Why.
+        /// Why it cannot be checked now.
         reason: String,
     },
 }

@@ -155,7 +155,7 @@ impl ExecutorThread {
             let event = catch_unwind(AssertUnwindSafe(|| self.carry_out(command)))
                 .unwrap_or_else(|panic| Event::Panicked { message: panic_message(&*panic) });
             self.prompt.close();
-            // Not busy before the window gets the event, because the window may send the next plan at once.
+            // Reset before the window gets the event, because the window may send the next plan at once.
             self.busy.store(false, Ordering::SeqCst);
             self.out.send(event);
             // Indexes after the window has its answer. If this fails, the next search indexes and reports the error.
