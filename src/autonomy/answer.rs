@@ -9,12 +9,12 @@ use crate::plan::{
 use crate::process::{Cause, Finished};
 use crate::run::{PlannerFinding, PlannerReport, PlannerStatus};
 
-/// A planner's answer, read.
+/// A planner's answer after parsing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlannerAnswer {
-    /// What the records keep of it.
+    /// The report about the answer, as it is recorded.
     pub report: PlannerReport,
-    /// The plan, where enough of it could be read, also one that is rejected.
+    /// The plan, if enough of it could be read; rejected plans included.
     pub plan: Option<ShownPlan>,
 }
 
@@ -24,7 +24,7 @@ impl PlannerAnswer {
         self.report.status == PlannerStatus::Accepted
     }
 
-    /// The same answer, rejected for what a review has found in its plan.
+    /// Adds the findings of a review, and rejects the answer if one of them is an error.
     pub(super) fn add_findings(&mut self, findings: &[Finding]) {
         self.report.findings.extend(findings.iter().map(PlannerFinding::from));
         if !is_valid(findings) {
@@ -40,7 +40,7 @@ const INVALID_JSON: &str = "planner_invalid_json";
 /// The answer is not a plan that could be authorized.
 const VALIDATION_FAILED: &str = "planner_validation_failed";
 
-/// Fields in which a plan speaks to people.
+/// Fields of a plan that only describe it.
 const WORDS: [&str; 9] =
     ["goal", "title", "reason", "rationale", "explanation", "warning", "notes", "metadata", "why"];
 
@@ -56,14 +56,14 @@ fn reject_for_findings(report: &mut PlannerReport, code: &str) {
     reject(report, code, message, true);
 }
 
-/// The answer of a planner that brought nothing, for this reason; asking again may help.
+/// The answer of a planner that gave none, for this reason. Another attempt can succeed.
 pub(super) fn provider_error(message: String) -> PlannerAnswer {
     let mut report = PlannerReport::new(PlannerStatus::Accepted);
     reject(&mut report, PROVIDER_ERROR, message, true);
     PlannerAnswer { report, plan: None }
 }
 
-/// Reads what a planner that ended has printed.
+/// Reads the output of a planner that has ended.
 pub(super) fn of(finished: &Finished, trace: &PlannerTrace) -> PlannerAnswer {
     let seconds = finished.duration.as_secs();
     let how = match finished.cause {
@@ -78,7 +78,7 @@ pub(super) fn of(finished: &Finished, trace: &PlannerTrace) -> PlannerAnswer {
     provider_error(format!("the planner {how}"))
 }
 
-/// Reads the answer of a planner, which is one plan in any dialect and nothing else.
+/// Parses a planner's answer, which must be one plan in any dialect and nothing else.
 pub fn read_answer(answer: &[u8]) -> PlannerAnswer {
     let parsed = parse(answer);
     let valid = parsed.is_valid();
@@ -117,7 +117,7 @@ pub fn read_answer(answer: &[u8]) -> PlannerAnswer {
     PlannerAnswer { report, plan }
 }
 
-/// A redaction marker in what the plan would write, ignoring its descriptive fields.
+/// A redaction marker in the parts of a plan that take effect; descriptive fields are ignored.
 fn written_marker(value: &Value) -> Option<&str> {
     match value {
         Value::String(text) => marker_in(text),
@@ -130,7 +130,7 @@ fn written_marker(value: &Value) -> Option<&str> {
     }
 }
 
-/// The first error, and how many more there are.
+/// The first error, and the number of the others.
 fn findings_text(findings: &[PlannerFinding]) -> String {
     let mut errors = findings.iter().filter(|it| it.severity == Severity::Error.as_str());
     let Some(PlannerFinding { code, line, column, message, .. }) = errors.next() else {
@@ -166,7 +166,7 @@ mod tests {
         plan.to_string().into_bytes()
     }
 
-    // A marker counts where it would be written and not where the plan speaks.
+    // A marker counts in text that the plan would write, and not in its descriptive fields.
     #[test]
     fn a_marker_in_written_text_rejects_the_plan() {
         let plan = |goal: &str, contents: &str| {

@@ -1,4 +1,4 @@
-//! One attempt (SPEC §10): ask the planner, look at its plan, have it authorized, run it, verify.
+//! One attempt of a loop (SPEC §10): start the planner, review its plan, authorize it, run it, and verify.
 
 use uuid::Uuid;
 
@@ -17,14 +17,14 @@ use crate::run::{
 use crate::tools::PlannerProgram;
 
 impl BoundedLoop<'_> {
-    /// Runs one attempt. What is known of it is in `current`, also when this fails.
+    /// Runs one attempt. Its state is in `current`, even if this fails.
     pub(super) fn attempt(
         &mut self,
         current: &mut Option<CurrentAttempt>,
         attempt: u32,
     ) -> Result<AttemptEnding, EvidenceError> {
         let (open, told) = self.open_attempt(attempt)?;
-        // Before it is told: a callback that panics must find the attempt open.
+        // Before the events are emitted: after a panic of a callback the attempt must be known as open.
         let open = current.insert(open);
         told.iter().for_each(|event| self.tell(event));
         match self.phases(open) {
@@ -38,7 +38,7 @@ impl BoundedLoop<'_> {
         let authorization = self.authorized(open, &plan, &review)?;
         let applied = self.apply(&plan, &authorization);
         let scope = applied.verify.as_ref().filter(|it| it.passed).map(|it| it.scope);
-        // A plan that verified less than everything does not meet a full verification.
+        // A narrower verification in the plan does not replace a full one that the loop requires.
         let verified = scope.is_some_and(|scope| {
             scope == VerifyScope::Full || self.setup.order.verify != Some(VerifyScope::Full)
         });
@@ -52,7 +52,7 @@ impl BoundedLoop<'_> {
         if ending.verified { Ok(ending) } else { self.gate(open, &plan, &authorization) }
     }
 
-    /// The attempt, once its beginning is recorded, and what to tell of that.
+    /// Records the start of an attempt; returns the attempt and the events to emit.
     fn open_attempt(
         &mut self,
         attempt: u32,
@@ -163,7 +163,8 @@ impl BoundedLoop<'_> {
         let request = request(self, open.record.attempt)?;
         self.tell(&RunEvent::PlannerStarted { planner: setup.order.planner.clone() });
         let started_ms = self.clock.monotonic_ms();
-        // What ships cannot read the settings behind its walls; what is kept of the request has no key in it.
+        // A built-in planner cannot read the settings from behind its walls, so they precede the request. The
+        // recorded request does not contain them, because they may contain the key.
         let told = match (&setup.program, &setup.policy.planner_settings) {
             (PlannerProgram::Program { .. }, Some(settings)) => {
                 [settings.0.as_bytes(), b"\n", &request].concat()

@@ -1,4 +1,4 @@
-//! The attempts of a loop as it remembers them: the one under way, and those that ended.
+//! The attempts of a loop in memory: the current one, and those that ended.
 
 use uuid::Uuid;
 
@@ -6,18 +6,18 @@ use crate::evidence::{EvidenceError, PlannerTrace};
 use crate::plan::ShownPlan;
 use crate::run::{AnsweredBy, AttemptRecord, Happened, StepResult};
 
-/// An attempt under way.
+/// The current attempt.
 pub(super) struct CurrentAttempt {
     pub(super) attempt_id: Uuid,
-    /// What is known of it so far.
+    /// The record, as far as it is known.
     pub(super) record: AttemptRecord,
-    /// The planner's process, once it has ended.
+    /// The input and output of the planner's process, once it has ended.
     pub(super) trace: Option<PlannerTrace>,
-    /// Its plan, once there is one, also a rejected one.
+    /// The plan, once there is one; rejected plans included.
     pub(super) plan: Option<ShownPlan>,
-    /// What its steps left behind.
+    /// The results of the plan's steps.
     pub(super) results: Vec<StepResult>,
-    /// The files that its plan writes.
+    /// The files that the plan writes.
     pub(super) files: Vec<String>,
 }
 
@@ -25,12 +25,12 @@ pub(super) struct CurrentAttempt {
 pub(super) struct PastAttempt {
     pub(super) attempt: CurrentAttempt,
     pub(super) happened: Happened,
-    /// What happened, in words.
+    /// What happened, as a sentence.
     pub(super) reason: String,
 }
 
 impl PastAttempt {
-    /// Whether its plan was run and did not reach its end, or its end was not good.
+    /// Whether the plan ran and failed, or its verification did.
     pub(super) fn ran_and_failed(&self) -> bool {
         self.attempt.record.run_id.is_some()
             && matches!(self.happened, Happened::ActionFailed { .. } | Happened::VerifyFailed)
@@ -41,11 +41,11 @@ impl PastAttempt {
 #[derive(Debug)]
 pub(super) struct AttemptEnding {
     pub(super) happened: Happened,
-    /// In words.
+    /// The ending as a sentence.
     pub(super) message: String,
-    /// The action at which it ended, from 0.
+    /// The index of the action at which it ended, from 0.
     pub(super) action_index: Option<usize>,
-    /// Whether a verification has passed.
+    /// Whether a verification passed that meets the loop's order.
     pub(super) verified: bool,
 }
 
@@ -64,7 +64,7 @@ impl AttemptEnding {
     }
 }
 
-/// Why a phase of an attempt has no value: the attempt ends there, or the evidence failed.
+/// Why an attempt cannot continue: it has ended, or the evidence failed.
 pub(super) enum Halt {
     Ended(AttemptEnding),
     Evidence(EvidenceError),

@@ -1,20 +1,20 @@
-//! The bounded loop (SPEC §10): plan, authorize, apply, verify, replan, at most so many times.
+//! The bounded loop (SPEC §10): plan, authorize, apply, verify, replan, with a maximum number of attempts.
 //!
-//! It stands above the executor, which itself never retries, and has no way to a tool but an
-//! [`ApprovedPlan`](crate::authorization::ApprovedPlan) handed to it. Called by the worker's thread and by
-//! the headless command. What comes after an attempt is decided in [`crate::run::transition`]. Absent on
-//! purpose: a thread of its own, and any memory between loops.
+//! The worker's thread and the headless command call it. It uses the executor, which never retries, and reaches tools
+//! only by giving the executor an [`ApprovedPlan`](crate::authorization::ApprovedPlan). It has no thread of its own,
+//! and keeps nothing from one loop to the next.
 //!
-//! The executor knows nothing of attempts. The transition after an attempt is one pure function whose cells are
-//! tests; the loop only collects what happened. A planner is a process like any other (`tools::PlannerProgram`):
-//! bytes in, bytes out, and its plan goes through the parser and review that plans of people go through. A class
-//! that a person authorized in advance is compared with each plan again and looked up each time, because another
-//! process may have revoked it.
+//! The executor has no notion of attempts. The transition after an attempt is one pure function,
+//! [`crate::run::transition`], whose cells are tests. A planner is a separate process (`tools::PlannerProgram`) that
+//! reads and writes bytes, and its plan passes the same parser and review as the plans of people. An authorization
+//! class is compared with each plan, and its revocation is checked each time, because another process may have
+//! revoked it.
 //!
-//! The loop's own verification is a run of a plan that the program writes. It has an approval that names the
-//! decision under which it stands, so that nothing runs without one. A loop holds a lock as a run does; a loop
-//! without an end whose lock is free is *interrupted*. Panics are caught around the attempts: the store is opened
-//! again, which releases the open run, and the end is recorded there.
+//! The loop's own verification is a run of a plan that the program writes. Its approval names the decision that
+//! permits it, so that nothing runs without one. A loop holds a lock as a run does; a loop without an end whose lock
+//! is free is
+//! *interrupted*. Panics are caught around the attempts: the store is opened again, which releases the open run, and
+//! the end is recorded there.
 
 mod answer;
 mod attempt;

@@ -1,41 +1,41 @@
-//! Which process a planner's name stands for (SPEC §10, §11).
+//! Resolves the name of a planner to a process and its permissions (SPEC §10, §11).
 
 use crate::authorization::WallLevel;
 use crate::engine::planner_walls;
 use crate::risk::{PlannerNeeds, Policy, WallSetting};
 use crate::tools::{PlannerProgram, Toolbox};
 
-/// The planners that are built in, by their name; the first one takes an argument behind a colon.
+/// The names of the built-in planners. The first one requires an argument after a colon.
 pub const BUILT_IN: [&str; 3] = ["replay", "cargo-fix", "openai-compatible"];
 
-/// The process of the planner with this name.
+/// Resolves the name of a planner to the process that implements it.
 ///
-/// `replay:DIR`, `cargo-fix`, `openai-compatible`, and each of these with `:ARGUMENT` behind it, are built in:
-/// they are this very program, started as
+/// `replay:DIR`, `cargo-fix`, `openai-compatible`, and each of these with `:ARGUMENT` appended, are built in: they
+/// are this program, started without a shell as
 ///
 /// ```text
 /// countersign planner NAME [ARGUMENT]
 /// ```
 ///
-/// without a shell between, where `NAME` is what stands before the first colon and `ARGUMENT`, exactly, what
-/// stands behind it. A relative `DIR` is one of the folder in which the loop was started (`here`), and is made
-/// absolute, because the process runs in the workspace. Anything else is a command, read by the shell of this
-/// machine; `./cargo-fix` is a way to name a file that is called as one of ours.
+/// where `NAME` is the text before the first colon and `ARGUMENT` the unchanged text after it. A relative `DIR` is
+/// relative to the folder in which the loop was started (`here`), and is made absolute, because the process runs in
+/// the workspace. Any other name is a command for the shell of this computer; `./cargo-fix` runs a file that has the
+/// name of a built-in planner.
 ///
-/// What both kinds keep to:
+/// Both kinds follow these rules:
 ///
-/// - It runs in the workspace, with the environment of this program and no terminal.
+/// - The process runs in the workspace, with the environment of this program and without a terminal.
 /// - It reads one JSON document from its standard input, to the end: the request, described by
 ///   `assets/schema/planner-request.schema.json`.
-/// - It prints one plan in any dialect, and nothing else, to its standard output, and ends with 0. An action
-///   plan with a `failure` in place of `actions` says that it has none.
-/// - What it prints to its standard error is shown as it comes and kept; it is for people.
-/// - Ending with another code, taking too long, or printing what is no plan is a rejected attempt, and what
-///   was wrong stands in the next request under `last_attempt`.
-/// - It is ended, with everything that it started, when a person stops the loop.
+/// - It prints one plan in any dialect, and nothing else, to its standard output, and exits with 0. An action plan
+///   with a `failure` in place of `actions` means that the planner has no plan.
+/// - Its standard error is meant for people. It is shown while it arrives, and recorded.
+/// - If it exits with another code, takes too long, or prints no plan, the attempt is rejected, and the next request
+///   contains the reason in `last_attempt`.
+/// - It is ended with its whole process tree when a person stops the loop.
 ///
 /// # Errors
-/// Why the name stands for no planner, in words.
+/// Why the name denotes no planner, as a sentence.
 pub fn resolve(name: &str, here: &std::path::Path) -> Result<PlannerProgram, &'static str> {
     let name = name.trim();
     if name.is_empty() {
@@ -61,8 +61,9 @@ pub fn resolve(name: &str, here: &std::path::Path) -> Result<PlannerProgram, &'s
     Ok(PlannerProgram::Program { program, arguments, has_key: own == "openai-compatible" })
 }
 
-/// What the planner with this name may do: what the settings say of it, by its whole name, by what stands before
-/// a colon or a blank, or by the name of its program; else what it needs that ships, and else only to look.
+/// The permissions of the planner with this name: those in the settings, looked up by the whole name, by the text
+/// before a colon or a blank, and by the name of the program's file; else those that a built-in planner needs; else
+/// read-only access.
 pub fn needs_of(name: &str, policy: &Policy) -> PlannerNeeds {
     let name = name.trim();
     let own = name.split(':').next().filter(|own| BUILT_IN.contains(own));
@@ -71,9 +72,9 @@ pub fn needs_of(name: &str, policy: &Policy) -> PlannerNeeds {
     let names = [Some(name), own, Some(program), Some(file)];
     let settled = names.iter().flatten().find_map(|name| policy.planners.get(*name)).cloned();
     settled.unwrap_or_else(|| match own {
-        // One server, which it is told with its settings.
+        // It uses the network to reach one server, which it gets with its settings.
         Some("openai-compatible") => PlannerNeeds { network: true, ..PlannerNeeds::default() },
-        // Its check builds the workspace.
+        // It runs `cargo check`, which builds in the workspace.
         Some("cargo-fix") => {
             PlannerNeeds { write: vec![".".to_owned()], ..PlannerNeeds::default() }
         }
@@ -81,10 +82,10 @@ pub fn needs_of(name: &str, policy: &Policy) -> PlannerNeeds {
     })
 }
 
-/// What a planner may do on this computer and what enforces it, as a sentence.
+/// The permissions of a planner on this computer and what enforces them, as a sentence.
 ///
 /// # Errors
-/// Why it cannot be asked here at all, in words.
+/// Why the planner cannot be started here, as a sentence.
 pub fn planner_limits(name: &str, toolbox: &Toolbox, policy: &Policy) -> Result<String, String> {
     let needs = needs_of(name, policy);
     let (walls, _) = planner_walls(toolbox, policy, &needs)?;

@@ -1,6 +1,6 @@
-//! What a planner is asked (SPEC §10): one JSON document, bounded, with everything that was cut named in it.
-//! Secrets are hidden in it as in the evidence: what answers it may run on another machine.
-//! `assets/schema/planner-request.schema.json` describes it.
+//! The request to a planner (SPEC §10): one JSON document of limited size, which names everything that was cut.
+//! Secrets are redacted as in the evidence, because the planner may send the request to another machine.
+//! `assets/schema/planner-request.schema.json` describes the format.
 
 use super::attempts::PastAttempt;
 use super::bounded::BoundedLoop;
@@ -9,26 +9,26 @@ use crate::plan::{ACTION_PLAN_VERSION, Dialect, limits};
 use crate::run::{EvidenceSummary, Focus, Happened, StepResult};
 use serde_json::{Value, json};
 
-/// The form of the request and of the answers to it.
+/// The version of the request's format, and of the format of the answers.
 pub const PROTOCOL: &str = "countersign.planner/1";
 /// The JSON Schema of the request.
 pub const SCHEMA: &str = include_str!("../../assets/schema/planner-request.schema.json");
 
-/// Most names of files.
+/// The maximum number of file names. The others are omitted.
 const MAX_FILES: usize = 2_000;
-/// Most of the plan of the attempt before that is repeated, in bytes.
+/// The maximum size of the previous plan, in bytes. A longer one is cut.
 const PLAN_BYTES: usize = 256 << 10;
-/// Most of what a step printed that is repeated: so many bytes of its beginning, and of its end.
+/// The maximum size of the start, and of the end, of a step's output, in bytes. The middle is omitted.
 const OUTPUT_BYTES: usize = 4 << 10;
-/// Most steps whose output is repeated, the last ones.
+/// The maximum number of steps whose output is included: the last ones.
 const MAX_RESULTS: usize = 32;
-/// Most bytes of diagnostics, and of the answers of the evidence.
+/// The maximum size of the diagnostics, and of the answers of the evidence, in bytes.
 const PART_BYTES: usize = 256 << 10;
 
-/// The request as bytes.
+/// The request as bytes, with a line break at the end.
 ///
 /// # Errors
-/// Evidence that cannot be read.
+/// When the evidence cannot be read.
 pub(super) fn request(of: &BoundedLoop<'_>, attempt: u32) -> Result<Vec<u8>, EvidenceError> {
     let mut cuts = Vec::new();
     let last = of.tried.last();
@@ -80,7 +80,7 @@ fn workspace(of: &BoundedLoop<'_>, cuts: &mut Vec<String>) -> Value {
     })
 }
 
-/// In which forms a planner may answer.
+/// The description of the accepted answers.
 fn answer() -> Value {
     let schema =
         |dialect: Dialect| -> Value { serde_json::from_str(dialect.schema()).unwrap_or_default() };
@@ -107,7 +107,7 @@ fn in_short(tried: &PastAttempt) -> Value {
     })
 }
 
-/// What became of an attempt, as one word.
+/// The ending of an attempt as one word.
 fn outcome(happened: Happened) -> &'static str {
     match happened {
         Happened::PlannerRejected { .. } => "planner_rejected",
@@ -153,7 +153,7 @@ fn last_attempt(last: &PastAttempt, hider: &SecretHider, cuts: &mut Vec<String>)
         }
         text
     });
-    // What a verification said stands among the diagnostics.
+    // The diagnostics of the verification are among the others.
     let verify = last.attempt.record.verify.as_ref();
     let verify = verify.map(|it| json!({ "scope": it.scope, "passed": it.passed }));
     if let Some(fields) = value.as_object_mut() {
@@ -168,7 +168,7 @@ fn last_attempt(last: &PastAttempt, hider: &SecretHider, cuts: &mut Vec<String>)
     value
 }
 
-/// The text of a plan; its own, unless secrets had to be hidden behind the escapes of JSON.
+/// The text of a plan. It is unchanged unless JSON strings had to be redacted; then the JSON is written anew.
 fn text_of(source: &[u8], hider: &SecretHider) -> String {
     match serde_json::from_slice::<Value>(source) {
         Ok(value) => {
@@ -205,7 +205,7 @@ fn step_result(result: &StepResult, hider: &SecretHider, cuts: &mut Vec<String>)
     })
 }
 
-/// What the evidence is asked about in particular.
+/// The subjects on which the summary of the evidence concentrates.
 fn focus(last: Option<&PastAttempt>) -> Focus {
     let Some(last) = last else { return Focus::default() };
     let mut focus = Focus::default();
@@ -230,7 +230,7 @@ fn evidence_of(summary: &EvidenceSummary, cuts: &mut Vec<String>) -> Value {
     let mut value = json!(summary);
     let Some(fields) = value.as_object_mut() else { return value };
     fields.remove("cut");
-    // The longest answers first, until it fits.
+    // Answers are omitted in this order until the rest fits.
     for name in ["q5", "q8", "q4", "q3", "q7", "q1", "q2", "q6"] {
         let size: usize = fields.values().map(|rows| rows.to_string().len()).sum();
         if size <= PART_BYTES {

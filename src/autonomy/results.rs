@@ -1,4 +1,5 @@
-//! From the run of an attempt to its records (SPEC §10): its actions, its verification, and what happened.
+//! Converts the run of an attempt's plan into records (SPEC §10): actions, verification, and the ending of the
+//! attempt.
 
 use uuid::Uuid;
 
@@ -10,22 +11,22 @@ use crate::run::{
     is_retryable,
 };
 
-/// How many diagnostics of a verification stand in the record of an attempt; all are in the evidence of its
-/// execution.
+/// The maximum number of diagnostics of a verification in the record of an attempt. The evidence of the execution has
+/// all of them.
 const MAX_DIAGNOSTICS: usize = 200;
 
-/// What became of the plan of an attempt.
+/// Result of applying the plan of an attempt.
 #[derive(Debug)]
 pub(super) struct Applied {
-    /// Its run; none when nothing began.
+    /// The run; `None` if nothing began.
     pub(super) run_id: Option<Uuid>,
-    /// One row for each step of the plan.
+    /// One record for each step of the plan.
     pub(super) actions: Vec<ActionRecord>,
-    /// What the steps left behind, for the next request.
+    /// The results of the steps, for the next request.
     pub(super) results: Vec<StepResult>,
-    /// What its own verification found, where it had one.
+    /// The result of the plan's own verification, if it has one that counts.
     pub(super) verify: Option<VerifyRecord>,
-    /// How that ends the attempt.
+    /// The ending of the attempt, if nothing else is verified.
     pub(super) ending: AttemptEnding,
 }
 
@@ -36,7 +37,7 @@ fn scope_of(plan: &Plan, index: usize) -> Option<VerifyScope> {
     }
 }
 
-/// What a `verify` says that ended.
+/// The record of a `verify` step; `None` if it did not run.
 pub(super) fn verification(scope: VerifyScope, result: &StepResult) -> Option<VerifyRecord> {
     let ran = matches!(result.outcome, Outcome::Succeeded | Outcome::Failed);
     ran.then(|| VerifyRecord {
@@ -58,10 +59,10 @@ fn rows(plan: &Plan, results: &[StepResult]) -> Vec<ActionRecord> {
     plan.steps.iter().enumerate().map(row).collect()
 }
 
-/// The outcome of a run that ended.
+/// The result of a run that ended.
 pub(super) fn of_run(plan: &Plan, result: ExecutionResult) -> Applied {
     let ExecutionResult { run_id, status, step_results, .. } = result;
-    // A verification says nothing about what is changed after it, or may be.
+    // A verification does not cover what is changed after it, or may be.
     let changes = |result: &&StepResult| {
         let call = plan.steps.get(result.step_index).map(|step| &step.call);
         let may_change = |call: &ToolCall| match call {
@@ -99,7 +100,7 @@ pub(super) fn of_run(plan: &Plan, result: ExecutionResult) -> Applied {
     }
 }
 
-/// What a failure with this code means for the loop.
+/// How the attempt ends after a failure with this code.
 pub(super) fn after(code: Option<Code>, of_verification: bool) -> Happened {
     match code {
         Some(Code::ConfirmationDenied | Code::Cancelled) => Happened::Stopped,
@@ -109,7 +110,7 @@ pub(super) fn after(code: Option<Code>, of_verification: bool) -> Happened {
     }
 }
 
-/// The outcome of a plan that was not run, or not to its end.
+/// The result of a plan that was refused, or whose run could not be recorded to its end.
 pub(super) fn of_refusal(plan: &Plan, error: &ExecutionError) -> Applied {
     let (mut run_id, mut results) = (None, Vec::new());
     let happened = match error {

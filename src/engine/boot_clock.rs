@@ -1,5 +1,4 @@
-//! The clock that runs since the machine was started: nobody can set it, and it also runs while the machine
-//! sleeps.
+//! The time since the machine was started. This clock cannot be set, and it also runs while the machine sleeps.
 
 use std::sync::OnceLock;
 use std::time::Instant;
@@ -8,7 +7,7 @@ use uuid::Uuid;
 
 use crate::authorization::SinceBoot;
 
-/// The present moment by that clock; by the time since this process first asked where the system has none.
+/// The present time since boot; on a system without such a clock, the time since the first call in this process.
 pub(super) fn now() -> SinceBoot {
     of_system().unwrap_or_else(of_process)
 }
@@ -16,7 +15,7 @@ pub(super) fn now() -> SinceBoot {
 #[cfg(target_os = "linux")]
 fn of_system() -> Option<SinceBoot> {
     let boot_id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
-    // CLOCK_BOOTTIME as text: seconds with two digits behind the point.
+    // CLOCK_BOOTTIME as text: seconds with two decimals.
     let uptime = std::fs::read_to_string("/proc/uptime").ok()?;
     let (seconds, hundredths) = uptime.split_whitespace().next()?.split_once('.')?;
     let seconds: i64 = seconds.parse().ok()?;

@@ -1,4 +1,5 @@
-//! How the executor asks and tells (SPEC §3). The window, the terminal and tests implement these.
+//! Traits by which the executor asks a person and reports progress (SPEC §3). The window, the terminal and tests
+//! implement them.
 
 use std::sync::Arc;
 
@@ -9,34 +10,34 @@ use crate::run::{AnsweredBy, ConfirmationRequest, Decision, RunEvent};
 
 /// What an executor needs besides the evidence.
 pub struct ExecutorDeps {
-    /// What the person has settled in advance.
+    /// The person's settings.
     pub policy: Policy,
     /// The wall clock and the monotonic clock.
     pub clock: Arc<dyn Clock>,
-    /// Asks a person.
+    /// Shows a question to a person and returns the answer.
     pub confirmation: Box<dyn ConfirmationCallback>,
-    /// Progress callback.
+    /// Receives the events of the runs.
     pub progress: Arc<dyn ProgressCallback>,
-    /// Pause, resume, cancel and stop.
+    /// The controls: pause, resume, cancel and stop.
     pub control: ControlHandle,
 }
 
-/// Who gave an answer, and why.
+/// The origin of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Provenance {
-    /// Who.
+    /// Through which interface the answer came.
     pub by: AnsweredBy,
-    /// Why, in the person's words; may be empty.
+    /// The person's reason; may be empty.
     pub note: String,
 }
 
-/// Asks a person.
+/// Shows questions to a person.
 pub trait ConfirmationCallback: Send + Sync {
-    /// Blocks until a person has decided, without timeout. It must also return, with any decision,
-    /// once *Stop now* was requested; the executor checks that first.
+    /// Blocks without a timeout until a person has decided. After *Stop now* it must return too, with any decision:
+    /// the executor checks for the stop first.
     fn request_confirmation(&self, request: &ConfirmationRequest) -> Decision;
 
-    /// Who gave the latest answer.
+    /// The origin of the latest answer.
     fn provenance(&self) -> Provenance {
         Provenance { by: AnsweredBy::Test, note: String::new() }
     }

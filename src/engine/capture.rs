@@ -10,7 +10,7 @@ use crate::process::Capture;
 use crate::run::{RunEvent, Stream, StreamExcerpt};
 use crate::tools::Invocation;
 
-/// What a step result carries of both outputs.
+/// The excerpts of both outputs for a step result.
 pub(super) fn excerpts(tool_name: &str, invocation: &Invocation) -> [Option<StreamExcerpt>; 2] {
     if let Some(ends) = &invocation.captured {
         return ends.each_ref().map(|ends| Some(ends.excerpt()));
@@ -21,7 +21,7 @@ pub(super) fn excerpts(tool_name: &str, invocation: &Invocation) -> [Option<Stre
 
 /// Captures the output of one step.
 pub(super) struct Incoming<'a> {
-    /// The first failure ends it.
+    /// The open capture, or the first error, after which nothing more is stored.
     intake: RefCell<Result<OutputCapture, EvidenceError>>,
     journal: &'a Journal,
     step: &'a Step,

@@ -7,13 +7,13 @@ use crate::authorization::SinceBoot;
 
 /// Source of wall-clock and monotonic time.
 pub trait Clock: Send + Sync {
-    /// Wall clock, in Unix milliseconds; may be set back by the system.
+    /// The wall clock, in Unix milliseconds. It can be set back.
     fn now_ms(&self) -> i64;
 
-    /// Milliseconds since some fixed moment; never goes back.
+    /// Milliseconds since a fixed moment; never decreases.
     fn monotonic_ms(&self) -> i64;
 
-    /// The time since the machine was started, by which approvals expire too: the wall clock can be set back.
+    /// The time since the machine was started. Approvals also expire by it, because the wall clock can be set back.
     fn since_boot(&self) -> SinceBoot;
 }
 
@@ -48,11 +48,11 @@ impl Clock for SystemClock {
     }
 }
 
-/// The timestamps of one run: they never decrease, also when the wall clock is set back (SPEC §3).
+/// The timestamps of one run: they never decrease, even when the wall clock is set back (SPEC §3).
 pub(super) struct RunClock<'a> {
     clock: &'a dyn Clock,
     latest_ms: i64,
-    /// How often the wall clock went back.
+    /// How often the wall clock was set back.
     pub(super) set_back: u32,
 }
 

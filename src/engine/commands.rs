@@ -1,5 +1,5 @@
-//! The commands of a workspace in a review (SPEC §9): which steps would run them, how dangerous each is, and
-//! whether a person trusts them. Nothing of them runs for it.
+//! The workspace's commands in a review (SPEC §9): which steps would run them, the risk of each, and whether a person
+//! trusts them. The review runs none of them.
 
 use std::path::{Path, PathBuf};
 
@@ -9,18 +9,18 @@ use crate::risk::{self, Policy, Shell, Verdict};
 use crate::run::{CommandReview, CommandsReview};
 use crate::tools::{After, ToolError, Toolbox, WorkspaceCommand, WorkspaceCommands};
 
-/// How dangerous a command is, with where it comes from.
+/// The risk of a command, with the file that names the command as the origin.
 fn verdict(command: &WorkspaceCommand, policy: &Policy, shell: Shell) -> Verdict {
     let verdict = risk::of_workspace_command(&command.command, policy, shell);
     Verdict {
-        // The place is one in the command, not in an argument of the step.
+        // The span is one in the command, not in an argument of the step.
         span: None,
         reason: format!("{} of {COMMANDS_FILE}: {}", command.name.as_str(), verdict.reason),
         ..verdict
     }
 }
 
-/// The worst of the commands that a step would run; none where it runs none.
+/// The highest risk among the commands that a step would run; `None` if it runs none.
 pub(super) fn worst(
     step: &Step,
     after: After<'_>,
@@ -32,7 +32,7 @@ pub(super) fn worst(
     verdicts.max_by_key(|verdict| verdict.level)
 }
 
-/// What a review says of the commands, where a step would run some of them or cannot be told to.
+/// The review of the commands, if a step would run some of them or they cannot be read.
 pub(super) fn look(
     plan: &Plan,
     toolbox: &Toolbox,
@@ -56,7 +56,7 @@ pub(super) fn look(
     (shown, findings)
 }
 
-/// That the step cannot run: a command that nobody trusts, or one that nobody may run.
+/// Errors for a step that cannot run, because one of its commands is untrusted or blocked.
 fn refusals(
     step: &Step,
     commands: &[WorkspaceCommand],
@@ -95,10 +95,10 @@ fn refusals(
     findings
 }
 
-/// The workspace folder, absolute and without links, and the commands that it names; none where it names none.
+/// The workspace folder, absolute and without links, and the commands that it names; `None` if it names none.
 ///
 /// # Errors
-/// A workspace that cannot be opened, and a file of commands that cannot be read.
+/// When the workspace cannot be opened, or the file of commands cannot be read.
 pub fn workspace_commands(
     folder: &Path,
     policy: &Policy,

@@ -1,6 +1,5 @@
-//! Follow-ups of an old run (SPEC §3 *Continue from here*, §8 *Reconcile*): the plan of its rest, what
-//! changed since, and what became of a step that was interrupted. Only looks; executes and changes
-//! nothing.
+//! Follow-ups of an old run (SPEC §3 *Continue from here*, §8 *Reconcile*): the plan of the steps that are left, what
+//! has changed since, and the state of an interrupted step. Read-only.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
@@ -16,7 +15,7 @@ use crate::risk::Policy;
 use crate::run::{DiskState, Failure, FileForecast, Reconciled, RunFate, RunStatus, RunSummary};
 use crate::tools::{ToolError, Toolbox};
 
-/// Why an old run cannot be followed up.
+/// Why no follow-up of an old run can be made.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the message of each variant says what its fields are")]
 pub enum FollowUpError {
@@ -48,7 +47,7 @@ pub enum FollowUpError {
 }
 
 impl FollowUpError {
-    /// The error as screens show it.
+    /// The error in the form in which screens show it.
     pub fn failure(&self) -> Failure {
         let next = match self {
             Self::NoSuchRun { .. } => "Look the run up with a search of the evidence.",
@@ -70,7 +69,7 @@ impl FollowUpError {
 /// A run that has ended or was interrupted.
 ///
 /// # Errors
-/// When there is none, or it is still under way.
+/// When there is no such run, or it is still under way.
 pub(super) fn ended(
     evidence: &mut EvidenceReader,
     run_id: Uuid,
@@ -82,10 +81,10 @@ pub(super) fn ended(
     Ok(run)
 }
 
-/// The exact bytes of the plan that a run ran, and the run.
+/// The exact bytes of a run's plan, and the run.
 ///
 /// # Errors
-/// When the run is unknown or under way, or its plan is gone.
+/// When the run is unknown or under way, or its plan was purged.
 pub(super) fn plan_of(
     evidence: &mut EvidenceReader,
     run_id: Uuid,
@@ -95,7 +94,7 @@ pub(super) fn plan_of(
     Ok((run, bytes))
 }
 
-/// The plan that a run ran, on the target where it ran, which may be another than its file names; and the run.
+/// The plan of a run, and the run. The plan gets the target of the run, which may differ from the one in its file.
 ///
 /// # Errors
 /// As [`plan_of`].
@@ -108,15 +107,16 @@ fn shown_plan_of(
     Ok((run, plan))
 }
 
-/// The plan of a run from its recorded bytes, on the target where it ran; `None` where it cannot be shown.
+/// The plan of a run from its recorded bytes, with the target of the run; `None` if the bytes cannot be shown as a
+/// plan.
 pub fn recorded_plan(bytes: &[u8], run: &RunSummary) -> Option<ShownPlan> {
     Some(parse(bytes).into_shown()?.on_target(run.target.as_deref()))
 }
 
-/// The exact bytes of the plan of the steps of a run that did not succeed, and the run.
+/// The exact bytes of a plan with the steps of a run that did not succeed, and the run.
 ///
 /// # Errors
-/// As [`plan_of`]; and when nothing is left.
+/// As [`plan_of`]; and when no step is left.
 pub(super) fn rest_of(
     evidence: &mut EvidenceReader,
     run_id: Uuid,
@@ -132,10 +132,10 @@ pub(super) fn rest_of(
     }
 }
 
-/// The exact bytes of the plan that would take back what a run did, as its own plan says, and the run.
+/// The exact bytes of the plan of the rollback commands that a run's plan names, and the run.
 ///
 /// # Errors
-/// As [`plan_of`]; and when the plan names no way back.
+/// As [`plan_of`]; and when the plan names no rollback.
 pub(super) fn rollback_of(
     evidence: &mut EvidenceReader,
     run_id: Uuid,
@@ -145,11 +145,11 @@ pub(super) fn rollback_of(
     Ok((run, way_back))
 }
 
-/// A warning for each file that is not what the run left or was approved with, and for each file of a
-/// step that was interrupted.
+/// A warning for each file that differs from what the run left or was approved with, and for each file of an
+/// interrupted step.
 ///
 /// # Errors
-/// Evidence that cannot be read, or a workspace that cannot be opened.
+/// When the evidence cannot be read, or the workspace cannot be opened.
 pub(super) fn changes_since(
     evidence: &mut EvidenceReader,
     run_id: Uuid,
@@ -180,7 +180,7 @@ pub(super) fn changes_since(
     Ok(findings)
 }
 
-/// A state for a sentence; what is compared is the whole of it.
+/// A short form of a state for sentences. Comparisons use the whole state.
 fn short(state: FileState) -> String {
     match state {
         FileState::Absent => "absent".to_owned(),
@@ -188,7 +188,7 @@ fn short(state: FileState) -> String {
     }
 }
 
-/// Each file of a run's interrupted steps beside the disk; empty when no step was interrupted.
+/// Compares each file of a run's interrupted steps with the disk. Empty if no step was interrupted.
 ///
 /// # Errors
 /// When the run is unknown or under way, or its workspace cannot be opened.

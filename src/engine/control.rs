@@ -1,12 +1,12 @@
-//! Pause, resume, cancel and stop: flags that the executor and the tools look at, never messages
-//! behind others in a queue (DESIGN invariant 7).
+//! Pause, resume, cancel and stop. They are flags that the executor and the tools poll, not queued messages, so that
+//! no request waits behind others (DESIGN invariant 7).
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::run::StopSignal;
 use crate::run::{AnsweredBy, Control};
 
-/// The shared end of a run's controls; clones are the same controls.
+/// The controls of a run. All clones share them.
 #[derive(Debug, Clone, Default)]
 pub struct ControlHandle {
     shared: Arc<Shared>,
@@ -14,7 +14,7 @@ pub struct ControlHandle {
 
 #[derive(Debug, Default)]
 struct Shared {
-    /// Apart from the lock, because tools look at it in the middle of their work.
+    /// Outside the lock, because tools poll it while they work.
     stop: StopSignal,
     asked: Mutex<Asked>,
     changed: Condvar,
@@ -25,9 +25,9 @@ struct Asked {
     pause: bool,
     guided: bool,
     cancel: bool,
-    /// Who asked for the end.
+    /// The interface through which the end was requested.
     ended_by: Option<AnsweredBy>,
-    /// What was asked for and is not recorded yet.
+    /// The requests that are not recorded yet.
     unrecorded: Vec<(Control, AnsweredBy)>,
 }
 
@@ -40,7 +40,7 @@ pub(super) enum Boundary {
 }
 
 impl ControlHandle {
-    /// Takes effect at once, whatever the run waits for.
+    /// Requests a control. It wakes the run if it is paused.
     pub fn request(&self, control: Control, by: AnsweredBy) {
         let mut asked = self.lock();
         match control {
@@ -58,27 +58,27 @@ impl ControlHandle {
         self.shared.changed.notify_all();
     }
 
-    /// Set once *Stop now* was asked for.
+    /// The signal of *Stop now*.
     pub fn stop_signal(&self) -> &StopSignal {
         &self.shared.stop
     }
 
-    /// Whether *Stop now* was asked for.
+    /// Whether *Stop now* was requested.
     pub fn is_stopped(&self) -> bool {
         self.shared.stop.is_set()
     }
 
-    /// Whether *Stop now* or *Cancel after this step* was asked for: nothing more is to begin.
+    /// Whether *Stop now* or *Cancel after this step* was requested. No further step begins then.
     pub fn is_ending(&self) -> bool {
         matches!(self.boundary(), Boundary::End(_))
     }
 
-    /// Who asked for that first.
+    /// The interface through which the end was first requested.
     pub fn ended_by(&self) -> Option<AnsweredBy> {
         self.lock().ended_by
     }
 
-    /// Resets all requests, for the next run.
+    /// Withdraws all requests before the next run.
     pub fn reset(&self) {
         let mut asked = self.lock();
         *asked = Asked::default();
@@ -103,7 +103,7 @@ impl ControlHandle {
         self.lock().guided = false;
     }
 
-    /// Whether each step from now on waits for a person.
+    /// Whether each following step waits for a person.
     pub(super) fn is_guided(&self) -> bool {
         self.lock().guided
     }
@@ -123,7 +123,7 @@ impl ControlHandle {
         std::mem::take(&mut self.lock().unrecorded)
     }
 
-    /// The flags stay meaningful when a thread panicked while it held the lock.
+    /// Ignores poisoning: the flags stay valid if a thread panicked while it held the lock.
     fn lock(&self) -> MutexGuard<'_, Asked> {
         self.shared.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }

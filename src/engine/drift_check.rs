@@ -1,4 +1,4 @@
-//! Compares what was shown with what was done (DESIGN invariant 4).
+//! Compares the effect of a step with its preview (DESIGN invariant 4).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use crate::authorization::FileState;
 use crate::evidence::ArtifactType;
 use crate::run::{FileChange, FileEffect, Preview};
 
-/// An error where files differ from the prediction made just before the step; the last state of each counts.
+/// The error for files that differ from the prediction made just before the step. The last state of each file counts.
 pub(super) fn not_as_shown(
     predicted: &[FileEffect],
     actual: &[FileEffect],
@@ -34,9 +34,9 @@ pub(super) fn not_as_shown(
         .then(|| ExecutionError::NotAsShown { differences: differences.join("; ") })
 }
 
-/// What the step did, as a person reads it; where that is not known, what it was predicted to do. One
-/// of the two, because they hold the same lines. What it did to a copy of the workspace is what it did; the
-/// prediction stays beside it where that said something else.
+/// The diff of a step; if its effect is unknown, the preview. Only one of the two is stored, because they have the
+/// same lines. The changes of a simulation on a copy of the workspace count as its effect; the preview is then stored
+/// too if it differs.
 pub(super) fn artifacts(
     preview: Option<&Preview>,
     files: &[FileEffect],
@@ -55,7 +55,7 @@ pub(super) fn artifacts(
 }
 
 fn artifact(preview: &Preview, files: &[FileEffect]) -> Option<(ArtifactType, Value)> {
-    // What was predicted is what was done only where the contents are the same.
+    // The preview is the effect only if both lead to the same contents.
     let done = !files.is_empty()
         && preview.changes.len() == files.len()
         && preview.changes.iter().zip(files).all(|(change, file)| change.after == file.after);

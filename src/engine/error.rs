@@ -1,4 +1,4 @@
-//! Why nothing ran, or why a step failed: one variant per cause (SPEC §6).
+//! Errors of the engine: why nothing ran, or why a step failed, one variant per cause (SPEC §6).
 
 use uuid::Uuid;
 
@@ -11,8 +11,8 @@ use crate::workspace::WorkspaceError;
 
 /// Any failure of the engine.
 ///
-/// [`super::Executor::execute`] returns one only when nothing ran (E001–E004, E201–E204) or the
-/// evidence could not be written; everything else stands in the step's result.
+/// [`super::Executor::execute`] returns one only when nothing ran (E001–E004, E201–E204) or the evidence could not be
+/// written. Every other failure is in the result of the step.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the message of each variant says what its fields are")]
 pub enum ExecutionError {
@@ -46,7 +46,7 @@ pub enum ExecutionError {
     },
 }
 
-/// Codes of findings that are the cause of a refusal where all its findings have them (SPEC §6).
+/// Codes that become the code of the refusal if all errors among the findings have the same one (SPEC §6).
 const OWN_CAUSES: [Code; 5] = [
     Code::UnknownTool,
     Code::MissingArgument,
@@ -89,8 +89,8 @@ impl From<WorkspaceError> for ExecutionError {
 }
 
 impl ExecutionError {
-    /// The refusal that the errors among these findings amount to: their own cause when it is the only one
-    /// (SPEC §6).
+    /// The refusal for the errors among these findings: with their own code if all of them have the same one
+    /// and it is in `OWN_CAUSES`, else as an invalid plan (SPEC §6).
     pub fn from_findings(findings: &[Finding]) -> Self {
         let errors = findings.iter().filter(|finding| finding.severity == Severity::Error);
         let findings: Vec<Finding> = errors.cloned().collect();
@@ -101,13 +101,13 @@ impl ExecutionError {
         }
     }
 
-    /// One approved thing that is another now.
+    /// An input that differs from its approved value.
     pub fn stale(what: impl Into<String>, approved: impl ToString, now: impl ToString) -> Self {
         let (approved, now) = (approved.to_string(), now.to_string());
         Self::Stale { changes: vec![Change { what: what.into(), approved, now }] }
     }
 
-    /// The evidence failed before anything ran.
+    /// An error of the evidence before anything ran.
     pub(super) fn before_run(source: EvidenceError) -> Self {
         let source = Box::new(source);
         Self::EvidenceStore {
@@ -154,7 +154,7 @@ impl ExecutionError {
         .to_owned()
     }
 
-    /// The error as records and screens keep it.
+    /// The error in the form in which it is recorded and shown.
     pub fn failure(&self) -> Failure {
         Failure { code: self.code(), message: self.to_string(), next: self.next() }
     }

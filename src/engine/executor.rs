@@ -1,5 +1,4 @@
-//! The synchronous step runner (SPEC §3): steps in plan order, one at a time, stop at the first
-//! failure.
+//! The synchronous step runner (SPEC §3). It runs steps in plan order, one at a time, and stops at the first failure.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -30,24 +29,24 @@ impl Executor {
         Self { journal, deps, plan_file: None }
     }
 
-    /// The same executor for a plan that was read from this file, which nothing of its run writes behind walls
-    /// (SPEC §7.5).
+    /// Sets the file from which the plan was read. No step of the run may write that file from behind walls (SPEC
+    /// §7.5).
     #[must_use]
     pub fn of_plan(self, file: Option<PathBuf>) -> Self {
         Self { plan_file: file, ..self }
     }
 
-    /// The journal of its runs, for what is told around them.
+    /// The journal, for events that callers send between runs.
     pub fn journal(&self) -> &Journal {
         &self.journal
     }
 
-    /// The same, for what is recorded around them.
+    /// The journal, for entries that callers record between runs.
     pub fn journal_mut(&mut self) -> &mut Journal {
         &mut self.journal
     }
 
-    /// Gives the evidence back.
+    /// Returns the evidence store.
     pub fn into_store(self) -> EvidenceStore {
         self.journal.store
     }
@@ -62,7 +61,7 @@ impl Executor {
         let outcome = self.run(&runnable);
         self.deps.control.forget_guidance();
         outcome.inspect_err(|error| {
-            // Told and not recorded: the evidence cannot be written, or nothing ran.
+            // Sent but not recorded: the evidence cannot be written, or nothing ran.
             let (code, message) = (error.code(), error.to_string());
             self.journal.tell(&RunEvent::RunFailed { code, message });
         })
@@ -73,7 +72,7 @@ impl Executor {
         let policy = &mut self.deps.policy;
         policy.trusted_commands =
             self.journal.store.trusted_commands().map_err(ExecutionError::before_run)?;
-        // What was granted stands in the approval, and what comes of it is compared with what was shown.
+        // The approval contains the grants. The walls that follow from them are compared with the approved walls.
         policy.grants = approved.authorization.binding.grants.clone();
         let mut runnable = Runnable::new(approved, policy, &self.journal.store, &*self.deps.clock)?;
         runnable.toolbox = runnable.toolbox.of_plan(self.plan_file.clone());
@@ -135,7 +134,8 @@ impl Run<'_> {
         })
     }
 
-    /// Records what was asked for, waits while paused, and says when the run is to end.
+    /// Records the requested controls and waits while the run is paused. Returns the control by which the run ends,
+    /// if any.
     fn wait_at_boundary(&mut self) -> Result<Option<Control>, EvidenceError> {
         let mut paused = false;
         loop {

@@ -1,5 +1,5 @@
-//! The plans that can be made from an old run (SPEC §3, §8, §11), and what there is to say about each. Only looks;
-//! executes and changes nothing. Such a plan is shown, authorized, run and recorded like any other.
+//! Plans that are made from an old run (SPEC §3, §8, §11), and the warnings about each. Read-only: such a plan is
+//! shown, authorized, run and recorded like any other.
 
 use std::path::Path;
 
@@ -18,9 +18,9 @@ use crate::run::{RunSummary, Way};
 pub enum FollowUp {
     /// The plan of the run, from its recorded bytes.
     RunAgain,
-    /// What the run left undone.
+    /// The steps that did not succeed.
     Continue,
-    /// The commands that the plan of the run names to take it back.
+    /// The rollback commands that the plan of the run names.
     RollBack,
     /// Brings the files of the run's interrupted steps to one of two states.
     Settle(Way),
@@ -29,11 +29,11 @@ pub enum FollowUp {
 }
 
 impl FollowUp {
-    /// Rebuilds the plan from the recorded run: its exact bytes, and the run. `id` is of a run; of a revert also of
-    /// one execution.
+    /// Rebuilds the plan from the recorded run. Returns the plan's exact bytes, and the run. `id` is the id of a run;
+    /// a revert also accepts the id of an execution.
     ///
     /// # Errors
-    /// When there is no such run, or nothing to be done.
+    /// When the plan cannot be made, for instance because there is no such run or no step is left.
     pub fn plan(
         self,
         evidence: &mut EvidenceReader,
@@ -49,8 +49,8 @@ impl FollowUp {
         }
     }
 
-    /// What a person should know before they authorize the plan: what has changed since the run, or what a revert
-    /// does not take back.
+    /// What a person should know before they authorize the plan: changes since the run, or what a revert does not
+    /// take back.
     ///
     /// # Errors
     /// As [`Self::plan`]; and a workspace that cannot be opened.
@@ -68,7 +68,7 @@ impl FollowUp {
         }
     }
 
-    /// Whether a run of the plan is linked to the old run as one that continues it.
+    /// Whether a run of the plan is recorded as a continuation of the old run.
     pub const fn is_linked(self) -> bool {
         matches!(self, Self::Continue | Self::Revert)
     }

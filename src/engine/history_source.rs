@@ -1,5 +1,5 @@
-//! The recorded history of a workspace, for the tools that take changes back (SPEC §9): tools do
-//! not depend on the evidence.
+//! Gives the recorded history of a workspace to the tools that take changes back (SPEC §9), because tools do not
+//! depend on the evidence.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,7 +11,8 @@ use crate::run::History;
 use crate::run::StopSignal;
 use crate::tools::{NotAvailable, Past, ToolError, Toolbox};
 
-/// Opens the tools of a workspace for a look before somebody signs, which `stop` ends; with what is recorded of it, where that is known.
+/// Opens the tools of a workspace for a review or a preview that `stop` ends. They get the recorded history if the
+/// location of the evidence is known.
 pub(super) fn open_tools(
     workspace: &Path,
     policy: &Policy,
@@ -33,7 +34,7 @@ pub(super) fn with_past(toolbox: Toolbox, reader: EvidenceReader) -> Toolbox {
     toolbox.remembering(Some(Box::new(recorded)))
 }
 
-/// The evidence of one workspace.
+/// The history of one workspace, read from the evidence.
 struct Recorded {
     workspace: String,
     inner: Mutex<Inner>,
@@ -41,7 +42,7 @@ struct Recorded {
 
 struct Inner {
     reader: EvidenceReader,
-    /// The last answer, and how far the evidence went then.
+    /// The last answer, and the position of the evidence at that time.
     known: Option<(i64, Arc<History>)>,
 }
 

@@ -1,4 +1,4 @@
-//! The host of a plan (SPEC §2, §7.3): which one an approval would cover.
+//! The host of a plan that an approval would cover (SPEC §2, §7.3).
 
 use std::path::Path;
 
@@ -9,14 +9,14 @@ use crate::risk::Policy;
 use crate::run::ErrorInfo as _;
 use crate::run::StopSignal;
 
-/// Where the destination leads and by which keys the client knows the host, without connecting to it; and why
-/// it cannot be authorized, if it cannot: what is not known cannot be covered.
+/// The address and the known keys of the plan's destination, determined without connecting to it; and the finding
+/// that forbids an authorization if they cannot be determined.
 pub(super) fn look(
     target: Option<&str>,
     policy: &Policy,
     workspace: &Path,
 ) -> (Option<Target>, Option<Finding>) {
-    // One that is no destination is a finding of the parser.
+    // The parser reports a text that is no destination.
     let Some(destination) = target.and_then(|text| Destination::parse(text).ok()) else {
         return (None, None);
     };

@@ -1,6 +1,5 @@
-//! What *Reconcile* offers for a step that was interrupted (SPEC §8): a plan that takes it back, and one
-//! that finishes it. Only looks and writes a plan; that plan is shown, authorized, run and recorded like
-//! any other.
+//! Plans that settle an interrupted step (SPEC §8 *Reconcile*): one takes the step back, the other finishes it. This
+//! module only makes the plan; the plan is shown, authorized, run and recorded like any other.
 
 use std::collections::BTreeMap;
 
@@ -14,9 +13,9 @@ use crate::risk::Policy;
 use crate::run::{DiskState, FileForecast, RunSummary, Way};
 use crate::tools::Toolbox;
 
-/// The exact bytes of a plan that brings the files of a run's interrupted steps to their earlier state, or to
-/// the intended state; and the run. A file in neither state was changed by somebody else: it is left alone, and the plan
-/// notes that. A content that no plan can hold is noted too.
+/// The exact bytes of a plan that brings the files of a run's interrupted steps to their earlier or to their intended
+/// state, and the run. A file in neither state was changed by somebody else: the plan leaves it alone and notes that.
+/// It also notes contents that no plan can hold.
 ///
 /// # Errors
 /// When the run is unknown or under way, its workspace cannot be opened, or there is nothing to do.
@@ -38,7 +37,7 @@ pub(super) fn settlement_of(
             }
             continue;
         }
-        // What came last is taken back first; there is one such step unless two processes ran.
+        // The latest step is taken back first. There is one such step unless two processes ran.
         let renames = work.renames(&intent.files);
         for file in &intent.files {
             if let Some(to) = renames.get(&file.path) {
@@ -76,7 +75,7 @@ pub(super) fn settlement_of(
     Ok((run, bytes.ok_or(FollowUpError::TooLarge { run_id })?))
 }
 
-/// Most edits that one file needs: it takes the name of another, and what waits beside both is deleted.
+/// The maximum number of edits for one file: a rename, and the removal of temporary files beside both names.
 const MAX_EDITS_OF_FILE: usize = 3;
 
 struct Settlement<'a> {
@@ -95,8 +94,8 @@ impl Settlement<'_> {
         }
     }
 
-    /// Of two files where one holds what the other is to hold, and is to go: from which to which name.
-    /// Only a rename keeps the mode.
+    /// Pairs of names to rename: the first file is to be removed, and has the content that the second, absent one is
+    /// to get. A rename keeps the mode; writing the content would not.
     fn renames(&self, files: &[FileForecast]) -> BTreeMap<String, String> {
         let now = |file: &FileForecast| self.toolbox.digest_of(&file.path).ok();
         let mut going: Vec<&FileForecast> = files
@@ -130,14 +129,15 @@ impl Settlement<'_> {
         self.batch.edits.push(Edit::Rename { path: from.path.clone(), to: to.to_owned() });
     }
 
-    /// What the step left under a name that it and nobody else gave.
+    /// The state and path of the temporary file that this execution left for `path`; its name contains the
+    /// execution's id.
     fn leftover(&self, intent: &OpenIntent, path: &str) -> Option<(FileState, String)> {
         let leftover = self.toolbox.leftover(path, intent.execution_id).unwrap_or_default()?;
         Some((self.toolbox.digest_of(&leftover).ok()?, leftover))
     }
 
-    /// Deletes what a replacement left beside its files. They themselves stay as they are: nobody knows whether
-    /// they passed their check.
+    /// Deletes temporary files that a replacement left. The replaced files are not changed, because it is unknown
+    /// whether they passed their check.
     fn remove_leftovers(&mut self, intent: &OpenIntent) {
         let mut paths: Vec<&str> = intent.files.iter().map(|file| file.path.as_str()).collect();
         paths.dedup();
@@ -190,7 +190,7 @@ impl Settlement<'_> {
             None => Err("the evidence does not have it, or cannot read it here"),
         };
         match (has(wanted).cloned(), text) {
-            // With its mode, and whatever it holds.
+            // A rename restores the mode too, and works for any content.
             (Some((state, leftover)), text) if now == FileState::Absent || text.is_err() => {
                 self.expect(&leftover, state);
                 if now != FileState::Absent {
@@ -230,7 +230,7 @@ impl Settlement<'_> {
         self.batch.edits.push(Edit::Delete { path });
     }
 
-    /// The plan is for what the file is now, and for nothing else.
+    /// Adds the present state of the file as a precondition.
     fn expect(&mut self, path: &str, now: FileState) {
         if let FileState::Content(digest) = now {
             self.batch.expected_hashes.insert(path.to_owned(), digest);

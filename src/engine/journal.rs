@@ -1,17 +1,17 @@
-//! The journal of runs and loops (SPEC §3, §8): what is recorded and what is told is one thing.
+//! The journal of runs and loops (SPEC §3, §8): it records entries and sends the events that belong to them.
 //!
 //! An [`Entry`] is one transaction: the start of a run, the intent of a step, its execution, a control, an end, and
-//! the same of loops. [`Journal::commit`] writes it durably and only then tells the [`RunEvent`]s that the entry
-//! itself makes ([`Entry::told`]), so nothing recorded is told that was not committed. When the evidence cannot be
+//! the same of loops. [`Journal::commit`] writes it durably and sends the [`RunEvent`]s of the entry
+//! ([`Entry::told`]) only afterwards, so that observers see nothing that was not committed. If the evidence cannot be
 //! written, the caller gets the error before the effect and stops.
 //!
-//! An effect stands between two entries, its intent and its execution; a step that only reads has the second alone.
-//! Replay reads the rows of entries back into the same events, through the same constructors
-//! ([`RunEvent::step_ended`], [`RunEvent::run_ended`]); secrets are hidden in it, and live they are not.
-//! [`crate::run::RunState::apply`] and [`crate::run::LoopState::apply`] are pure and know nothing else.
+//! An effect happens between two entries, its intent and its execution. A step that only reads has no intent. Replay
+//! rebuilds the same events from the rows, with the same constructors ([`RunEvent::step_ended`],
+//! [`RunEvent::run_ended`]); unlike live events, they have redacted secrets. [`crate::run::RunState::apply`] and
+//! [`crate::run::LoopState::apply`] depend on the events only.
 //!
-//! [`Journal::tell`] is for what happens between entries: a step begins, output arrives, a person is asked. Where
-//! such an event outlasts the moment (an answer, a planner's report), the next entry records it.
+//! [`Journal::tell`] sends what happens between entries: a step begins, output arrives, a person is asked. If such an
+//! event must be kept (an answer, a planner's report), the next entry records it.
 
 use std::sync::Arc;
 
@@ -19,9 +19,9 @@ use super::callbacks::ProgressCallback;
 use crate::evidence::{Entry, EvidenceError, EvidenceStore};
 use crate::run::RunEvent;
 
-/// The evidence, and who is told what goes into it.
+/// The evidence, and the progress callback for its events.
 pub struct Journal {
-    /// The evidence, for questions and for records that nobody is told.
+    /// The evidence, for queries and for records that have no event.
     pub store: EvidenceStore,
     progress: Arc<dyn ProgressCallback>,
 }
@@ -32,16 +32,16 @@ impl Journal {
         Self { store, progress }
     }
 
-    /// Commits the entry, then tells it.
+    /// Commits the entry, then sends its events.
     ///
     /// # Errors
-    /// As [`EvidenceStore::commit`]; then nothing is told.
+    /// As [`EvidenceStore::commit`]; then no event is sent.
     pub fn commit(&mut self, entry: &Entry<'_>) -> Result<(), EvidenceError> {
         self.store.commit(entry)?.iter().for_each(|event| self.tell(event));
         Ok(())
     }
 
-    /// Tells what happens between two entries.
+    /// Sends an event that happens between two entries.
     pub fn tell(&self, event: &RunEvent) {
         self.progress.on_event(event);
     }

@@ -1,13 +1,13 @@
 //! The step runner (SPEC §2, §3): the only room that turns an approved plan into tool calls.
 //!
-//! Used by the worker's thread and by the headless commands. Plain synchronous code without a thread
-//! of its own, without retries, and without any memory between runs.
+//! The worker's thread and the headless commands call it. It is synchronous, starts no thread of its own, does not
+//! retry, and keeps nothing from one run to the next.
 //!
 //! # From approved bytes to a tool
 //!
-//! `Executor::execute` makes a private `Runnable` from an `ApprovedPlan`, the only way to a tool. It parses the plan
-//! again from the approved bytes, so that nothing in memory can differ from what was shown, and compares everything
-//! that the approval covers with the present state.
+//! `Executor::execute` makes a private `Runnable` from an `ApprovedPlan`; tools are called only with a `Runnable`. It
+//! parses the plan again from the approved bytes, so that nothing in memory can differ from what was shown, and
+//! compares everything that the approval covers with the present state.
 //!
 //! A step that can change something commits its intent, with the contents that it is about to replace, before the
 //! tool is called, and its outcome afterwards. A step that only reads has one commit, its outcome. When the evidence
@@ -15,34 +15,35 @@
 //!
 //! # History
 //!
-//! The tools may not know the evidence, so the engine gives them a `Past` (`history_source.rs`) when it opens the
+//! The tools do not depend on the evidence. The engine gives them a `Past` (`history_source.rs`) when it opens the
 //! workspace for a review, a preview or a run.
 //!
 //! # Workspace commands
 //!
-//! `countersign.toml` is an input of every step that would use it, also while it does not exist, so that an approval
-//! covers it. Only the evidence records whether a person trusts it; the executor asks before each run, and compares
-//! with the bytes that are read when the step runs. A step that writes the file makes it untrusted.
+//! `countersign.toml` is an input of every step that would use it, even if it does not exist, so that an approval
+//! covers it. Only the evidence records whether a person trusts it. The executor queries that before each run, and
+//! compares the trusted digest with the bytes that are read when the step runs. A step that writes the file makes it
+//! untrusted.
 //!
 //! # Walls
 //!
-//! Three sources meet in `walls.rs`: what the plan asks for (`needs`), what the table knows of the programs of a
-//! command, and what the person grants (`authorization::Grants`). They give one `StepWalls` for each step that
-//! starts a process on this computer. File tools have none, because they stay inside the roots by themselves. The
-//! list is part of the `Binding`. The executor computes it again from the grants in the binding, the approved bytes
-//! and the present level, and compares. So a weaker wall, a link that leads elsewhere or a changed table voids the
-//! approval and is named. Grants travel in the `Policy`, as trust in workspace commands does, and are no part of its
-//! digest.
+//! `walls.rs` combines three sources: what the plan asks for (`needs`), what the table lists for the programs of a
+//! command, and what the person grants (`authorization::Grants`). The result is one `StepWalls` for each step that
+//! starts a process on this computer. File tools have none, because they check their paths themselves. The list of
+//! walls is part of the `Binding`. The executor computes it again from the grants in the binding, the approved bytes
+//! and the present level, and compares. So a weaker wall, a link with another target or a changed table voids the
+//! approval, and the error names the difference. Grants are passed in the `Policy`, like trust in workspace commands,
+//! and are not part of its digest.
 //!
-//! Only the table decides, without a grant, that a command may write the repository: nobody would sign a `git add`
-//! that cannot. Everything else that the table knows is only proposed, because a readable command line does not
-//! prove what a program does. A path is judged where it leads, without links. What is in it counts as much as what
-//! it is in, so that no grant reaches the home folder or an own folder from above. The caches that the table names
-//! may be granted although their folders are sensitive.
+//! The table alone, without a grant, permits a command to write the repository, because `git add` is useless
+//! otherwise. Everything else in the table is only proposed, because a command line does not prove what a program
+//! does. A path is judged with its links resolved. It is refused if it is in a protected folder and also if it
+//! contains one, so that no grant covers the home folder or the program's own folders from above. The caches that
+//! the table names may be granted although their folders are sensitive.
 //!
-//! Without walls, what calls for caution asks. A flag may answer exactly that question
-//! (`ConfirmationRequest::unwalled`) and no other: it states that the person knows there are no walls, not that they
-//! looked at the step.
+//! Without walls, a person is asked about every step that calls for caution. A flag can answer exactly that question
+//! (`ConfirmationRequest::unwalled`) and no other: it states that the person accepts missing walls, not that they
+//! have seen the step.
 
 mod boot_clock;
 mod callbacks;

@@ -1,5 +1,4 @@
-//! Whether a precondition holds (SPEC §5). The questions are asked of the tools' room; what the
-//! answers mean is decided here.
+//! Checks preconditions (SPEC §5). The tools look up the facts; this module evaluates them.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -12,7 +11,7 @@ use crate::run::StopSignal;
 use crate::tools::{After, Toolbox};
 use crate::workspace::Kind;
 
-/// The file that the precondition is about; none when it is not about one file.
+/// The file of the precondition; `None` if it is not about one file.
 pub(super) fn file_of<'a>(step: &'a Step, call: &ToolCall) -> Option<&'a str> {
     match step.precondition {
         Precondition::SymbolExists { .. } => {
@@ -23,22 +22,22 @@ pub(super) fn file_of<'a>(step: &'a Step, call: &ToolCall) -> Option<&'a str> {
     }
 }
 
-/// What a precondition is held against.
+/// The state in which a precondition is checked.
 pub(super) struct Now<'a> {
-    /// The files, as the steps before leave them.
+    /// The files after the previous steps.
     pub(super) after: After<'a>,
-    /// What does not depend on them.
+    /// The tools, for facts that do not depend on the previous steps.
     pub(super) toolbox: &'a Toolbox,
-    /// What became of the steps before.
+    /// The outcomes of the previous steps.
     pub(super) outcomes: &'a HashMap<String, Outcome>,
-    /// Ends a long look.
+    /// Ends a long lookup.
     pub(super) stop: &'a StopSignal,
 }
 
-/// What was found, when the precondition holds.
+/// What was found, if the precondition holds.
 ///
 /// # Errors
-/// What was found instead, or that it cannot be checked.
+/// What was found instead, or why the precondition cannot be checked.
 pub(super) fn check(step: &Step, call: &ToolCall, now: &Now<'_>) -> Result<String, ExecutionError> {
     let Now { after, toolbox, outcomes, stop } = *now;
     let precondition = &step.precondition;

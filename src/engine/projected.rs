@@ -1,4 +1,4 @@
-//! What the earlier steps of a plan leave in the workspace, for a review (SPEC §2).
+//! The state of the workspace after the earlier steps of a plan, for a review (SPEC §2).
 
 use std::collections::BTreeMap;
 
@@ -6,17 +6,18 @@ use crate::plan::{Plan, Step, ToolCall};
 use crate::tools::Toolbox;
 use crate::workspace::Overlay;
 
-/// What earlier steps leave, worked out only for a step that needs it: that reads and parses their files.
+/// The projected effect of earlier steps. It is computed only for a step that needs it, because that reads and parses
+/// the files.
 #[derive(Default)]
 pub(super) struct ProjectedSteps {
     overlay: Overlay,
-    /// How many steps are in it.
+    /// The number of steps that are included.
     steps: usize,
 }
 
 impl ProjectedSteps {
-    /// What the steps before `step` leave when that says which files it works on: when it follows a
-    /// splice plan that one of them writes, or takes changes back. Nothing for any other step.
+    /// The projected state before `step`, if the files of the step depend on it: the step runs a splice plan that an
+    /// earlier step writes, or it takes changes back. For any other step the state is the present one.
     pub(super) fn before(
         &mut self,
         step: &Step,
@@ -34,10 +35,10 @@ impl ProjectedSteps {
         if !depends {
             return Overlay::nothing();
         }
-        // By the index: of a faulty plan only the sound steps are here.
+        // By index, because a faulty plan has only its sound steps here.
         let since = self.steps..step.step_index;
         for earlier in plan.steps.iter().filter(|it| since.contains(&it.step_index)) {
-            // What an earlier step is faulty in is a finding of its own.
+            // A fault of an earlier step has a finding of its own.
             let _ = toolbox.project(&earlier.call, &mut self.overlay);
         }
         self.steps = step.step_index.max(self.steps);

@@ -1,5 +1,5 @@
-//! Reverts (SPEC §11): the plan that takes back what a run or one of its steps changed, and what of it no
-//! plan can take back. Only looks; executes and changes nothing.
+//! Reverts (SPEC §11): the plan that takes back what a run or one of its steps changed, and what no plan can take
+//! back. Read-only.
 
 use uuid::Uuid;
 
@@ -9,11 +9,11 @@ use crate::evidence::{EvidenceReader, Kept};
 use crate::plan::{Code, Finding, Severity, ToolClass, revert};
 use crate::run::{CheckpointName, RunSummary, is_git_path, way_back};
 
-/// The exact bytes of the plan that takes back what a run or an execution changed, and the run: `id` is of
+/// The exact bytes of the plan that takes back what a run or an execution changed, and the run. `id` is the id of
 /// either.
 ///
 /// # Errors
-/// When neither is known, or the run is still under way.
+/// When the id is unknown, or the run is still under way.
 pub(super) fn revert_of(
     evidence: &mut EvidenceReader,
     id: Uuid,
@@ -41,8 +41,8 @@ fn named(
     Ok((run, name))
 }
 
-/// A warning for everything that was done there and that the plan of [`revert_of`] does not take back:
-/// steps that ran programs, and files whose contents cannot be had.
+/// A warning for each effect that the plan of [`revert_of`] does not take back: steps that ran programs, and files
+/// whose earlier contents are not available.
 ///
 /// # Errors
 /// As [`revert_of`].
@@ -83,7 +83,7 @@ pub(super) fn cannot_be_reverted(
     Ok(findings)
 }
 
-/// The steps that ran a program of the plan's or of the workspace's, by their place and in words.
+/// The steps that ran a program of the plan or of the workspace, by index, with a description.
 fn programs(
     evidence: &mut EvidenceReader,
     run: &RunSummary,

@@ -1,5 +1,5 @@
-//! Read-only review of a plan in its workspace (SPEC §1.4, §2): what an approval would
-//! cover, how dangerous each step is, who will be asked, which preconditions hold now.
+//! Read-only review of a plan in its workspace (SPEC §1.4, §2): the binding of an approval, the risk of each step,
+//! who will be asked, and which preconditions hold now.
 
 mod ask;
 mod findings;
@@ -32,11 +32,11 @@ use crate::run::{Impact, PreconditionState, Preview, Review, StopSignal};
 use crate::tools::{After, ToolError, Toolbox, Unsupported};
 use crate::workspace::{INPUT_BYTES, Overlay};
 
-/// Reviews a plan in the light of what is recorded of its workspace. Without that, nothing can be said about
-/// steps that take changes back.
+/// Reviews a plan with the recorded history of its workspace. Without the history, steps that take changes back
+/// cannot be previewed.
 ///
 /// # Errors
-/// A workspace or added root that cannot be opened.
+/// When the workspace or an added root cannot be opened.
 pub fn review(
     plan: &Plan,
     workspace: &WorkspaceChoice,
@@ -46,11 +46,11 @@ pub fn review(
     review_until(plan, workspace, policy, evidence, true, &Arc::default())
 }
 
-/// The same until `stop` is set. Without `starts_processes` nothing is said about the plan's host and its walls, so
-/// that nobody can authorize the plan by it (SPEC §11).
+/// As [`review`], but can be stopped with `stop`. Without `starts_processes` the review omits host and walls and
+/// cannot be used to authorize the plan (SPEC §11).
 ///
 /// # Errors
-/// As [`review`]; and a stop.
+/// As [`review`]; and after a stop.
 pub fn review_until(
     plan: &Plan,
     workspace: &WorkspaceChoice,
@@ -75,7 +75,7 @@ pub fn review_until(
     Ok(review)
 }
 
-/// Whether a step may do something that the evidence has no contents to restore from.
+/// Whether a step may have an effect for which the evidence has no contents to restore.
 fn cannot_be_restored(step: &Step, risk: &Verdict) -> bool {
     match step.call.class() {
         ToolClass::Check => true,
@@ -84,10 +84,10 @@ fn cannot_be_restored(step: &Step, risk: &Verdict) -> bool {
     }
 }
 
-/// What one step would do, after the steps before it.
+/// Previews one step after the steps before it.
 ///
 /// # Errors
-/// A workspace that cannot be opened, a step that cannot be called, a path that leads outside, or a stop.
+/// When the workspace cannot be opened, the step cannot be called, a path leads outside, or after a stop.
 pub fn preview_step(
     plan: &ShownPlan,
     workspace: &std::path::Path,
@@ -101,7 +101,7 @@ pub fn preview_step(
     for step in plan.steps.iter().take(step_index) {
         toolbox.goes_on()?;
         if let Some(call) = &step.call {
-            // An earlier step that cannot be previewed is shown as faulty in its own row.
+            // A fault of an earlier step is shown with that step.
             let _ = toolbox.project(call, &mut overlay);
         }
     }
@@ -111,15 +111,15 @@ pub fn preview_step(
     }
 }
 
-/// What the executor computes again before anything runs: a review without preconditions, and the first step that
-/// writes each file. What an approval covers is known only where processes may be started.
+/// The part of a review that the executor repeats before anything runs: a review without preconditions, and the first
+/// step that writes each file. The binding is complete only if processes may be started.
 pub(super) fn look(
     plan: &Plan,
     toolbox: &Toolbox,
     policy: &Policy,
     starts_processes: bool,
 ) -> (Review, BTreeMap<String, usize>) {
-    // A command that names them is dangerous.
+    // A command that names one of these folders is dangerous.
     let policy = &Policy { own_folders: toolbox.own_folders().to_vec(), ..policy.clone() };
     let mut inputs: BTreeMap<String, FileState> = BTreeMap::new();
     let mut written = BTreeMap::new();
@@ -132,7 +132,7 @@ pub(super) fn look(
         findings.push(Finding::error(Code::Missing, "/failure", message));
     }
     if let Some(why) = &policy.refusal {
-        // Not the plan's fault, and nothing under which one could sign it.
+        // The settings are unusable: the plan may be valid, but there is no policy to authorize it under.
         findings.push(Finding::new(Severity::Error, Code::NotAuthorized, "", why.clone()));
     }
     let mut risks = Vec::with_capacity(plan.steps.len());
@@ -158,12 +158,12 @@ pub(super) fn look(
                     written.entry(key).or_insert(step.step_index);
                 }
             }
-            // The path was at fault; that is a finding already, unless it stands in a splice plan.
+            // A wrong path already has a finding, unless the path is in a splice plan.
             Err(error)
                 if error.is_about_the_plan()
                     && error.get::<Unsupported>().is_none()
                     && !is_of_named_file(call, toolbox) => {}
-            // Without its state nobody can sign what is done with it.
+            // The state of the file is unknown, so the step cannot be authorized.
             Err(error) if error.code() == Code::Limit || is_too_large(&error) => {
                 let message = format!("step {}: {error}", step.step_index + 1);
                 findings.push(Finding::error(Code::Limit, step.pointer(None), message));
@@ -174,7 +174,7 @@ pub(super) fn look(
     let (workspace_commands, of_commands) = commands::look(plan, toolbox, policy);
     findings.extend(of_commands);
     for (step, verdict) in plan.steps.iter().zip(&risks) {
-        // What a workspace names is told above, with where it stands.
+        // Findings about workspace commands were added above, with their place in the file.
         let ToolCall::Shell { command, .. } = &step.call else { continue };
         let what = format!("step {}", step.step_index + 1);
         findings.extend(blocked(&what, command, verdict, step.pointer(Some("command"))));
@@ -190,7 +190,7 @@ pub(super) fn look(
     let asked = target.filter(|_| starts_processes);
     let (host, unknown) = host::look(asked, policy, toolbox.workspace());
     findings.extend(unknown);
-    // Without a process nothing is known of the walls of this computer.
+    // Finding out which walls this computer supports needs a process.
     let walls = starts_processes.then(|| {
         let (walls, told) = walls::look(plan, toolbox, policy);
         findings.extend(told);
@@ -240,8 +240,8 @@ pub(super) fn look(
     (review, written)
 }
 
-/// Adds the state of the call's input files, as they are now: what an earlier step makes of them is
-/// recorded by that step. A file is read once, however many steps name it: it may be large.
+/// Adds the present state of the call's input files; an earlier step that changes them records the new state itself.
+/// Each file is read once, even if many steps name it, because it may be large.
 fn look_at_inputs(
     call: &ToolCall,
     after: After<'_>,
@@ -258,7 +258,8 @@ fn look_at_inputs(
     Ok(())
 }
 
-/// How dangerous a step is: as the plan names its file, and as the file is really named.
+/// The risk of a step, judged by the paths as written in the plan and by the canonical paths, because a link can give
+/// a sensitive file a harmless name.
 pub(super) fn judge(step: &Step, after: After<'_>, shell: Shell, policy: &Policy) -> Verdict {
     let verdict = risk::of_step(step, policy, shell);
     let written = after.written_paths(&step.call).ok();
@@ -272,20 +273,21 @@ pub(super) fn judge(step: &Step, after: After<'_>, shell: Shell, policy: &Policy
         })
         .flatten()
         .fold(verdict, |worst, other| if says_more(&other, &worst) { other } else { worst });
-    // Of a command that the workspace names more can be said than of its tool.
+    // The verdict on a workspace command is more specific than the verdict on the tool.
     match of_commands {
         Some(of_commands) if of_commands.level >= worst.level => of_commands,
         _ => worst,
     }
 }
 
-/// Whether a verdict on a path tells more than the one before it: that the past comes back says little of what.
+/// Whether the verdict on a path replaces the one before it. It does at the same level if that one is the general
+/// rule for taking changes back.
 fn says_more(of_path: &Verdict, before: &Verdict) -> bool {
     of_path.level > before.level
         || (of_path.level == before.level && before.rule == risk::CHANGE_HISTORY)
 }
 
-/// Most preconditions about symbols that a review looks at: each may read the whole workspace.
+/// The maximum number of preconditions about symbols that a review checks: each may read the whole workspace.
 const MAX_LOOKUPS: usize = 100;
 
 fn preconditions_now(

@@ -21,16 +21,16 @@ pub(super) struct Run<'a> {
     pub(super) deps: &'a ExecutorDeps,
     pub(super) journal: &'a mut Journal,
     pub(super) clock: RunClock<'a>,
-    /// What each input file must be: its approved state, or what an earlier step recorded.
+    /// The state that each input file must have: the approved one, or the one that an earlier step recorded.
     pub(super) expected: BTreeMap<String, FileState>,
-    /// What commands of this run made of those files, and no person has confirmed since.
+    /// The states of files that commands of this run have changed, and that no person has confirmed since.
     pub(super) changed: BTreeMap<String, FileState>,
     /// The results of the steps so far.
     pub(super) results: Vec<StepResult>,
     pub(super) outcomes: HashMap<String, Outcome>,
-    /// As approved, or guided since a step boundary at which a person wanted it so.
+    /// The approved mode, or guided after a person requested that.
     pub(super) mode: Mode,
-    /// The result of an invoked tool that could not be recorded.
+    /// The result of a step whose tool was called, if it could not be recorded.
     pub(super) not_recorded: Option<Box<StepResult>>,
 }
 
@@ -55,7 +55,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The evidence could not be written after the steps so far.
+    /// The error for evidence that could not be written, with the results of the steps so far.
     pub(super) fn store_failed(&mut self, source: EvidenceError) -> ExecutionError {
         ExecutionError::EvidenceStore {
             run_id: self.run_id,

@@ -1,5 +1,5 @@
-//! The private value that can run (SPEC §2, DESIGN invariant 1): the only way to make one is the
-//! whole list of checks, and nothing else in the engine calls a tool.
+//! A plan that passed every check before a run (SPEC §2, DESIGN invariant 1). The engine calls tools only with a
+//! `Runnable`, and `Runnable::new` is the only way to make one.
 
 use super::clock::Clock;
 use super::error::ExecutionError;
@@ -15,16 +15,16 @@ use crate::tools::Toolbox;
 
 /// A plan that passed every check.
 pub(super) struct Runnable {
-    /// The plan, read again from the approved bytes.
+    /// The plan, parsed again from the approved bytes.
     pub(super) plan: Plan,
-    /// The answer it runs under.
+    /// The authorization of the plan.
     pub(super) authorization: PlanAuthorization,
     /// The tools, on the approved workspace.
     pub(super) toolbox: Toolbox,
 }
 
 impl Runnable {
-    /// The checks of SPEC §2, in its order.
+    /// Checks a plan in the order of SPEC §2.
     ///
     /// # Errors
     /// The first check that fails.
@@ -45,7 +45,7 @@ impl Runnable {
                 authorization: authorization.plan_id,
             });
         }
-        // What runs comes from the bytes, so that nothing in memory can differ from what was shown.
+        // The plan is parsed from the bytes, so that nothing in memory can differ from what was shown.
         let parsed = parse(&plan.source);
         let approved = authorization.plan_digest;
         if approved != parsed.digest || plan.digest != parsed.digest {
@@ -75,11 +75,11 @@ impl Runnable {
         Ok(Self { plan: reread, authorization, toolbox })
     }
 
-    /// Connects to the approved host, where there is one. Nothing of the plan is sent and nothing is recorded
-    /// before; a host that shows another key receives nothing.
+    /// Connects to the approved host, if the plan has one. Before that, nothing of the plan is sent and nothing is
+    /// recorded. A host that presents another key receives nothing.
     ///
     /// # Errors
-    /// E004 when it is not the host that was approved, E308 when it is not reached, E307 on a stop.
+    /// E004 when it is not the approved host, E308 when it cannot be reached, E307 after a stop.
     pub(super) fn connect(
         &mut self,
         policy: &Policy,

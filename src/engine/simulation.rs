@@ -1,5 +1,4 @@
-//! Simulates all steps of a plan together (SPEC §11, `simulate`). Read-only: executes and changes
-//! nothing.
+//! Simulates all steps of a plan together (SPEC §11, `simulate`). Read-only.
 
 use std::collections::HashMap;
 use std::fmt::Display;
@@ -20,19 +19,20 @@ use crate::workspace::Overlay;
 /// The result of a simulation.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Simulation {
-    /// One for each step, after the steps before it.
+    /// One preview for each step, in the state after the steps before it.
     pub previews: Vec<Preview>,
-    /// What the files would be in the end, against what they are now; by path.
+    /// The differences between the present files and their final state, by path.
     pub changes: Vec<FileChange>,
     /// The limits that were reached.
     pub findings: Vec<Finding>,
 }
 
-/// Simulates a plan until `stop` is set. A step that would fail, or whose precondition would not hold, ends it: what
-/// comes after would not run. A step with an unpredictable outcome is taken to succeed; its preview says so.
+/// Simulates a plan until `stop` is set. The simulation ends at a step that would fail or whose precondition would
+/// not hold, because the following steps would not run. A step with an unpredictable outcome is assumed to succeed;
+/// its preview says so.
 ///
 /// # Errors
-/// A workspace that cannot be opened, a file that can no longer be read, or a stop.
+/// When the workspace cannot be opened or a file can no longer be read, or after a stop.
 pub(super) fn simulate(
     plan: &Plan,
     workspace: &Path,
@@ -67,7 +67,7 @@ pub(super) fn simulate(
                         let preview = toolbox.preview(call, &overlay);
                         let reached = toolbox.limit_reached();
                         findings.extend(reached.and_then(|it| limit(step, it.code, &it.message)));
-                        // A path that leads outside is a finding of the review.
+                        // The review reports a path that leads outside.
                         let _ = toolbox.project(call, &mut overlay);
                         preview.unwrap_or_else(|error| would_fail(&error, vec![error.next()]))
                     }

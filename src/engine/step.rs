@@ -1,4 +1,4 @@
-//! One step (SPEC §3): precondition, confirmation, intent, one tool call, record.
+//! One step of a run (SPEC §3): precondition, confirmation, intent, one tool call, record.
 
 mod context;
 mod inputs;
@@ -33,10 +33,10 @@ fn cancelled() -> Stopped {
 }
 
 impl StepRun<'_, '_> {
-    /// Runs the step and records it. The failure is what ends the run, if this step does.
+    /// Runs the step and records it. Returns its result, and the failure if it ends the run.
     ///
     /// # Errors
-    /// Only when the evidence could not be written.
+    /// Only when the evidence cannot be written.
     pub(super) fn execute(mut self) -> Result<(StepResult, Option<Failure>), EvidenceError> {
         let timestamp_ms = self.run.clock.now_ms();
         self.run.journal.tell(&RunEvent::StepStarted {
@@ -59,7 +59,7 @@ impl StepRun<'_, '_> {
         self.record(&verdict, progress, outcome, error)
     }
 
-    /// Everything before the tool is called; `Some` when it must not be.
+    /// Everything before the call of the tool; `Some` if the tool must not be called.
     fn until_invoked(
         &mut self,
         verdict: &Verdict,
@@ -92,7 +92,7 @@ impl StepRun<'_, '_> {
             if let Some(stopped) = self.confirm(verdict, why, progress) {
                 return Ok(Some(stopped));
             }
-            // The state that they were shown is the approved one from now on.
+            // The person has seen this state, so it counts as the approved one from now on.
             self.run.expected.extend(changed.unwrap_or_default());
             // The dialog may have been open for long.
             if let Inputs::Stale(error) = self.inputs() {
@@ -105,7 +105,7 @@ impl StepRun<'_, '_> {
         Ok(None)
     }
 
-    /// Whether this verifies a command that a person has skipped (SPEC §1.2).
+    /// Whether the step verifies a command that a person has skipped (SPEC §1.2).
     fn is_skipped_with_its_command(&self) -> bool {
         let before = self.step.step_index.checked_sub(1);
         self.step.is_verification()
@@ -115,7 +115,7 @@ impl StepRun<'_, '_> {
                 .is_some_and(|outcome| *outcome == Outcome::Skipped)
     }
 
-    /// Asks a person; `Some` when the step must not run.
+    /// Asks a person; `Some` if the step must not run.
     fn confirm(
         &mut self,
         verdict: &Verdict,
@@ -161,14 +161,14 @@ impl StepRun<'_, '_> {
         }
     }
 
-    /// The preview of the call. Where it cannot be computed, the call is going to fail with its own error.
+    /// The preview of the call. If it cannot be computed, the call will fail with its own error.
     fn preview(&self) -> (Preview, Vec<FileEffect>) {
         let stop = self.run.deps.control.stop_signal();
         let preview = self.run.runnable.toolbox.preview_with_effects(&self.step.call, stop);
         preview.unwrap_or_else(|error| (would_fail(error, Vec::new()), Vec::new()))
     }
 
-    /// No effect happens before this returns (DESIGN invariant 3).
+    /// Commits the intent. No effect happens before this returns (DESIGN invariant 3).
     fn commit_intent(
         &mut self,
         verdict: &Verdict,

@@ -1,5 +1,6 @@
-//! The walls of each step (SPEC §7.5): what its plan asks for, what the table proposes, what a person grants, and
-//! what comes of it. An approval covers that; nothing here starts a process but the probe of this computer.
+//! The walls of each step (SPEC §7.5), computed from what its plan asks for, what the table proposes and what a
+//! person grants. An approval covers the result. The only process that this module starts is the probe of this
+//! computer.
 
 mod paths;
 
@@ -17,10 +18,10 @@ use crate::risk::{self, CommandNeeds, PlannerNeeds, Policy, RiskLevel, Verdict, 
 use crate::run::{StepWallsReview, WallsReview};
 use crate::tools::Toolbox;
 
-/// The rule of a step that is only raised because it reaches beyond its walls.
+/// The rule of a verdict that was raised only because the step reaches beyond its walls.
 const WIDENED: &str = "widened-walls";
 
-/// Whether a step may start a process on this computer, which then has walls.
+/// Whether the call may start a process on this computer, which then has walls.
 pub(super) fn has_walls(call: &ToolCall) -> bool {
     match call {
         ToolCall::Shell { target, .. } => target.is_none(),
@@ -30,7 +31,7 @@ pub(super) fn has_walls(call: &ToolCall) -> bool {
     }
 }
 
-/// The walls of every step of a plan, and what there is to say about them.
+/// The walls of every step of a plan, and the findings about them.
 pub(super) fn look(plan: &Plan, toolbox: &Toolbox, policy: &Policy) -> (WallsReview, Vec<Finding>) {
     let is_concerned = plan.steps.iter().any(|step| has_walls(&step.call));
     let level = if is_concerned && policy.walls != WallSetting::Off {
@@ -41,8 +42,8 @@ pub(super) fn look(plan: &Plan, toolbox: &Toolbox, policy: &Policy) -> (WallsRev
     of_steps(plan, toolbox, policy, level)
 }
 
-/// The policy with what a person granted to every plan in this workspace, and that, where it can matter to this one.
-/// Of evidence that cannot be read nothing is granted.
+/// The policy with the grants that a person gave to every plan in this workspace, and these grants, if they can
+/// matter to this plan. If the evidence cannot be read, nothing is granted.
 pub(super) fn with_remembered<'p>(
     plan: &Plan,
     workspace: &Path,
@@ -59,10 +60,10 @@ pub(super) fn with_remembered<'p>(
     (policy, remembered)
 }
 
-/// Whether this can be granted to every plan in the tools' workspace.
+/// Whether these grants can be given to every plan in the tools' workspace.
 ///
 /// # Errors
-/// Why a path of it cannot be granted, in words.
+/// Why one of the paths cannot be granted, as a sentence.
 pub fn check_grants(toolbox: &Toolbox, grants: &Grants) -> Result<(), String> {
     let folders = Folders::new(toolbox);
     grants.write.iter().try_for_each(|path| {
@@ -70,21 +71,21 @@ pub fn check_grants(toolbox: &Toolbox, grants: &Grants) -> Result<(), String> {
     })
 }
 
-/// What a person could grant so that this path can be written: itself, or the folder in which it would be made; none
-/// where nobody can be granted that.
+/// What a person could grant so that this path can be written: the path itself, or the folder in which it would be
+/// created; `None` if nobody can grant it.
 pub(super) fn place_to_grant(toolbox: &Toolbox, path: &Path) -> Option<String> {
     let there = [Some(path), path.parent()].into_iter().flatten().find(|path| path.exists())?;
     let place = Folders::new(toolbox).resolve(there.to_str()?).ok()??;
     Some(place.path)
 }
 
-/// The level that was found by trying it, and why it is no better one.
+/// The level of walls on this computer, found by trying them, and why there is no stronger one.
 pub fn walls_here() -> (WallLevel, Option<&'static str>) {
     let probe = WallProbe::of_this_computer();
     (probe.level, probe.why_not_better.as_deref())
 }
 
-/// The same at this level.
+/// As [`look`], for this level.
 fn of_steps(
     plan: &Plan,
     toolbox: &Toolbox,
@@ -116,7 +117,7 @@ fn of_steps(
     (WallsReview { setting, level, why_not_better, remembered: None, steps }, findings)
 }
 
-/// That the settings want more than this computer has.
+/// The error for settings that require stronger walls than this computer has.
 fn required(policy: &Policy, level: WallLevel, why: Option<&str>) -> Option<String> {
     if policy.walls != WallSetting::Required || level == WallLevel::Full {
         return None;
@@ -128,19 +129,19 @@ fn required(policy: &Policy, level: WallLevel, why: Option<&str>) -> Option<Stri
     ))
 }
 
-/// Looks at one step after the other.
+/// Computes the walls of one step after the other.
 struct WallsReviewer<'a> {
     toolbox: &'a Toolbox,
     policy: &'a Policy,
     level: WallLevel,
     folders: Folders,
-    /// Where every step may write, by a grant for the run.
+    /// The paths that every step may write, by a grant for the run.
     allowed: Vec<String>,
     findings: Vec<Finding>,
 }
 
 impl WallsReviewer<'_> {
-    /// Resolves what is granted to every step.
+    /// Resolves the paths that are granted to every step.
     fn allow(&mut self) {
         for path in &self.policy.grants.write {
             let (severity, message) = match self.folders.resolve(path) {
@@ -192,7 +193,7 @@ impl WallsReviewer<'_> {
         })
     }
 
-    /// What the step asks for, and what is known of its programs; every path absolute and without links.
+    /// What the step asks for, and what its programs are known to need. Every path is absolute and without links.
     fn wanted(&mut self, step: &Step, call: &ToolCall) -> (Needs, CommandNeeds) {
         let shell = self.toolbox.shell();
         if let ToolCall::Shell { command, .. } = call {
@@ -207,14 +208,15 @@ impl WallsReviewer<'_> {
         let mut known = CommandNeeds::default();
         for command in &commands {
             asked.add(&command.needs);
-            // Beyond its walls such a command gets what its file says, which a person trusts as a whole.
+            // Such a command gets only what the workspace's file asks for, because a person trusts the file as a
+            // whole. Writing the repository is the exception.
             known.writes_repository |=
                 risk::needs_of_command(&command.command, shell).writes_repository;
         }
         (self.resolved(step, &asked), known)
     }
 
-    /// The same needs with absolute paths; a finding for each that nobody can be granted.
+    /// The same needs with absolute paths, with a finding for each path that cannot be granted.
     fn resolved(&mut self, step: &Step, asked: &Needs) -> Needs {
         let mut write = Vec::new();
         for (index, path) in asked.write.iter().enumerate() {
@@ -267,7 +269,7 @@ impl WallsReviewer<'_> {
         }
     }
 
-    /// What keeps the step from running as it is.
+    /// Adds the errors that keep the step from running with these walls.
     fn refusals(&mut self, step: &Step, walls: &StepWalls, missing: &Needs, known: &CommandNeeds) {
         let number = step.step_index + 1;
         if walls.terminal && !step.is_verification() {
@@ -305,11 +307,11 @@ impl WallsReviewer<'_> {
     }
 }
 
-/// The walls of a planner, and what they need to know besides the workspace.
+/// The walls of a planner, and the notes about them.
 ///
 /// # Errors
-/// A path in which nobody can be let to write, or walls that the settings require and this computer does not
-/// have; in words.
+/// When a path cannot be made writable, or the settings require walls that this computer does not have; as a
+/// sentence.
 pub fn planner_walls(
     toolbox: &Toolbox,
     policy: &Policy,
@@ -344,7 +346,7 @@ pub fn planner_walls(
     Ok((StepWalls { level, network: needs.network, write, ..StepWalls::default() }, place))
 }
 
-/// The verdict on a step with these walls: what reaches beyond them is never safe.
+/// The verdict on a step with these walls. A step that reaches beyond its walls is never safe.
 pub(super) fn raised(verdict: Verdict, walls: Option<&StepWalls>) -> Verdict {
     match walls {
         Some(walls) if walls.is_widened() && verdict.level < RiskLevel::Caution => Verdict {
@@ -358,13 +360,13 @@ pub(super) fn raised(verdict: Verdict, walls: Option<&StepWalls>) -> Verdict {
     }
 }
 
-/// What walls grant, in a few words.
+/// What the walls grant.
 fn granted(walls: &StepWalls) -> Needs {
     let StepWalls { network, ref write, terminal, open, .. } = *walls;
     Needs { network, write: write.clone(), terminal, open }
 }
 
-/// Why a person is asked before a step that has these walls, where nothing else asks.
+/// Why a person is asked before a step with these walls, if there is no other reason to ask.
 pub(super) fn ask(
     risk: &Verdict,
     walls: Option<&StepWalls>,

@@ -1,15 +1,15 @@
-//! Which folder a plan works in when the person has not chosen one (SPEC §4).
+//! Selects the workspace folder of a plan if the person has not chosen one (SPEC §4).
 
 use std::path::{Path, PathBuf};
 
 use crate::run::RunSummary;
 
-/// A workspace folder and why it is that one.
+/// A workspace folder, with the reason for its selection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkspaceChoice {
     /// The folder.
     pub folder: PathBuf,
-    /// Why, as a sentence.
+    /// The reason, as a sentence.
     pub reason: String,
 }
 
@@ -19,7 +19,7 @@ impl WorkspaceChoice {
         Self { folder, reason: "You chose it.".to_owned() }
     }
 
-    /// The folder in which a run worked, for a plan made from it.
+    /// The folder of a run, for a plan that is made from it.
     pub fn of_run(run: &RunSummary) -> Self {
         let reason = "It is the workspace of the run that the plan comes from.".to_owned();
         Self { folder: run.workspace.clone().into(), reason }
@@ -39,7 +39,7 @@ pub fn choose_workspace(
     }
     let absolute = std::path::absolute(plan_file).unwrap_or_else(|_| plan_file.to_owned());
     let own = absolute.parent().unwrap_or(&absolute);
-    // Home may be reached through a link, and is home by every name.
+    // The path may reach the home folder through a link.
     let real = |folder: &Path| std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
     let home = home.map(real);
     let eligible = |folder: &&Path| folder.parent().is_some() && Some(real(folder)) != home;

@@ -1,5 +1,4 @@
-//! The one way in: every row of every table is redacted, inserted and linked here, all in one
-//! transaction (SPEC §8).
+//! Redacts, inserts and links the rows of every table in one transaction (SPEC §8). Nothing else writes rows.
 
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
@@ -23,15 +22,15 @@ pub(super) enum Cell {
     #[default]
     Null,
     Number(i64),
-    /// A word of ours, an id or a digest: never redacted, because nothing in it comes from outside.
+    /// A fixed word, an id or a digest. It is not redacted, because no part of it comes from outside.
     Word(String),
-    /// Anything else.
+    /// Any other text. It is redacted.
     Text(String),
-    /// Redacted inside its texts and stored in canonical form.
+    /// A value whose strings are redacted; stored in canonical form.
     Json(Value),
     /// Compressed content.
     Bytes(Vec<u8>),
-    /// The keyed digest of the rest of the row, which makes it a grant.
+    /// The keyed digest of the rest of the row, which makes the row a grant.
     Grant,
 }
 
@@ -85,7 +84,7 @@ impl<T: Into<Self>> From<Option<T>> for Cell {
 impl Cell {
     fn as_value(&self) -> ValueRef<'_> {
         match self {
-            // Json became text when the row passed the appender.
+            // `insert` has converted JSON to text before.
             Self::Null | Self::Json(_) | Self::Grant => ValueRef::Null,
             Self::Number(number) => ValueRef::Integer(*number),
             Self::Word(text) | Self::Text(text) => ValueRef::Text(text.as_bytes()),
@@ -94,17 +93,17 @@ impl Cell {
     }
 }
 
-/// One transaction.
+/// A transaction that appends rows.
 pub(super) struct Appender<'c> {
     tx: Transaction<'c>,
-    /// Who writes, by the name in the environment.
+    /// The name of the user, from the environment.
     pub(super) user: Option<&'c str>,
     pub(super) vault: &'c Vault,
     known: KnownSecrets,
     chain: Chain,
     database_id: Uuid,
-    /// A table whose inserts fail, for tests. A trigger cannot do this: the schema check would find it
-    /// first.
+    /// A table whose inserts fail, for tests. A trigger cannot do this, because the schema check would find the
+    /// trigger first.
     #[cfg(any(test, feature = "inspection"))]
     pub(super) broken: Option<String>,
 }
@@ -119,7 +118,7 @@ impl<'c> Appender<'c> {
         known: KnownSecrets,
     ) -> Result<Self> {
         let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        // Within the transaction, because another process may have written since.
+        // Read within the transaction, because another process may have appended rows since.
         let chain = Chain::of(&tx)?;
         Ok(Self {
             tx,
@@ -133,8 +132,8 @@ impl<'c> Appender<'c> {
         })
     }
 
-    /// Commits; durable when this returns. Gives the end of the chain, and the secrets that the next record
-    /// of the run hides too.
+    /// Commits; durable when this returns. Returns the end of the chain, and the secrets that are also redacted in
+    /// the next record of the run.
     pub(super) fn commit(self) -> Result<(Chain, KnownSecrets)> {
         self.tx.commit()?;
         Ok((self.chain, self.known.lasting()))
@@ -145,13 +144,12 @@ impl<'c> Appender<'c> {
         &self.tx
     }
 
-    /// Looks for secrets in exact bytes that belong to this record, so that no part of them appears in
-    /// its rows.
+    /// Finds the secrets in exact bytes that belong to this record, so that no part of them appears in its rows.
     pub(super) fn learn(&mut self, exact: &[u8]) {
         self.known.learn(&String::from_utf8_lossy(exact));
     }
 
-    /// Same as [`Self::learn`], for captured output.
+    /// As [`Self::learn`], for captured output.
     pub(super) fn learn_from(&mut self, output: &CapturedStream) {
         match &output.content {
             CapturedContent::Small(bytes) => self.learn(bytes),
@@ -169,23 +167,22 @@ impl<'c> Appender<'c> {
         chunks.take(&self.known, is_last).hidden(self.vault)
     }
 
-    /// Whether exact bytes may only be stored encrypted.
+    /// Whether exact bytes may be stored only in encrypted form.
     pub(super) fn is_secret(&self, exact: &[u8]) -> bool {
         self.known.is_in(&String::from_utf8_lossy(exact)) || redact::finds_in_bytes(exact)
     }
 
-    /// The text as it may be stored.
+    /// The redacted text.
     pub(super) fn hidden(&self, text: &str) -> String {
         self.known.hide(self.vault, text).into_owned()
     }
 
-    /// The value as it may be stored, in canonical form.
+    /// The redacted value in canonical form.
     pub(super) fn hidden_json(&self, value: Value) -> String {
         self.known.hide_in_json(self.vault, value)
     }
 
-    /// Hides secrets in a row, and inserts it with its link. A [`Cell::Grant`] becomes the keyed digest of
-    /// the rest of the row.
+    /// Redacts a row and inserts it with its link. A [`Cell::Grant`] becomes the keyed digest of the rest of the row.
     pub(super) fn insert<const N: usize>(
         &mut self,
         table: &'static str,
@@ -206,7 +203,7 @@ impl<'c> Appender<'c> {
         if let Some(place) = row.iter().position(|(_, cell)| matches!(cell, Cell::Grant)) {
             let columns = columns(&row);
             let number = (Chain::key(&columns), ValueRef::Integer(self.chain.rows + 1));
-            // The digest itself is null as yet, and what is null is no part of an entry.
+            // The column of the digest is still null, and null columns are not part of an entry.
             let entry = ledger::entry(table, columns.into_iter().chain([number]));
             let digest = self.vault.grant(self.database_id, &entry);
             if let Some((_, cell)) = row.get_mut(place) {

@@ -3,7 +3,7 @@
 use crate::plan::words::words;
 
 words! {
-    /// What kind of artifact (SPEC §8).
+    /// The kind of an artifact (SPEC §8).
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     #[expect(missing_docs, reason = "the seven words of SPEC §8")]
     pub enum ArtifactType {

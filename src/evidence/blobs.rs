@@ -1,4 +1,4 @@
-//! Contents by their digest: compressed, in parts, encrypted where they hold a secret (SPEC §8).
+//! Stores contents by their digest: compressed, in parts, and encrypted if they contain a secret (SPEC §8).
 
 use rusqlite::Connection;
 use serde_json::{Value, json};
@@ -15,26 +15,26 @@ use super::vault::Vault;
 use crate::plan::Digest;
 use crate::run::Decoder;
 
-/// Largest value that stands in its row, in bytes of its text.
+/// The maximum size of a value that is stored in its row, in bytes of its text. A larger one becomes a blob.
 const INLINE_BYTES: usize = 4 << 10;
-/// How much of a larger value its row shows, in bytes.
+/// The size of the beginning of a larger value that its row contains, in bytes.
 const HEAD_BYTES: usize = 1 << 10;
-/// Fast; contents are compressed while a run waits for it.
+/// A fast compression level, because a run waits while contents are compressed.
 const LEVEL: i32 = 3;
 
 const PLAIN: &str = "zstd";
 const SEALED: &str = "zstd+xchacha20poly1305";
 
-/// A value as its row holds it.
+/// A value in the form in which its row contains it.
 pub(super) struct Stored {
     pub(super) json: Cell,
     pub(super) blob: Option<Digest>,
-    /// Size of what was captured.
+    /// The size of the original content, in bytes.
     pub(super) bytes: usize,
 }
 
 impl Appender<'_> {
-    /// Keeps exact bytes under their digest; encrypted when a secret is in them.
+    /// Stores exact bytes under their digest, encrypted if they contain a secret.
     pub(super) fn exact_blob(&mut self, digest: &Digest, bytes: &[u8]) -> Result<()> {
         if self.is_settled(digest)? {
             return Ok(());
@@ -53,7 +53,7 @@ impl Appender<'_> {
         self.redacted_blob(&text, bytes)
     }
 
-    /// Captured output for a column: as [`Self::output_value`], one part at a time.
+    /// Captured output for a column, as [`Self::output_value`], processed one part at a time.
     pub(super) fn captured_value(&mut self, output: &CapturedStream) -> Result<Stored> {
         let Large { spilled, sight } = match &output.content {
             CapturedContent::Small(bytes) => return self.output_value(bytes),
@@ -70,7 +70,7 @@ impl Appender<'_> {
         Ok(apart(spilled.digest, captured, &head, sight.is_text(), captured))
     }
 
-    /// The same text with a marker in place of each secret.
+    /// The text with a marker in place of each secret.
     fn hidden_parts(&self, spool: &SpillFile) -> Result<Spilled> {
         let (mut decoder, mut chunks, mut parts) =
             (Decoder::default(), Chunks::default(), Parts::default());
@@ -84,8 +84,8 @@ impl Appender<'_> {
         parts.finish(|| spool.another(), |_| {})
     }
 
-    /// Captured output for a column: a JSON string, or a reference to its blob. Bytes that are not UTF-8
-    /// are always kept apart and exactly, with `"encoding": "bytes"` beside a readable head.
+    /// Captured output for a column: a JSON string, or a reference to its blob. Bytes that are not UTF-8 always
+    /// become an exact blob; the reference then contains `"encoding": "bytes"` and a readable beginning.
     pub(super) fn output_value(&mut self, output: &[u8]) -> Result<Stored> {
         match std::str::from_utf8(output) {
             Ok(text) => {
@@ -113,7 +113,7 @@ impl Appender<'_> {
         Ok(apart(digest, text.len(), text, true, captured))
     }
 
-    /// Whether nothing needs to be stored: the blob exists, or a person purged it.
+    /// Whether nothing has to be stored, because the blob exists or a person purged it.
     fn is_settled(&self, digest: &Digest) -> Result<bool> {
         let sql = "SELECT 1 FROM blobs WHERE digest = ?1
                    UNION ALL SELECT 1 FROM purges WHERE digest = ?1";
@@ -133,7 +133,7 @@ impl Appender<'_> {
         Ok(())
     }
 
-    /// Keeps what is spilled, unless it is there.
+    /// Stores the content of a spill file, unless it is stored already.
     fn spilled_blob(&mut self, spilled: &Spilled, sealed: bool) -> Result<()> {
         if self.is_settled(&spilled.digest)? {
             return Ok(());
@@ -172,19 +172,19 @@ impl Appender<'_> {
 }
 
 impl EvidenceReader {
-    /// The content with this digest; `None` when there is none or it was purged.
+    /// The content with this digest; `None` if it does not exist or was purged.
     ///
     /// # Errors
-    /// [`NotAvailable`](super::EvidenceError::NotAvailable) when it is encrypted under another key.
+    /// [`NotAvailable`](super::EvidenceError::NotAvailable) if it is encrypted with another key.
     pub fn blob(&mut self, digest: &Digest) -> Result<Option<Vec<u8>>> {
         self.ask(|source| read(source.conn, source.vault, digest))
     }
 
-    /// The same, a part at a time, so that it need not fit into memory; false when there is none. When
-    /// this fails, discard the parts: the digest is checked at the end.
+    /// As [`blob`](Self::blob), one part at a time, so that the content need not fit into memory. Returns false if
+    /// there is none. The digest is checked at the end: after an error, discard the parts.
     ///
     /// # Errors
-    /// As [`blob`](Self::blob), and what `each` fails with.
+    /// As [`blob`](Self::blob), and errors of `each`.
     pub fn blob_parts(
         &mut self,
         digest: &Digest,
@@ -193,7 +193,7 @@ impl EvidenceReader {
         self.ask(|source| read_each(source.conn, source.vault, digest, each))
     }
 
-    /// The size of the content with this digest in bytes; 0 when there is none.
+    /// The size of the content with this digest, in bytes; 0 if there is none.
     ///
     /// # Errors
     /// As for [`runs`](Self::runs).
@@ -202,10 +202,10 @@ impl EvidenceReader {
     }
 }
 
-/// The content with this digest; `None` when there is none or it was purged.
+/// The content with this digest; `None` if it does not exist or was purged.
 ///
 /// # Errors
-/// [`EvidenceError::NotAvailable`] when it is encrypted under another key than this.
+/// [`EvidenceError::NotAvailable`] if it is encrypted with another key than this.
 pub(super) fn read(
     conn: &Connection,
     vault: Option<&Vault>,
@@ -219,11 +219,11 @@ pub(super) fn read(
     Ok(found.then_some(content))
 }
 
-/// Same as [`read`], one part at a time; false when there is none. The digest is checked at
-/// the end: discard everything made of the parts when this fails.
+/// As [`read`], one part at a time. Returns false if there is none. The digest is checked at the end: after an error,
+/// discard everything made of the parts.
 ///
 /// # Errors
-/// As [`read`], and what `each` fails with.
+/// As [`read`], and errors of `each`.
 pub(super) fn read_each(
     conn: &Connection,
     vault: Option<&Vault>,
@@ -258,14 +258,14 @@ pub(super) fn read_each(
     Ok(true)
 }
 
-/// The plain size of a content; 0 when there is none.
+/// The plain size of a content in bytes; 0 if there is none.
 pub(super) fn size(conn: &Connection, digest: &Digest) -> Result<u64> {
     let sql = "SELECT coalesce(sum(bytes), 0) FROM blobs WHERE digest = ?1";
     Ok(value::<i64>(conn, sql, [digest.hex()])?.unsigned_abs())
 }
 
-/// The first part of a content that is not sealed; enough for an index and never the whole of a huge
-/// output. `None` when there is none, it was purged, or it is sealed.
+/// The first part of a content, which suffices for the index and avoids reading a huge output. `None` if the content
+/// does not exist, was purged, or is encrypted.
 pub(super) fn read_start(conn: &Connection, digest: &Digest) -> Result<Option<Vec<u8>>> {
     let sql = "SELECT bytes, data FROM blobs WHERE digest = ?1 AND part = 0 AND encoding = ?2";
     let found =
@@ -273,19 +273,19 @@ pub(super) fn read_start(conn: &Connection, digest: &Digest) -> Result<Option<Ve
     found.map(|(size, data)| decompressed(&data, size)).transpose()
 }
 
-/// The plain bytes of a part, which the row says to be so many.
+/// Decompresses a part. `size` is the plain size according to its row.
 fn decompressed(data: &[u8], size: i64) -> Result<Vec<u8>> {
     let size = usize::try_from(size).unwrap_or_default().min(PART_BYTES);
     zstd::bulk::decompress(data, size).map_err(|source| EvidenceError::Content { source })
 }
 
-/// Authenticated data of a sealed part, so that parts cannot be exchanged.
+/// The authenticated data of an encrypted part, which prevents parts from being exchanged.
 fn place_name(digest: &Digest, part: i64) -> String {
     format!("{digest}/{part}")
 }
 
-/// A reference to a blob, in place of a value. `bytes` is the size of the blob, and `text` begins like it; `captured`
-/// is the size of what was captured.
+/// A reference to a blob in place of a value. `bytes` is the size of the blob, `text` starts with its beginning, and
+/// `captured` is the size of the original output.
 fn apart(blob: Digest, bytes: usize, text: &str, is_text: bool, captured: usize) -> Stored {
     let end = text.floor_char_boundary(HEAD_BYTES);
     let head = text.get(..end).unwrap_or_default();

@@ -1,8 +1,7 @@
-//! The output of a program on its way into the evidence, while the program runs (SPEC §7.2, §8).
+//! Captures the output of a program for the evidence while the program runs (SPEC §7.2, §8).
 //!
-//! Output is cut into the parts of its blob, compressed, and searched for secrets while it arrives; at
-//! most a few parts are in memory. The appender writes the rows later, in the transaction of
-//! the execution.
+//! Output is split into the parts of its blob, compressed, and searched for secrets while it arrives; at most a few
+//! parts are in memory. The appender writes the rows later, in the transaction of the execution.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -16,11 +15,11 @@ use super::spill_file::{Parts, SpillFile, Spilled};
 use super::vault::Vault;
 use crate::run::{Decoder, Stream};
 
-/// How much of the beginning is kept beside the parts, for the head that the row shows: enough that a
-/// secret which begins in it is whole.
+/// The size of the beginning that is kept in memory for the head in the row, in bytes. It is large enough to contain
+/// a whole secret that begins in the head.
 const HEAD_BYTES: usize = 128 << 10;
 
-/// Captures what the program of one step prints.
+/// Captures the output of one step's program.
 pub struct OutputCapture {
     stdout: Incoming,
     stderr: Incoming,
@@ -57,10 +56,10 @@ impl OutputCapture {
         parts.push(bytes, spool, |part| sight.look(part, false))
     }
 
-    /// Both outputs as they may be recorded.
+    /// Both outputs in the form in which they can be recorded.
     ///
     /// # Errors
-    /// When their ends cannot be kept.
+    /// When the last parts cannot be stored.
     pub fn finish(self) -> Result<CapturedOutput> {
         let Self { stdout, stderr, dir, vault } = self;
         let finish = |incoming: Incoming, kind| -> Result<CapturedStream> {
@@ -88,19 +87,19 @@ struct Incoming {
     sight: Sight,
 }
 
-/// What was seen in an output.
+/// What is known about an output after scanning it.
 #[derive(Default)]
 pub(super) struct Sight {
     decoder: Decoder,
     chunks: Chunks,
-    /// The beginning, not hidden.
+    /// The beginning, not redacted.
     pub(super) head: Vec<u8>,
     pub(super) known: KnownSecrets,
     pub(super) has_secret: bool,
 }
 
 impl Sight {
-    /// Whether all of it is UTF-8.
+    /// Whether the whole output is UTF-8.
     pub(super) fn is_text(&self) -> bool {
         self.decoder.is_exact()
     }
@@ -112,13 +111,13 @@ impl Sight {
         if is_last {
             self.chunks.push(self.decoder.end());
         }
-        // Known secrets are searched for when the output is recorded, because only then all are known.
+        // Known secrets are searched for when the output is recorded, because they are complete only then.
         let stretch = self.chunks.take(&KnownSecrets::default(), is_last);
         self.has_secret |= stretch.learn(&mut self.known);
     }
 }
 
-/// What a program printed, complete.
+/// The complete output of a program.
 pub struct CapturedOutput {
     streams: [CapturedStream; 2],
 }
@@ -135,15 +134,15 @@ impl CapturedOutput {
     }
 }
 
-/// One output.
+/// One of the two outputs.
 pub(super) struct CapturedStream {
     pub(super) kind: ArtifactType,
     pub(super) content: CapturedContent,
 }
 
-/// Where a captured output is.
+/// The place of a captured output.
 pub(super) enum CapturedContent {
-    /// In memory: smaller than one part.
+    /// In memory, because it is smaller than one part.
     Small(Vec<u8>),
     Large(Box<Large>),
 }

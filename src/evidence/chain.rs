@@ -1,4 +1,4 @@
-//! Inserting a row with its link (SPEC §8): exactly one row each, or nothing is committed.
+//! Inserts a row with its link (SPEC §8): exactly one of each, or nothing is committed.
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, params_from_iter};
@@ -13,7 +13,7 @@ use crate::plan::Digest;
 pub(super) struct Chain {
     /// The number of the last link, which is the number of rows.
     pub(super) rows: i64,
-    /// Its digest.
+    /// The digest of the last link.
     pub(super) head: Digest,
 }
 
@@ -21,7 +21,7 @@ impl Chain {
     /// The end of the chain of this database.
     ///
     /// # Errors
-    /// A database that cannot be read.
+    /// When the database cannot be read.
     pub(super) fn of(conn: &Connection) -> Result<Self> {
         let last = "SELECT seq, digest FROM ledger ORDER BY seq DESC LIMIT 1";
         let Some((rows, head)) = find::<(i64, String)>(conn, last, [], |row| Ok(row.try_into()?))?
@@ -32,17 +32,16 @@ impl Chain {
         Ok(Self { rows, head: head.parse().map_err(odd)? })
     }
 
-    /// The column that holds the row's number: `id` unless the row has an id of its own.
+    /// The column of the row's number: `id`, unless the table has an id of its own.
     pub(super) fn key(columns: &[(&'static str, ValueRef<'_>)]) -> &'static str {
         if columns.iter().any(|(name, _)| *name == "id") { "row" } else { "id" }
     }
 
-    /// Inserts one row and its link, within the caller's transaction. The row gets the link's number: so a row
-    /// and its link find each other without an index, and all rows stand in the order in which they were
-    /// written.
+    /// Inserts one row and its link within the caller's transaction. The row gets the number of its link, so that
+    /// both are found without an index, and the numbers give the order in which all rows were written.
     ///
     /// # Errors
-    /// [`EvidenceError::NotOneRow`] when anything but this row was written, and any failure of the database.
+    /// [`EvidenceError::NotOneRow`] if anything but this row was written, and any error of the database.
     pub(super) fn append(
         &mut self,
         conn: &Connection,
@@ -81,7 +80,7 @@ impl Chain {
     }
 }
 
-/// Whether the statement wrote exactly this row: a trigger may ignore it, or write somewhere else.
+/// Whether the statement wrote exactly this row. A trigger may ignore the row or write others.
 fn one_row(
     conn: &Connection,
     table: &'static str,
@@ -91,7 +90,7 @@ fn one_row(
 ) -> Result<()> {
     let before = conn.total_changes();
     let inserted = insert(conn)?;
-    // Triggers count in the second number and not in the first.
+    // `total_changes` includes rows that triggers wrote; the count of the statement does not.
     let written = conn.total_changes() - before;
     let there = has_row(conn, table, key, number)?;
     if inserted == 1 && written == 1 && there {

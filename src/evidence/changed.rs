@@ -10,7 +10,7 @@ use super::reader::EvidenceReader;
 use super::rows::{find, list};
 use crate::plan::Digest;
 
-/// Where the rows of one execution are, by its id.
+/// The tables and conditions of the rows of one execution, by its id.
 const OF_EXECUTION: &[(&str, &str)] = &[
     ("executions", "id = ?1"),
     ("intents", "id = ?1"),
@@ -20,7 +20,7 @@ const OF_EXECUTION: &[(&str, &str)] = &[
     ("edges", "execution_id = ?1"),
     ("file_contents", "execution_id = ?1"),
 ];
-/// Those of a run and of the executions that are listed with it.
+/// The tables and conditions of the rows of a run and of the executions that are listed with it.
 const OF_RUN: &[(&str, &str)] = &[
     ("runs", "id = ?1"),
     ("plans", "id IN (SELECT plan_digest FROM runs WHERE id = ?1)"),
@@ -29,7 +29,7 @@ const OF_RUN: &[(&str, &str)] = &[
     ("intents", "run_id = ?1"),
     ("executions", "run_id = ?1"),
 ];
-/// Those of a loop and of the runs that are listed with it.
+/// The tables and conditions of the rows of a loop and of the runs that are listed with it.
 const OF_LOOP: &[(&str, &str)] = &[
     ("loops", "id = ?1"),
     ("loop_ends", "loop_id = ?1"),
@@ -37,11 +37,11 @@ const OF_LOOP: &[(&str, &str)] = &[
     ("attempt_ends", "attempt_id IN (SELECT id FROM attempts WHERE loop_id = ?1)"),
     ("runs", "attempt_id IN (SELECT id FROM attempts WHERE loop_id = ?1)"),
 ];
-/// The rows that a list of executions shows of each.
+/// The tables and conditions of the rows that a list of executions shows.
 const IN_LIST: &[(&str, &str)] = &[("executions", "id = ?1"), ("intents", "id = ?1")];
 
 impl EvidenceReader {
-    /// What was changed after it was written of the rows that are shown of this run or loop: one sentence each.
+    /// What was altered after it was written in the rows of this run or loop, one sentence each.
     ///
     /// # Errors
     /// As for [`runs`](Self::runs).
@@ -56,12 +56,12 @@ impl EvidenceReader {
     }
 }
 
-/// The same of one execution.
+/// What was altered after it was written in the rows of this execution, one sentence each.
 pub(super) fn of_execution(conn: &Connection, id: Uuid) -> Result<Vec<String>> {
     changed_rows(conn, OF_EXECUTION, id)
 }
 
-/// Whether what a list shows of this execution was changed after it was written.
+/// Whether the values of this execution that a list shows were altered after they were written.
 pub(super) fn is_changed_in_list(conn: &Connection, execution_id: Uuid) -> Result<bool> {
     Ok(!changed_rows(conn, IN_LIST, execution_id)?.is_empty())
 }
@@ -77,7 +77,7 @@ fn changed_rows(conn: &Connection, places: &[(&str, &str)], id: Uuid) -> Result<
     Ok(changed)
 }
 
-/// How this row differs from its link, or `None`.
+/// How this row differs from its link; `None` if it does not.
 fn difference(conn: &Connection, table: &str, row: i64) -> Result<Option<String>> {
     let sql = "SELECT table_name, digest FROM ledger WHERE seq = ?1";
     let link = |seq: i64| find::<(String, String)>(conn, sql, [seq], |row| Ok(row.try_into()?));

@@ -7,20 +7,21 @@ use super::redact::{KnownSecrets, hide_ranges};
 use super::secrets::{self, Match};
 use super::vault::Vault;
 
-/// Longest secret that is never split: so much text is held back behind each cut.
+/// The maximum size of a secret that is certainly not split, in bytes: this much text is held back after each cut.
 const HOLD: usize = 64 << 10;
-/// A longer match counts as a secret as it is.
+/// The maximum size of the text that is held back because of a match, in bytes. When it is exceeded, the whole text
+/// becomes a chunk, even if the match may continue.
 const MAX_HELD: usize = 8 << 20;
-/// How far back a good place to cut is searched for.
+/// The maximum distance at which a good place to cut is searched for, in bytes.
 const LOOK_BACK: usize = 4 << 10;
 
-/// Text that arrived and is not searched yet.
+/// Text that arrived and was not searched yet.
 #[derive(Default)]
 pub(super) struct Chunks {
     text: String,
 }
 
-/// The next chunk: its secrets are found in it alone.
+/// A chunk whose secrets can be found in it alone.
 pub(super) struct Stretch {
     text: String,
     matches: Vec<Match>,
@@ -28,7 +29,7 @@ pub(super) struct Stretch {
 }
 
 impl Stretch {
-    /// Adds its secrets to those that are known; whether there are any.
+    /// Adds the secrets of the chunk to the known ones. Returns whether there are any.
     pub(super) fn learn(&self, known: &mut KnownSecrets) -> bool {
         for found in &self.matches {
             known.learn_match(&self.text, found);
@@ -47,12 +48,12 @@ impl Stretch {
 }
 
 impl Chunks {
-    /// More of the text.
+    /// Appends a piece of the text.
     pub(super) fn push(&mut self, piece: &str) {
         self.text.push_str(piece);
     }
 
-    /// The next chunk that can be searched; at the end, the whole rest.
+    /// The next chunk that can be searched; with `is_last`, all of the rest.
     pub(super) fn take(&mut self, known: &KnownSecrets, is_last: bool) -> Stretch {
         let mut matches = secrets::find(&self.text);
         let mut known_ranges = known.ranges(&self.text);
@@ -67,10 +68,10 @@ impl Chunks {
     }
 }
 
-/// The last place with enough text behind it that is in none of these.
+/// The last place that has enough text after it and is in none of these spans.
 fn cut(text: &str, mut spans: Vec<Range<usize>>, hold: usize) -> usize {
     let mut cut = word_boundary(text, text.len().saturating_sub(hold));
-    // From the last one on: a place before one may be in another that begins earlier.
+    // From the last span on, because a place before one span may be in another that begins earlier.
     spans.sort_unstable_by_key(|span| std::cmp::Reverse(span.start));
     for span in spans {
         if span.start < cut && cut < span.end {
@@ -80,8 +81,8 @@ fn cut(text: &str, mut spans: Vec<Range<usize>>, hold: usize) -> usize {
     if cut == 0 && text.len() > MAX_HELD { text.len() } else { cut }
 }
 
-/// A place not behind `limit` after which a word can begin, where there is one near: a rule that looks at
-/// what stands before a word then sees what it would see in the whole text.
+/// A place at or before `limit` at which a word can begin, if there is one nearby. A rule that examines the text
+/// before a word then gets the same text as without the cut.
 fn word_boundary(text: &str, limit: usize) -> usize {
     let limit = text.floor_char_boundary(limit);
     let near = text.get(text.floor_char_boundary(limit.saturating_sub(LOOK_BACK))..limit);

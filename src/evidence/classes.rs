@@ -17,7 +17,7 @@ impl EvidenceStore {
     /// Records a class of plans that a person authorizes in advance.
     ///
     /// # Errors
-    /// Any failure of the database; so for every other commit here.
+    /// Any error of the database.
     pub fn record_class(
         &mut self,
         class_id: Uuid,
@@ -41,8 +41,8 @@ impl EvidenceStore {
         })
     }
 
-    /// Revokes a class: no attempt is authorized by it from now on. False when there is none, or
-    /// it was revoked before.
+    /// Revokes a class, so that it authorizes no further attempt. Returns false if the class does not exist or was
+    /// revoked before.
     ///
     /// # Errors
     /// As [`Self::record_class`].
@@ -67,8 +67,8 @@ impl EvidenceStore {
         Ok(revoked)
     }
 
-    /// Whether a class was revoked, by any process. A class that was never recorded, or whose row is not
-    /// proven by this user's key, counts as revoked.
+    /// Whether a class was revoked by any process. A class that was never recorded, or whose row has no keyed digest
+    /// of this user, counts as revoked.
     ///
     /// # Errors
     /// As [`Self::record_class`].

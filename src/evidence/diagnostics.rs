@@ -1,4 +1,4 @@
-//! Questions about diagnostics: Q3, Q7 and Q8 (SPEC §8).
+//! Queries about diagnostics: Q3, Q7 and Q8 (SPEC §8).
 
 use super::error::Result;
 use super::queries::{EXECUTIONS, row, rows};
@@ -7,7 +7,7 @@ use super::reader::EvidenceReader;
 use super::rows::uuid;
 use crate::run::{Execution, LaterMutation, RecurringDiagnostic};
 
-/// How many columns [`EXECUTIONS`] selects.
+/// The number of columns that [`EXECUTIONS`] selects.
 const COLUMNS: usize = 15;
 
 impl EvidenceReader {
@@ -61,8 +61,8 @@ impl EvidenceReader {
         })
     }
 
-    /// Q8: changes of a file that occurred after a diagnostic in it, time ascending. Whether they have
-    /// a causal relation is not known.
+    /// Q8: changes of a file that happened after a diagnostic in it, time ascending. Whether the diagnostic caused
+    /// them is unknown.
     ///
     /// # Errors
     /// As for [`runs`](Self::runs).

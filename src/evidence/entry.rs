@@ -1,4 +1,5 @@
-//! What the journal commits: one entry for each transaction of a run or a bounded loop, and what each tells.
+//! The entries of the journal: one for each transaction of a run or a bounded loop, with the events that belong to
+//! it.
 
 use serde_json::Value;
 use uuid::Uuid;
@@ -29,7 +30,7 @@ pub enum Entry<'a> {
 }
 
 impl Entry<'_> {
-    /// What is told once the entry is committed. Replay makes the same of its rows.
+    /// The events of the entry, sent after its commit. Replay makes the same events from the rows.
     pub fn told(&self) -> Vec<RunEvent> {
         match *self {
             Self::RunStart(start) => {
@@ -42,7 +43,7 @@ impl Entry<'_> {
                 let reached = |host: &Host| RunEvent::HostReached { host: Box::new(host.clone()) };
                 [Some(started), start.reached.map(reached)].into_iter().flatten().collect()
             }
-            // The step was told when it began, before its precondition was checked.
+            // The event was sent when the step began, before its precondition was checked.
             Self::Intent(_) => Vec::new(),
             Self::Execution(record) => {
                 let note = record.decision.map(|decision| decision.answer.note.clone());
@@ -80,49 +81,48 @@ impl Entry<'_> {
     }
 }
 
-/// The beginning of a run.
+/// The start of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct RunStart<'a> {
     /// The run.
     pub run_id: Uuid,
     /// The plan it runs.
     pub plan: &'a Plan,
-    /// The answer it runs under, which this consumes.
+    /// The authorization of the run. The entry consumes it.
     pub authorization: &'a PlanAuthorization,
-    /// The host that it has reached, where its commands run on one.
+    /// The host that was reached, if the commands run on a remote host.
     pub reached: Option<&'a Host>,
-    /// When, in Unix milliseconds.
+    /// The time of the start, in Unix milliseconds.
     pub started_at_ms: i64,
 }
 
 /// The intent: committed before the tool is called.
 #[derive(Debug, Clone, Copy)]
 pub struct IntentRecord<'a> {
-    /// The execution it announces.
+    /// The execution that follows.
     pub execution_id: Uuid,
     /// The run.
     pub run_id: Uuid,
     /// The step.
     pub step: &'a Step,
-    /// How dangerous it was judged.
+    /// The risk of the step.
     pub risk: &'a Verdict,
     /// Start of the step, in Unix milliseconds.
     pub timestamp_ms: i64,
-    /// Where it runs, for remote steps.
+    /// The host of the step, if it runs on a remote host.
     pub host: Option<&'a str>,
-    /// The walls it runs behind; none where they were not determined.
+    /// The walls of the step; `None` if they were not determined.
     pub walls: Option<&'a StepWalls>,
-    /// The predicted changes; their contents are stored, so that an interrupted step can be
-    /// compared with the disk.
+    /// The predicted changes. Their contents are stored, so that an interrupted step can be compared with the disk.
     pub files: &'a [FileEffect],
-    /// What a person decided about the step before the call.
+    /// The person's decision about the step before the call.
     pub decision: Option<&'a StepDecision>,
 }
 
 /// The end of a step, whether or not its tool was called.
 #[derive(Debug, Clone, Copy)]
 pub struct ExecutionRecord<'a> {
-    /// Its result. Its texts are stored from `stdout` and `stderr` below.
+    /// The result. Its texts are stored from `stdout` and `stderr` below.
     pub result: &'a StepResult,
     /// The run.
     pub run_id: Uuid,
@@ -130,59 +130,59 @@ pub struct ExecutionRecord<'a> {
     pub plan: &'a Plan,
     /// The step.
     pub step: &'a Step,
-    /// How dangerous it was judged.
+    /// The risk of the step.
     pub risk: &'a Verdict,
-    /// The policy under which it was judged.
+    /// The digest of the policy under which the risk was judged.
     pub policy: Digest,
-    /// Where it ran, for remote steps.
+    /// The host of the step, if it ran on a remote host.
     pub host: Option<&'a str>,
-    /// The walls it ran behind; none where they were not determined.
+    /// The walls of the step; `None` if they were not determined.
     pub walls: Option<&'a StepWalls>,
     /// Whether the tool was called.
     pub invoked: bool,
-    /// The whole stdout; none where the tool has none.
+    /// The whole stdout; `None` if the tool has none.
     pub stdout: Option<&'a [u8]>,
-    /// The whole stderr.
+    /// The whole stderr; `None` if the tool has none.
     pub stderr: Option<&'a [u8]>,
-    /// Output captured while the program ran; `stdout` and `stderr` are `None` then.
+    /// The output that was captured while the program ran; `stdout` and `stderr` are `None` then.
     pub taken: Option<&'a CapturedOutput>,
-    /// The return value; null is not stored.
+    /// The return value of the tool; null is not stored.
     pub result_json: &'a Value,
-    /// Further artifacts. `stdout`, `stderr`, `diagnostics`, `result` and `step_context` are written
-    /// from the other fields.
+    /// Further artifacts. `stdout`, `stderr`, `diagnostics`, `result` and `step_context` are made from the other
+    /// fields.
     pub artifacts: &'a [(ArtifactType, Value)],
     /// The actual changes of files.
     pub files: &'a [FileEffect],
-    /// The predicted changes. Not stored again, only searched for secrets: previews show parts of these
-    /// contents, and a part of a secret matches no rule.
+    /// The predicted changes. They are not stored again, but searched for secrets: previews show parts of these
+    /// contents, and no rule recognises a part of a secret.
     pub predicted: &'a [FileEffect],
-    /// What the execution touched.
+    /// The links to files, symbols and diagnostics.
     pub edges: &'a [Edge],
-    /// What a person decided about the step, where it is not recorded yet.
+    /// The person's decision about the step, if it is not recorded yet.
     pub decision: Option<&'a StepDecision>,
 }
 
 /// A person's answer to the confirmation of a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StepDecision {
-    /// What they were shown; recorded, so that the subject of the decision stays known.
+    /// The question that the person saw; recorded with the answer.
     pub request: ConfirmationRequest,
-    /// What they answered.
+    /// The answer.
     pub answer: Answer,
-    /// When, in Unix milliseconds.
+    /// The time of the answer, in Unix milliseconds.
     pub timestamp_ms: i64,
 }
 
-/// A control of a whole run: pause, resume, cancel after this step, stop now.
+/// A control that a person requested for a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ControlRecord {
     /// The run.
     pub run_id: Uuid,
-    /// What was asked for.
+    /// The requested control.
     pub control: Control,
-    /// Through what it came.
+    /// Through which interface it was requested.
     pub by: AnsweredBy,
-    /// When, in Unix milliseconds.
+    /// The time of the request, in Unix milliseconds.
     pub timestamp_ms: i64,
 }
 
@@ -191,76 +191,76 @@ pub struct ControlRecord {
 pub struct RunEnd<'a> {
     /// The run.
     pub run_id: Uuid,
-    /// How it ended, and why.
+    /// How and why the run ended.
     pub ending: &'a RunEnding,
-    /// How many steps had ended.
+    /// The number of steps that had ended.
     pub completed_steps: usize,
     /// Sum of the steps' durations, in milliseconds.
     pub total_duration_ms: i64,
-    /// Wall clock from first to last, in milliseconds.
+    /// The time from the start to the end of the run, in milliseconds.
     pub elapsed_ms: i64,
-    /// The names of what steps had left running and was ended with the run.
+    /// The names of the processes that steps had left running and that were ended with the run.
     pub left_running: &'a [String],
-    /// How often the wall clock went back during the run; the timestamps were held then (SPEC §3).
+    /// How often the wall clock was set back during the run. The timestamps did not decrease then (SPEC §3).
     pub clock_set_back: u32,
-    /// When, in Unix milliseconds.
+    /// The time of the end, in Unix milliseconds.
     pub timestamp_ms: i64,
 }
 
-/// The beginning of a bounded loop.
+/// The start of a bounded loop.
 #[derive(Debug, Clone, Copy)]
 pub struct LoopStart<'a> {
     /// The loop.
     pub loop_id: Uuid,
-    /// What it is to reach.
+    /// The goal of the loop.
     pub goal: &'a str,
-    /// Who makes the plans, as the person named it.
+    /// The planner, as the person named it.
     pub planner: &'a str,
     /// The workspace folder.
     pub workspace: &'a str,
-    /// How often the planner is asked at most.
+    /// The maximum number of attempts.
     pub max_attempts: u32,
-    /// What it verifies by itself: `local`, `full` or `none`.
+    /// The scope of the loop's own verification: `local`, `full` or `none`.
     pub verify: &'a str,
-    /// The class of plans that was authorized in advance; recorded already.
+    /// The class of plans that was authorized in advance; it was recorded before.
     pub class_id: Option<Uuid>,
-    /// When, in Unix milliseconds.
+    /// The time of the start, in Unix milliseconds.
     pub started_at_ms: i64,
 }
 
-/// The beginning of an attempt; committed before the planner is started.
+/// The start of an attempt; committed before the planner is started.
 #[derive(Debug, Clone, Copy)]
 pub struct AttemptStart {
     /// The attempt.
     pub attempt_id: Uuid,
     /// The loop.
     pub loop_id: Uuid,
-    /// Which one, from 1.
+    /// The number of the attempt, from 1.
     pub attempt: u32,
-    /// Of so many; recorded with the loop.
+    /// The maximum number of attempts; recorded with the loop.
     pub max_attempts: u32,
-    /// When, in Unix milliseconds.
+    /// The time of the start, in Unix milliseconds.
     pub started_at_ms: i64,
 }
 
-/// What went into a planner's process and came out of it.
+/// The input and output of a planner's process.
 #[derive(Debug, Clone, Default)]
 pub struct PlannerTrace {
-    /// What it was asked.
+    /// The request.
     pub request: Vec<u8>,
-    /// What it printed to its standard output.
+    /// The standard output.
     pub answer: Vec<u8>,
-    /// What it printed to its standard error.
+    /// The standard error.
     pub stderr: Vec<u8>,
-    /// The code it ended with.
+    /// The exit code.
     pub exit_code: Option<i32>,
-    /// The signal that ended it.
+    /// The signal that ended the process.
     pub signal: Option<i32>,
-    /// Whether it was ended because it took too long.
+    /// Whether the process was ended because it took too long.
     pub timed_out: bool,
-    /// How long it took, in milliseconds.
+    /// How long the process ran, in milliseconds.
     pub duration_ms: i64,
-    /// Why its plan is another one than that before, and how they differ.
+    /// Why the earlier plan did not complete the loop, and how this plan differs from it.
     pub revised: Option<(String, PlanDifference)>,
 }
 
@@ -269,11 +269,11 @@ pub struct PlannerTrace {
 pub struct AttemptEnd<'a> {
     /// The attempt.
     pub attempt_id: Uuid,
-    /// What became of it.
+    /// The record of the attempt.
     pub record: &'a AttemptRecord,
-    /// The planner's process; none when it was never started.
+    /// The planner's process; `None` if it was never started.
     pub trace: Option<&'a PlannerTrace>,
-    /// When, in Unix milliseconds.
+    /// The time of the end, in Unix milliseconds.
     pub ended_at_ms: i64,
 }
 
@@ -282,8 +282,8 @@ pub struct AttemptEnd<'a> {
 pub struct LoopEnd<'a> {
     /// The loop.
     pub loop_id: Uuid,
-    /// Why.
+    /// Why the loop ended.
     pub reason: &'a StopReason,
-    /// When, in Unix milliseconds.
+    /// The time of the end, in Unix milliseconds.
     pub ended_at_ms: i64,
 }

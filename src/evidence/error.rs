@@ -1,4 +1,4 @@
-//! Why the evidence could not be written or read.
+//! Errors of the evidence.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,11 +9,11 @@ use uuid::Uuid;
 use crate::plan::{Code, Digest};
 use crate::run::Failure;
 
-/// How long a process waits for another one that holds the evidence before it reports that.
+/// How long a process waits for another one that has locked the evidence, before it reports an error.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Any failure of the evidence store. A run that gets one stops: no
-/// evidence, no execution (SPEC §3).
+/// Any error of the evidence store. A run that gets one stops, because nothing may be executed without evidence (SPEC
+/// §3).
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "each variant is described by its message")]
 pub enum EvidenceError {
@@ -48,14 +48,14 @@ pub enum EvidenceError {
     Head { difference: String },
     #[error("the last head of the evidence cannot be kept outside of it: {source} ({path})")]
     State { source: std::io::Error, path: PathBuf },
-    /// The caller discards the index and rebuilds it.
+    /// The search index is not usable; the caller discards and rebuilds it.
     #[error("the search index does not agree with the records")]
     Index,
     #[error("there is nothing to accept: this is the database that was here")]
     NothingToAccept,
     #[error("{path} is not this user's alone: {what}. To mend it: {command}")]
     NotPrivate { path: PathBuf, what: String, command: String },
-    /// Planted by a test.
+    /// A test made this table fail.
     #[cfg(any(test, feature = "inspection"))]
     #[error("the table {table} takes no rows: the disk is full, says the test")]
     Broken { table: &'static str },
@@ -123,13 +123,13 @@ impl EvidenceError {
         }
     }
 
-    /// The error as records and screens keep it.
+    /// The error in the form in which it is recorded and shown.
     pub fn failure(&self) -> Failure {
         let next = self.next().to_owned();
         Failure { code: Code::EvidenceStore, message: self.to_string(), next }
     }
 
-    /// Whether a database file is not what SQLite wrote.
+    /// Whether the error means that the database file is damaged.
     pub(super) fn is_damage(&self) -> bool {
         let source = match self {
             Self::Index => return true,
@@ -143,5 +143,5 @@ impl EvidenceError {
     }
 }
 
-/// The result of everything in this room.
+/// The result type of this room.
 pub type Result<T, E = EvidenceError> = std::result::Result<T, E>;

@@ -1,8 +1,8 @@
-//! The user's own folders outside of every evidence folder.
+//! The user's own folders outside every evidence folder.
 
 use std::path::{Path, PathBuf};
 
-/// Where the key and the kept heads are (SPEC §8).
+/// The folders of the key and of the kept heads (SPEC §8).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserFolders {
     /// The folder of the key that protects secrets and proves grants.
@@ -11,7 +11,7 @@ pub struct UserFolders {
     pub state: PathBuf,
 }
 
-/// A folder that is named alone has the state inside.
+/// If only one folder is given, the state is stored in it too.
 impl<P: AsRef<Path>> From<P> for UserFolders {
     fn from(key: P) -> Self {
         let key = key.as_ref().to_owned();

@@ -1,5 +1,5 @@
-//! Rows that grant something count only with a keyed digest (SPEC §8): write access to the database without
-//! the user's key is enough for a record, but not for a grant.
+//! A row that grants something counts only with a keyed digest (SPEC §8). Whoever can write the database, but has no
+//! key of the user, can add records and no grants.
 
 use rusqlite::{Connection, Row};
 use uuid::Uuid;
@@ -13,9 +13,9 @@ const DIGEST: &str = "grant_digest";
 
 /// Decisions outside of runs that grant or revoke something.
 pub(super) struct GrantDecisions {
-    /// The rows, the first one first.
+    /// The rows, in the order in which they were written.
     pub(super) rows: Vec<GrantDecision>,
-    /// Whether a decision was removed from the database: it may have revoked a grant.
+    /// Whether a row of decisions is missing from the database. It may have revoked a grant.
     pub(super) some_are_missing: bool,
 }
 
@@ -24,14 +24,14 @@ pub(super) struct GrantDecision {
     pub(super) decision: String,
     pub(super) note: String,
     pub(super) request_json: Option<String>,
-    /// Whether it carries the keyed digest of this user.
+    /// Whether the row has a valid keyed digest of this user.
     pub(super) is_proven: bool,
 }
 
-/// The decisions with these two words.
+/// The decisions whose column `decision` has one of these two values.
 ///
 /// # Errors
-/// A database that cannot be read.
+/// When the database cannot be read.
 pub(super) fn decided(
     conn: &Connection,
     format: i64,
@@ -44,7 +44,7 @@ pub(super) fn decided(
         }
         _ => None,
     };
-    // `run_id IS NULL` uses the index by run.
+    // The condition `run_id IS NULL` lets the query use the index by run.
     let mut statement = conn.prepare_cached(
         "SELECT * FROM decisions WHERE run_id IS NULL AND decision IN (?1, ?2) ORDER BY id",
     )?;
@@ -67,10 +67,10 @@ pub(super) fn decided(
     Ok(GrantDecisions { rows, some_are_missing })
 }
 
-/// Whether a row, read with all its columns, carries the keyed digest of what is in it.
+/// Whether a row, read with all its columns, has a valid keyed digest.
 ///
 /// # Errors
-/// A row that cannot be read.
+/// When the row cannot be read.
 pub(super) fn is_proven(
     table: &str,
     row: &Row<'_>,
@@ -90,10 +90,10 @@ pub(super) fn is_proven(
     Ok(vault.is_grant(database_id, &ledger::entry(table, columns), &digest))
 }
 
-/// Whether the ledger has a link without a row for this table: the missing row may have revoked a grant.
+/// Whether the ledger has a link without a row for this table. The missing row may have revoked a grant.
 ///
 /// # Errors
-/// A database that cannot be read.
+/// When the database cannot be read.
 pub(super) fn has_lost_rows(conn: &Connection, table: &str) -> Result<bool> {
     let sql = format!(
         "SELECT (SELECT count(*) <> coalesce(max(seq), 0) FROM ledger)

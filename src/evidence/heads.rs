@@ -1,9 +1,9 @@
-//! The last head of each evidence database, kept outside of its folder (SPEC §8): a chain cannot tell by itself
-//! that its end was cut off, or that all of it was exchanged.
+//! Keeps the last head of each evidence database outside its folder (SPEC §8), because a chain alone does not show
+//! that its end was cut off or that all of it was replaced.
 //!
-//! One small file holds the heads of all databases of the user, by the random id of each and with the folder in
-//! which it was. It is kept twice, in the state folder and beside the key, so that neither folder can be lost or
-//! set back unnoticed together with a database: a database must agree with both.
+//! One small file contains the heads of all databases of the user, with the random id and the folder of each. There
+//! are two copies of the file, in the state folder and beside the key. A database must agree with both, so that
+//! neither folder can be lost or restored together with a database without being noticed.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -22,7 +22,7 @@ use super::vault::Vault;
 use crate::plan::Digest;
 
 const FILE_NAME: &str = "evidence_heads.json";
-/// Upper limit for the size of the file.
+/// The maximum size of the file, in bytes. A larger one cannot be used.
 const MAX_BYTES: u64 = 4 << 20;
 
 /// The last head of one database.
@@ -31,7 +31,7 @@ const MAX_BYTES: u64 = 4 << 20;
 pub(super) struct KeptHead {
     /// The id inside the database.
     pub(super) database_id: Uuid,
-    /// The folder in which it was; none where another database was accepted there.
+    /// The folder of the database; `None` if another database was accepted there.
     folder: Option<String>,
     /// The length of the chain.
     pub(super) rows: i64,
@@ -51,9 +51,9 @@ struct KeptFile {
 #[derive(Debug, Default)]
 pub(super) struct KeptHeads {
     heads: BTreeSet<KeptHead>,
-    /// Why they cannot be trusted.
+    /// Why the heads cannot be trusted, if so.
     unusable: Option<String>,
-    /// Which copy is missing or cannot be used, where the other one is enough.
+    /// Which copy is missing or unusable, if the other one suffices.
     note: Option<String>,
 }
 
@@ -74,7 +74,7 @@ impl KeptHeads {
                 Err(why) => failures.push(format!("{}: {why}", path.display())),
             }
         }
-        // One good copy is enough: the other is written again with the next head.
+        // One good copy suffices. The other one is written again with the next head.
         if !is_read && !failures.is_empty() {
             kept.unusable = Some(failures.join("; "));
         } else if is_read {
@@ -103,24 +103,24 @@ impl KeptHeads {
         self.heads.iter().filter(is_other).max_by_key(|kept| kept.rows)
     }
 
-    /// Why the kept heads cannot be trusted, if so.
+    /// Why the heads cannot be trusted, if so.
     pub(super) fn unusable(&self) -> Option<&str> {
         self.unusable.as_deref()
     }
 
-    /// Which copy is missing or cannot be used, if the other one is enough.
+    /// Which copy is missing or unusable, if the other one suffices.
     pub(super) fn note(&self) -> Option<&str> {
         self.note.as_deref()
     }
 
-    /// Whether this head of a database in this folder is kept in both places.
+    /// Whether both copies contain the head of this database in this folder.
     pub(super) fn holds(&self, dir: &Path, database_id: Uuid) -> bool {
         let folder = Some(name_of(dir));
         self.of(database_id).any(|kept| kept.folder == folder)
     }
 }
 
-/// Why a head is kept.
+/// Why a head is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reason {
     /// The chain has grown.
@@ -129,10 +129,10 @@ pub(super) enum Reason {
     Accepted,
 }
 
-/// Makes the state folder, and finds out whether heads can be kept in it.
+/// Creates the state folder, and checks that heads can be written there.
 ///
 /// # Errors
-/// A folder that cannot be made or written.
+/// When the folder cannot be created or written.
 pub(super) fn prepare(folders: &UserFolders) -> Result<()> {
     let state = |error| match error {
         EvidenceError::Folder { source, path } => EvidenceError::State { source, path },
@@ -142,10 +142,10 @@ pub(super) fn prepare(folders: &UserFolders) -> Result<()> {
     Lock::heads(&folders.state).map(drop).map_err(state)
 }
 
-/// Keeps the end of a chain.
+/// Writes the end of a chain to both copies.
 ///
 /// # Errors
-/// A state folder that cannot be written.
+/// When the state folder cannot be written.
 pub(super) fn keep(
     folders: &UserFolders,
     vault: &Vault,
@@ -157,7 +157,7 @@ pub(super) fn keep(
     let mut heads = KeptHeads::read(folders, Some(vault)).heads;
     let folder = Some(name_of(dir));
     if reason == Reason::Grown {
-        // Another process may have appended meanwhile. A chain only grows.
+        // Another process may have appended rows meanwhile. A chain only grows.
         let latest = heads.iter().filter(|kept| kept.database_id == database_id);
         if latest.map(|kept| kept.rows).max().is_some_and(|rows| rows > chain.rows) {
             return Ok(());
@@ -173,7 +173,8 @@ pub(super) fn keep(
     let text = sealed(&all, vault);
     let path = folders.state.join(FILE_NAME);
     write(&path, text.as_bytes(), true).map_err(|source| EvidenceError::State { source, path })?;
-    // The copy: an older one is still on the chain, and one that was torn is written again the next time.
+    // The copy beside the key. An outdated one is still on the chain, and a torn one is written again with the next
+    // head.
     let _ = write(&folders.key.join(FILE_NAME), text.as_bytes(), false);
     Ok(())
 }
@@ -214,7 +215,7 @@ fn read(path: &Path, vault: Option<&Vault>) -> Result<Option<Vec<KeptHead>>, Str
     Ok(Some(file.heads))
 }
 
-/// Replaces the file at once.
+/// Replaces the file atomically.
 fn write(path: &Path, text: &[u8], is_durable: bool) -> io::Result<()> {
     let draft = path.with_extension(format!("{}.tmp", Uuid::new_v4()));
     let written = permissions::create_new(&draft).and_then(|mut file| {
@@ -230,7 +231,7 @@ fn write(path: &Path, text: &[u8], is_durable: bool) -> io::Result<()> {
     written
 }
 
-/// The name of an evidence folder, the same through links and from every working directory.
+/// The name of an evidence folder: the same for every link to it and in every working directory.
 fn name_of(dir: &Path) -> String {
     let absolute: PathBuf = fs::canonicalize(dir)
         .or_else(|_| std::path::absolute(dir))

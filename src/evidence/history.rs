@@ -1,5 +1,5 @@
-//! What was changed in a workspace, for `history` and reverts (SPEC §9, §11): the recorded contents by
-//! their digests, in the order in which they came to be.
+//! Reads the changes of a workspace for `history` and reverts (SPEC §9, §11): the recorded contents by their digests,
+//! in the order in which they were written.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -27,17 +27,17 @@ use crate::run::{
 pub enum Kept {
     /// The exact bytes.
     Content(Vec<u8>),
-    /// A person purged it.
+    /// A person purged the content.
     Purged,
-    /// It holds a secret and is encrypted under another key.
+    /// The content contains a secret and is encrypted with another key.
     NoKey,
-    /// Its bytes were never kept.
+    /// The content was never stored.
     NotKept,
 }
 
 impl EvidenceReader {
-    /// What was changed in a workspace, with the moments that its files can be brought back to. `known` is
-    /// the answer to the last such question: it is given again where nothing was recorded since.
+    /// The changes of a workspace, with the moments to which its files can be brought back. `known` is the previous
+    /// answer; it is returned again if nothing was recorded since.
     ///
     /// # Errors
     /// As for [`runs`](Self::runs).
@@ -64,7 +64,7 @@ impl EvidenceReader {
         Ok(kept.unwrap_or(Kept::NotKept))
     }
 
-    /// The steps of a run whose tools were called: their places from 0, and their executions.
+    /// The steps of a run whose tools were called: their indices from 0, and their executions.
     ///
     /// # Errors
     /// As for [`runs`](Self::runs).
@@ -76,7 +76,7 @@ impl EvidenceReader {
         })
     }
 
-    /// The run of a step, by its execution.
+    /// The run of an execution.
     ///
     /// # Errors
     /// As for [`runs`](Self::runs).
@@ -87,12 +87,12 @@ impl EvidenceReader {
     }
 }
 
-/// Everything that is known of the changes of a workspace.
+/// The history of a workspace from its rows.
 fn of(source: &Source<'_>, workspace: &str) -> Result<History> {
     let mut entries = BTreeMap::new();
     add_files(source, workspace, "executions", "actual", &mut entries)?;
     taken_back(source, workspace, &mut entries)?;
-    // What steps were about to do to files when their process ended.
+    // The predicted changes of steps that were interrupted.
     add_files(source, workspace, "intents", "predicted", &mut entries)?;
     let changes = |entry: &HistoryEntry| {
         let ways = way_back(&[entry]);
@@ -132,17 +132,17 @@ fn entry<'e>(
     Ok(entries.entry(place).or_insert(new))
 }
 
-/// The columns that [`add_files`] reads behind those.
+/// The columns that [`add_files`] reads after those of [`entry`].
 fn file(source: &Source<'_>) -> Result<&'static str> {
     let sql = "SELECT count(*) FROM pragma_table_info('file_contents') WHERE name = 'before_mode'";
-    // Nothing was written yet to what an older version made.
+    // A database of an older format has no columns for modes until it is migrated by a write.
     Ok(match source.first(sql, [], |row| size(row, 0))? {
         Some(0) => "f.path, f.before_digest, f.after_digest, NULL, NULL",
         _ => "f.path, f.before_digest, f.after_digest, f.before_mode, f.after_mode",
     })
 }
 
-/// What steps did to files, or what is predicted of those that have no execution.
+/// Adds the changes that executions made, or that open intents predicted.
 fn add_files(
     source: &Source<'_>,
     workspace: &str,
@@ -177,7 +177,7 @@ fn add_files(
     Ok(())
 }
 
-/// What an undo, a redo or a revert says that it took back.
+/// The part of a tool's result that names the executions that an undo, a redo or a revert took back.
 #[derive(Deserialize)]
 struct Said {
     #[serde(default)]
@@ -198,7 +198,7 @@ fn taken_back(source: &Source<'_>, workspace: &str, entries: &mut Entries) -> Re
             None => row.get::<_, String>(9)?.into_bytes(),
             Some(blob) => blobs::read(source.conn, source.vault, &blob)?.unwrap_or_default(),
         };
-        // A step that only read, or whose result was purged, names no executions.
+        // The step only read, or its result was purged, so it names no executions.
         match serde_json::from_slice::<Said>(&text) {
             Ok(said) if !said.taken_back.is_empty() => {
                 entry(row, true, entries)?.takes_back = said.taken_back.into_iter().collect();

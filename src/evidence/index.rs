@@ -1,5 +1,5 @@
-//! The search index: a file of its own, filled from the rows and rebuildable from them at any time
-//! (SPEC §8). Nothing in it is evidence, so it may change and be thrown away.
+//! The search index, in a file of its own (SPEC §8). It is filled from the rows and can be rebuilt from them at any
+//! time. Nothing in it is evidence, so it may be changed and deleted.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use super::vault::Vault;
 use crate::plan::Digest;
 
 const FILE_NAME: &str = "search_index.db";
-/// Changes with [`SCHEMA`] and with how a text is made; another format is thrown away.
+/// Changes with [`SCHEMA`] and with the way in which texts are made. An index of another format is deleted.
 const FORMAT: i64 = 2;
 
-/// The searchable texts of an execution, in the order in which a match is looked for.
+/// The searchable texts of an execution, in the order in which they are searched for an excerpt.
 pub(super) const FIELDS: [&str; 10] = [
     "tool",
     "arguments",
@@ -50,16 +50,16 @@ const SCHEMA: &str = "
 #[derive(Debug)]
 pub(super) struct Index {
     pub(super) conn: Connection,
-    /// None where it is in memory.
+    /// The seal of the file; `None` for an index in memory.
     pub(super) seal: Option<Seal>,
     pub(super) path: PathBuf,
-    /// As it was when the seal was compared: another number, and another process has written.
+    /// SQLite's data version when the seal was checked. It changes when another process writes.
     pub(super) data_version: i64,
 }
 
 impl Index {
-    /// Opens the index of an evidence folder, made anew when it cannot be used or is not what this user's
-    /// program wrote; in memory where the folder cannot be written or there is no key.
+    /// Opens the index of an evidence folder. An index that cannot be used, or was not written by this user's
+    /// program, is created anew. The index is in memory if the folder cannot be written or there is no key.
     pub(super) fn open(dir: &Path, vault: Option<&Arc<Vault>>) -> Result<Self> {
         let path = dir.join(FILE_NAME);
         let seal = vault.map(|vault| Seal::new(dir, vault));
@@ -73,7 +73,7 @@ impl Index {
             if let Ok(index) = made {
                 return Ok(index);
             }
-            // Damaged or of another format.
+            // Damaged, or of another format.
             Self::discard(dir);
             if let Ok(index) = Self::in_file(&path, &seal) {
                 return Ok(index);
@@ -95,18 +95,18 @@ impl Index {
         Ok(Self { conn, seal: Some(seal.clone()), path: path.to_owned(), data_version })
     }
 
-    /// Whether the index of this folder is what this user's program wrote; there may be none.
+    /// Whether the index of this folder was written by this user's program, or does not exist.
     pub(super) fn is_sound(dir: &Path, vault: Option<&Arc<Vault>>) -> bool {
         let path = dir.join(FILE_NAME);
         if !path.exists() {
             return true;
         }
         let Some(seal) = vault.map(|vault| Seal::new(dir, vault)) else { return false };
-        // Without the lock nobody can tell a file that is being written from one that was changed.
+        // Without the lock, a file that is being written looks like one that was tampered with.
         seal.lock().is_ok_and(|_lock| seal.holds(&path))
     }
 
-    /// Deletes the index of this folder; it can be rebuilt from the evidence.
+    /// Deletes the index of this folder.
     pub(super) fn discard(dir: &Path) {
         for suffix in ["", "-wal", "-shm", "-journal"] {
             let _ = std::fs::remove_file(dir.join(format!("{FILE_NAME}{suffix}")));
@@ -118,7 +118,7 @@ impl Index {
         let mut conn = conn?;
         conn.busy_timeout(Duration::from_secs(30))?;
         conn.set_prepared_statement_cache_capacity(64);
-        // Losing it costs a rebuild, nothing else. No log beside it, so that its file is all of it.
+        // A lost index is rebuilt. There is no separate log, so that the digest of the file covers all of the index.
         conn.execute_batch(
             "PRAGMA journal_mode = DELETE; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY;
              PRAGMA trusted_schema = OFF;",
@@ -128,7 +128,7 @@ impl Index {
             FORMAT => {}
             0 => {
                 tx.execute_batch(SCHEMA)?;
-                // Letters and digits of any script, without regard to case and accents.
+                // Words consist of letters and digits of any script; case and accents are ignored.
                 tx.execute_batch(&format!(
                     "CREATE VIRTUAL TABLE texts USING
                      fts5({}, tokenize = 'unicode61 remove_diacritics 2');",
@@ -145,7 +145,7 @@ impl Index {
             }
         }
         tx.commit()?;
-        // Hits of one search; of this connection alone.
+        // The hits of one search; visible to this connection only.
         conn.execute_batch(
             "CREATE TEMP TABLE found (doc INTEGER PRIMARY KEY, execution_id TEXT NOT NULL,
              timestamp INTEGER NOT NULL, outcome TEXT NOT NULL, tool TEXT NOT NULL, risk TEXT);",

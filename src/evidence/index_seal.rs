@@ -1,5 +1,5 @@
-//! Whether the search index is what this user's program wrote (SPEC §8): somebody could put hits into it, or take
-//! hits out of it, and no row would tell.
+//! Checks that the search index was written by this user's program (SPEC §8). Otherwise another program could add or
+//! remove hits without changing a row.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
@@ -28,24 +28,24 @@ impl Seal {
         Self { dir: dir.to_owned(), vault: Arc::clone(vault) }
     }
 
-    /// Keeps other processes from writing the index until it is dropped.
+    /// Keeps other processes from writing the index until the lock is dropped.
     ///
     /// # Errors
-    /// A folder that cannot be written.
+    /// When the folder cannot be written.
     pub(super) fn lock(&self) -> Result<Lock> {
         Lock::index(&self.dir)
     }
 
-    /// Whether the file is the one that was sealed; a file that is missing is not.
+    /// Whether the file exists and is the one that was sealed.
     pub(super) fn holds(&self, index: &Path) -> bool {
         let sealed = fs::read_to_string(self.dir.join(FILE_NAME)).unwrap_or_default();
         self.of(index).is_ok_and(|seal| seal == sealed)
     }
 
-    /// Seals the file as it is now.
+    /// Seals the present file.
     ///
     /// # Errors
-    /// A file or folder that cannot be read or written.
+    /// When the file cannot be read or the seal cannot be written.
     pub(super) fn set(&self, index: &Path) -> Result<()> {
         let path = self.dir.join(FILE_NAME);
         let draft = path.with_extension("seal.tmp");
@@ -57,7 +57,7 @@ impl Seal {
         written.map_err(|source| EvidenceError::Folder { source, path })
     }
 
-    /// Removes the seal with its index.
+    /// Removes the seal.
     pub(super) fn discard(dir: &Path) {
         let _ = fs::remove_file(dir.join(FILE_NAME));
     }

@@ -1,4 +1,4 @@
-//! The searchable texts of an execution, from its rows.
+//! Makes the searchable texts of an execution from its rows.
 
 use serde_json::Value;
 
@@ -7,13 +7,13 @@ use super::source::Source;
 use super::{blobs, queries};
 use crate::run::{ArtifactRecord, Execution};
 
-/// How much of an artifact is indexed, in bytes.
+/// The maximum size of the indexed part of an artifact, in bytes.
 const TEXT_BYTES: usize = 1 << 20;
 
-/// One of the fields of the index of an execution, from its rows.
+/// The text of one index field of an execution.
 ///
 /// # Errors
-/// Any failure of the evidence.
+/// Any error of the evidence.
 pub(super) fn field_text(source: &Source<'_>, row: &Execution, field: &str) -> Result<String> {
     let id = row.execution_id.to_string();
     let text = match field {
@@ -22,7 +22,7 @@ pub(super) fn field_text(source: &Source<'_>, row: &Execution, field: &str) -> R
         "error" => row.error_message.clone().unwrap_or_default(),
         _ => {
             let artifacts = queries::artifacts(source, &id)?;
-            // Of two of a kind, which no version wrote, the index holds the last.
+            // No version wrote two artifacts of a kind. If there are two, the last one is indexed.
             match artifacts.iter().rfind(|artifact| artifact.artifact_type == field) {
                 Some(artifact) => text_of(source, artifact)?,
                 None => String::new(),
@@ -32,14 +32,14 @@ pub(super) fn field_text(source: &Source<'_>, row: &Execution, field: &str) -> R
     Ok(searchable(&text))
 }
 
-/// The text of an artifact, from its value or from the start of its content.
+/// The text of an artifact, from its value or from the start of its blob.
 pub(super) fn text_of(source: &Source<'_>, artifact: &ArtifactRecord) -> Result<String> {
     let Some(digest) = &artifact.blob else { return Ok(flat(&artifact.content)) };
     let head = || {
         let head = artifact.content.get("head").and_then(Value::as_str);
         head.unwrap_or_default().to_owned()
     };
-    // Exact bytes are no text, and may be sealed.
+    // Exact bytes are not text, and may be encrypted.
     if artifact.content.get("encoding").is_some() {
         return Ok(head());
     }
@@ -51,7 +51,7 @@ pub(super) fn text_of(source: &Source<'_>, artifact: &ArtifactRecord) -> Result<
     }
 }
 
-/// The texts and numbers of a JSON value, one on each line.
+/// The texts and numbers of a JSON value, one per line.
 pub(super) fn flat(value: &Value) -> String {
     fn collect(value: &Value, text: &mut String) {
         match value {

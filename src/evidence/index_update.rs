@@ -12,14 +12,14 @@ use super::rows::{find, list};
 use super::source::Source;
 use crate::run::Known;
 
-/// Executions that are indexed in one transaction.
+/// The maximum number of executions that are indexed in one transaction.
 const BATCH: i64 = 200;
 
 impl Index {
-    /// Takes in what was recorded since the last time.
+    /// Indexes the rows that were recorded since the last call.
     ///
     /// # Errors
-    /// [`EvidenceError::Index`] when the index is not what this user's program wrote.
+    /// [`EvidenceError::Index`] if the index was not written by this user's program.
     pub(super) fn catch_up(&mut self, source: &Source<'_>) -> Result<()> {
         let Some(seal) = self.seal.clone() else { return self.take_in(source) };
         let _lock = seal.lock()?;
@@ -47,7 +47,7 @@ impl Index {
         let (mut seq, digest): (i64, String) =
             tx.query_row("SELECT seq, digest FROM state", [], |row| row.try_into())?;
         if seq > 0 && link_at(source, seq)?.as_deref() != Some(digest.as_str()) {
-            // Another database has taken the place of the one that was indexed.
+            // The database is not the one that was indexed.
             tx.execute_batch(
                 "DELETE FROM docs; DELETE FROM texts; DELETE FROM doc_paths; DELETE FROM doc_codes;
                  UPDATE state SET seq = 0;",
@@ -78,7 +78,7 @@ impl Index {
         Ok(last < head)
     }
 
-    /// Updates the state of steps without an outcome: running or interrupted.
+    /// Updates the steps without an outcome: running or interrupted.
     fn settle_open(&mut self, source: &Source<'_>) -> Result<()> {
         let sql = "SELECT id, execution_id, outcome FROM docs WHERE open = 1";
         let open: Vec<(i64, String, String)> =
@@ -86,7 +86,7 @@ impl Index {
         for (doc, execution_id, was) in open {
             let Ok(id) = execution_id.parse::<Uuid>() else { continue };
             let Some(row) = queries::execution_row(source, id)? else { continue };
-            // An outcome that has come meanwhile is taken in with its row the next time.
+            // If the outcome was recorded meanwhile, its row is indexed the next time.
             if let Known::Running | Known::Interrupted = row.known
                 && row.known.as_str() != was
             {
@@ -104,7 +104,7 @@ fn link_at(source: &Source<'_>, seq: i64) -> Result<Option<String>> {
     source.first("SELECT digest FROM ledger WHERE seq = ?1", [seq], |row| Ok(row.get(0)?))
 }
 
-/// Indexes one execution; or one intent, until its execution takes its place.
+/// Indexes one execution; or one intent, which its execution replaces later.
 fn take_in_row(tx: &Transaction<'_>, source: &Source<'_>, table: &str, seq: i64) -> Result<()> {
     let (outcome, error) = match table {
         "intents" => ("'running'", "NULL, NULL"),
@@ -176,7 +176,7 @@ fn take_in_row(tx: &Transaction<'_>, source: &Source<'_>, table: &str, seq: i64)
     link_targets(tx, source, doc, &execution_id)
 }
 
-/// The files and diagnostic codes that filters ask for.
+/// Adds the files and diagnostic codes of an execution, for filters.
 fn link_targets(
     tx: &Transaction<'_>,
     source: &Source<'_>,

@@ -1,4 +1,4 @@
-//! The chain (SPEC §8): what is hashed for a row, and how one link follows from the one before.
+//! The hash chain (SPEC §8): the canonical entry of a row, and the computation of its link.
 
 use std::fmt::Write as _;
 
@@ -8,10 +8,10 @@ use sha2::{Digest as _, Sha256};
 
 use crate::plan::Digest;
 
-/// What the first link follows.
+/// The predecessor of the first link: all zeros.
 pub(super) const GENESIS: Digest = Digest::from_bytes([0; 32]);
 
-/// The link of `entry` after the link `previous`.
+/// The link for `entry` that follows the link `previous`.
 pub(super) fn link(previous: &Digest, entry: &str) -> Digest {
     let mut hash = Sha256::new();
     hash.update(previous.as_bytes());
@@ -19,15 +19,15 @@ pub(super) fn link(previous: &Digest, entry: &str) -> Digest {
     Digest::from_bytes(hash.finalize().into())
 }
 
-/// What is hashed for a row: its table and its columns that are not null, as canonical JSON. Bytes stand
-/// as their digest, so that a purged content leaves its entry behind.
+/// The entry of a row, which is hashed: its table and its columns that are not null, as canonical JSON. A blob is
+/// replaced by its digest, so that the entry can still be checked after the blob was purged.
 pub(super) fn entry<'v>(
     table: &str,
     columns: impl IntoIterator<Item = (&'v str, ValueRef<'v>)>,
 ) -> String {
     let mut columns: Vec<_> = columns.into_iter().collect();
     columns.sort_unstable_by_key(|(name, _)| *name);
-    // Written straight from the columns, because every row passes here and some are large.
+    // Written directly from the columns, because every row is hashed and some are large.
     let mut text = String::with_capacity(512);
     text.push_str("{\"columns\":{");
     let mut separator = "";
@@ -44,8 +44,8 @@ pub(super) fn entry<'v>(
             ValueRef::Integer(number) => {
                 let _ = write!(text, "{number}");
             }
-            // The schema has no such column; only tampering puts one there, and then any text that
-            // cannot be an entry of ours does.
+            // The schema has no such column, so that only tampering can add one. Any text that is not an entry of
+            // this program then serves the purpose.
             ValueRef::Real(number) => write_field("real", &number.to_bits().into(), &mut text),
             ValueRef::Text(value) => match std::str::from_utf8(value) {
                 Ok(value) => write_text(value, &mut text),
@@ -66,7 +66,7 @@ fn write_field(name: &str, value: &Value, text: &mut String) {
     let _ = write!(text, "{{\"{name}\":{value}}}");
 }
 
-/// The value as text with sorted keys and no spaces, whatever order the map keeps.
+/// The value as text with sorted keys and without spaces, in whatever order the map stores them.
 pub(super) fn canonical(value: &Value) -> String {
     let mut text = String::new();
     write_canonical(value, &mut text);
@@ -104,8 +104,8 @@ fn write_canonical(value: &Value, text: &mut String) {
     }
 }
 
-/// A JSON string. What stands between two escapes is copied at once: every row passes here, and some
-/// are large.
+/// Writes a JSON string. The text between two escapes is copied at once, because every row is hashed and some are
+/// large.
 fn write_text(string: &str, text: &mut String) {
     text.reserve(string.len() + string.len() / 8 + 2);
     text.push('"');
@@ -130,7 +130,7 @@ fn write_text(string: &str, text: &mut String) {
     text.push('"');
 }
 
-/// The entry of the row with this number, where there is one.
+/// The entry of the row with this number, if it exists.
 pub(super) fn entry_of(
     reader: &mut rusqlite::Statement<'_>,
     table: &str,

@@ -1,4 +1,4 @@
-//! Where the evidence of a user is, with what belongs to it.
+//! The location of a user's evidence, with the folders of its key and state.
 
 use std::path::{Path, PathBuf};
 
@@ -12,17 +12,17 @@ use super::store::EvidenceStore;
 pub struct EvidenceLocation {
     /// The evidence folder.
     pub evidence: PathBuf,
-    /// The user's own folders outside the evidence: of the key, and of the kept heads.
+    /// The user's own folders outside the evidence folder: of the key, and of the kept heads.
     pub secrets: UserFolders,
 }
 
 impl EvidenceLocation {
-    /// The evidence in this folder.
+    /// The location with this evidence folder.
     pub fn new(evidence: impl Into<PathBuf>, secrets: impl Into<UserFolders>) -> Self {
         Self { evidence: evidence.into(), secrets: secrets.into() }
     }
 
-    /// Every folder of it, which tools keep out of.
+    /// All folders of the location. Tools may not use them.
     pub fn folders(&self) -> [&Path; 3] {
         [&self.evidence, &self.secrets.key, &self.secrets.state]
     }

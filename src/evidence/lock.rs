@@ -1,5 +1,5 @@
-//! Who is alive (SPEC §8): each run holds an advisory lock on a file of its own, which the system
-//! releases when its process ends, however it ends.
+//! Locks that show which runs are active (SPEC §8). Each run holds an advisory lock on its own file; the system
+//! releases the lock when the process ends for any reason.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -18,28 +18,28 @@ const FOLDER: &str = "locks";
 /// A lock that is held until it is dropped.
 #[derive(Debug)]
 pub(super) struct Lock {
-    /// Held open, because the lock goes with it.
+    /// The open file, which carries the lock.
     file: File,
     path: PathBuf,
 }
 
 impl Lock {
-    /// Waits until no other process sets up this evidence folder, within limits.
+    /// Waits, with a time limit, until no other process sets up this evidence folder.
     pub(super) fn setup(dir: &Path) -> Result<Self> {
         Self::take(dir, "setup", PATIENCE)
     }
 
-    /// Marks a run, or a loop, as alive. Waits only for readers that look at the lock at this moment.
+    /// Marks a run or a loop as active. Waits only for readers that check the lock at this moment.
     pub(super) fn run(dir: &Path, run_id: Uuid) -> Result<Self> {
         Self::take(dir, &run_id.to_string(), PATIENCE)
     }
 
-    /// Waits until no other process writes the search index of this evidence folder, within limits.
+    /// Waits, with a time limit, until no other process writes the search index of this evidence folder.
     pub(super) fn index(dir: &Path) -> Result<Self> {
         Self::take(dir, "index", PATIENCE)
     }
 
-    /// Waits until no other process keeps heads in this state folder, within limits.
+    /// Waits, with a time limit, until no other process writes heads in this state folder.
     pub(super) fn heads(state: &Path) -> Result<Self> {
         Self::take(state, "heads", PATIENCE)
     }
@@ -63,23 +63,23 @@ impl Lock {
         Ok(Self { file, path })
     }
 
-    /// Releases the lock and removes its file: an ended run needs neither.
+    /// Releases the lock and removes its file, which an ended run does not need.
     pub(super) fn end(self) {
-        // The row of the run's end is what counts; a file that stays behind is only untidy.
+        // The row of the run's end is decisive; a file that remains has no effect.
         let _ = fs::remove_file(&self.path);
     }
 }
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // A child that is being started at this moment still has a copy of the file, and with it the lock,
-        // unless that is given back in so many words.
+        // A child process that is being started has a copy of the file, and with it the lock, unless the lock is
+        // released explicitly.
         let _ = self.file.unlock();
     }
 }
 
-/// The file with its lock, when it is free in time. The system has no wait for a lock that ends by
-/// itself, so a thread waits; when it is too late, it gives the lock back as soon as it has it.
+/// Locks the file, or returns `None` after the time limit. The system has no wait with a time limit, so that a thread
+/// waits; after the limit it releases the lock as soon as it gets it.
 fn wait_for(file: File, patience: Duration) -> io::Result<Option<File>> {
     let (sender, locked) = sync_channel(1);
     thread::Builder::new().name("evidence-lock".to_owned()).spawn(move || {
@@ -92,10 +92,10 @@ fn wait_for(file: File, patience: Duration) -> io::Result<Option<File>> {
     }
 }
 
-/// Whether a living process holds the lock of this run.
+/// Whether an active process holds the lock of this run.
 pub(super) fn is_alive(dir: &Path, run_id: Uuid) -> bool {
     let Ok(file) = File::open(lock_path(dir, &run_id.to_string())) else { return false };
-    // Shared, so that two readers do not take each other for the run.
+    // A shared lock, so that two readers do not block each other.
     matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))
 }
 
@@ -115,7 +115,7 @@ mod tests {
         let lock = Lock::run(dir.path(), run).unwrap();
         assert!(is_alive(dir.path(), run));
         assert!(!is_alive(dir.path(), Uuid::new_v4()));
-        // As in a child between its birth and its program.
+        // As in a child process between fork and exec.
         let copy = lock.file.try_clone().unwrap();
         drop(lock);
         assert!(!is_alive(dir.path(), run));
@@ -135,7 +135,7 @@ mod tests {
             drop(held);
             assert!(waiting.join().unwrap().is_ok());
         });
-        // Nor does the one that gave up keep it for itself.
+        // The thread that gave up does not keep the lock either.
         assert!(Lock::take(dir.path(), "setup", PATIENCE).is_ok());
     }
 }

@@ -1,5 +1,4 @@
-//! Bounded loops as they are kept (SPEC §10), and as the events they were made of. Read only; the empty
-//! answer is an answer.
+//! Reads bounded loops (SPEC §10) as records and as events. Read-only.
 
 use serde_json::Value;
 use uuid::Uuid;
@@ -31,7 +30,7 @@ impl EvidenceReader {
         self.ask(|source| detail(source, loop_id))
     }
 
-    /// The events of a bounded loop and of its runs, rebuilt from their rows; empty when there is none.
+    /// The events of a bounded loop and of its runs, rebuilt from the rows; empty if there is no such loop.
     ///
     /// # Errors
     /// As for [`runs`](Self::runs).
@@ -40,7 +39,7 @@ impl EvidenceReader {
     }
 }
 
-/// The loops, newest first, or only the one with this id.
+/// The loops, newest first; or only the one with this id.
 fn loops(source: &Source<'_>, loop_id: Option<Uuid>, limit: usize) -> Result<Vec<LoopSummary>> {
     source.all(
         "SELECT l.id, l.goal, l.planner, l.workspace, l.max_attempts, l.verify_scope, l.class_id,
@@ -69,7 +68,7 @@ fn loops(source: &Source<'_>, loop_id: Option<Uuid>, limit: usize) -> Result<Vec
 }
 
 fn fate(source: &Source<'_>, loop_id: Uuid) -> Result<(LoopFate, Option<i64>)> {
-    // The lock first: a loop that ends between the two looks has an end then.
+    // The lock is read first: if the loop ends in between, its end is read.
     let alive = source.is_alive(loop_id);
     let ended = source.first(
         "SELECT code, timestamp FROM loop_ends WHERE loop_id = ?1",
@@ -164,8 +163,8 @@ pub(super) fn run_ids(source: &Source<'_>, loop_id: Uuid) -> Result<Vec<String>>
     )
 }
 
-/// A loop as the events it was made of, with those of its runs; none when there is no such loop. What the
-/// planner printed and the questions to a person are absent: what came of them says it.
+/// The events of a loop and of its runs; empty if there is no such loop. The planner's output and the questions to a
+/// person are omitted, because other events contain their results.
 fn events(source: &Source<'_>, loop_id: Uuid) -> Result<Vec<RunEvent>> {
     let Some(detail) = detail(source, loop_id)? else { return Ok(Vec::new()) };
     let LoopSummary { max_attempts, .. } = detail.summary;

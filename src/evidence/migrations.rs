@@ -5,14 +5,14 @@ use rusqlite::Connection;
 use super::error::Result;
 use super::rows::list;
 
-/// The steps from an empty file to the present format; step `n` makes format `n + 1`. A step that was
-/// released is never edited.
+/// The steps from an empty file to the present format; step `n`, from 0, makes format `n + 1`. A released step is
+/// never edited.
 pub(super) const MIGRATIONS: &[&str] =
     &[include_str!("schema_v1.sql"), include_str!("schema_v2.sql"), include_str!("schema_v3.sql")];
 
 /// The first format that records walls.
 pub(super) const FORMAT_WITH_WALLS: i64 = 3;
-/// The first format in which a database has an id, and grants a keyed digest.
+/// The first format in which a database has an id and grants have a keyed digest.
 pub(super) const FORMAT_WITH_ID: i64 = 3;
 
 /// The present format.
@@ -38,7 +38,7 @@ pub(super) fn guard_tables(conn: &Connection) -> Result<()> {
             "blobs" => "WHEN NOT EXISTS (SELECT 1 FROM purges WHERE digest = OLD.digest)",
             _ => "",
         };
-        // REPLACE deletes without asking the delete trigger, so an insert that would replace is refused.
+        // REPLACE deletes without running the delete trigger, so an insert that would replace a row is refused.
         let mut same = vec![format!("EXISTS (SELECT 1 FROM {table} WHERE rowid = NEW.rowid)")];
         for columns in unique_columns(conn, &table)? {
             let equal: Vec<_> =

@@ -1,9 +1,8 @@
-//! The evidence (SPEC §8): an append-only, hash-chained, searchable record of everything that was asked,
-//! decided and done.
+//! The evidence (SPEC §8): an append-only, hash-chained, searchable record of what was asked, decided and done.
 //!
-//! The only room with a database of its own. The engine writes through [`EvidenceStore`]; the query thread of the window
-//! and the headless commands read through [`EvidenceReader`] and [`verify`]. Absent on purpose: the
-//! clock (every time comes from the caller), the workspace, and any way to change a row.
+//! This room alone uses a database. The engine writes through [`EvidenceStore`]; the query thread of the window and
+//! the headless commands read through [`EvidenceReader`] and [`verify`]. The room does not read the clock (every time
+//! comes from the caller) or the workspace, and has no function that changes a row.
 //!
 //! # The chain
 //!
@@ -21,34 +20,36 @@
 //!
 //! # The kept head
 //!
-//! The last head is kept outside the folder (`heads.rs`) after each run, loop and grant, under a random id that is
-//! the first row of the database. There are two copies, beside the state and beside the key, each with a keyed
-//! digest. A database must agree with every copy that can be read (`standing.rs`) and must not be where another one
-//! was. A head is kept before anything but the id is written, so a database with more rows and no kept head comes
-//! from elsewhere. A chain that is longer than its kept head is sound, because a run may have been killed.
+//! The last head is stored outside the folder (`heads.rs`) after each run, loop and grant, under a random id that is
+//! in the first row of the database. There are two copies, in the state folder and beside the key, each with a keyed
+//! digest. A database must agree with every copy that can be read (`standing.rs`) and must not be in the folder of
+//! another one. A head is stored before any row but that of the id is written, so that a database with more rows and
+//! no kept head comes from elsewhere. A chain that is longer than its kept head is sound, because a run may have been
+//! killed.
 //!
 //! # Grants
 //!
 //! Rows that grant something carry a keyed digest of the rest of the row, its number and the database's id
-//! (`grants.rs`). Without the user's key, a row is a record and no grant. A grant does not count either while the
-//! ledger names a row of decisions that is missing, because that row may have revoked it.
+//! (`grants.rs`). A row without a valid digest is a record and no grant. No grant counts while the ledger names a row
+//! of decisions that is missing, because that row may have revoked it.
 //!
 //! # The search index
 //!
-//! The index is a file of its own (`search_index.db`): it can be deleted and rebuilt from the rows, and the evidence
-//! itself needs no table that is ever changed. A keyed digest of the whole file stands beside it (`index_seal.rs`),
+//! The index is a file of its own (`search_index.db`). It can be deleted and rebuilt from the rows, so that no table
+//! of the evidence ever has to be changed. A keyed digest of the whole file is stored beside it (`index_seal.rs`),
 //! and the text around a hit is compared with the rows. An index that does not agree is deleted.
 //!
 //! # Output
 //!
-//! The output of a program may be larger than memory. While the program runs, it is cut into the parts of a blob,
-//! compressed, hashed and searched for secrets, and waits in a file in the evidence folder (`capture.rs`,
-//! `spill_file.rs`). The rows are written from that file after the step, by the appender and in the transaction of
-//! the execution. So no link covers half an output, and a crash leaves an intent without an execution. The file has
-//! no name, and its parts are encrypted, because only the end shows whether they contain a secret. Usually there is
-//! none, and the parts become those of the blob as they are. Otherwise the text is read once more and redacted,
-//! because a secret may be recognised only by what follows it. A text is never cut within 64 KiB of something that
-//! looks like a secret (`chunks.rs`); a longer secret is recognised where its beginning suffices.
+//! The output of a program may be larger than memory. While the program runs, its output is split into the parts of a
+//! blob, compressed, hashed, searched for secrets, and stored in a temporary file in the evidence folder
+//! (`capture.rs`,
+//! `spill_file.rs`). After the step the appender writes the rows from that file, in the transaction of the execution.
+//! So no link covers half an output, and a crash leaves an intent without an execution. The file has no name, and its
+//! parts are encrypted, because it is known only at the end whether they contain a secret. Usually they contain none,
+//! and become the parts of the blob unchanged. Otherwise the text is read again and redacted, because a secret may be
+//! recognised only by the text after it. A text is never split within 64 KiB of something that looks like a secret
+//! (`chunks.rs`); a longer secret is recognised if its beginning suffices.
 
 #![expect(clippy::disallowed_methods, reason = "the one room that opens databases")]
 

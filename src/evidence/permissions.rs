@@ -1,5 +1,5 @@
-//! Folders and files of the evidence belong to one user (SPEC §8): folders are 0700 and files 0600 under any
-//! umask, and what is more open is mended where nothing else is affected by that.
+//! Permissions of evidence folders and files (SPEC §8): folders are 0700 and files 0600 under any umask. More
+//! permissive modes are corrected if nothing else depends on them.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -7,38 +7,36 @@ use std::path::Path;
 
 use super::error::{EvidenceError, Result};
 
-/// Makes the folder where it is missing, and takes the rights of group and others away where it holds
-/// evidence alone.
+/// Creates the folder if it is missing, and removes the permissions of group and others if it contains evidence only.
 ///
 /// # Errors
-/// A folder that belongs to another user, or one that others may write to and that holds other things, too.
+/// When the folder belongs to another user, or others may write to it and it contains other things too.
 pub(super) fn evidence_folder(path: &Path) -> Result<()> {
     private_folder(path, true)
 }
 
-/// The same for a folder that is the program's own, whatever is in it.
+/// As [`evidence_folder`], for a folder that belongs to the program whatever it contains.
 ///
 /// # Errors
-/// A folder that cannot be made; one of another user.
+/// When the folder cannot be created or belongs to another user.
 pub(super) fn own_folder(path: &Path) -> Result<()> {
     private_folder(path, false)
 }
 
-/// Opens a file for appending, made with mode 0600 where it is missing.
+/// Opens a file for appending. A missing file is created with mode 0600.
 pub(super) fn append(path: &Path) -> io::Result<File> {
     private(OpenOptions::new().append(true).create(true)).open(path)
 }
 
-/// Makes a file that must not exist, with mode 0600.
+/// Creates a file with mode 0600, which must not exist before.
 pub(super) fn create_new(path: &Path) -> io::Result<File> {
     private(OpenOptions::new().read(true).write(true).create_new(true)).open(path)
 }
 
-/// Replaces a file in the folder of an evidence, or makes it, with the folders that are missing: readable by
-/// this user alone.
+/// Creates or replaces a file in an evidence folder, with missing folders. Only this user may read the file.
 ///
 /// # Errors
-/// A folder or file that cannot be made or written.
+/// When a folder or the file cannot be created or written.
 pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         own_folder(folder).map_err(io::Error::other)?;
@@ -61,7 +59,7 @@ fn private_folder(path: &Path, only_with_evidence: bool) -> Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(path).map_err(folder)?;
-    // A link to a folder is followed: what counts is who owns the folder that is used, and who may enter it.
+    // Links are followed, because the owner and the mode of the folder that is used are decisive.
     let metadata = fs::metadata(path).map_err(folder)?;
     if !metadata.is_dir() {
         return Err(folder(io::ErrorKind::NotADirectory.into()));
@@ -73,10 +71,10 @@ fn private_folder(path: &Path, only_with_evidence: bool) -> Result<()> {
     Ok(())
 }
 
-/// Takes the rights of group and others away from a file of the evidence, if it is there.
+/// Removes the permissions of group and others from a file of the evidence, if it exists.
 ///
 /// # Errors
-/// What is no regular file; a file of another user.
+/// When the path is no regular file or belongs to another user.
 pub(super) fn mend_file(path: &Path) -> Result<()> {
     let metadata = match fs::symlink_metadata(path) {
         Ok(metadata) => metadata,
@@ -91,11 +89,11 @@ pub(super) fn mend_file(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Refuses a file with a secret that others may read or that somebody else owns; it is not mended, because
-/// it may have been read.
+/// Refuses a file with a secret that others may read or that another user owns. Its mode is not corrected, because
+/// the secret may have been read.
 ///
 /// # Errors
-/// Such a file, with the command that mends it.
+/// For such a file, with the command that corrects its mode.
 pub(super) fn refuse_open_secret(path: &Path, file: &File) -> Result<()> {
     #[cfg(unix)]
     unix::refuse_open_secret(path, file)?;
@@ -111,9 +109,9 @@ mod unix {
 
     use super::*;
 
-    /// Rights of group and others.
+    /// The permissions of group and others.
     const OTHERS: u32 = 0o077;
-    /// Names that the program itself puts into an evidence folder begin like this.
+    /// The beginnings of names that the program itself creates in an evidence folder.
     const OWN_NAMES: [&str; 6] =
         ["execution_log.", "search_index.", "locks", "continuations", "output-", "checkpoints"];
 
@@ -128,7 +126,8 @@ mod unix {
             return Ok(());
         }
         if only_with_evidence && !holds_only_evidence(path) {
-            // Somebody else's things may need the rights. Reading is harmless, because the files are 0600.
+            // Other files in the folder may need the mode. Read permission is harmless, because evidence files are
+            // 0600.
             if mode & 0o022 != 0 {
                 let what = format!("others may write into it ({mode:04o})");
                 return Err(not_private(path, what, "chmod go-w"));
@@ -148,7 +147,7 @@ mod unix {
         let metadata = file
             .metadata()
             .map_err(|source| EvidenceError::Key { source, path: path.to_owned() })?;
-        // Root may read everybody's evidence; it does not write to it.
+        // Root may read the evidence of every user, but does not write to it.
         if !rustix::process::geteuid().is_root() {
             refuse_foreign(path, &metadata)?;
         }
@@ -169,9 +168,9 @@ mod unix {
         Err(not_private(path, what, &format!("chown {own}")))
     }
 
-    /// The error, with the command that mends the path.
+    /// The error, with the command that corrects the path.
     fn not_private(path: &Path, what: String, command: &str) -> EvidenceError {
-        // In quotes for a shell.
+        // Quoted for a shell.
         let quoted = path.display().to_string().replace('\'', r"'\''");
         let command = format!("{command} '{quoted}'");
         EvidenceError::NotPrivate { path: path.to_owned(), what, command }

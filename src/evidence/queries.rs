@@ -1,5 +1,5 @@
-//! Questions about runs, executions and files (SPEC §8): read-only, in a deterministic order, ties by
-//! id. The empty answer is an answer. Q3, Q7 and Q8 are in `diagnostics.rs`.
+//! Queries about runs, executions and files (SPEC §8). Read-only; the order is deterministic, and ties are broken by
+//! id. Q3, Q7 and Q8 are in `diagnostics.rs`.
 
 use rusqlite::{Params, Row};
 use serde_json::Value;
@@ -21,7 +21,7 @@ impl EvidenceReader {
     /// The latest runs, newest first.
     ///
     /// # Errors
-    /// Any failure of the database; so for every other question.
+    /// Any error of the database. The other queries refer to this.
     pub fn runs(&mut self, limit: usize) -> Result<Vec<RunSummary>> {
         self.ask(|source| runs(source, None, limit))
     }
@@ -34,10 +34,10 @@ impl EvidenceReader {
         self.ask(|source| run(source, run_id))
     }
 
-    /// The exact bytes of the plan of a run; `None` when there is no such run or they were purged.
+    /// The exact bytes of the plan of a run; `None` if the run does not exist or they were purged.
     ///
     /// # Errors
-    /// [`NotAvailable`](super::EvidenceError::NotAvailable) when they are encrypted under another key.
+    /// [`NotAvailable`](super::EvidenceError::NotAvailable) if they are encrypted with another key.
     pub fn plan_of_run(&mut self, run_id: Uuid) -> Result<Option<Vec<u8>>> {
         match self.run(run_id)? {
             Some(run) => self.blob(&run.plan_digest),
@@ -78,7 +78,7 @@ impl EvidenceReader {
         self.touched(TargetKind::File, file, range)
     }
 
-    /// Q4 of a file; the same of a symbol.
+    /// Q4 for a file or a symbol.
     pub(super) fn touched(
         &mut self,
         kind: TargetKind,
@@ -142,7 +142,7 @@ pub(super) const EXECUTIONS: &str =
     x.error_message, x.walls_json
     FROM executions AS x JOIN runs AS r ON r.id = x.run_id";
 
-/// The same of an intent that has no execution.
+/// The same columns for an intent that has no execution.
 const OPEN_INTENTS: &str = "SELECT x.id, x.run_id, r.plan_id, x.step_id, x.step_index, x.tool_name,
     x.about, x.timestamp, NULL, NULL, x.risk_level, NULL, NULL, NULL, x.walls_json
     FROM intents AS x JOIN runs AS r ON r.id = x.run_id
@@ -199,7 +199,7 @@ pub(super) fn execution_row(source: &Source<'_>, id: Uuid) -> Result<Option<Exec
 }
 
 fn fate(source: &Source<'_>, run_id: Uuid) -> Result<RunFate> {
-    // The lock first: a run that ends between the two looks has an end then.
+    // The lock is read first: if the run ends in between, its end is read.
     let alive = source.is_alive(run_id);
     let ended = source.first(
         "SELECT status FROM run_ends WHERE run_id = ?1",
@@ -218,7 +218,7 @@ pub(super) fn run(source: &Source<'_>, run_id: Uuid) -> Result<Option<RunSummary
     Ok(runs(source, Some(run_id), 1)?.pop())
 }
 
-/// The runs, newest first, or only the one with this id.
+/// The runs, newest first; or only the one with this id.
 fn runs(source: &Source<'_>, run_id: Option<Uuid>, limit: usize) -> Result<Vec<RunSummary>> {
     source.all(
         "SELECT r.id, r.plan_id, coalesce(p.title, r.plan_id), r.plan_digest, r.workspace,
@@ -249,7 +249,7 @@ fn runs(source: &Source<'_>, run_id: Option<Uuid>, limit: usize) -> Result<Vec<R
     )
 }
 
-/// Q5.
+/// Q5 for an id.
 fn execution(source: &Source<'_>, id: Uuid) -> Result<Option<ExecutionDetail>> {
     let Some(row) = execution_row(source, id)? else { return Ok(None) };
     let Some(run) = run(source, row.run_id)? else { return Ok(None) };
@@ -316,7 +316,7 @@ pub(super) fn artifacts(source: &Source<'_>, execution_id: &str) -> Result<Vec<A
     )
 }
 
-/// What was decided about a step, and the authorization of its run.
+/// The decisions about a step, and the authorization of its run.
 fn decisions(source: &Source<'_>, execution_id: &str, run_id: Uuid) -> Result<Vec<DecisionRecord>> {
     source.all(
         "SELECT decision, decided_by, user_name, note, timestamp FROM decisions
@@ -335,7 +335,7 @@ fn decisions(source: &Source<'_>, execution_id: &str, run_id: Uuid) -> Result<Ve
     )
 }
 
-/// The content of an artifact, also where it is kept apart from its row.
+/// The whole content of an artifact, even if it is stored in a blob.
 pub(super) fn whole(source: &Source<'_>, artifact: &ArtifactRecord) -> Result<Value> {
     let Some(digest) = &artifact.blob else { return Ok(artifact.content.clone()) };
     let bytes = super::blobs::read(source.conn, source.vault, digest)?;

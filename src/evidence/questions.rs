@@ -1,4 +1,4 @@
-//! The question of a page about the evidence (SPEC §8).
+//! Answers the questions of the window about the evidence (SPEC §8).
 
 use super::error::Result;
 use super::range::Range;
@@ -6,8 +6,8 @@ use super::reader::EvidenceReader;
 use crate::run::{Answered, MOST_ROWS, Question};
 
 impl EvidenceReader {
-    /// The question of a page, answered by Q3, Q4, Q6, Q7 or Q8. What is shown has a limit; who asks
-    /// for more asks headless.
+    /// Answers a question by Q3, Q4, Q6, Q7 or Q8, with at most [`MOST_ROWS`] rows. The command line can set another
+    /// limit.
     ///
     /// # Errors
     /// As for [`runs`](Self::runs).

@@ -1,13 +1,13 @@
-//! Which part of the answers to Q1 to Q8 is wanted.
+//! The part of the answers to Q1 to Q8 that a caller wants.
 
-/// Which part of the answers; the default is all of them.
+/// The part of the answers that is wanted; the default is all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Range {
-    /// From this start of a step on, in Unix milliseconds.
+    /// Only steps that started at this time or later, in Unix milliseconds.
     pub since_ms: Option<i64>,
-    /// Up to and with this start of a step, in Unix milliseconds.
+    /// Only steps that started at this time or earlier, in Unix milliseconds.
     pub until_ms: Option<i64>,
-    /// At most this many; 0 means no limit.
+    /// The maximum number of rows; 0 means no limit.
     pub limit: usize,
 }
 
@@ -20,7 +20,7 @@ impl Range {
         self.until_ms.unwrap_or(i64::MAX)
     }
 
-    /// For SQL, where -1 is no limit.
+    /// The limit for SQL, where -1 means no limit.
     pub(super) fn limit(self) -> i64 {
         if self.limit == 0 { -1 } else { i64::try_from(self.limit).unwrap_or(-1) }
     }

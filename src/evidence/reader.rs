@@ -1,5 +1,5 @@
-//! The reader: a connection that cannot write, and the search index beside it. What it answers is in the files of
-//! the questions, such as `queries.rs` and `history.rs`.
+//! The reader of the evidence: a read-only connection, with the search index. The queries are in files of their own,
+//! such as `queries.rs` and `history.rs`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,11 +16,11 @@ use super::vault::Vault;
 use super::{schema, schema_check};
 use crate::run::HeadReport;
 
-/// Reads the evidence; never writes to it (SPEC §8). The search index in the same folder is its own and
-/// can be rebuilt at any time.
+/// Reads the evidence and never writes to it (SPEC §8). It does write the search index in the same folder, which can
+/// be rebuilt at any time.
 ///
-/// Owned by one thread. A folder without evidence reads as empty, and is looked at again with each
-/// question, so that a first run appears.
+/// Owned by one thread. A folder without evidence is read as empty evidence; every query looks for the database
+/// again, so that the rows of a first run are found.
 #[derive(Debug)]
 pub struct EvidenceReader {
     pub(super) dir: PathBuf,
@@ -30,28 +30,28 @@ pub struct EvidenceReader {
     pub(super) index: Option<Index>,
 }
 
-/// A database whose schema was compared.
+/// An open database whose schema was checked.
 #[derive(Debug)]
 struct Opened {
     conn: Connection,
     format: i64,
-    /// As it was when the schema was compared.
+    /// SQLite's schema version when the schema was checked.
     schema_version: i64,
 }
 
 impl EvidenceReader {
-    /// Opens the evidence in `dir` for reading. `folders` are the user's own outside `dir`; without the key
-    /// in them, contents that hold secrets are not available.
+    /// Opens the evidence in `dir` for reading. `folders` are the user's own folders outside `dir`. Without the key
+    /// in them, contents with secrets are not available.
     ///
     /// # Errors
-    /// A database that is damaged, of another program or of a newer format, or whose schema was changed.
+    /// When the database is damaged, belongs to another program, has a newer format, or its schema was changed.
     pub fn open(dir: &Path, folders: impl Into<UserFolders>) -> Result<Self> {
         let mut reader = Self::at(dir, folders);
         reader.source()?;
         Ok(reader)
     }
 
-    /// The same, opened with the first question.
+    /// As [`Self::open`], but opened with the first query.
     pub fn at(dir: &Path, folders: impl Into<UserFolders>) -> Self {
         Self {
             dir: dir.to_owned(),
@@ -67,8 +67,8 @@ impl EvidenceReader {
         [&self.dir, &self.folders.key, &self.folders.state]
     }
 
-    /// Whether this is the database that was here: what there is to say of the head that is kept outside of
-    /// the folder. Where something differs, questions are answered and nothing can be recorded.
+    /// Compares the database with the head that is kept outside its folder. If they differ, queries are still
+    /// answered, but nothing can be recorded.
     ///
     /// # Errors
     /// As for [`runs`](Self::runs).
@@ -83,7 +83,7 @@ impl EvidenceReader {
         if let Some(opened) = &self.opened
             && schema_check::version(&opened.conn)? != opened.schema_version
         {
-            // Migrated, or tampered with: which of the two is found out by opening it anew.
+            // Migrated or tampered with. Opening the database again checks which.
             self.opened = None;
         }
         if self.opened.is_none()
@@ -94,8 +94,8 @@ impl EvidenceReader {
             self.opened = Some(Opened { conn, format, schema_version });
         }
         if self.vault.is_none() {
-            // A broken key is no reason to hide the rest of the evidence; one that others may read is not
-            // used, and what needs it says so.
+            // A faulty key does not prevent reading the rest of the evidence. A key that others may read is not used,
+            // and functions that need it report that.
             self.vault = Vault::open(&self.folders.key).unwrap_or_default().map(Arc::new);
         }
         Ok(self.opened.as_ref().map(|opened| Source {

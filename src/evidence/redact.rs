@@ -161,7 +161,7 @@ impl KnownSecrets {
         }
     }
 
-    /// What rules recognize in a text, and what is known.
+    /// The matches of the rules in a text, and the occurrences of known secrets.
     fn all_ranges(&self, text: &str) -> Vec<Found> {
         let found = secrets::find(text).into_iter().map(|it| (it.secret, it.kind));
         found.chain(self.ranges(text)).collect()
@@ -172,7 +172,7 @@ impl KnownSecrets {
         hide_ranges(vault, text, self.all_ranges(text))
     }
 
-    /// Redacts the strings of a value and returns its canonical text. The value keeps its kind.
+    /// Redacts the strings, the keys and the numbers in secret fields of a value, and returns its canonical text.
     pub(super) fn hide_in_json(&self, vault: &Vault, mut value: Value) -> String {
         let text = canonical(&value);
         // Most values contain no trigger of any rule, which one pass over the whole shows. Known secrets must be

@@ -38,7 +38,7 @@ impl SecretHider {
         self.known.hide(&self.vault, text)
     }
 
-    /// Redacts the strings of a value.
+    /// Redacts the strings, the keys and the numbers in secret fields of a value.
     pub fn hide_in(&self, mut value: Value) -> Value {
         self.known.hide_below(&self.vault, &mut value);
         value

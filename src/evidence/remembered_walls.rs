@@ -1,5 +1,5 @@
-//! What a person grants to every plan in a workspace beyond its walls (SPEC §7.5): decisions, each a row like every
-//! other one. The latest about a workspace is the one that holds.
+//! Grants beyond the walls for every plan in a workspace (SPEC §7.5). Each decision is a row, and the latest about a
+//! workspace is valid.
 
 use std::path::Path;
 
@@ -17,31 +17,32 @@ use super::{grants, migrations};
 use crate::authorization::Grants;
 use crate::run::AnsweredBy;
 
-/// What stands in the column `decision`.
+/// Values of the column `decision`.
 const GRANTED: &str = "walls_granted";
 const REVOKED: &str = "walls_revoked";
-/// How long what is remembered of one workspace may be, in bytes of JSON: it stands in its row as it is.
+/// The maximum size of the grants of one workspace, in bytes of JSON, because they are stored in their row. More are
+/// refused.
 const MAX_BYTES: usize = 3_000;
 
-/// A decision about the walls of every plan in a workspace.
+/// A decision about grants beyond the walls for every plan in a workspace.
 #[derive(Debug, Clone, Copy)]
 pub struct WallsDecision<'a> {
     /// The workspace folder, absolute and without links.
     pub workspace: &'a str,
-    /// What is granted from now on, beside what already is; none to take all of it back.
+    /// What is granted in addition to earlier grants; `None` revokes all of them.
     pub grants: Option<&'a Grants>,
-    /// Through which act.
+    /// How the person decided.
     pub by: AnsweredBy,
-    /// When, in Unix milliseconds.
+    /// The time of the decision, in Unix milliseconds.
     pub timestamp_ms: i64,
 }
 
 impl EvidenceStore {
-    /// Records what is granted to every plan in a workspace besides what already is, or that nothing is any more.
-    /// The row says all of it, so that the latest one alone tells what holds.
+    /// Records additional grants for every plan in a workspace, or that nothing is granted any more. The row contains
+    /// all grants of the workspace, so that the latest row alone is valid.
     ///
     /// # Errors
-    /// More than can be remembered, and any failure of the database.
+    /// When the grants are too large to be stored, and any error of the database.
     pub fn record_walls(&mut self, decision: &WallsDecision<'_>) -> Result<()> {
         self.write_and_keep(|appender| {
             let all = match decision.grants {
@@ -55,7 +56,7 @@ impl EvidenceStore {
             }
             let word = if all.is_some() { GRANTED } else { REVOKED };
             let new = NewDecision {
-                // A secret in the name of a folder is hidden here as everywhere: then nothing is found.
+                // A secret in the name of a folder is redacted as everywhere; the grants are then not found again.
                 note: decision.workspace,
                 request: Some(grants),
                 is_grant: all.is_some(),
@@ -67,7 +68,7 @@ impl EvidenceStore {
 }
 
 impl EvidenceReader {
-    /// What is granted to every plan in this workspace; none where nothing is, or nothing proves it.
+    /// The grants for every plan in this workspace; `None` if there are none, or no valid digest proves them.
     ///
     /// # Errors
     /// As for [`runs`](Self::runs).
@@ -76,7 +77,7 @@ impl EvidenceReader {
     }
 }
 
-/// What holds already, and more.
+/// The earlier grants and the new ones together.
 fn with_remembered(appender: &Appender<'_>, workspace: &str, more: &Grants) -> Result<Grants> {
     let (format, vault) = (migrations::newest(), Some(appender.vault));
     let holds = remembered(appender.tx(), format, vault, Path::new(workspace))?;

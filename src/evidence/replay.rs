@@ -1,8 +1,8 @@
-//! Reads the rows of a run back into the events that its entries told (SPEC §3), so that a live run and an old one
-//! reach the screen in one way.
+//! Rebuilds the events of a run from its rows (SPEC §3), so that live and recorded runs are displayed by the same
+//! code.
 //!
-//! Absent on purpose: pieces of output, whose whole is in the results, and the questions to a person, whose answers
-//! say it.
+//! Two kinds of events are missing: pieces of output, because results contain the output, and questions to a person,
+//! because the answers contain what matters.
 
 mod host;
 
@@ -25,7 +25,7 @@ use crate::run::{
 };
 
 impl EvidenceReader {
-    /// The events of a run, rebuilt from its rows; empty when there is no such run.
+    /// The events of a run, rebuilt from its rows; empty if there is no such run.
     ///
     /// # Errors
     /// As for [`runs`](Self::runs).
@@ -33,7 +33,7 @@ impl EvidenceReader {
         self.ask(|source| events(source, run_id))
     }
 
-    /// The attempt of a bounded loop that this run is of, be it that of its plan or the loop's own
+    /// The attempt of a bounded loop to which a run belongs, as the run of its plan or as the loop's own
     /// verification; `None` for every other run.
     ///
     /// # Errors
@@ -50,7 +50,7 @@ impl EvidenceReader {
     }
 }
 
-/// Rows of one run in the order in which they were written, with the step that they are about.
+/// The rows of one run in the order in which they were written, with the step of each.
 const ROWS: &str = "
     SELECT row, 'intents', step_index FROM intents WHERE run_id = ?1
     UNION ALL SELECT row, 'executions', step_index FROM executions WHERE run_id = ?1
@@ -58,7 +58,7 @@ const ROWS: &str = "
     UNION ALL SELECT id, 'run_ends', NULL FROM run_ends WHERE run_id = ?1
     ORDER BY 1";
 
-/// The events of this run; none when there is no such run.
+/// The events of this run; empty if there is no such run.
 pub(super) fn events(source: &Source<'_>, run_id: Uuid) -> Result<Vec<RunEvent>> {
     let Some(run) = queries::run(source, run_id)? else { return Ok(Vec::new()) };
     let mut events = vec![RunEvent::RunStarted {
@@ -73,11 +73,11 @@ pub(super) fn events(source: &Source<'_>, run_id: Uuid) -> Result<Vec<RunEvent>>
         events.push(RunEvent::HostReached { host: Box::new(host) });
     }
     let mut starts = starts(source, run_id)?;
-    // What people said when they decided about a step.
+    // The persons' notes about steps.
     let mut notes = BTreeMap::new();
     source.all(ROWS, [run_id.to_string()], |row| {
         let (id, table, step): (i64, String, Option<i64>) = row.try_into()?;
-        // A step starts with its first row.
+        // The event for the start of a step precedes those of its first row.
         events.extend(step.and_then(|index| starts.remove(&index)));
         match table.as_str() {
             "intents" => {}
@@ -98,7 +98,7 @@ pub(super) fn events(source: &Source<'_>, run_id: Uuid) -> Result<Vec<RunEvent>>
     Ok(events)
 }
 
-/// The start of each step, by its place.
+/// The event for the start of each step, by index.
 fn starts(source: &Source<'_>, run_id: Uuid) -> Result<BTreeMap<i64, RunEvent>> {
     let starts = source.all(
         "SELECT step_index, step_id, tool_name, about, timestamp FROM executions WHERE run_id = ?1
@@ -119,7 +119,7 @@ fn starts(source: &Source<'_>, run_id: Uuid) -> Result<BTreeMap<i64, RunEvent>> 
     Ok(starts.into_iter().collect())
 }
 
-/// What a decision tells, and its note.
+/// The note of a decision, and its events.
 fn decision(source: &Source<'_>, id: i64) -> Result<(String, Vec<RunEvent>)> {
     type Columns = (Option<String>, String, String, String);
     let sql = "SELECT step_id, decision, decided_by, note FROM decisions WHERE id = ?1";
@@ -175,7 +175,7 @@ fn code(text: Option<String>) -> Option<Code> {
     text.as_deref().and_then(Code::from_text)
 }
 
-/// The result of a step from its rows.
+/// The result of a step, from its rows.
 fn step_result(source: &Source<'_>, row_id: i64) -> Result<StepResult> {
     let result = source.first(
         "SELECT x.id, x.step_id, x.step_index, x.tool_name, x.outcome, x.exit_code, x.error_message,
@@ -230,7 +230,8 @@ fn step_result(source: &Source<'_>, row_id: i64) -> Result<StepResult> {
             "step_context" => {
                 let mut value = whole(source, &artifact)?;
                 let mut field = |name: &str| value.get_mut(name).map(serde_json::Value::take);
-                // Earlier versions wrote none of these; what cannot be read of them is no reason to lose the rest.
+                // Earlier versions did not write these fields. A field that cannot be read is omitted, so that the
+                // others are not lost.
                 result.needs = field("needs").and_then(|it| serde_json::from_value(it).ok());
                 let notes = field("wall_notes").and_then(|it| serde_json::from_value(it).ok());
                 result.wall_notes = notes.unwrap_or_default();
@@ -257,7 +258,7 @@ fn output(
         let text = artifact.content.as_str().unwrap_or_default();
         return Ok(StreamExcerpt::of(tool_name, text.as_bytes()));
     };
-    // A file has a limit; what a program prints may be too large for memory.
+    // Files have a size limit; the output of a program may be too large for memory.
     let excerpt = if tool_name == "file_read" {
         let whole = blobs::read(source.conn, source.vault, digest);
         whole.map(|bytes| bytes.map(|bytes| StreamExcerpt::of(tool_name, &bytes)))
@@ -272,7 +273,7 @@ fn output(
     };
     match excerpt {
         Ok(Some(excerpt)) => Ok(excerpt),
-        // Purged or sealed: the head is what there is, and it says that it is a part.
+        // Purged or encrypted with another key: only the head is left, and the excerpt is marked as truncated.
         Ok(None) | Err(EvidenceError::NotAvailable { .. }) => Ok(StreamExcerpt {
             text: head(artifact).to_owned(),
             bytes: artifact.bytes,

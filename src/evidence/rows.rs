@@ -1,4 +1,4 @@
-//! Rows of one statement, and how columns become values.
+//! Reads the rows of one statement, and converts columns into values.
 
 use rusqlite::types::{FromSql, ValueRef};
 use rusqlite::{Connection, Params, Row, ToSql};
@@ -24,7 +24,7 @@ pub(super) fn value<T: FromSql>(conn: &Connection, sql: &str, params: impl Param
     Ok(conn.prepare_cached(sql)?.query_row(params, |row| row.get(0))?)
 }
 
-/// Every row as `read` reads it.
+/// Every row, converted by `read`.
 pub(super) fn list<T>(
     conn: &Connection,
     sql: &str,
@@ -40,7 +40,7 @@ pub(super) fn list<T>(
     Ok(all)
 }
 
-/// The first row as `read` reads it, where there is one.
+/// The first row, converted by `read`, if there is one.
 pub(super) fn find<T>(
     conn: &Connection,
     sql: &str,
@@ -61,7 +61,7 @@ pub(super) fn uuid(row: &Row<'_>, column: usize) -> Result<Uuid> {
     text.parse().map_err(|_| unreadable(format!("the id {text:?}")))
 }
 
-/// A column that may be null, otherwise as `read` reads it.
+/// A column that may be null; other values are converted by `read`.
 pub(super) fn optional<T>(
     row: &Row<'_>,
     column: usize,
@@ -73,7 +73,7 @@ pub(super) fn optional<T>(
     }
 }
 
-/// A word that an enum of ours has in data.
+/// A column that contains the serialized name of an enum variant.
 pub(super) fn word<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> Result<T> {
     let text: String = row.get(column)?;
     parse_word(&text).ok_or_else(|| unreadable(format!("the word {text:?}")))

@@ -1,5 +1,5 @@
-//! The outcome of a run (SPEC §3, §8): which steps succeeded, the state of its files at its end, and what
-//! it was about to do when its process ended.
+//! The outcome of a run (SPEC §3, §8): which steps succeeded, the states of its files at its end, and the open
+//! intents of an interrupted run.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,18 +13,18 @@ use super::source::Source;
 use crate::authorization::FileState;
 use crate::run::{FileForecast, Modes, Outcome};
 
-/// An intent that has no execution: the tool may have been called or not.
+/// An intent that has no execution. Whether the tool was called is unknown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenIntent {
-    /// The execution that it announced.
+    /// The execution that the intent belongs to.
     pub execution_id: Uuid,
     /// The step.
     pub step_id: String,
-    /// The step's place, from 0.
+    /// The index of the step, from 0.
     pub step_index: usize,
     /// The tool.
     pub tool_name: String,
-    /// What was predicted to happen to files; empty where nothing could be predicted.
+    /// The predicted changes of files; empty if nothing could be predicted.
     pub files: Vec<FileForecast>,
 }
 
@@ -43,8 +43,8 @@ impl EvidenceReader {
         })
     }
 
-    /// What each file that a run took as input or changed was at its end, by canonical path: as
-    /// approved, or as its last recorded step left it.
+    /// The state of each file that a run took as input or changed, at the end of the run, by canonical path: as
+    /// approved, or as the last recorded step left it.
     ///
     /// # Errors
     /// As for [`runs`](Self::runs).
@@ -52,8 +52,8 @@ impl EvidenceReader {
         self.ask(|source| files_after(source, &run_id.to_string()))
     }
 
-    /// The intents of a run that have no execution, with what was predicted. Of a run that is still
-    /// alive, the step under way is among them.
+    /// The intents of a run that have no execution, with the predicted changes. If the run is active, the current
+    /// step is among them.
     ///
     /// # Errors
     /// As for [`runs`](Self::runs).
@@ -76,7 +76,7 @@ impl EvidenceReader {
     }
 }
 
-/// What the run's approval covered, overlaid with what its steps recorded, in their order.
+/// The files that the run's approval covered, updated with the states that its steps recorded, in their order.
 fn files_after(source: &Source<'_>, run_id: &str) -> Result<BTreeMap<String, FileState>> {
     let inputs: Option<BTreeMap<String, Option<String>>> = source.first(
         "SELECT a.inputs_json FROM runs AS r JOIN authorizations AS a
@@ -106,7 +106,7 @@ fn predicted(source: &Source<'_>, execution_id: Uuid) -> Result<Vec<FileForecast
     );
     source.all(&sql, [execution_id.to_string()], |row| {
         let (path, before, after) = (row.get(0)?, state(row.get(1)?)?, state(row.get(2)?)?);
-        // What is not done yet asks for contents alone.
+        // Only the predicted contents of an open intent are compared.
         Ok(FileForecast { path, before, after, modes: Modes::default() })
     })
 }

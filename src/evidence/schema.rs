@@ -1,4 +1,4 @@
-//! Opening the database: format, guards against change, migrations.
+//! Opens the database: its format, its protection against changes, and migrations.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ use super::{permissions, schema_check};
 /// The database's name in the evidence folder.
 pub(super) const FILE_NAME: &str = "execution_log.db";
 
-/// Written into the file's header, so that no other database is taken for evidence: `Csgn`.
+/// Stored in the header of the file, so that no other database is accepted as evidence: `Csgn`.
 const APPLICATION_ID: i64 = 0x4373_676e;
 
 /// The database of this evidence folder.
@@ -24,16 +24,16 @@ pub(super) fn database_path(dir: &Path) -> PathBuf {
     dir.join(FILE_NAME)
 }
 
-/// Opens for writing. The caller has made sure that no other process does the same at this moment, and
-/// brings the database up to date when it has looked whether this is the one that was here.
+/// Opens the database for writing. The caller holds the setup lock, checks whether this is the database that was
+/// here, and then calls [`bring_up_to_date`].
 ///
 /// # Errors
-/// A database that is damaged, of another program or of a newer version, or whose schema was changed.
+/// When the database is damaged, belongs to another program or a newer version, or its schema was changed.
 pub(super) fn connect_for_writing(path: &Path) -> Result<(Connection, i64)> {
     for file in [path.to_owned(), path.with_extension("db-wal"), path.with_extension("db-shm")] {
         permissions::mend_file(&file)?;
     }
-    // SQLite gives its other files the mode of the database.
+    // SQLite gives its additional files the mode of the database.
     match permissions::create_new(path) {
         Err(source) if source.kind() != std::io::ErrorKind::AlreadyExists => {
             return Err(EvidenceError::Folder { source, path: path.to_owned() });
@@ -49,10 +49,10 @@ pub(super) fn connect_for_writing(path: &Path) -> Result<(Connection, i64)> {
     Ok((conn, found))
 }
 
-/// Makes the tables that are missing, and sets how this connection writes.
+/// Creates missing tables, and sets how this connection writes.
 ///
 /// # Errors
-/// A database that cannot be written.
+/// When the database cannot be written.
 pub(super) fn bring_up_to_date(conn: &mut Connection, path: &Path, found: i64) -> Result<()> {
     set_up(conn, path, found, MIGRATIONS)
 }
@@ -63,9 +63,9 @@ fn set_up(conn: &mut Connection, path: &Path, found: i64, migrations: &[&str]) -
     if mode != "wal" {
         return Err(unreadable(format!("the journal mode stayed {mode} instead of wal")));
     }
-    // FULL: a commit that returned survives a loss of power. fullfsync: on macOS fsync alone does not
-    // reach the disk; elsewhere it does nothing. The log grows to 16 MiB before it is moved into the
-    // database, because that waits for the disk twice more.
+    // FULL: a commit survives a power cut once it has returned. fullfsync: on macOS fsync alone does not reach the
+    // disk; elsewhere the setting has no effect. The log may grow to 16 MiB before a checkpoint, because a checkpoint
+    // waits for the disk twice more.
     conn.execute_batch(
         "PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON;
          PRAGMA wal_autocheckpoint = 4096;
@@ -88,9 +88,8 @@ fn refuse_other_schema(conn: &Connection, path: &Path, format: i64) -> Result<()
     Err(EvidenceError::Schema { differences, path: path.to_owned() })
 }
 
-/// Opens for reading, with the format of the database. `None` when there is no database yet, or one of
-/// 0 bytes: no evidence. One of an older format is read as it is, because only who writes may bring it up
-/// to date.
+/// Opens the database for reading. Returns it with its format, or `None` if there is no database or an empty file. A
+/// database of an older format is read without migration, because only a writer may migrate it.
 ///
 /// # Errors
 /// As for [`connect_for_writing`].
@@ -102,15 +101,15 @@ pub(super) fn open_for_reading(path: &Path) -> Result<Option<(Connection, i64)>>
     Ok(opened)
 }
 
-/// The same whatever its schema is, to say what is wrong with it.
+/// As [`open_for_reading`], whatever the schema is, in order to report its differences.
 ///
 /// # Errors
-/// A database that is damaged, of another program or of a newer version.
+/// When the database is damaged, or belongs to another program or a newer version.
 pub(super) fn open_unchecked(path: &Path) -> Result<Option<(Connection, i64)>> {
     refuse_what_is_no_file(path)?;
     match std::fs::metadata(path) {
         Ok(metadata) if metadata.len() > 0 => {}
-        // An empty file beside a write-ahead log is a database whose first checkpoint is still to come.
+        // An empty file beside a write-ahead log is a database before its first checkpoint.
         Ok(_) if path.with_extension("db-wal").exists() => {}
         Ok(_) => return Ok(None),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
@@ -132,15 +131,15 @@ fn connect_for_reading(path: &Path) -> Result<Connection> {
     let conn = connect(path, flags)?;
     match probe(&conn) {
         Ok(_) => Ok(conn),
-        // In a folder that cannot be written SQLite cannot share the log's index; where nobody can
-        // write, nothing changes under the reader's feet either.
+        // SQLite cannot share the index of the log in a folder that is not writable. Without a writer, nothing
+        // changes while this connection reads.
         Err(error)
             if matches!(
                 error.sqlite_error_code(),
                 Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly)
             ) =>
         {
-            // What is still in the log only would be missing from every answer, and nobody would know.
+            // Otherwise answers would silently omit the rows that are only in the log.
             let log = path.with_extension("db-wal");
             if std::fs::metadata(&log).is_ok_and(|log| log.len() > 0) {
                 return Err(EvidenceError::Log { source: error, path: log });
@@ -164,8 +163,8 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection> {
     Ok(conn)
 }
 
-/// Nothing that stands in a database may run by itself: no view, no function of a schema, no statement that
-/// writes the schema.
+/// Disables what a database could run by itself: views, functions in the schema, and statements that write the
+/// schema.
 fn distrust(conn: &Connection) -> Result<()> {
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
@@ -196,7 +195,7 @@ fn damaged(path: &Path) -> impl Fn(rusqlite::Error) -> EvidenceError {
 
 /// The format of the file: 0 for an empty one.
 fn format_of(conn: &Connection, path: &Path, known: usize) -> Result<i64> {
-    // One snapshot: another process may be making the first tables at this moment.
+    // One snapshot, because another process may be creating the first tables.
     let tx = conn.unchecked_transaction().map_err(damaged(path))?;
     let number = |sql: &str| tx.query_row(sql, [], |row| row.get::<_, i64>(0));
     let application = number("PRAGMA application_id").map_err(damaged(path))?;
@@ -215,7 +214,7 @@ fn format_of(conn: &Connection, path: &Path, known: usize) -> Result<i64> {
     Ok(format)
 }
 
-/// Runs the steps that are still missing, all in one transaction, after a backup of what is there.
+/// Runs the missing migrations in one transaction, after a backup of an existing database.
 fn migrate(conn: &mut Connection, path: &Path, found: i64, migrations: &[&str]) -> Result<()> {
     let known = migrations.len() as i64;
     if found == known {
@@ -238,7 +237,7 @@ fn migrate(conn: &mut Connection, path: &Path, found: i64, migrations: &[&str]) 
     Ok(())
 }
 
-/// Writes down the random id under which the head of this database is kept outside of it.
+/// Stores the random id under which the head of this database is kept outside its folder.
 fn give_id(conn: &Connection) -> Result<()> {
     if id_of(conn)?.is_some() {
         return Ok(());
@@ -251,7 +250,7 @@ fn give_id(conn: &Connection) -> Result<()> {
 /// The id of a database of the present format.
 ///
 /// # Errors
-/// A database that cannot be read.
+/// When the database cannot be read.
 pub(super) fn id_of(conn: &Connection) -> Result<Option<Uuid>> {
     let sql = "SELECT id FROM database_ids ORDER BY row LIMIT 1";
     let id = find::<String>(conn, sql, [], |row| Ok(row.get(0)?))?;
@@ -259,7 +258,7 @@ pub(super) fn id_of(conn: &Connection) -> Result<Option<Uuid>> {
 }
 
 fn back_up(conn: &Connection, path: &Path, format: i64) -> Result<()> {
-    // A backup that is there already is of a migration that did not finish; both are kept.
+    // An existing backup belongs to a migration that did not finish; both are kept.
     let backup = (0..)
         .map(|n| match n {
             0 => path.with_extension(format!("v{format}.bak")),
@@ -267,7 +266,7 @@ fn back_up(conn: &Connection, path: &Path, format: i64) -> Result<()> {
         })
         .find(|candidate| !candidate.exists());
     let Some(backup) = backup else { return Ok(()) };
-    // Nobody else may read the copy, whoever may read the original.
+    // Only this user may read the copy, whatever the mode of the original is.
     permissions::create_new(&backup)
         .map_err(|source| EvidenceError::Folder { source, path: backup.clone() })?;
     conn.execute("VACUUM INTO ?1", [backup.to_string_lossy()])?;

@@ -1,5 +1,5 @@
-//! Whether a database has exactly the schema that this version gives its format (SPEC §8): one trigger more
-//! could drop rows, one view in place of a table could make them up.
+//! Checks that a database has exactly the schema of its format (SPEC §8). An additional trigger could drop rows, and
+//! a view in place of a table could invent them.
 
 use std::collections::BTreeMap;
 
@@ -10,35 +10,35 @@ use super::migrations;
 use super::rows::value;
 use crate::plan::Digest;
 
-/// The digest of the schema of each released format, the first one first.
+/// The digest of the schema of each released format, from format 1 on.
 const DIGESTS: [&str; 3] = [
     "beadde1591794809cf7da06a0d3c0ac4e7ab707a8d5294b74e34b0f998fe3eec",
     "e93161a1f559eb12e0f2039b39d1bba05767ef54c07163dc7eababe123a7e6ce",
     "190bf1e5394eb94754b063aaf3fcf1c326e45f27b65a592b824d4101e98fe7a4",
 ];
 
-/// Everything that a schema consists of: kind and name, with the table and the statement.
+/// The objects of a schema: kind and name, with the table and the SQL statement.
 type Objects = BTreeMap<(String, String), (String, Option<String>)>;
 
-/// What differs from the schema of this format, one sentence each; empty when nothing does.
+/// The differences from the schema of this format, one sentence each; empty if there are none.
 ///
 /// # Errors
-/// A database that cannot be read.
+/// When the database cannot be read.
 pub(super) fn differences(conn: &Connection, format: i64) -> Result<Vec<String>> {
     let objects = objects(conn)?;
     let known = usize::try_from(format - 1).ok().and_then(|place| DIGESTS.get(place));
     if known.is_some_and(|known| *known == digest_of(&objects).hex()) {
         return Ok(Vec::new());
     }
-    // Making the expected schema costs more than comparing a digest, and is needed for the words alone.
+    // Creating the expected schema is slower than comparing a digest, and is needed only to describe differences.
     let expected = self::objects(&migrations::in_memory(format)?)?;
     Ok(compare(&objects, &expected))
 }
 
-/// The tables that are what this format makes them, whatever else differs.
+/// The tables that are as this format defines them, whatever else differs.
 ///
 /// # Errors
-/// A database that cannot be read.
+/// When the database cannot be read.
 pub(super) fn intact_tables(conn: &Connection, format: i64) -> Result<Vec<String>> {
     let objects = objects(conn)?;
     let expected = self::objects(&migrations::in_memory(format)?)?;
@@ -49,10 +49,10 @@ pub(super) fn intact_tables(conn: &Connection, format: i64) -> Result<Vec<String
         .collect())
 }
 
-/// How often the schema was changed, as SQLite counts it: another number, and it is compared again.
+/// SQLite's counter of schema changes. When it has changed, the schema must be compared again.
 ///
 /// # Errors
-/// A database that cannot be read.
+/// When the database cannot be read.
 pub(super) fn version(conn: &Connection) -> Result<i64> {
     value(conn, "PRAGMA schema_version", [])
 }
@@ -63,7 +63,7 @@ fn objects(conn: &Connection) -> Result<Objects> {
     let mut objects = Objects::new();
     while let Some(row) = rows.next()? {
         let mut place: (String, String) = (row.get(0)?, row.get(1)?);
-        // Two rows with the same name are damage that SQLite itself may not notice.
+        // Two rows with the same name are damage that SQLite itself may not detect.
         while objects.contains_key(&place) {
             place.1.push_str(" (again)");
         }

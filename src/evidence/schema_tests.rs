@@ -40,7 +40,7 @@ fn an_older_format_is_backed_up_and_migrated() {
     let reason: String =
         backup.query_row("SELECT reason FROM purges", [], |row| row.get(0)).unwrap();
     assert_eq!(reason, "r");
-    // What this version does not know, it does not touch.
+    // A database of an unknown format is not changed.
     assert!(matches!(
         open_for_writing(&path),
         Err(EvidenceError::TooNew { found: 4, known: 3, .. })
@@ -101,7 +101,7 @@ fn an_empty_file_is_an_empty_evidence() {
 #[test]
 fn every_table_refuses_update_delete_and_replace() {
     let conn = in_memory(newest()).unwrap();
-    // Foreign keys are not what is tested here.
+    // This test is not about foreign keys.
     conn.pragma_update(None, "foreign_keys", false).unwrap();
     conn.pragma_update(None, "ignore_check_constraints", true).unwrap();
     let tables: Vec<String> = conn
@@ -159,8 +159,8 @@ fn only_a_purged_blob_can_be_deleted() {
     assert!(conn.execute("DELETE FROM blobs WHERE digest = 'b'", []).is_err());
 }
 
-/// A copy in a folder that cannot be written: SQLite then reads the database without its log, and
-/// whatever is only in the log would silently be missing from an answer that says that all is well.
+/// A copy in a folder that is not writable. SQLite then reads the database without its log, so that rows that are
+/// only in the log would be missing from an answer without an error.
 #[cfg(unix)]
 #[test]
 fn an_unreadable_log_is_not_left_out() {
@@ -168,12 +168,12 @@ fn an_unreadable_log_is_not_left_out() {
     let (path, copied) = (database(&dir), database(&copy));
     let writer = open_for_writing(&path).unwrap();
     std::fs::copy(&path, &copied).unwrap();
-    // Keeps SQLite from making its index of the log, also for root, who may write in every folder.
+    // Keeps SQLite from creating its index of the log, also for root, who may write in every folder.
     std::os::unix::fs::symlink("nothing", copied.with_extension("db-shm")).unwrap();
     std::fs::copy(path.with_extension("db-wal"), copied.with_extension("db-wal")).unwrap();
     let error = open_for_reading(&copied).unwrap_err();
     assert!(error.to_string().contains("execution_log.db-wal"), "{error}");
-    // Without a log there is nothing to miss.
+    // Without a log no rows are missing.
     drop(writer);
     std::fs::remove_file(copied.with_extension("db-wal")).unwrap();
     std::fs::copy(&path, &copied).unwrap();

@@ -1,4 +1,4 @@
-//! Answering a search from the index (SPEC §8): hits, facets, timeline, excerpts.
+//! Answers a search from the index (SPEC §8): hits, facets, timeline and excerpts.
 
 use std::ops::Range;
 use std::time::Instant;
@@ -17,18 +17,18 @@ use super::rows::{list, value};
 use super::source::Source;
 use crate::run::{Facets, SearchHit, SearchPage, SearchQuery, TimeBucket};
 
-/// Hits on a page when the query does not say.
+/// The number of hits on a page if the query sets no limit.
 const DEFAULT_LIMIT: usize = 200;
-/// Bars of the timeline, at most.
+/// The maximum number of bars in the timeline.
 const BUCKETS: i64 = 60;
-/// Words of an excerpt.
+/// The number of words in an excerpt.
 const EXCERPT_WORDS: u32 = 24;
-/// Outcomes that count as fine in the timeline.
+/// The outcomes that the timeline does not count as failures.
 const FINE: &str = "('succeeded', 'skipped', 'done_by_hand', 'running')";
 
 impl EvidenceReader {
-    /// Brings the search index up to date; cheap when it is. [`search`](Self::search) does it first,
-    /// so this is for idle moments.
+    /// Updates the search index; fast if there is nothing new. [`search`](Self::search) calls this first, so that
+    /// calling it separately is useful only in idle moments.
     ///
     /// # Errors
     /// As for [`runs`](Self::runs).
@@ -45,14 +45,14 @@ impl EvidenceReader {
         Ok(())
     }
 
-    /// Full-text search with filters over all executions and interrupted steps.
+    /// Searches all executions and interrupted steps by text and by filters.
     ///
     /// # Errors
     /// As for [`runs`](Self::runs).
     pub fn search(&mut self, query: &SearchQuery) -> Result<SearchPage> {
         let mut answered = self.search_once(query);
-        // It is not flushed like the evidence, so a power cut may leave it damaged; and anybody may have
-        // written into it.
+        // The index is not flushed like the evidence, so that a power cut may damage it; and other programs may have
+        // written to it.
         if answered.as_ref().is_err_and(EvidenceError::is_damage) {
             self.index = None;
             Index::discard(&self.dir);
@@ -73,7 +73,7 @@ impl EvidenceReader {
     }
 }
 
-/// One page of hits with what there is to say about all of them.
+/// One page of hits, with the figures about all hits.
 fn page(index: &Index, source: &Source<'_>, query: &SearchQuery) -> Result<SearchPage> {
     let started = Instant::now();
     let conn = &index.conn;
@@ -100,11 +100,11 @@ fn page(index: &Index, source: &Source<'_>, query: &SearchQuery) -> Result<Searc
     })
 }
 
-/// What a person typed, as an expression of the index. Nothing they type is syntax but quotes.
+/// The words of a search as an expression of the index. Only quotation marks have a meaning.
 enum Words {
-    /// Nothing was asked for.
+    /// The search has no words.
     All,
-    /// Something was, but no letter or digit is in it.
+    /// The search has words, but no letter and no digit.
     Nothing,
     Match(String),
 }
@@ -127,7 +127,7 @@ impl Words {
             .enumerate()
             .map(|(n, (term, is_word))| {
                 let term = term.replace(['\0', '"'], " ");
-                // The last word may still be being typed.
+                // The person may still be typing the last word.
                 if is_word && n + 1 == last {
                     format!("\"{term}\" *")
                 } else {
@@ -143,7 +143,7 @@ impl Words {
     }
 }
 
-/// Puts all hits into the table of this search.
+/// Collects all hits in the table of this search.
 fn collect(
     conn: &Connection,
     query: &SearchQuery,
@@ -233,7 +233,7 @@ fn hits(
         if let Words::Match(expression) = words
             && let Some((field, text)) = excerpt(conn, expression, doc)?
         {
-            // What is shown is what the rows say: the index must hold nothing else.
+            // Shown text must come from the rows, so the index must contain the same text.
             if indexed_text(conn, field, doc)? != index_text::field_text(source, &hit.row, field)? {
                 return Err(EvidenceError::Index);
             }
@@ -249,14 +249,14 @@ fn indexed_text(conn: &Connection, field: &'static str, doc: i64) -> Result<Stri
     value(conn, &format!("SELECT {field} FROM texts WHERE rowid = ?1"), [doc])
 }
 
-/// The first field with a match, and the words around it with the match between U+0001 and U+0002.
+/// The first field with a match, and the words around it, with the match between U+0001 and U+0002.
 fn excerpt(
     conn: &Connection,
     expression: &str,
     doc: i64,
 ) -> Result<Option<(&'static str, String)>> {
     for (n, field) in FIELDS.iter().enumerate() {
-        // One field at a time: most matches are in a short one, and the long ones are then not read.
+        // One field at a time: most matches are in a short one, so that the long ones are rarely read.
         let sql = format!(
             "SELECT snippet(texts, {n}, char(1), char(2), '…', {EXCERPT_WORDS}) FROM texts
              WHERE texts MATCH ?1 AND rowid = ?2"
@@ -269,10 +269,10 @@ fn excerpt(
     Ok(None)
 }
 
-/// The line with the first mark, without the marks, and where they were. White space is one blank, and
-/// a long way to the first mark is cut, so that the match is what is seen of a long line.
+/// The line with the first mark, without marks, and their ranges. White space becomes one blank. Text far before the
+/// first mark is cut, so that the match is visible in a long line.
 fn first_marked_line(text: &str) -> (String, Vec<Range<usize>>) {
-    /// Most characters before the first mark.
+    /// The maximum number of characters before the first mark.
     const LEAD: usize = 28;
     let line = text.lines().find(|line| line.contains('\u{1}')).unwrap_or_default();
     let mut plain = String::with_capacity(line.len());
@@ -298,7 +298,7 @@ fn first_marked_line(text: &str) -> (String, Vec<Range<usize>>) {
             other => plain.push(other),
         }
     }
-    // A phrase that goes on in the next line is marked to the end of this one.
+    // A phrase that continues on the next line is marked to the end of this line.
     marks.extend(from.map(|from| from..plain.len()));
     (plain, marks)
 }

@@ -106,7 +106,7 @@ fn text() -> impl Strategy<Value = String> {
     .prop_map(|pieces| pieces.concat())
 }
 
-/// A JSON value whose keys and strings are such texts.
+/// A JSON value whose keys and strings are made of these building blocks.
 fn value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![text().prop_map(Value::from), any::<i64>().prop_map(Value::from)];
     leaf.prop_recursive(3, 12, 4, |inner| {
@@ -168,7 +168,7 @@ proptest! {
         }
         let hidden = KnownSecrets::default().hide_in_json(vault, value.clone());
         prop_assert_eq!(&hidden, &string_by_string);
-        // If bytes contain the value, they contain its secrets, however they are written.
+        // If bytes contain the value, they also contain its secrets, however they are encoded.
         if hidden != text {
             prop_assert!(finds_in_bytes(text.as_bytes()), "{}", text);
             prop_assert!(finds_in_bytes(escaped(&value).as_bytes()), "{}", escaped(&value));

@@ -1,4 +1,4 @@
-//! What a question is answered from.
+//! The database connection that queries use.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -16,24 +16,24 @@ use super::vault::Vault;
 pub(super) struct Source<'a> {
     pub(super) conn: &'a Connection,
     pub(super) vault: Option<&'a Vault>,
-    /// The format of the database: an older one has fewer columns.
+    /// The format of the database. An older format has fewer columns.
     pub(super) format: i64,
     pub(super) dir: &'a Path,
 }
 
 impl Source<'_> {
-    /// Whether a living process is still busy with this run or loop.
+    /// Whether the lock of this run or loop is held by a process.
     pub(super) fn is_alive(&self, id: Uuid) -> bool {
         lock::is_alive(self.dir, id)
     }
 
-    /// The number of the last row: another number, and there is more in the evidence.
+    /// The number of the last row. It grows with every record.
     pub(super) fn length(&self) -> Result<i64> {
         let sql = "SELECT coalesce(max(seq), 0) FROM ledger";
         Ok(self.first(sql, [], |row| Ok(row.get(0)?))?.unwrap_or_default())
     }
 
-    /// Every row of the answer.
+    /// Every row that a query returns.
     pub(super) fn all<T>(
         &self,
         sql: &str,
@@ -43,7 +43,7 @@ impl Source<'_> {
         list(self.conn, &self.readable(sql), params, read)
     }
 
-    /// The first row of the answer.
+    /// The first row that a query returns.
     pub(super) fn first<T>(
         &self,
         sql: &str,
@@ -53,7 +53,7 @@ impl Source<'_> {
         find(self.conn, &self.readable(sql), params, read)
     }
 
-    /// The question without the columns that an older format does not have.
+    /// The query, with null in place of columns that an older format does not have.
     fn readable<'s>(&self, sql: &'s str) -> Cow<'s, str> {
         if self.format < FORMAT_WITH_WALLS {
             Cow::Owned(sql.replace("x.walls_json", "NULL").replace("left_running_json", "NULL"))

@@ -1,8 +1,8 @@
-//! What is too large for memory and not recorded yet: compressed parts in a file beside the database that
-//! has no name and that only this process can read.
+//! A temporary file for a content that is too large for memory and not recorded yet. It holds compressed parts, has
+//! no name, and only this process can read it.
 //!
-//! The file is removed from its folder before anything is in it, so that a crash leaves nothing of it. Each
-//! part is sealed all the same: whether it holds a secret is not known yet, and a disk does not forget.
+//! The name is removed from the folder before the first write, so that nothing remains after a crash. Each part is
+//! encrypted nevertheless, because it may contain a secret, and a disk may keep deleted data.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
@@ -16,14 +16,14 @@ use super::error::{EvidenceError, Result};
 use super::vault::Vault;
 use crate::plan::Digest;
 
-/// Largest stored part.
+/// The maximum size of a stored part, in bytes.
 pub(super) const PART_BYTES: usize = 4 << 20;
-/// Plain size of a part: with room for what compression and encryption may add to it.
+/// The plain size of a part, in bytes. It leaves room for what compression and encryption may add.
 pub(super) const PLAIN_PART_BYTES: usize = PART_BYTES - (64 << 10);
-/// Fast: a program waits while what it printed is compressed.
+/// A fast compression level, because a program waits while its output is compressed.
 const LEVEL: i32 = 1;
 
-/// Parts of one content, in order.
+/// The parts of one content, in order.
 pub(super) struct SpillFile {
     file: File,
     dir: PathBuf,
@@ -40,7 +40,7 @@ struct Part {
 }
 
 impl SpillFile {
-    /// An empty one in the evidence folder.
+    /// An empty spill file in the evidence folder.
     pub(super) fn new(dir: &Path, vault: &Arc<Vault>) -> Result<Self> {
         let id = Uuid::new_v4();
         let path = dir.join(format!("output-{id}.spool"));
@@ -56,12 +56,12 @@ impl SpillFile {
         })
     }
 
-    /// Another empty one in the same place.
+    /// Another empty spill file in the same folder.
     pub(super) fn another(&self) -> Result<Self> {
         Self::new(&self.dir, &self.vault)
     }
 
-    /// Adds a part of at most [`PLAIN_PART_BYTES`].
+    /// Appends a part of at most [`PLAIN_PART_BYTES`].
     fn push(&mut self, plain: &[u8]) -> Result<()> {
         let content = |source| EvidenceError::Content { source };
         let data = zstd::bulk::compress(plain, LEVEL).map_err(content)?;
@@ -73,12 +73,12 @@ impl SpillFile {
         Ok(())
     }
 
-    /// How many parts there are.
+    /// The number of parts.
     pub(super) fn parts(&self) -> usize {
         self.parts.len()
     }
 
-    /// A part as a blob keeps it: its plain size, and its compressed bytes.
+    /// A part in the form in which a blob stores it: its plain size, and its compressed bytes.
     pub(super) fn part(&self, number: usize) -> Result<(usize, Vec<u8>)> {
         let unreadable = || EvidenceError::Unreadable { what: self.place(number) };
         let part = self.parts.get(number).ok_or_else(unreadable)?;
@@ -117,24 +117,24 @@ fn nameless(path: &Path) -> std::io::Result<File> {
 #[cfg(windows)]
 fn nameless(path: &Path) -> std::io::Result<File> {
     use std::os::windows::fs::OpenOptionsExt as _;
-    /// `FILE_FLAG_DELETE_ON_CLOSE`: an open file keeps its name there.
+    /// `FILE_FLAG_DELETE_ON_CLOSE`: on Windows, an open file keeps its name.
     const DELETE_ON_CLOSE: u32 = 0x0400_0000;
     let mut options = std::fs::OpenOptions::new();
     options.read(true).write(true).create_new(true).share_mode(0).custom_flags(DELETE_ON_CLOSE);
     options.open(path)
 }
 
-/// Cuts a content into parts as it comes, and computes its digest.
+/// Splits a content into parts while it arrives, and computes its digest.
 #[derive(Default)]
 pub(super) struct Parts {
-    /// What is no part yet.
+    /// The bytes after the last complete part.
     pending: Vec<u8>,
     hash: Sha256,
     bytes: usize,
     spool: Option<SpillFile>,
 }
 
-/// A content that is complete.
+/// A complete content in a spill file.
 pub(super) struct Spilled {
     pub(super) digest: Digest,
     pub(super) bytes: usize,
@@ -142,14 +142,14 @@ pub(super) struct Spilled {
 }
 
 impl Parts {
-    /// Takes in bytes; `spool` makes the place for the first part, `each` is shown every part.
+    /// Appends bytes. `spool` creates the file for the first part, and `each` is called with every part.
     pub(super) fn push(
         &mut self,
         mut bytes: &[u8],
         spool: impl Fn() -> Result<SpillFile>,
         mut each: impl FnMut(&[u8]),
     ) -> Result<()> {
-        // A small content never fills one; what is equal to one exactly waits for what follows it.
+        // A content that exactly fills one part stays in memory until more bytes follow.
         while self.pending.len() + bytes.len() > PLAIN_PART_BYTES {
             let room = PLAIN_PART_BYTES - self.pending.len();
             let (fits, rest) = bytes.split_at_checked(room).unwrap_or((bytes, &[]));
@@ -179,12 +179,12 @@ impl Parts {
         Ok(())
     }
 
-    /// The whole, when it never filled a part.
+    /// The whole content, if it never filled a part.
     pub(super) fn take_small(&mut self) -> Option<Vec<u8>> {
         self.spool.is_none().then(|| std::mem::take(&mut self.pending))
     }
 
-    /// Makes a part of the rest.
+    /// Makes the last part of the remaining bytes.
     pub(super) fn finish(
         mut self,
         spool: impl Fn() -> Result<SpillFile>,

@@ -1,4 +1,4 @@
-//! Whether a database is the one that was here, and as long as it was (SPEC §8).
+//! Checks whether a database continues the chain whose head was kept outside its folder (SPEC §8).
 
 use std::path::Path;
 
@@ -11,11 +11,10 @@ use super::rows::{find, value};
 use super::{migrations, schema};
 use crate::run::HeadReport;
 
-/// What there is to say of a database beside what is kept outside of it; `None` as `conn` is no database yet, or
-/// one of 0 bytes.
+/// Compares a database with the kept heads. `conn` is `None` if there is no database yet, or an empty file.
 ///
 /// # Errors
-/// A database that cannot be read.
+/// When the database cannot be read.
 pub(super) fn standing(
     conn: Option<(&Connection, i64)>,
     dir: &Path,
@@ -68,7 +67,7 @@ pub(super) fn standing(
         }
         latest = latest.filter(|it: &&KeptHead| it.rows > kept.rows).or(Some(kept));
     }
-    // A head is kept before anything but the id is written, so that this one comes from elsewhere.
+    // A head is kept before any row but that of the id is written. So this database comes from elsewhere.
     let id_row: Option<i64> = value(conn, "SELECT max(row) FROM database_ids", [])?;
     let is_fresh = rows == id_row.unwrap_or(rows);
     if latest.is_none() && !is_fresh {
@@ -78,7 +77,7 @@ pub(super) fn standing(
         );
         return Ok(report(None, Some(what)));
     }
-    // With no head of it in either copy there is nothing to miss.
+    // If neither copy contains a head of this database, a missing copy is no problem.
     let note = latest.and_then(|_| kept.note()).map(str::to_owned);
     Ok(HeadReport { note, ..report(latest, None) })
 }

@@ -1,4 +1,4 @@
-//! The writer. What becomes a row, and how, is in `write_run.rs`, `write_step.rs` and `write_loop.rs`.
+//! The writer of the evidence. `write_run.rs`, `write_step.rs` and `write_loop.rs` convert records into rows.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -28,54 +28,54 @@ use crate::run::{AnsweredBy, HeadReport, Reconciled, RunEvent};
 
 /// Appends to the evidence (SPEC §8).
 ///
-/// Owned by one thread; several processes may have the same folder open and share one chain. Each
-/// method returns when its rows are on the disk, and is all or nothing.
+/// Owned by one thread. Several processes may open the same folder and share one chain. Each method returns when its
+/// rows are on the disk, and writes all of them or none.
 #[derive(Debug)]
 pub struct EvidenceStore {
     pub(super) conn: Connection,
     pub(super) vault: Arc<Vault>,
     dir: PathBuf,
     folders: UserFolders,
-    /// What is missing of what is kept of this database.
+    /// Which copy of the kept heads was missing or unusable.
     note: Option<String>,
     user: Option<String>,
     pub(super) database_id: Uuid,
     /// The end of the chain after the last commit of this store.
     chain: Chain,
-    /// As it was when the schema was compared.
+    /// SQLite's schema version when the schema was compared.
     schema_version: i64,
-    /// What was recognised as a secret in an earlier record of the run.
+    /// The secrets that were found in earlier records of the run.
     known: KnownSecrets,
-    /// Keeps the runs and loops of this process alive for readers.
+    /// The locks that mark the runs and loops of this process as active.
     locks: HashMap<Uuid, Lock>,
 }
 
 impl EvidenceStore {
-    /// Opens the evidence in `dir`, making it when absent. `folders` are the user's own outside `dir`; the key
-    /// in them is made when absent.
+    /// Opens the evidence in `dir`; creates it if it does not exist. `folders` are the user's own folders outside
+    /// `dir`; the key in them is created if it does not exist.
     ///
     /// # Errors
-    /// A folder or key that cannot be used; a database that is damaged, of another program or of a
-    /// newer version, or whose schema was changed; one that is not the one that was here, or is shorter.
+    /// When a folder or the key cannot be used; when the database is damaged, belongs to another program or a newer
+    /// version, or its schema was changed; when it does not continue the chain whose head was kept.
     pub fn open(dir: &Path, folders: impl Into<UserFolders>) -> Result<Self> {
         let accepted = |report: &HeadReport| match &report.difference {
             Some(difference) => Err(EvidenceError::Head { difference: difference.clone() }),
             None => Ok(()),
         };
         let (store, report, _setup) = Self::open_any(dir, folders.into(), accepted)?;
-        // Before anything is recorded, and before another process opens it: from now on it can be told
-        // whether this is the database that was here.
+        // Before anything is recorded and before another process opens the database, so that a later exchange of the
+        // database is detected.
         if report.kept_head.is_none() || !store.is_kept_here() {
             store.keep_head(store.chain, Reason::Grown)?;
         }
         Ok(store)
     }
 
-    /// Accepts the database in `dir` although the kept head is not on its chain, and
-    /// records that and why. Returns what differed.
+    /// Accepts the database in `dir` although the kept head is not on its chain, and records the acceptance with the
+    /// reason. Returns the difference.
     ///
     /// # Errors
-    /// [`EvidenceError::NothingToAccept`] where nothing differs; otherwise as [`Self::open`].
+    /// [`EvidenceError::NothingToAccept`] if there is no difference; otherwise as [`Self::open`].
     pub fn accept_head(
         dir: &Path,
         folders: impl Into<UserFolders>,
@@ -105,8 +105,8 @@ impl EvidenceStore {
         Ok(report)
     }
 
-    /// Opens it where `is_acceptable` says so, which decides before anything is changed. Until the lock is
-    /// dropped, no other process opens it.
+    /// Opens the database if `is_acceptable` returns true for it, which is checked before anything is changed. No
+    /// other process can open it until the returned lock is dropped.
     fn open_any(
         dir: &Path,
         folders: UserFolders,
@@ -140,7 +140,7 @@ impl EvidenceStore {
         Ok((store, report, setup))
     }
 
-    /// What was missing of the kept heads when this was opened, though the rest is enough.
+    /// Which copy of the kept heads was missing or unusable when the store was opened, if the other one sufficed.
     pub fn note(&self) -> Option<&str> {
         self.note.as_deref()
     }
@@ -149,21 +149,21 @@ impl EvidenceStore {
         KeptHeads::read(&self.folders, Some(&self.vault)).holds(&self.dir, self.database_id)
     }
 
-    /// Stores the end of the chain outside of the folder.
+    /// Stores the end of the chain outside the folder.
     fn keep_head(&self, chain: Chain, reason: Reason) -> Result<()> {
         heads::keep(&self.folders, &self.vault, (&self.dir, self.database_id), chain, reason)
     }
 
-    /// A reader of the same evidence, on a connection of its own.
+    /// A reader of the same evidence, with a connection of its own.
     pub fn reader(&self) -> EvidenceReader {
         EvidenceReader::at(&self.dir, &self.folders)
     }
 
-    /// Records the answer to a plan, approved or rejected, with the plan's bytes. An answer that is
-    /// recorded already is left as it is.
+    /// Records the approval or rejection of a plan, with the plan's bytes. A decision that is recorded already is not
+    /// recorded again.
     ///
     /// # Errors
-    /// [`EvidenceError::NotDecided`] for a pending one, and any failure of the database.
+    /// [`EvidenceError::NotDecided`] for a pending authorization, and any error of the database.
     pub fn record_authorization(
         &mut self,
         authorization: &PlanAuthorization,
@@ -175,19 +175,19 @@ impl EvidenceStore {
     /// The run that used this authorization, if any did.
     ///
     /// # Errors
-    /// Any failure of the database.
+    /// Any error of the database.
     pub fn authorization_used_by(&self, authorization_id: Uuid) -> Result<Option<Uuid>> {
         write_run::used_by(&self.conn, authorization_id)
     }
 
-    /// Commits one entry of a run or a loop, and gives what is to be told of it.
+    /// Commits one entry of a run or a loop, and returns its events.
     ///
-    /// From the start of a run or loop until its end, or until this store is dropped, it counts as alive. The start
-    /// of a run records its plan and authorization where they are not recorded yet, and consumes the authorization.
+    /// A run or loop counts as active from its start until its end, or until this store is dropped. The start of a
+    /// run records its plan and its authorization if they are not recorded yet, and consumes the authorization.
     ///
     /// # Errors
-    /// [`EvidenceError::AuthorizationUsed`] when another run consumed it, [`EvidenceError::NotDecided`] for a pending
-    /// one, and any failure of the database; then nothing of the entry is recorded.
+    /// [`EvidenceError::AuthorizationUsed`] if another run consumed it, [`EvidenceError::NotDecided`] for a pending
+    /// one, and any error of the database; then nothing of the entry is recorded.
     pub fn commit(&mut self, entry: &Entry<'_>) -> Result<Vec<RunEvent>> {
         match entry {
             Entry::RunStart(start) => {
@@ -214,13 +214,13 @@ impl EvidenceStore {
         Ok(entry.told())
     }
 
-    /// Writes the rows that a run or loop begins with.
+    /// Writes the first rows of a run or loop.
     fn begin(
         &mut self,
         id: Uuid,
         rows: impl FnOnce(&mut Appender<'_>) -> Result<()>,
     ) -> Result<()> {
-        // Before the row: a reader that sees the run must find it alive.
+        // Locked before the row is written, because a reader that finds the run must see it as active.
         let lock = Lock::run(&self.dir, id)?;
         if let Err(error) = self.write(rows) {
             lock.end();
@@ -230,7 +230,7 @@ impl EvidenceStore {
         Ok(())
     }
 
-    /// Writes the rows that a run or loop ends with.
+    /// Writes the last rows of a run or loop.
     fn end(&mut self, id: Uuid, rows: impl FnOnce(&mut Appender<'_>) -> Result<()>) -> Result<()> {
         self.write_and_keep(rows)?;
         if let Some(lock) = self.locks.remove(&id) {
@@ -239,11 +239,11 @@ impl EvidenceStore {
         Ok(())
     }
 
-    /// Takes a loop up again whose thread of this process has failed, so that its end can be recorded: it
-    /// counts as alive until then. Not for a loop of another process.
+    /// Locks a loop again after its thread in this process has failed, so that its end can be recorded: until then
+    /// the loop counts as active. Not for a loop of another process.
     ///
     /// # Errors
-    /// Any failure of the file system.
+    /// Any error of the file system.
     pub fn resume_lock(&mut self, loop_id: Uuid) -> Result<()> {
         if !self.locks.contains_key(&loop_id) {
             let lock = Lock::run(&self.dir, loop_id)?;
@@ -255,22 +255,21 @@ impl EvidenceStore {
     /// Whether an attempt has an end.
     ///
     /// # Errors
-    /// Any failure of the database.
+    /// Any error of the database.
     pub fn attempt_has_ended(&self, attempt_id: Uuid) -> Result<bool> {
         has_row(&self.conn, "attempt_ends", "attempt_id", attempt_id.to_string())
     }
 
-    /// Captures the output of a step while its program runs; nothing is recorded before
-    /// the execution is committed.
+    /// Captures the output of a step while its program runs. Nothing is recorded before the execution is committed.
     pub fn capture(&self) -> OutputCapture {
         OutputCapture::new(&self.dir, &self.vault)
     }
 
-    /// Commits what a comparison of a run's interrupted steps with the disk found: one decision for
-    /// each finding.
+    /// Commits the findings of a comparison of a run's interrupted steps with the disk: one decision for each
+    /// finding.
     ///
     /// # Errors
-    /// Any failure of the database; then none of them is recorded.
+    /// Any error of the database; then none of them is recorded.
     pub fn record_reconciliation(
         &mut self,
         run_id: Uuid,
@@ -294,20 +293,20 @@ impl EvidenceStore {
         })
     }
 
-    /// Deletes the content with this digest, and records that and the reason. The digest stays.
+    /// Deletes the content with this digest, and records the deletion with its reason. The digest is kept.
     ///
     /// # Errors
-    /// Any failure of the database.
+    /// Any error of the database.
     pub fn purge(&mut self, digest: &Digest, reason: &str, timestamp_ms: i64) -> Result<()> {
-        // Deleted pages are overwritten: the point of a purge is that the bytes are gone.
+        // Deleted pages are overwritten, so that the bytes do not remain in the file.
         self.conn.pragma_update(None, "secure_delete", true)?;
         self.write(|appender| write_run::purge(appender, digest, reason, timestamp_ms))?;
         self.conn.execute_batch("PRAGMA wal_checkpoint(TRUNCATE);")?;
         Ok(())
     }
 
-    /// Writes rows that an end or a grant consists of, and keeps the head behind them outside of the folder:
-    /// none of them can be cut off unnoticed from then on.
+    /// Writes the rows of an end or a grant, and stores the new head outside the folder, so that a later removal of
+    /// these rows is detected.
     pub(super) fn write_and_keep(
         &mut self,
         rows: impl FnOnce(&mut Appender<'_>) -> Result<()>,
@@ -327,7 +326,7 @@ impl EvidenceStore {
         {
             appender.broken = std::fs::read_to_string(self.dir.join("execution_log.broken")).ok();
         }
-        // Within the transaction: nobody else changes the schema from here to the commit.
+        // Within the transaction, so that no other process changes the schema before the commit.
         let version = schema_check::version(appender.tx())?;
         if version != self.schema_version {
             let differences = schema_check::differences(appender.tx(), migrations::newest())?;

@@ -1,5 +1,5 @@
-//! A few rows of each of Q1 to Q8 for one workspace (SPEC §8, §10). Evidence of other
-//! workspaces is left out: it is private to them, and the same paths mean other files.
+//! A few rows for each of Q1 to Q8, for one workspace (SPEC §8, §10). Evidence of other workspaces is omitted,
+//! because it is not meant for this planner, and the same paths denote other files there.
 
 use std::collections::BTreeSet;
 
@@ -11,11 +11,11 @@ use super::range::Range;
 use super::reader::EvidenceReader;
 use crate::run::{EvidenceSummary, Execution, Focus, ToolCount};
 
-/// Rows of each answer.
+/// The maximum number of rows of each answer.
 const ROWS: usize = 20;
-/// Codes, files and executions of a focus that are looked at.
+/// The maximum number of codes, files and executions of a focus that are used.
 const MAX_OF_FOCUS: usize = 10;
-/// Rows of a question that are looked at before those of other workspaces are left out.
+/// The maximum number of rows that are read for a question before rows of other workspaces are removed.
 const LOOKED_AT: usize = 2_000;
 
 const RUNS: &str = "SELECT id FROM runs WHERE workspace = ?1";
@@ -23,7 +23,7 @@ const WITH_DIAGNOSTICS: &str = "SELECT x.id FROM executions AS x JOIN runs AS r 
     WHERE r.workspace = ?1 AND x.id IN (SELECT execution_id FROM diagnostics)";
 
 impl EvidenceReader {
-    /// What Q1 to Q8 say of one workspace, a few rows of each.
+    /// The answers to Q1 to Q8 for one workspace, a few rows of each.
     ///
     /// # Errors
     /// As for [`runs`](Self::runs).
@@ -73,7 +73,7 @@ impl EvidenceReader {
         keep_newest(&mut summary.q3, "q3", &mut cut);
         keep_newest(&mut summary.q4, "q4", &mut cut);
         keep_newest(&mut summary.q8, "q8", &mut cut);
-        // One more was read of the first two, to know that there is more.
+        // One more row of these two was read, in order to know whether there are more.
         keep_first(&mut summary.q1, "q1", &mut cut);
         keep_first(&mut summary.q2, "q2", &mut cut);
         keep_first(&mut summary.q7, "q7", &mut cut);
@@ -82,7 +82,7 @@ impl EvidenceReader {
         Ok(summary)
     }
 
-    /// The latest executions of a workspace, the newest first, and one more than is shown.
+    /// The latest executions of a workspace, newest first, and one more than is shown.
     fn latest(&mut self, workspace: &str, also: &str) -> Result<Vec<Execution>> {
         let sql = format!(
             "{EXECUTIONS} WHERE r.workspace = ?1 {also}

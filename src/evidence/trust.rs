@@ -1,5 +1,5 @@
-//! Trust in workspace commands (SPEC §9): decisions about the `countersign.toml` of a workspace, each a row
-//! like every other decision. The latest about a file in a workspace is the one that holds.
+//! Trust in workspace commands (SPEC §9). Each decision about the `countersign.toml` of a workspace is a row, and the
+//! latest about a file in a workspace is valid.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ use super::{grants, migrations};
 use crate::plan::Digest;
 use crate::run::{AnsweredBy, CommandsReview};
 
-/// What stands in the column `decision`.
+/// Values of the column `decision`.
 const TRUSTED: &str = "commands_trusted";
 const REVOKED: &str = "commands_revoked";
 
@@ -28,22 +28,22 @@ pub struct TrustDecision<'a> {
     pub workspace: &'a str,
     /// The digest of the file's exact bytes.
     pub digest: Digest,
-    /// Whether they are trusted from now on, or no longer.
+    /// Whether the commands are trusted from now on.
     pub trusted: bool,
-    /// What the person was shown; none where trust is taken back.
+    /// The commands that the person saw; `None` for a revocation.
     pub shown: Option<&'a CommandsReview>,
-    /// Through which act.
+    /// How the person decided.
     pub by: AnsweredBy,
-    /// When, in Unix milliseconds.
+    /// The time of the decision, in Unix milliseconds.
     pub timestamp_ms: i64,
 }
 
 /// The files of commands that a person trusts, by workspace and digest.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Trust {
-    /// Proven by this user's key.
+    /// Files whose trust has a valid keyed digest of this user.
     pub counts: BTreeSet<(PathBuf, Digest)>,
-    /// Not proven by this user's key: the person is asked again.
+    /// Files whose trust has no valid keyed digest of this user: the person is asked again.
     pub without_proof: BTreeSet<(PathBuf, Digest)>,
 }
 
@@ -51,12 +51,12 @@ impl EvidenceStore {
     /// Records a decision about the commands of a workspace.
     ///
     /// # Errors
-    /// Any failure of the database.
+    /// Any error of the database.
     pub fn record_trust(&mut self, decision: &TrustDecision<'_>) -> Result<()> {
         let TrustDecision { workspace, digest, trusted, shown, by, timestamp_ms } = *decision;
         let about = json!({ "workspace": workspace, "digest": digest, "shown": shown });
-        // By this it is found again. A secret in the name of a folder is hidden here as everywhere: then nothing
-        // is found, and the person is asked anew.
+        // The decision is found by this note. A secret in the name of a folder is redacted as everywhere; the
+        // decision is then not found, and the person is asked again.
         let note = format!("{digest} {workspace}");
         let word = if trusted { TRUSTED } else { REVOKED };
         let new = NewDecision {
@@ -68,17 +68,17 @@ impl EvidenceStore {
         self.write_and_keep(|appender| write_run::decision(appender, new))
     }
 
-    /// The files of commands that are trusted: their workspace and digest.
+    /// The workspace and digest of each trusted file.
     ///
     /// # Errors
-    /// Any failure of the database.
+    /// Any error of the database.
     pub fn trusted_commands(&self) -> Result<BTreeSet<(PathBuf, Digest)>> {
         Ok(trusted(&self.conn, migrations::newest(), Some(&self.vault))?.counts)
     }
 }
 
 impl EvidenceReader {
-    /// The files of commands that are trusted: their workspace and digest.
+    /// The workspace and digest of each trusted file.
     ///
     /// # Errors
     /// As for [`runs`](Self::runs).
@@ -86,7 +86,7 @@ impl EvidenceReader {
         Ok(self.trust()?.counts)
     }
 
-    /// Everything that was trusted and not revoked, with or without proof.
+    /// The files that were trusted and not revoked, with and without a valid keyed digest.
     ///
     /// # Errors
     /// As for [`runs`](Self::runs).
@@ -103,7 +103,7 @@ fn trusted(conn: &Connection, format: i64, vault: Option<&Vault>) -> Result<Trus
         let (digest, workspace) = row.note.split_once(' ').ok_or_else(odd)?;
         let digest: Digest = digest.parse().map_err(|_| odd())?;
         let file = (PathBuf::from(workspace), digest);
-        // A revocation needs no proof: it can only cause another question.
+        // A revocation needs no keyed digest, because it can only cause another question.
         trust.counts.remove(&file);
         trust.without_proof.remove(&file);
         if row.decision == TRUSTED {

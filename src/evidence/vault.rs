@@ -1,7 +1,7 @@
-//! The user's key: encrypts exact bytes that hold a secret, and marks secrets so that equal ones can be
-//! recognised without being known (SPEC §8).
+//! The user's key (SPEC §8). It encrypts exact bytes that contain a secret, and marks secrets, so that equal ones
+//! have equal marks that do not reveal them.
 //!
-//! The key is a file outside the evidence folder, so that a copied evidence folder tells no secret.
+//! The key is a file outside the evidence folder, so that a copy of the evidence folder reveals no secret.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
@@ -17,12 +17,12 @@ use super::error::{EvidenceError, Result};
 use super::permissions;
 use crate::plan::Digest;
 
-/// The key's name in the folder of secrets.
+/// The name of the key's file in its folder.
 const FILE_NAME: &str = "evidence.key";
 const KEY_BYTES: usize = 32;
 const NONCE_BYTES: usize = 24;
 
-/// What the key is good for.
+/// The keys that are derived from the user's key.
 pub(super) struct Vault {
     cipher: XChaCha20Poly1305,
     marks: Hmac<Sha256>,
@@ -37,7 +37,7 @@ impl std::fmt::Debug for Vault {
 }
 
 impl Vault {
-    /// The vault of this folder of secrets, with a new key when there is none.
+    /// The vault with the key in this folder. A missing key is created.
     pub(super) fn open_or_create(secrets: &Path) -> Result<Self> {
         permissions::own_folder(secrets)?;
         if let Some(vault) = Self::open(secrets)? {
@@ -45,14 +45,14 @@ impl Vault {
         }
         create_key(secrets)
             .map_err(|source| EvidenceError::Key { source, path: secrets.join(FILE_NAME) })?;
-        // Whoever was first, there is one key now, and it is the one that everybody reads.
+        // If another process created a key first, that one is used.
         Self::open(secrets)?.ok_or_else(|| EvidenceError::Key {
             source: io::ErrorKind::NotFound.into(),
             path: secrets.join(FILE_NAME),
         })
     }
 
-    /// The vault of this folder of secrets; `None` without a key.
+    /// The vault with the key in this folder; `None` if there is no key.
     pub(super) fn open(secrets: &Path) -> Result<Option<Self>> {
         let path = secrets.join(FILE_NAME);
         let file = match File::open(&path) {
@@ -60,7 +60,7 @@ impl Vault {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(source) => return Err(EvidenceError::Key { source, path }),
         };
-        // Of the open file: the one that is judged is the one that is read.
+        // The mode of the open file is checked, because the path may name another file a moment later.
         permissions::refuse_open_secret(&path, &file)?;
         let mut key = Vec::new();
         match file.take(KEY_BYTES as u64 + 1).read_to_end(&mut key) {
@@ -75,7 +75,7 @@ impl Vault {
         if key.len() != KEY_BYTES {
             return None;
         }
-        // One key for each use, so that a weakness in one tells nothing about the other.
+        // One key for each purpose, so that a weakness in one use does not affect the others.
         let derived = |purpose: &[u8]| {
             let mut mac = Hmac::<Sha256>::new_from_slice(key).ok()?;
             mac.update(purpose);
@@ -89,34 +89,34 @@ impl Vault {
         })
     }
 
-    /// Eight hex digits that stand for this secret: equal for equal secrets, useless without the key.
+    /// Eight hex digits that mark this secret: equal for equal secrets, and of no use without the key.
     pub(super) fn mark(&self, secret: &str) -> String {
         keyed(&self.marks, &[secret.as_bytes()]).short(8)
     }
 
-    /// The keyed digest of a row that grants something, in the database with this id.
+    /// The keyed digest of a granting row in the database with this id.
     pub(super) fn grant(&self, database_id: Uuid, entry: &str) -> String {
         keyed(&self.grants, &[database_id.as_bytes(), entry.as_bytes()]).hex()
     }
 
-    /// Whether this is the keyed digest of that row.
+    /// Whether `digest` is the keyed digest of that row.
     pub(super) fn is_grant(&self, database_id: Uuid, entry: &str, digest: &str) -> bool {
-        // Compared as a whole by both sides having been hashed: how long it takes says nothing.
+        // Both sides are hashed before the comparison, so that its duration reveals nothing.
         Digest::of(self.grant(database_id, entry).as_bytes()) == Digest::of(digest.as_bytes())
     }
 
-    /// The keyed digest of what is kept outside of the evidence.
+    /// The keyed digest of the kept heads.
     pub(super) fn seal_heads(&self, text: &str) -> String {
         keyed(&self.heads, &[text.as_bytes()]).hex()
     }
 
     /// The keyed digest of a search index.
     pub(super) fn seal_index(&self, digest: &str) -> String {
-        // Another text than any list of heads, so that neither is ever taken for the other.
+        // The prefix distinguishes this text from a list of heads, so that one digest cannot be used for the other.
         self.seal_heads(&format!("search index {digest}"))
     }
 
-    /// Nonce and ciphertext; `place` says what this is and must be given again to open it.
+    /// Encrypts bytes. The result is nonce and ciphertext. Decryption requires the same `place`.
     pub(super) fn seal(&self, plain: &[u8], place: &str) -> Result<Vec<u8>> {
         let mut nonce = [0; NONCE_BYTES];
         getrandom::fill(&mut nonce).map_err(|source| EvidenceError::Random { source })?;
@@ -127,7 +127,7 @@ impl Vault {
         Ok([&nonce, sealed.as_slice()].concat())
     }
 
-    /// What was sealed at this place; `None` when the key is another one or the bytes were changed.
+    /// Decrypts bytes; `None` if the key or the place is another one, or the bytes were changed.
     pub(super) fn unseal(&self, sealed: &[u8], place: &str) -> Option<Vec<u8>> {
         let (nonce, sealed) = sealed.split_first_chunk::<NONCE_BYTES>()?;
         self.cipher
@@ -136,7 +136,7 @@ impl Vault {
     }
 }
 
-/// The keyed digest of these parts, one after the other.
+/// The keyed digest of these parts in their order.
 fn keyed(key: &Hmac<Sha256>, parts: &[&[u8]]) -> Digest {
     let mut mac = key.clone();
     parts.iter().for_each(|part| mac.update(part));
@@ -147,7 +147,7 @@ fn invalid(what: &'static str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
 }
 
-/// Publishes a complete key under its name, unless another process was faster.
+/// Creates a key file, unless another process was first.
 fn create_key(secrets: &Path) -> io::Result<()> {
     let mut key = [0; KEY_BYTES];
     getrandom::fill(&mut key).map_err(io::Error::other)?;
@@ -155,7 +155,7 @@ fn create_key(secrets: &Path) -> io::Result<()> {
     let written = permissions::create_new(&draft).and_then(|mut file| {
         file.write_all(&key)?;
         file.sync_all()?;
-        // A link never replaces, and nobody sees half a key.
+        // A hard link never replaces a file, and the key is complete before it has its name.
         match fs::hard_link(&draft, secrets.join(FILE_NAME)) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
             other => other,

@@ -1,4 +1,4 @@
-//! From entries to rows: bounded loops and their attempts (SPEC §10).
+//! Converts the entries of bounded loops and their attempts into rows (SPEC §10).
 
 use serde_json::{Value, json};
 
@@ -51,7 +51,7 @@ pub(super) fn end(appender: &mut Appender<'_>, end: &LoopEnd<'_>) -> Result<()> 
     )
 }
 
-/// What became of an attempt, with the exact bytes that the planner answered.
+/// Writes the end of an attempt, with the exact bytes of the planner's answer.
 pub(super) fn attempt_end(appender: &mut Appender<'_>, end: &AttemptEnd<'_>) -> Result<()> {
     let AttemptEnd { attempt_id, record, trace, ended_at_ms } = *end;
     let mut planner = json!(record.planner);
@@ -61,7 +61,7 @@ pub(super) fn attempt_end(appender: &mut Appender<'_>, end: &AttemptEnd<'_>) -> 
         }
         fields.insert("process".to_owned(), process(appender, trace)?);
     }
-    // A run whose first record could not be written is none.
+    // The evidence has no row of a run whose first record could not be written.
     let run_id = match record.run_id {
         Some(id) if has_row(appender.tx(), "runs", "id", id.to_string())? => Some(id),
         _ => None,
@@ -81,8 +81,8 @@ pub(super) fn attempt_end(appender: &mut Appender<'_>, end: &AttemptEnd<'_>) -> 
     )
 }
 
-/// What is kept of a planner's process: the exact answer by its digest, everything else as text, both apart
-/// where they are long.
+/// The recorded values of a planner's process: the digest of the exact answer, and the other values as text. Long
+/// ones become blobs.
 fn process(appender: &mut Appender<'_>, trace: &PlannerTrace) -> Result<Value> {
     let answer = Digest::of(&trace.answer);
     if !trace.answer.is_empty() {

@@ -1,4 +1,4 @@
-//! From records to rows: plans, answers, runs and decisions. Steps are in `steps.rs`.
+//! Converts plans, authorizations, runs and decisions into rows. `write_step.rs` converts steps.
 
 use rusqlite::Connection;
 use serde::Serialize;
@@ -13,7 +13,7 @@ use crate::authorization::{AuthorizationStatus, Binding, FileState, PlanAuthoriz
 use crate::plan::{Digest, Plan, Step};
 use crate::run::RunEnding;
 
-/// The step a decision is about.
+/// The step that a decision is about.
 #[derive(Clone, Copy)]
 pub(super) struct About<'a> {
     pub(super) execution_id: Uuid,
@@ -27,26 +27,26 @@ impl<'a> About<'a> {
     }
 }
 
-/// A row of decisions.
+/// A new row of decisions.
 #[derive(Default)]
 pub(super) struct NewDecision<'a> {
     pub(super) authorization_id: Option<Uuid>,
     pub(super) run_id: Option<Uuid>,
     pub(super) about: Option<About<'a>>,
     pub(super) word: &'static str,
-    /// Through which act.
+    /// How the person decided.
     pub(super) by: Cell,
-    /// Why, in the person's words; may be empty.
+    /// The person's reason; may be empty.
     pub(super) note: &'a str,
-    /// What the person was shown.
+    /// The question that the person saw.
     pub(super) request: Option<Value>,
     pub(super) timestamp_ms: i64,
-    /// Whether it counts only with the user's key.
+    /// Whether the decision counts only with a keyed digest.
     pub(super) is_grant: bool,
 }
 
 impl<'a> NewDecision<'a> {
-    /// A decision about nothing yet.
+    /// A decision that is not about a step.
     pub(super) fn new(word: &'static str, by: &impl Serialize, timestamp_ms: i64) -> Self {
         Self { word, by: self::word(by), timestamp_ms, ..Self::default() }
     }
@@ -56,7 +56,7 @@ impl<'a> NewDecision<'a> {
     }
 }
 
-/// The word that an enum of ours has in data.
+/// The serialized name of an enum variant.
 pub(super) fn word(value: &impl Serialize) -> Cell {
     match serde_json::to_value(value) {
         Ok(Value::String(text)) => Cell::Word(text),
@@ -92,7 +92,7 @@ pub(super) fn authorization(
     if answer.status == AuthorizationStatus::Pending {
         return Err(EvidenceError::NotDecided { authorization_id: answer.authorization_id });
     }
-    // What the plan itself gives away is hidden in all that is recorded of it and its run.
+    // The secrets of the plan are redacted in all records of the plan and its run.
     appender.learn(&of.source);
     if has_row(appender.tx(), "authorizations", "id", answer.authorization_id.to_string())? {
         return Ok(());
@@ -104,7 +104,7 @@ pub(super) fn authorization(
             ("approved", "authorize", None)
         }
     };
-    // What an approval covers is on the record from the moment it is given, not only with its run.
+    // The binding of an approval is recorded when it is given, not only with its run.
     let attempt = answer.attempt.as_deref();
     let note = match (reason, answer.parent_run, attempt) {
         (Some(reason), ..) => reason.to_owned(),
@@ -125,7 +125,7 @@ pub(super) fn authorization(
         "authorizations",
         [
             ("id", answer.authorization_id.into()),
-            // Of the bytes that are recorded with it; the engine has compared them with the answer's.
+            // The digest of the recorded bytes. The engine has compared it with that of the authorization.
             ("plan_digest", of.digest.into()),
             ("plan_id", answer.plan_id.as_str().into()),
             ("status", Cell::word(status)),
@@ -143,7 +143,7 @@ pub(super) fn authorization(
             ("expires_at", answer.expires_at_ms.into()),
             ("boot_id", given.map(|given| Cell::word(given.boot_id.as_str())).into()),
             ("since_boot_ms", given.map(|given| given.ms).into()),
-            // The strongest of them is the level of this computer: an open step has none.
+            // The strongest of them is the level of this computer; a step without walls has none.
             (
                 "walls_level",
                 walls
@@ -166,7 +166,7 @@ pub(super) fn used_by(conn: &Connection, authorization_id: Uuid) -> Result<Optio
     Ok(used.map(|run_id| run_id.parse().unwrap_or_default()))
 }
 
-/// The keys of which the host must show one.
+/// The host keys, of which the host must present one.
 fn host_keys(binding: &Binding) -> Option<String> {
     binding.target.as_ref().map(|target| target.host_keys.join(", "))
 }
@@ -231,7 +231,7 @@ pub(super) fn decision(appender: &mut Appender<'_>, new: NewDecision<'_>) -> Res
     )
 }
 
-/// What a person decided about a step.
+/// Writes a person's decision about a step.
 pub(super) fn step_decision(
     appender: &mut Appender<'_>,
     run_id: Uuid,

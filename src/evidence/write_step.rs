@@ -1,4 +1,4 @@
-//! From records to rows: what a step leaves behind before and after its tool is called.
+//! Converts the intent and the execution of a step into rows.
 
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -47,7 +47,7 @@ pub(super) fn execution(appender: &mut Appender<'_>, record: &ExecutionRecord<'_
     let (step, result) = (record.step, record.result);
     let id = result.execution_id;
     let outputs = [record.stdout.unwrap_or_default(), record.stderr.unwrap_or_default()];
-    // What was done is what was predicted, unless nothing was done.
+    // An execution without changes has no contents; the predicted ones are then searched for secrets.
     let contents = if record.files.is_empty() { record.predicted } else { record.files };
     learn(appender, step, contents, &outputs);
     appender.learn(result.error_message.as_deref().unwrap_or_default().as_bytes());
@@ -168,7 +168,7 @@ fn artifacts(appender: &mut Appender<'_>, record: &ExecutionRecord<'_>) -> Resul
     Ok(())
 }
 
-/// The attempt of a bounded loop that a run belongs to, with the loop and its goal; nulls for any other run.
+/// The attempt of a bounded loop to which a run belongs, with the loop and its goal; nulls for any other run.
 fn attempt_of(appender: &Appender<'_>, run_id: Uuid) -> Result<(Value, Value, Value)> {
     let sql = "SELECT a.attempt, a.loop_id, l.goal FROM runs AS r
                JOIN attempts AS a ON a.id = r.attempt_id JOIN loops AS l ON l.id = a.loop_id
@@ -234,15 +234,14 @@ fn mode(mode: Option<FileMode>) -> Cell {
     mode.map(|mode| i64::from(mode.bits())).into()
 }
 
-/// Looks for secrets in everything exact that belongs to a step, because its differences, previews and
-/// results show parts of it.
+/// Searches all exact contents of a step for secrets, because its diffs, previews and results show parts of them.
 fn learn(appender: &mut Appender<'_>, step: &Step, files: &[FileEffect], outputs: &[&[u8]]) {
     for argument in step.arguments.values() {
         appender.learn(argument.as_bytes());
     }
     let contents = files.iter().flat_map(|file| [&file.before_bytes, &file.after_bytes]).flatten();
     for bytes in contents.map(|bytes| &**bytes).chain(outputs.iter().copied()) {
-        // What is written is an argument as a rule, and comparing is faster than looking again.
+        // Written contents are usually an argument too, and comparing is faster than searching again.
         if !step.arguments.values().any(|argument| argument.as_bytes() == bytes) {
             appender.learn(bytes);
         }

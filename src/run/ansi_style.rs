@@ -1,11 +1,11 @@
-//! The colours that a program asked a terminal for, and nothing else of what it asked (SPEC §7.2).
+//! Reads the terminal colours (`ESC [ … m`) of a program's output (SPEC §7.2).
 //!
-//! Only `ESC [ … m` means something here. Whatever else a program sends to move a cursor, clear a
-//! screen or name a window stays in the text, where it is made visible.
+//! Every other escape sequence, for instance one that moves the cursor, stays in the text, where the callers make it
+//! visible.
 
 use std::ops::Range;
 
-/// A longer sequence is no colour.
+/// The size from which an unfinished escape sequence is treated as ordinary text.
 const MAX_ESCAPE_BYTES: usize = 64;
 
 /// One of the eight colours that every terminal has.
@@ -23,14 +23,14 @@ pub enum Hue {
 }
 
 impl Hue {
-    /// By its number on a terminal.
+    /// The colour with this number in terminal escape sequences, 0 to 7.
     fn at(index: u16) -> Option<Self> {
         use Hue::{Black, Blue, Cyan, Green, Magenta, Red, White, Yellow};
         let all = [Black, Red, Green, Yellow, Blue, Magenta, Cyan, White];
         all.get(usize::from(index)).copied()
     }
 
-    /// The one of the eight that is nearest to a mixture; each share from 0 to 255.
+    /// The one of the eight colours that is nearest to a mixture of red, green and blue, each from 0 to 255.
     fn nearest(red: u16, green: u16, blue: u16) -> Option<Self> {
         let most = red.max(green).max(blue);
         let share = |part: u16| u16::from(u32::from(part) * 2 > u32::from(most));
@@ -42,19 +42,19 @@ impl Hue {
     }
 }
 
-/// How a piece of output looks.
+/// The colour and emphasis of a piece of output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct AnsiStyle {
-    /// Its colour; none for the plain one.
+    /// The colour; `None` for the default one.
     pub hue: Option<Hue>,
-    /// Whether it is less important.
+    /// Whether the text is dimmed.
     pub faint: bool,
-    /// Whether it is underlined.
+    /// Whether the text is underlined.
     pub underlined: bool,
 }
 
 impl AnsiStyle {
-    /// The look after the parameters of one `ESC [ … m`.
+    /// The style after an `ESC [ … m` with these parameters.
     pub(super) fn after(mut self, parameters: &str) -> Self {
         let mut rest = parameters.split([';', ':']).map(|it| it.parse::<u16>().unwrap_or(0));
         while let Some(parameter) = rest.next() {
@@ -67,7 +67,7 @@ impl AnsiStyle {
                 30..=37 => self.hue = Hue::at(parameter - 30),
                 38 => self.hue = mixed(&mut rest),
                 39 => self.hue = None,
-                // The ground stays as it is, but its parameters must not be taken for others.
+                // The background is not kept, but its parameters must not be taken for others.
                 48 => drop(mixed(&mut rest)),
                 90..=97 => self.hue = Hue::at(parameter - 90),
                 _ => {}
@@ -77,7 +77,7 @@ impl AnsiStyle {
     }
 }
 
-/// A colour by its number among 256, or by its shares.
+/// The colour that the parameters after a 38 or 48 select: `5` and one of 256 numbers, or `2` and three parts.
 fn mixed(rest: &mut impl Iterator<Item = u16>) -> Option<Hue> {
     match rest.next()? {
         5 => match rest.next()? {
@@ -97,13 +97,13 @@ fn mixed(rest: &mut impl Iterator<Item = u16>) -> Option<Hue> {
     }
 }
 
-/// What the beginning of a text that starts with an escape is.
+/// The kind of a text that starts with an escape character.
 pub(super) enum Sequence {
-    /// It may still become a colour.
+    /// More characters may make it a colour sequence.
     Unfinished,
-    /// All of it is a colour.
+    /// The whole text is one colour sequence.
     Colours,
-    /// It is no colour, whatever comes.
+    /// The text is no colour sequence and cannot become one.
     Other,
 }
 
@@ -122,8 +122,8 @@ impl Sequence {
     }
 }
 
-/// A text without the colours it asks for, and the bytes of it that they make look otherwise, in order.
-/// Every other sequence stays as it is.
+/// Removes the colour sequences from a text. Returns the plain text and, in order, the byte ranges of it that do not
+/// have the default style. Every other escape sequence stays in the text.
 pub fn coloured(text: &str) -> (String, Vec<(Range<usize>, AnsiStyle)>) {
     let mut plain = String::with_capacity(text.len());
     let mut inks: Vec<(Range<usize>, AnsiStyle)> = Vec::new();
@@ -136,7 +136,7 @@ pub fn coloured(text: &str) -> (String, Vec<(Range<usize>, AnsiStyle)>) {
             rest = behind;
             continue;
         }
-        // Up to the next escape; one that is no colour is a character like any other.
+        // Up to the next escape. An escape that begins no colour sequence is copied like any other character.
         let next = rest.bytes().skip(1).position(|byte| byte == 0x1b);
         let (piece, behind) = rest.split_at(next.map_or(rest.len(), |at| at + 1));
         let start = plain.len();
@@ -151,7 +151,7 @@ pub fn coloured(text: &str) -> (String, Vec<(Range<usize>, AnsiStyle)>) {
     (plain, inks)
 }
 
-/// How many bytes of the text are a colour that it begins with.
+/// The size of the colour sequence at the start of the text, in bytes, if there is one.
 fn colour_length(text: &str) -> Option<usize> {
     let beginnings = (1..=text.len().min(MAX_ESCAPE_BYTES)).filter_map(|end| text.get(..end));
     let mut read = beginnings.map(|beginning| (beginning.len(), Sequence::of(beginning)));

@@ -1,4 +1,4 @@
-//! What is kept of each attempt of a bounded loop (SPEC §10), and of each of its actions (SPEC §9).
+//! Records of the attempts of a bounded loop (SPEC §10) and of their actions (SPEC §9).
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use crate::plan::words::words;
 use crate::plan::{Code, Digest, Finding, VerifyScope};
 
 words! {
-    /// The code of a failed action, in the words of the action dialect (SPEC §9).
+    /// The error code of a failed action as the action dialect spells it (SPEC §9).
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     #[expect(missing_docs, reason = "the seven words of SPEC §9")]
@@ -27,12 +27,12 @@ words! {
 }
 
 impl ActionErrorCode {
-    /// The word for a failure of ours.
+    /// The code of the action dialect for one of this program's codes.
     pub const fn of(code: Code) -> Self {
         match code {
             Code::UnknownTool => Self::UnsupportedAction,
-            // What a payload lacks shows before anything runs; a request that is well formed may still ask
-            // for something that cannot be. So does a person who says no.
+            // A payload that lacks something is found before anything runs. A well-formed request can still ask for
+            // the impossible, and a denial is reported like such a request.
             Code::MissingArgument => Self::InvalidActionPayload,
             Code::BadArgument
             | Code::OutsideWorkspace
@@ -49,10 +49,10 @@ impl ActionErrorCode {
     }
 }
 
-/// Whether another attempt may mend a failure of an action (SPEC §10): E1xx, E3xx and E004, except a denial
-/// and a stop, which are a person's.
+/// Whether another attempt can succeed after an action failed with this code (SPEC §10): true for E1xx, E3xx and
+/// E004, except for a denial, a stop by a person and a stop by walls.
 pub fn is_retryable(code: Code) -> bool {
-    // A wall is where it was at the next attempt, until a person moves it.
+    // The walls are the same at the next attempt, unless a person changes them.
     let person = matches!(code, Code::ConfirmationDenied | Code::Cancelled | Code::StoppedByWall);
     let may_pass = matches!(code.as_str().get(..2), Some("E1" | "E3")) || code == Code::Stale;
     may_pass && !person
@@ -63,50 +63,50 @@ words! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     pub enum ActionStatus {
-        /// It did what it was to do, or a person did it by hand.
+        /// The action succeeded, or a person did it by hand.
         Succeeded = "succeeded",
-        /// It failed, was denied or stopped.
+        /// The action failed, was denied or was stopped.
         Failed = "failed",
-        /// A person left it out, or it was not reached.
+        /// A person skipped the action, or the run ended before it.
         Skipped = "skipped",
     }
 }
 
-/// Why an action failed: structured, never a panic.
+/// Why an action failed, as data for the planner and the records.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ActionError {
-    /// The word of the action dialect.
+    /// The error code as the action dialect spells it.
     pub code: ActionErrorCode,
-    /// What happened, with the offending value.
+    /// The error message, with the offending value.
     pub message: String,
-    /// Whether another attempt may mend it.
+    /// Whether another attempt can succeed.
     pub retryable: bool,
-    /// Our own code, the execution, and what to do next.
+    /// This program's own code, the id of the execution, the exit code, and what to do next.
     pub details: Value,
 }
 
-/// What became of one action, or of one step of another dialect.
+/// The outcome of one action, or of one step of another dialect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ActionRecord {
-    /// Its place in the plan, from 0; behind the last one for the loop's own verification.
+    /// The index in the plan, from 0. The loop's own verification follows the last index.
     pub action_index: usize,
     /// The action's type or the step's tool; [`VERIFY_GATE`] for the loop's own verification.
     pub kind: String,
-    /// How it ended.
+    /// How the action ended.
     pub status: ActionStatus,
-    /// In a few words, what it was.
+    /// What the action does, in a few words, and whether a person skipped it or did it by hand.
     pub summary: String,
-    /// Why it failed.
+    /// Why the action failed.
     pub error: Option<ActionError>,
-    /// How long it took, in milliseconds; waiting for a person is not in it.
+    /// How long the tool took, in milliseconds, without waiting for a person.
     pub duration_ms: i64,
 }
 
-/// The kind of the row that the loop adds when it verifies by itself.
+/// The `kind` of the record that the loop adds when it verifies by itself.
 pub const VERIFY_GATE: &str = "verify_gate";
 
 impl ActionRecord {
-    /// The record of a step that ended; `about` says in a few words what it was.
+    /// The record of a step that ended. `about` describes the step in a few words.
     pub fn of(result: &StepResult, about: &str) -> Self {
         let (status, remark) = match result.outcome {
             Outcome::Succeeded => (ActionStatus::Succeeded, ""),
@@ -141,7 +141,7 @@ impl ActionRecord {
         }
     }
 
-    /// The record of a step that was never begun.
+    /// The record of a step that never began.
     pub fn skipped(action_index: usize, kind: &str, summary: String) -> Self {
         Self {
             action_index,
@@ -153,7 +153,7 @@ impl ActionRecord {
         }
     }
 
-    /// Our own code of its failure.
+    /// This program's own code of the failure, if the action failed.
     pub fn code(&self) -> Option<Code> {
         let code = self.error.as_ref()?.details.get("code")?.as_str()?;
         Code::from_text(code)
@@ -164,27 +164,27 @@ impl ActionRecord {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PlannerStatus {
-    /// It is a plan that may be authorized.
+    /// The answer is a plan that may be authorized.
     Accepted,
-    /// It is none.
+    /// There is no answer, or the answer is no plan that may be authorized.
     Failed,
 }
 
-/// A finding about a planner's plan, as the records keep it.
+/// A finding about a planner's plan, as it is recorded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannerFinding {
     /// `note`, `warning` or `error`.
     pub severity: String,
-    /// Its stable code.
+    /// The stable code.
     pub code: String,
-    /// The action dialect's own name for it.
+    /// The name of the finding in the action dialect.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub name: Option<String>,
     /// JSON pointer to the value at fault.
     pub pointer: String,
-    /// Its line, from 1.
+    /// The line of that value, from 1.
     pub line: usize,
-    /// Its column, from 1.
+    /// The column of that value, from 1.
     pub column: usize,
     /// What is wrong and what to do.
     pub message: String,
@@ -208,29 +208,29 @@ impl From<&Finding> for PlannerFinding {
     }
 }
 
-/// What a planner answered.
+/// The planner's answer, or why there is none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannerReport {
     /// Whether there is a plan to authorize.
     pub status: PlannerStatus,
-    /// The version that the plan names, where its dialect has one.
+    /// The version that the plan states, if its dialect has one.
     pub version: Option<String>,
-    /// How many actions or steps the plan has.
+    /// The number of actions or steps in the plan.
     pub action_count: usize,
-    /// Why there is no plan: the planner's own code, or one of ours.
+    /// Why there is no plan: the planner's own code, or one of this program's codes.
     pub failure_code: Option<String>,
-    /// The same in words.
+    /// Why there is no plan, as a sentence.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub message: Option<String>,
-    /// Whether asking again may help.
+    /// Whether asking the planner again may help.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub retryable: Option<bool>,
-    /// Everything there is to say about the plan.
+    /// The findings about the plan.
     pub findings: Vec<PlannerFinding>,
 }
 
 impl PlannerReport {
-    /// A report that says nothing else yet.
+    /// A report with this status and nothing else.
     pub const fn new(status: PlannerStatus) -> Self {
         Self {
             status,
@@ -244,35 +244,35 @@ impl PlannerReport {
     }
 }
 
-/// What a verification found.
+/// The result of a verification.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VerifyRecord {
-    /// How much it looked at.
+    /// The scope of the verification.
     pub scope: VerifyScope,
-    /// Whether it passed.
+    /// Whether the verification passed.
     pub passed: bool,
-    /// What it said.
+    /// The diagnostics of the verification.
     pub diagnostics: Vec<DiagnosticArtifact>,
 }
 
-/// Everything that is kept of an attempt (SPEC §10).
+/// The record of one attempt (SPEC §10).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AttemptRecord {
-    /// Which one, from 1.
+    /// The number of the attempt, from 1.
     pub attempt: u32,
-    /// Of so many.
+    /// The maximum number of attempts.
     pub max_attempts: u32,
-    /// What the planner answered.
+    /// The planner's answer, or why there is none.
     pub planner: PlannerReport,
     /// The digest of the plan's exact bytes.
     pub plan_digest: Option<Digest>,
     /// The run of the plan.
     pub run_id: Option<Uuid>,
-    /// What became of each action, the loop's own verification among them.
+    /// The outcome of each action, and of the loop's own verification.
     pub actions: Vec<ActionRecord>,
-    /// What the verification found; none when there was none.
+    /// The result of the verification; `None` if nothing was verified.
     pub verify: Option<VerifyRecord>,
-    /// Why the loop ended with it; none when it went on.
+    /// Why the loop ended with this attempt; `None` if it continued.
     pub stop_reason: Option<StopCode>,
 }
 
@@ -280,7 +280,7 @@ pub struct AttemptRecord {
 mod tests {
     use super::*;
 
-    /// Every code, its word in the action dialect, and whether another attempt may mend it.
+    /// Every code, its code in the action dialect, and whether another attempt can succeed.
     const TABLE: [(Code, ActionErrorCode, bool); 23] = [
         (Code::Stale, ActionErrorCode::Conflict, true),
         (Code::FileNotFound, ActionErrorCode::NotFound, true),

@@ -1,4 +1,4 @@
-//! What a person is asked before a step, and what they can say (SPEC §3).
+//! The question that a person answers before a step, its answers, and the controls of a whole run (SPEC §3).
 
 use std::collections::BTreeMap;
 
@@ -12,14 +12,14 @@ use crate::risk::Verdict;
 
 use super::preview::Preview;
 
-/// Everything a person must see before they answer.
+/// A question about one step, with everything that a person must see before they answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ConfirmationRequest {
     /// The run.
     pub run_id: Uuid,
     /// The step.
     pub step_id: String,
-    /// Its place, from 0.
+    /// The index of the step, from 0.
     pub step_index: usize,
     /// How many steps the plan has.
     pub step_count: usize,
@@ -27,43 +27,43 @@ pub struct ConfirmationRequest {
     pub tool: String,
     /// The plan's own title or reason for the step, if any.
     pub purpose: Option<String>,
-    /// The plan's reason for the step, where it has a title besides.
+    /// The plan's reason for the step, if the step has both a title and a reason.
     pub explanation: Option<String>,
     /// The arguments, exactly.
     pub arguments: BTreeMap<String, String>,
-    /// The host for remote steps.
+    /// The SSH destination of the plan, if its commands run on a remote host.
     pub target: Option<String>,
-    /// Who, where and by which key that host is, in one line.
+    /// User, address and key of that host in one line, once it is reached.
     pub host: Option<String>,
-    /// The folder in which the step works.
+    /// The folder in which the step runs, on the host where it runs.
     pub cwd: String,
-    /// Who runs it there.
+    /// The user that the step runs as, on the host where it runs.
     pub user: String,
-    /// How dangerous it is and why.
+    /// The risk of the step and the reasons for it.
     pub risk: Verdict,
     /// The plan author's own warning.
     pub warning: Option<String>,
     /// Why the person is asked.
     pub why: String,
-    /// Whether that is for more than being guided: then nothing runs without the question in front of
-    /// everything else (SPEC §7.1).
+    /// Whether the question would be asked without guided mode too. The window then shows it in front of everything
+    /// else (SPEC §7.1).
     pub required: bool,
-    /// Whether that is only because the step has no walls, and it calls for no more than caution (SPEC §7.5).
+    /// Whether the missing walls are the only reason to ask, and the risk calls for no more than caution (SPEC §7.5).
     pub unwalled: bool,
-    /// What the step asks for beyond its walls, where it runs on this computer.
+    /// What the plan asks for beyond the walls; `None` for a step on a remote host.
     pub needs: Option<Needs>,
-    /// The walls that it gets; none where it starts no process on this computer.
+    /// The walls of the step; `None` if it starts no process on this computer.
     pub walls: Option<StepWalls>,
-    /// Whether the person goes through the plan step by step, and may do this one themselves (SPEC §7.4).
+    /// Whether the run is guided: the person decides about every step, and may do a step by hand (SPEC §7.4).
     pub guided: bool,
-    /// What the step would do, on the present bytes.
+    /// What the step would do to the present files.
     pub preview: Preview,
 }
 
 impl ConfirmationRequest {
-    /// The word that a person types before a dangerous step: the host, or the name of the first file
-    /// that the step changes or names, or of the folder where a command runs, or the tool where there is
-    /// none of these.
+    /// The word that a person types to approve a dangerous step: the host without its user; else the name of the
+    /// first file that the step changes or takes as an argument; else the name of the folder in which a command runs;
+    /// else the name of the tool.
     pub fn target_word(&self) -> &str {
         if let Some(target) = &self.target {
             return target.rsplit('@').next().unwrap_or(target);
@@ -80,19 +80,19 @@ impl ConfirmationRequest {
             .unwrap_or(&self.tool)
     }
 
-    /// The command that would run, where the step is one.
+    /// The command, if the step is a shell command.
     pub fn command(&self) -> Option<&str> {
         let command = self.arguments.get("command")?;
         (self.tool == "shell").then_some(command.as_str())
     }
 
-    /// Whether it may be answered so: only who is guided through a plan does a step by hand.
+    /// Whether the person can give this answer. Only a guided run offers [`Decision::DoneByHand`].
     pub fn offers(&self, decision: Decision) -> bool {
         self.guided || decision != Decision::DoneByHand
     }
 
-    /// Whether what was typed is [`Self::target_word`]: as it is, or as it is shown, because what is
-    /// hidden in a name can be neither seen nor typed. Space around it does not count.
+    /// Whether the typed text is [`Self::target_word`]. The word is accepted as it is and as it is shown, because
+    /// hidden characters of a name can be neither seen nor typed. Surrounding whitespace is ignored.
     pub fn names_target(&self, typed: &str) -> bool {
         let (typed, word) = (typed.trim(), self.target_word());
         typed == word.trim() || typed == visible(word).trim()
@@ -100,28 +100,28 @@ impl ConfirmationRequest {
 }
 
 words! {
-    /// The answers to a [`ConfirmationRequest`]: the first three to any, the last one in guided mode.
+    /// The answers to a [`ConfirmationRequest`]. [`Decision::DoneByHand`] is only for a guided run.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     pub enum Decision {
         /// Run this step.
         Approve = "approve",
-        /// Leave it out and go on.
+        /// Skip this step and continue.
         Skip = "skip",
-        /// Deny it and end the run.
+        /// Deny this step and end the run.
         Cancel = "cancel",
-        /// The person has done it themselves: no tool is called, and the run goes on (SPEC §7.4).
+        /// The person has done the step by hand: no tool is called, and the run continues (SPEC §7.4).
         DoneByHand = "done_by_hand",
     }
 }
 
-/// Who answered.
+/// Through which interface the answer came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AnsweredBy {
-    /// A person in the window.
+    /// The window.
     Window,
-    /// A person at the terminal.
+    /// The terminal.
     Terminal,
     /// A flag of the command line.
     CommandLine,
@@ -129,31 +129,31 @@ pub enum AnsweredBy {
     Test,
 }
 
-/// An answer with its origin; what the evidence keeps of it.
+/// A decision with its origin, as it is recorded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Answer {
-    /// The answer.
+    /// The decision.
     pub decision: Decision,
-    /// Who gave it.
+    /// Through which interface it came.
     pub by: AnsweredBy,
-    /// Why, in the person's words; may be empty.
+    /// The person's reason; may be empty.
     pub note: String,
 }
 
 words! {
-    /// What a person can do to a whole run (SPEC §3).
+    /// What a person can request for a whole run (SPEC §3).
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     pub enum Control {
-        /// Wait at the next step boundary.
+        /// Pause at the next step boundary.
         Pause = "pause",
-        /// Go on.
+        /// Continue after a pause.
         Resume = "resume",
-        /// From the next step on, wait for the person at each one (SPEC §7.4). There is no way back.
+        /// Switch to guided mode from the next step on (SPEC §7.4). A run cannot switch back.
         GoOnGuided = "go_on_guided",
-        /// End after the step that is running.
+        /// End the run after the current step.
         CancelAfterStep = "cancel_after_step",
-        /// End now, with the process tree of the step that is running.
+        /// End the run and the process tree of the current step immediately.
         StopNow = "stop_now",
     }
 }

@@ -1,11 +1,11 @@
-//! What a tool says about code (SPEC §3).
+//! Diagnostics that a tool reports about code (SPEC §3).
 
 use serde::{Deserialize, Serialize};
 
-/// Most diagnostics of one check that are told one by one; its result says how many there were.
+/// The maximum number of diagnostics that one check returns one by one. The result still states their full number.
 pub const MOST_DIAGNOSTICS: usize = 10_000;
 
-/// How much a diagnostic weighs; notes and help count as info.
+/// The severity of a diagnostic; notes and help count as info.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the three words of SPEC §3")]
@@ -18,15 +18,15 @@ pub enum Level {
 /// One diagnostic of a tool (SPEC §3).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DiagnosticArtifact {
-    /// How much it weighs.
+    /// The severity.
     pub level: Level,
-    /// The tool's own word for the level.
+    /// The tool's own word for the severity.
     pub tool_level: String,
-    /// What the tool says, verbatim.
+    /// The tool's message, verbatim.
     pub message: String,
-    /// The file, or empty where there is no place.
+    /// The file; empty if the diagnostic has no location.
     pub file_name: String,
-    /// The first line, from 1; 0 where there is no place.
+    /// The first line, from 1; 0 if the diagnostic has no location.
     pub line_start: i64,
     /// The first column, from 1.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -39,19 +39,19 @@ pub struct DiagnosticArtifact {
     pub column_end: Option<i64>,
     /// The tool's code, for instance `E0425`.
     pub code: Option<String>,
-    /// Every place that the tool points at, the one above among them.
+    /// Every location that the tool names, including the one above.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub spans: Vec<DiagnosticSpan>,
-    /// Notes and suggestions below it.
+    /// Notes and suggestions that belong to this diagnostic.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub children: Vec<DiagnosticArtifact>,
-    /// The tool's own rendering.
+    /// The diagnostic as the tool itself renders it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub rendered: Option<String>,
 }
 
 impl DiagnosticArtifact {
-    /// A diagnostic without a place.
+    /// A diagnostic without a location.
     pub fn new(level: Level, tool_level: impl Into<String>, message: String) -> Self {
         Self {
             level,
@@ -70,7 +70,7 @@ impl DiagnosticArtifact {
     }
 }
 
-/// A place that a diagnostic points at, and what could stand there instead.
+/// A location that a diagnostic names, and what the tool suggests to write there.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct DiagnosticSpan {
     /// The file.
@@ -87,20 +87,21 @@ pub struct DiagnosticSpan {
     pub byte_start: u64,
     /// The byte after the last, from 0.
     pub byte_end: u64,
-    /// Whether this is what it is about, and not only something to know besides.
+    /// Whether this is a primary location; the others give context.
     pub is_primary: bool,
-    /// Its lines as the compiler read them, so that a later look at the file can tell whether they are
-    /// still the same; the first twenty.
+    /// The lines as the compiler read them, at most twenty, so that it can be checked later whether the file still
+    /// has them.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub text: Vec<String>,
-    /// What the tool says of this place.
+    /// The tool's label for this location.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub label: Option<String>,
-    /// What the tool suggests to write here instead.
+    /// The suggested replacement.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub suggested_replacement: Option<String>,
-    /// How sure the suggestion is, in the tool's own word: `MachineApplicable`, `MaybeIncorrect`,
-    /// `HasPlaceholders` or `Unspecified`.
+    /// The tool's own word for how reliable the suggestion is: `MachineApplicable`, `MaybeIncorrect`,
+    /// `HasPlaceholders` or
+    /// `Unspecified`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub applicability: Option<String>,
 }

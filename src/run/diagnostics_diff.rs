@@ -1,20 +1,20 @@
 //! Compares the diagnostics of two checks of the same code (SPEC §3). Pure.
 //!
 //! Diagnostics are compared by file, code and message, because lines move. [`compare`] assumes that both checks were
-//! complete: where the later one was stopped, or reports only new errors, callers must not use what it calls gone.
+//! complete. If the later one was stopped, or reports only new errors, callers must not use [`Comparison::gone`].
 
 use std::collections::{HashMap, VecDeque};
 
 use super::diagnostic::DiagnosticArtifact;
 
-/// A diagnostic compared with an earlier check.
+/// Result of comparing one diagnostic with an earlier check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Standing {
-    /// It was not there.
+    /// Only the later check has it.
     New,
-    /// It was there.
+    /// Both checks have it.
     Unchanged,
-    /// It was there and is no longer.
+    /// Only the earlier check has it.
     Gone,
 }
 
@@ -27,7 +27,7 @@ pub struct Comparison {
     pub gone: Vec<usize>,
 }
 
-/// What makes two diagnostics the same.
+/// The values in which two diagnostics must agree to be the same.
 fn key(it: &DiagnosticArtifact) -> (&str, Option<&str>, &str) {
     (&it.file_name, it.code.as_deref(), &it.message)
 }
@@ -110,7 +110,7 @@ mod tests {
         }
     }
 
-    // Each of several equal ones counts and the one that stayed in its line is unchanged.
+    // Each of several equal diagnostics counts. The one on the same line is paired first.
     #[test]
     fn equal_diagnostics_are_matched_by_line_first() {
         let at = |lines: &[i64]| -> Vec<_> {
@@ -137,7 +137,7 @@ mod tests {
             prop_assert_eq!(found.is_new.len(), after.len());
             let unchanged = found.is_new.iter().filter(|new| !**new).count();
             prop_assert_eq!(unchanged + found.gone.len(), before.len());
-            // The other way round, what is gone is new.
+            // With the checks exchanged, the diagnostics that were gone are new.
             let back = compare(&after, &before);
             prop_assert_eq!(back.is_new.iter().filter(|new| **new).count(), found.gone.len());
             let same = compare(&after, &after);

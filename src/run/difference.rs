@@ -1,4 +1,4 @@
-//! How a plan differs from the one before it (SPEC §10): which steps are new, gone or changed.
+//! Compares two plans of a bounded loop (SPEC §10): which steps are new, gone or changed.
 
 use std::collections::HashMap;
 
@@ -6,57 +6,56 @@ use serde::{Deserialize, Serialize};
 
 use crate::plan::{Plan, ShownPlan, Step, ToolCall};
 
-/// How many differing steps are named; all are counted.
+/// The maximum number of differing steps in `steps`. The counts cover all of them.
 const MAX_NAMED: usize = 200;
 
-/// What became of a step between two plans.
+/// How a step differs between two plans.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StepChange {
-    /// It was not in the plan before.
+    /// Only the new plan has the step.
     New,
-    /// It is no longer in the plan.
+    /// Only the earlier plan has the step.
     Gone,
-    /// The step of this name does something else.
+    /// Both plans have a step with this id and tool, with other arguments or another precondition.
     Changed,
 }
 
-/// One step that differs.
+/// A step that differs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepDifference {
-    /// What became of it.
+    /// How the step differs.
     pub change: StepChange,
-    /// Its place in the plan before, from 0.
+    /// The index in the earlier plan, from 0.
     pub before: Option<usize>,
-    /// Its place in the plan now, from 0.
+    /// The index in the new plan, from 0.
     pub after: Option<usize>,
-    /// Its tool, or the type of the action.
+    /// The tool, or the type of the action.
     pub tool: String,
-    /// What it is about, in one line.
+    /// A summary of the arguments in one line, for instance the path.
     pub about: String,
 }
 
-/// How a plan differs from the one before it.
+/// The difference between a plan and an earlier one.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct PlanDifference {
-    /// How many steps are new.
+    /// The number of new steps.
     pub new: usize,
-    /// How many are gone.
+    /// The number of steps that only the earlier plan has.
     pub gone: usize,
-    /// How many are changed.
+    /// The number of changed steps.
     pub changed: usize,
-    /// How many are in both.
+    /// The number of steps that both plans have.
     pub same: usize,
-    /// The steps that differ, in the order of the new plan, those that are gone at the end; not more than
-    /// two hundred.
+    /// At most 200 steps that differ, in the order of the new plan; gone steps come last.
     pub steps: Vec<StepDifference>,
 }
 
 impl PlanDifference {
-    /// The difference between two plans, of which the one before may be faulty.
+    /// The difference between two plans. The earlier one may be faulty.
     pub fn between(before: &ShownPlan, after: &Plan) -> Self {
         let mut left = Left::of(before);
-        // What is the same is paired first, so that a step which only moved is not taken for a changed one.
+        // Equal steps are paired first, so that a step that only moved does not count as changed.
         let same: Vec<bool> = after.steps.iter().map(|step| left.take_same(step)).collect();
         let mut difference = Self::default();
         for (step, same) in after.steps.iter().zip(same) {
@@ -81,7 +80,7 @@ impl PlanDifference {
         difference
     }
 
-    /// The difference in a few words.
+    /// The counts in a few words, for instance `1 new, 2 as before`.
     pub fn sentence(&self) -> String {
         let counts = [(self.new, "new"), (self.changed, "changed"), (self.gone, "gone")];
         let all = counts.into_iter().chain([(self.same, "as before")]);
@@ -102,9 +101,9 @@ fn named<C>(
     StepDifference { change, before, after, tool: step.tool_name.clone(), about }
 }
 
-/// Steps of the plan before that have no partner yet.
+/// The steps of the earlier plan that have no partner yet.
 struct Left<'a> {
-    /// By what they do; the first is the last in its list.
+    /// The steps by what they do. Each list is reversed, so that the first step is popped first.
     same: HashMap<Doing<'a>, Vec<usize>>,
     named: HashMap<(&'a str, &'a str), usize>,
     free: Vec<bool>,
@@ -135,7 +134,7 @@ impl<'a> Left<'a> {
         place.is_some_and(|place| self.take(place))
     }
 
-    /// The step with the same name and tool, if it is still free.
+    /// The index of the step with the same id and tool, if it has no partner yet.
     fn take_named<C>(&mut self, step: &Step<C>) -> Option<usize> {
         let place = *self.named.get(&(step.step_id.as_str(), step.tool_name.as_str()))?;
         self.take(place).then_some(place)
@@ -150,8 +149,8 @@ impl<'a> Left<'a> {
     }
 }
 
-/// Whether two plans would do the same: the same calls in the same order, under the same preconditions, in
-/// the same place. What they say about themselves does not count.
+/// Whether two plans have the same effect: the same calls in the same order, with the same preconditions, on the same
+/// target. Titles, reasons and ids are ignored.
 pub fn does_the_same(one: &ShownPlan, other: &Plan) -> bool {
     one.target == other.target
         && one.steps.len() == other.steps.len()
@@ -192,7 +191,7 @@ mod tests {
             write("b", "b.txt", "1"),
             write("c", "c.txt", "1"),
         ]));
-        // b comes first, a has another content, c is gone and d is new.
+        // The new plan has b first, another content for a, no c, and the new step d.
         let after = plan(&json!([
             write("x", "b.txt", "1"),
             write("a", "a.txt", "2"),

@@ -1,5 +1,5 @@
-//! What a tool does to files and what it touched: the shape that the hands hand to the memory
-//! (SPEC §4, §8).
+//! Changes of files by a tool, and links from an execution to what it touched: data that the tools produce and the
+//! evidence stores (SPEC §4, §8).
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,20 +8,20 @@ use super::Modes;
 use crate::authorization::FileState;
 use crate::plan::words::words;
 
-/// One file before and after a call; predicted before the call, actual after it.
+/// The change of one file by a call: a prediction before the call, the actual change after it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct FileEffect {
-    /// The file, by its canonical path: inside the workspace with `/`, else absolute.
+    /// The file's canonical path: relative to the workspace with `/`, or absolute outside of it.
     pub path: String,
-    /// Its state before.
+    /// The state before the call.
     pub before: FileState,
-    /// Its state afterwards.
+    /// The state after the call.
     pub after: FileState,
-    /// Its content before; none when absent.
+    /// The content before the call; `None` when the file is absent.
     pub before_bytes: Option<Arc<[u8]>>,
-    /// Its content afterwards; none when absent.
+    /// The content after the call; `None` when the file is absent.
     pub after_bytes: Option<Arc<[u8]>>,
-    /// Its permission bits.
+    /// The permission bits before and after.
     pub modes: Modes,
 }
 
@@ -41,7 +41,7 @@ impl fmt::Debug for FileEffect {
 }
 
 words! {
-    /// What an execution has to do with a target (SPEC §8).
+    /// How an execution is related to a target (SPEC §8).
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
     #[expect(missing_docs, reason = "the four words of SPEC §8")]
     pub enum EdgeType {
@@ -53,7 +53,7 @@ words! {
 }
 
 words! {
-    /// What kind of thing an edge points at.
+    /// The kind of an edge's target.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
     #[expect(missing_docs, reason = "the three words of SPEC §8")]
     pub enum TargetKind {
@@ -66,11 +66,11 @@ words! {
 /// One link from an execution to a file, symbol or diagnostic.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Edge {
-    /// What the execution has to do with it.
+    /// How the execution is related to the target.
     pub edge_type: EdgeType,
-    /// What kind of thing it is.
+    /// The kind of the target.
     pub target_kind: TargetKind,
-    /// The path, symbol or code.
+    /// The path, the symbol or the diagnostic code.
     pub target: String,
 }
 

@@ -1,10 +1,10 @@
-//! What every error that ends a step can say besides its message.
+//! What every error that can end a step provides besides its message.
 
 use crate::plan::Code;
 
 use super::Failure;
 
-/// An error with its stable code and what to do about it (SPEC §6).
+/// An error with a stable code and advice on what to do next (SPEC §6).
 pub trait ErrorInfo: std::error::Error + Send + Sync + 'static {
     /// The stable code.
     fn code(&self) -> Code;
@@ -12,17 +12,17 @@ pub trait ErrorInfo: std::error::Error + Send + Sync + 'static {
     /// What to do next, as a sentence.
     fn next(&self) -> String;
 
-    /// Whether the plan itself is at fault, in whatever state the workspace is.
+    /// Whether the plan itself is wrong, whatever the state of the workspace.
     fn is_about_the_plan(&self) -> bool {
         false
     }
 
-    /// The error of a lower room that this one only hands on.
+    /// The wrapped error of a lower module, if this error adds nothing to it.
     fn handed_on(&self) -> Option<&dyn ErrorInfo> {
         None
     }
 
-    /// The error as the records keep it.
+    /// The error in the form in which it is recorded.
     fn failure(&self) -> Failure {
         Failure { code: self.code(), message: self.to_string(), next: self.next() }
     }

@@ -1,5 +1,5 @@
-//! The one vocabulary of screen and log (SPEC §3): what the journal tells once it is committed, what replay yields,
-//! and what is told only live, such as output while it arrives.
+//! The events of runs and loops (SPEC §3): what the journal sends to its observers after each commit, what replay
+//! yields, and what exists only live, such as output while it arrives.
 
 use serde::Serialize;
 use uuid::Uuid;
@@ -12,7 +12,7 @@ use super::result::{Failure, Outcome, RunStatus, StepResult};
 use super::stop_reason::StopReason;
 use crate::plan::{Code, Digest};
 
-/// Which of a child's two outputs.
+/// The two output streams of a child process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names say it")]
@@ -21,7 +21,7 @@ pub enum Stream {
     Stderr,
 }
 
-/// Why a step is skipped that nobody was asked about (SPEC §1.2).
+/// The reason that is recorded when a verification is skipped without a question (SPEC §1.2).
 pub const WITH_ITS_COMMAND: &str = "the command that it verifies was skipped";
 
 /// Something that happened in a run.
@@ -34,143 +34,144 @@ pub enum RunEvent {
         run_id: Uuid,
         /// The plan.
         plan_id: String,
-        /// How many steps it has.
+        /// The number of its steps.
         step_count: usize,
-        /// When, in Unix milliseconds.
+        /// The time of the start, in Unix milliseconds.
         timestamp_ms: i64,
     },
-    /// The host of the run is reached; nothing of the plan was sent to it yet.
+    /// The connection to the run's host is open. Nothing of the plan was sent to it yet.
     HostReached {
-        /// Who and what it is.
+        /// The host.
         host: Box<Host>,
     },
     /// A step begins, before its precondition is checked.
     StepStarted {
         /// The step.
         step_id: String,
-        /// Its place, from 0.
+        /// The index of the step, from 0.
         step_index: usize,
         /// The tool, as the plan names it.
         tool_name: String,
         /// The arguments in one short line, for instance the path.
         about: String,
-        /// When, in Unix milliseconds.
+        /// The time of the start, in Unix milliseconds.
         timestamp_ms: i64,
     },
-    /// A piece of output, in order of arrival.
+    /// A piece of a step's output, in order of arrival.
     StepOutput {
         /// The step.
         step_id: String,
-        /// Which output.
+        /// The stream that it was written to.
         stream: Stream,
         /// The text.
         chunk: String,
     },
-    /// Output was dropped here because it came faster than the window takes it; the evidence has all of it.
+    /// Output was dropped from the display here, because it came faster than the window can show it. The evidence
+    /// holds all of it.
     OutputLeftOut {
         /// The step.
         step_id: String,
-        /// How many bytes.
+        /// The number of dropped bytes.
         bytes: u64,
     },
-    /// The command of the step has printed nothing for a while; told once per pause.
+    /// The command of the step has printed nothing for a while. Sent once per pause.
     StepQuiet {
         /// The step.
         step_id: String,
-        /// For how long, in milliseconds.
+        /// The length of the pause so far, in milliseconds.
         quiet_ms: u64,
     },
     /// The step succeeded.
     StepCompleted {
-        /// What became of it.
+        /// The result of the step.
         result: Box<StepResult>,
     },
     /// The step failed, was denied or cancelled, or its precondition did not hold.
     StepFailed {
-        /// What became of it.
+        /// The result of the step.
         result: Box<StepResult>,
     },
-    /// A person left the step out, or did it by hand.
+    /// The step was skipped, or a person did it by hand.
     StepSkipped {
-        /// What became of it.
+        /// The result of the step.
         result: Box<StepResult>,
-        /// Why, in the person's words, or [`WITH_ITS_COMMAND`]; may be empty.
+        /// The person's reason, which may be empty, or [`WITH_ITS_COMMAND`].
         reason: String,
     },
     /// The run waits for a person.
     ConfirmationNeeded {
-        /// What they are asked.
+        /// The question.
         request: Box<ConfirmationRequest>,
     },
-    /// The person answered.
+    /// The person answered the question.
     ConfirmationDecided {
         /// The step.
         step_id: String,
-        /// The answer.
+        /// The answer with its origin.
         answer: Answer,
     },
     /// The run waits at a step boundary.
     Paused,
     /// The run continues.
     Resumed,
-    /// A person requested a control; its effect comes later.
+    /// A person requested a control. It takes effect later.
     ControlRequested {
-        /// What they asked for.
+        /// The requested control.
         control: Control,
     },
-    /// What steps had left running behind their walls was ended with the run.
+    /// Processes that steps had left running behind their walls were ended with the run.
     LeftRunning {
         /// The names of the processes.
         processes: Vec<String>,
     },
     /// Every step was reached and none failed.
     RunCompleted {
-        /// How many steps.
+        /// The number of steps.
         step_count: usize,
     },
-    /// The run ended at a failure.
+    /// The run ended with a failure.
     RunFailed {
         /// The code of the failure.
         code: Code,
-        /// What happened.
+        /// The message of the failure.
         message: String,
     },
     /// A person ended the run.
     RunCancelled {
-        /// What they asked for.
+        /// The control that they requested.
         reason: Control,
-        /// How many steps had ended.
+        /// The number of steps that had ended.
         completed_steps: usize,
     },
-    /// A bounded loop begins (SPEC §10); the first record of it is durable.
+    /// A bounded loop begins (SPEC §10). Its first record is durable.
     LoopStarted {
         /// The loop.
         loop_id: Uuid,
-        /// What it is to reach.
+        /// The goal of the loop.
         goal: String,
-        /// Who makes the plans, as the person named it.
+        /// The planner, as the person named it.
         planner: String,
         /// The workspace folder.
         workspace: String,
-        /// How often the planner is asked at most.
+        /// The maximum number of attempts.
         max_attempts: u32,
-        /// The class of plans that was authorized in advance; by this id it can be taken back.
+        /// The class of plans that was authorized in advance. The class can be revoked by this id.
         class_id: Option<Uuid>,
-        /// When, in Unix milliseconds.
+        /// The time of the start, in Unix milliseconds.
         timestamp_ms: i64,
     },
     /// An attempt begins.
     AttemptStarted {
-        /// Which one, from 1.
+        /// The number of the attempt, from 1.
         attempt: u32,
-        /// Of so many.
+        /// The maximum number of attempts.
         max_attempts: u32,
-        /// When, in Unix milliseconds.
+        /// The time of the start, in Unix milliseconds.
         timestamp_ms: i64,
     },
-    /// The planner is asked.
+    /// The planner starts.
     PlannerStarted {
-        /// What runs, as the person named it.
+        /// The planner, as the person named it.
         planner: String,
     },
     /// A piece of what the planner prints to its standard error.
@@ -178,69 +179,69 @@ pub enum RunEvent {
         /// The text.
         chunk: String,
     },
-    /// The planner has answered, or did not.
+    /// The planner has ended, with or without a plan.
     PlannerAnswered {
-        /// What.
+        /// The planner's answer, or why there is none.
         report: Box<PlannerReport>,
-        /// The digest of the plan's exact bytes, where there is a plan.
+        /// The digest of the plan's exact bytes, if there is a plan.
         plan_digest: Option<Digest>,
     },
-    /// The plan is another one than that of the attempt before.
+    /// The plan was compared with the latest earlier plan of the loop; the two may be equal.
     PlanRevised {
-        /// What happened to the one before.
+        /// Why the earlier plan did not complete the loop.
         reason: String,
-        /// How they differ.
+        /// The difference between the two plans.
         difference: Box<PlanDifference>,
     },
-    /// The plan has the steps of one that already ran and failed in this loop; it does not run.
+    /// The plan does the same as one that already ran and failed in this loop. It is not run.
     NoProgress {
-        /// The attempt in which it did.
+        /// The number of the attempt in which that plan failed.
         failed_in: u32,
     },
-    /// The plan of the attempt waits for its own authorization.
+    /// The plan of the attempt waits for a person to authorize it.
     AuthorizationNeeded {
         /// The loop.
         loop_id: Uuid,
-        /// The attempt, from 1.
+        /// The number of the attempt, from 1.
         attempt: u32,
-        /// The digest of its exact bytes.
+        /// The digest of the plan's exact bytes.
         plan_digest: Digest,
-        /// What of it is outside the authorization class; empty without one.
+        /// What in the plan is outside the authorization class; empty if the loop has no class.
         outside: Vec<String>,
     },
-    /// It was given or refused.
+    /// The plan of the attempt was authorized or refused.
     AuthorizationDecided {
-        /// Whether it may run.
+        /// Whether the plan may run.
         approved: bool,
-        /// By whom, and why, in a sentence.
+        /// Who decided and why, as a sentence.
         how: String,
     },
-    /// The actions succeeded; the loop's own verification begins, as a run of its own.
+    /// The actions succeeded. The loop's own verification begins, as a separate run.
     VerifyStarted,
-    /// The attempt has ended; its record is durable.
+    /// The attempt has ended. Its record is durable.
     AttemptEnded {
-        /// What became of it.
+        /// The record of the attempt.
         record: Box<AttemptRecord>,
     },
-    /// Another attempt begins, and few are left.
+    /// The next attempt is the last one.
     BudgetWarning {
-        /// How many, that one included.
+        /// The number of attempts left, including the next one.
         attempts_left: u32,
     },
     /// The loop has ended.
     LoopEnded {
-        /// Why.
+        /// Why the loop ended.
         stop_reason: Box<StopReason>,
     },
 }
 
 impl RunEvent {
-    /// The end of a step. `note` is what the person said who decided about it.
+    /// The event for the end of a step. `note` is the note of the person who decided about the step.
     pub fn step_ended(result: Box<StepResult>, note: Option<String>) -> Self {
         match result.outcome {
             Outcome::Succeeded => Self::StepCompleted { result },
             Outcome::Skipped | Outcome::DoneByHand => {
-                // Only a verification is skipped without anybody being asked.
+                // Only a verification is skipped without a question.
                 let reason = note.unwrap_or_else(|| WITH_ITS_COMMAND.to_owned());
                 Self::StepSkipped { result, reason }
             }
@@ -251,7 +252,8 @@ impl RunEvent {
         }
     }
 
-    /// The end of a run after so many steps, with the names of the processes that were ended with it.
+    /// The events for the end of a run, of which `completed` steps have ended. `left_running` are the names of the
+    /// processes that were ended with it.
     pub fn run_ended(ending: RunEnding, completed: usize, left_running: Vec<String>) -> Vec<Self> {
         let left =
             (!left_running.is_empty()).then_some(Self::LeftRunning { processes: left_running });
@@ -266,19 +268,19 @@ impl RunEvent {
     }
 }
 
-/// How a run ended, and why.
+/// How and why a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RunEnding {
     /// Every step was reached and none failed.
     Completed,
     /// A step failed, was denied, or its precondition did not hold.
     Failed(Failure),
-    /// A person asked for it.
+    /// A person ended the run by this control, or denied a step.
     Cancelled(Control),
 }
 
 impl RunEnding {
-    /// Its status.
+    /// The status of the run.
     pub const fn status(&self) -> RunStatus {
         match self {
             Self::Completed => RunStatus::Completed,

@@ -1,35 +1,35 @@
-//! What a step result carries of an output: all of it, or its start and its end (SPEC §3, §4).
+//! The part of an output that a step result carries: all of it, or its start and its end (SPEC §3, §4).
 //!
-//! One function for the live result and for the one rebuilt from the evidence, so that both are equal.
+//! The live result and the result rebuilt from the evidence use the same functions, so that both are equal.
 
 use std::fmt::Write as _;
 
 use super::result::STREAM_HEAD_BYTES;
 
-/// Bytes in one line of a hex listing.
+/// The number of bytes in one line of a hex listing.
 const HEX_ROW: usize = 16;
-/// Longest line of a hex listing, in bytes of text.
+/// The maximum length of a line of a hex listing, in bytes of text.
 const HEX_LINE: usize = 80;
 
 /// The part of an output that a [`StepResult`](super::StepResult) carries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StreamExcerpt {
-    /// The text: at most the first and last [`STREAM_HEAD_BYTES`], with a line between them that says
-    /// how much is left out.
+    /// The text: at most the first and the last [`STREAM_HEAD_BYTES`], joined by a line that states how many bytes
+    /// are left out.
     pub text: String,
-    /// Size of the whole output in bytes.
+    /// The size of the whole output in bytes.
     pub bytes: u64,
     /// Whether `text` is only a part.
     pub truncated: bool,
 }
 
 impl StreamExcerpt {
-    /// The excerpt of a whole output of the tool with this name. Bytes that are not UTF-8 are shown as
-    /// a hex listing where they are a file's content, and else with replacement characters.
+    /// The excerpt of a whole output of the tool with this name. If the output is not UTF-8, the content of a file
+    /// becomes a hex listing, and every other output gets replacement characters.
     pub fn of(tool_name: &str, whole: &[u8]) -> Self {
         let bytes = whole.len() as u64;
         if tool_name == "file_read" && std::str::from_utf8(whole).is_err() {
-            // Fewer bytes, because each takes about five characters.
+            // Fewer bytes, because the listing takes about five characters for each byte.
             let side = STREAM_HEAD_BYTES / HEX_LINE * HEX_ROW;
             let (head, tail) = cut(whole, side);
             let mut text = hex_listing(head, 0);
@@ -49,7 +49,7 @@ impl StreamExcerpt {
     }
 
     fn of_ends(head: &[u8], tail: &[u8], bytes: u64) -> Self {
-        // A character that the cut went through belongs to neither side.
+        // A character that was cut is in neither part.
         let head = head.get(..boundary_before(head)).unwrap_or(head);
         let start = tail.iter().take(3).take_while(|byte| **byte & 0xC0 == 0x80).count();
         let tail = tail.get(start..).unwrap_or(tail);
@@ -60,25 +60,25 @@ impl StreamExcerpt {
     }
 }
 
-/// The two ends of what a program prints, kept while it comes: its excerpt is the one of the whole, which
-/// is never in memory.
+/// The start and the end of a program's output, collected while it arrives. They give the same excerpt as the whole
+/// output, which is never in memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StreamEnds {
     bytes: u64,
     head: Vec<u8>,
-    /// What follows the head: the latest of it, and sometimes more.
+    /// The latest bytes after the head: at least those that an excerpt needs, and at most twice as many.
     tail: Vec<u8>,
 }
 
 impl StreamEnds {
-    /// The next bytes.
+    /// Appends the next bytes.
     pub fn push(&mut self, bytes: &[u8]) {
         self.bytes += bytes.len() as u64;
         let room = STREAM_HEAD_BYTES.saturating_sub(self.head.len()).min(bytes.len());
         let (head, rest) = bytes.split_at(room);
         self.head.extend_from_slice(head);
         let rest = rest.get(rest.len().saturating_sub(STREAM_HEAD_BYTES)..).unwrap_or(rest);
-        // Not at every push, because each time all that is kept moves.
+        // Not trimmed at every push, because trimming moves all bytes that are kept.
         if self.tail.len() + rest.len() > 2 * STREAM_HEAD_BYTES {
             let keep = STREAM_HEAD_BYTES.saturating_sub(rest.len());
             self.tail.drain(..self.tail.len().saturating_sub(keep));
@@ -86,19 +86,19 @@ impl StreamEnds {
         self.tail.extend_from_slice(rest);
     }
 
-    /// Size of the whole in bytes.
+    /// The size of the whole output in bytes.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// The latest bytes: all of them where there are few.
+    /// The latest [`STREAM_HEAD_BYTES`] of a long output, or all of a short one.
     pub fn latest(&self) -> Vec<u8> {
         let tail = self.tail.get(self.tail.len().saturating_sub(STREAM_HEAD_BYTES)..);
         let tail = tail.unwrap_or(&self.tail);
         if self.is_whole() { [&self.head, tail].concat() } else { tail.to_vec() }
     }
 
-    /// What a step result carries.
+    /// The excerpt for a step result.
     pub fn excerpt(&self) -> StreamExcerpt {
         if self.is_whole() {
             let text = String::from_utf8_lossy(&self.latest()).into_owned();
@@ -112,7 +112,7 @@ impl StreamEnds {
     }
 }
 
-/// The whole, or its first and last `side` bytes when it is longer than both.
+/// The whole, or its first and its last `side` bytes if it is longer than both together.
 fn cut(whole: &[u8], side: usize) -> (&[u8], Option<&[u8]>) {
     if whole.len() <= 2 * side {
         return (whole, None);
@@ -123,7 +123,7 @@ fn cut(whole: &[u8], side: usize) -> (&[u8], Option<&[u8]>) {
     )
 }
 
-/// Where the last complete character ends.
+/// The end of the last complete character.
 fn boundary_before(bytes: &[u8]) -> usize {
     match std::str::from_utf8(bytes) {
         Err(error) if error.error_len().is_none() => error.valid_up_to(),
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// However it comes, its ends are those of the whole.
+        /// The excerpt does not depend on how the output is divided into chunks.
         #[test]
         fn the_excerpt_of_ends_equals_the_whole(
             size in prop_oneof![0usize..100, (2 * STREAM_HEAD_BYTES - 3)..(2 * STREAM_HEAD_BYTES + 3),
@@ -206,7 +206,7 @@ mod tests {
         assert!(excerpt.text.len() < 2 * STREAM_HEAD_BYTES + 100);
     }
 
-    // Bytes of a file are listed in hex and of a program replaced.
+    // Bytes of a file are listed in hex; those of a program get replacement characters.
     #[test]
     fn invalid_utf8_is_shown_by_source() {
         let excerpt = StreamExcerpt::of("file_read", b"\x00\xffA");

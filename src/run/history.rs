@@ -1,10 +1,10 @@
-//! What was changed in a workspace, as the evidence has it, and what taking it back means (SPEC §9,
-//! `history`): pure.
+//! The recorded changes of a workspace, and which of them an undo, a redo or a revert takes back (SPEC §9,
+//! `history`). Pure.
 //!
-//! Nothing is ever crossed out here. Taking a change back is a change of its own that names what it takes
-//! back, and a change counts as undone while one that takes it back stands. So undoing an undo does a
-//! change again, and *redo* is nothing else. What would overwrite later work is found by contents alone:
-//! a file must hold what the recorded changes left, whoever changed it since.
+//! The history is append-only. Taking a change back is a change of its own that lists the executions it takes back. A
+//! change counts as undone while a change that takes it back is in effect, so undoing an undo restores the change;
+//! *redo* is the undo of an undo. Later work is detected by contents only: a file must have the content that the
+//! recorded changes left, whoever changed it since.
 
 mod checkpoint;
 
@@ -17,16 +17,16 @@ use crate::authorization::FileState;
 
 pub use checkpoint::{Attempt, Checkpoint, CheckpointName, NoCheckpoint};
 
-/// One step that changed files, or that was about to when its process went away.
+/// A step that changed files, or that was interrupted when it was about to change them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HistoryEntry {
-    /// Its execution.
+    /// The execution.
     pub execution_id: Uuid,
-    /// Its run.
+    /// The run of the execution.
     pub run_id: Uuid,
     /// The attempt of a loop that the run belongs to.
     pub attempt: Option<Attempt>,
-    /// Its place among all records: what was recorded later has a greater one.
+    /// The position among all records: a later record has a greater one.
     pub place: i64,
     /// Start of the step, in Unix milliseconds.
     pub timestamp_ms: i64,
@@ -36,16 +36,16 @@ pub struct HistoryEntry {
     pub tool_name: String,
     /// The arguments in one short line.
     pub about: String,
-    /// What became of its files, in order; a step may change a file several times.
+    /// The changes of its files, in order; a step may change a file several times.
     pub files: Vec<FileForecast>,
-    /// The executions that it took back.
+    /// The executions that this step took back.
     pub takes_back: BTreeSet<Uuid>,
-    /// Whether the outcome is recorded. Where it is not, `files` are as before or as predicted.
+    /// Whether the outcome is recorded. If not, each of `files` is either as before or as predicted.
     pub is_recorded: bool,
 }
 
 impl HistoryEntry {
-    /// Whether it belongs to what began then.
+    /// Whether the entry belongs to this run, execution or attempt.
     pub fn is_part_of(&self, name: &CheckpointName) -> bool {
         match name {
             CheckpointName::Run(id) => self.run_id == *id,
@@ -55,28 +55,28 @@ impl HistoryEntry {
     }
 }
 
-/// Everything that is recorded of one workspace.
+/// The recorded changes of one workspace.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct History {
     /// The changes, the oldest first.
     pub entries: Vec<HistoryEntry>,
-    /// The moments that have a name, the oldest first.
+    /// The named moments, the oldest first.
     pub checkpoints: Vec<Checkpoint>,
 }
 
-/// What becomes of one file when changes are taken back.
+/// How one file is restored when changes are taken back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WayBack {
     /// The file, by its canonical path.
     pub path: String,
-    /// What it was before the first of the changes.
+    /// The state before the first of the changes.
     pub target: FileState,
-    /// What the last of them left: one state, or two where a step was interrupted.
+    /// The states that the last of the changes may have left: two if it was interrupted, else one.
     pub left: Vec<FileState>,
-    /// Its modes: the one that comes back, and the one that the last of the changes left.
+    /// The mode that is restored, and the mode that the last of the changes left.
     pub modes: Modes,
-    /// The change before which the file was not what the one before had left: somebody worked on it in
-    /// between.
+    /// The first change before which the file was not as the previous change had left it: somebody else had changed
+    /// the file in between.
     pub gap: Option<Uuid>,
 }
 
@@ -97,12 +97,12 @@ pub enum NoWay {
 }
 
 impl History {
-    /// Which entries stand, one for each: those that no later entry takes back that stands itself.
+    /// For each entry, whether it is in effect: no later entry that is in effect takes it back.
     pub fn standing(&self) -> Vec<bool> {
         self.standing_without(|_| false)
     }
 
-    /// The same when the entries that `ignored` names take nothing back.
+    /// As [`Self::standing`], but what the `ignored` entries took back counts as not taken back.
     fn standing_without(&self, ignored: impl Fn(&HistoryEntry) -> bool) -> Vec<bool> {
         let mut undone = BTreeSet::new();
         let mut standing: Vec<bool> = Vec::with_capacity(self.entries.len());
@@ -117,7 +117,7 @@ impl History {
         standing
     }
 
-    /// For each entry, whether it took something back rather than doing something, or doing it again.
+    /// For each entry, whether it is an undo: it takes back at least one entry that is no undo itself.
     fn undoing(&self) -> Vec<bool> {
         let mut undoing: BTreeMap<Uuid, bool> = BTreeMap::new();
         let mut all = Vec::with_capacity(self.entries.len());
@@ -132,10 +132,10 @@ impl History {
         all
     }
 
-    /// What an undo takes back: the last change that stands, or everything that has this name.
+    /// What an undo takes back: the last change that is in effect, or everything that has this name.
     ///
     /// # Errors
-    /// When nothing is left that could be taken back.
+    /// When nothing is left to take back.
     pub fn to_undo(&self, name: Option<&CheckpointName>) -> Result<Vec<&HistoryEntry>, NoWay> {
         let Some(name) = name else {
             let last = self.entries.iter().zip(self.standing()).rev().find(|(entry, stands)| {
@@ -147,7 +147,7 @@ impl History {
         if !self.entries.iter().any(named) {
             return Err(self.unknown(name));
         }
-        // What they took back among themselves belongs to what they did together.
+        // What the named entries took back among themselves counts as part of their changes.
         let standing = self.standing_without(named);
         let both = self.entries.iter().zip(standing);
         let all: Vec<_> =
@@ -155,10 +155,10 @@ impl History {
         if all.is_empty() { Err(NoWay::Undone { name: name.to_string() }) } else { Ok(all) }
     }
 
-    /// What a redo takes back: the last undo that stands. A change that was made since ends the way there.
+    /// What a redo takes back: the last undo that is in effect, unless a change was made after it.
     ///
     /// # Errors
-    /// When there is none.
+    /// When there is no such undo.
     pub fn to_redo(&self) -> Result<Vec<&HistoryEntry>, NoWay> {
         self.entries
             .iter()
@@ -171,19 +171,19 @@ impl History {
             .ok_or(NoWay::NothingToRedo)
     }
 
-    /// Everything that was changed since this moment.
+    /// All changes since this moment.
     ///
     /// # Errors
-    /// A name of nothing.
+    /// When nothing has this name.
     pub fn since(&self, name: &CheckpointName) -> Result<Vec<&HistoryEntry>, NoWay> {
         let place = self.place(name)?;
         Ok(self.entries.iter().filter(|entry| entry.place >= place).collect())
     }
 
-    /// The place of a moment among all records.
+    /// The position of a moment among all records.
     ///
     /// # Errors
-    /// A name of nothing.
+    /// When nothing has this name.
     pub fn place(&self, name: &CheckpointName) -> Result<i64, NoWay> {
         let named = self.checkpoints.iter().find(|checkpoint| checkpoint.name == *name);
         let first = || match name {
@@ -195,8 +195,8 @@ impl History {
         named.map(|it| it.place).or_else(first).ok_or_else(|| self.unknown(name))
     }
 
-    /// What a file was at this place; none where no recorded change says it, or only a step that was
-    /// interrupted does.
+    /// The state of a file at this position; `None` if no recorded change contains it, or only the outcome of an
+    /// interrupted step would.
     pub fn state_at(&self, path: &str, place: i64) -> Option<FileState> {
         let of = |entry: &'_ HistoryEntry| {
             let mut files = entry.files.iter().filter(|file| file.path == path);
@@ -212,7 +212,7 @@ impl History {
         later.map(|(before, _)| before).or_else(earlier)
     }
 
-    /// The last entry that left this file in this state, of those after `place`.
+    /// The last entry after `place` that left the file in this state.
     pub fn left_by(&self, path: &str, state: FileState, place: i64) -> Option<&HistoryEntry> {
         self.entries.iter().rev().filter(|entry| entry.place > place).find(|entry| {
             let last = entry.files.iter().rfind(|file| file.path == path);
@@ -231,9 +231,9 @@ impl History {
 }
 
 impl WayBack {
-    /// The recorded mode that the file gets: where it comes back into being, and where the changes gave it
-    /// the mode that it has `now`. A mode that somebody gave it since stays; so does one of a file whose
-    /// mode was never changed.
+    /// The recorded mode that the restored file gets. It applies to a file that is created again, and to a file that
+    /// still has the mode that the changes gave it. A mode that somebody set since is kept, and so is the mode of a
+    /// file whose mode was never changed.
     pub fn recorded_mode(&self, is_there: bool, now: Option<FileMode>) -> Option<FileMode> {
         let Modes { before, after: left } = self.modes;
         let is_ours = left.is_some() && left != before && now.is_none_or(|now| Some(now) == left);
@@ -241,7 +241,7 @@ impl WayBack {
     }
 }
 
-/// The way back over these changes, which are in their order, file by file.
+/// How to take these changes back, file by file. `entries` are in their order, the oldest first.
 pub fn way_back(entries: &[&HistoryEntry]) -> Vec<WayBack> {
     let mut ways: BTreeMap<&str, WayBack> = BTreeMap::new();
     for entry in entries {
@@ -256,8 +256,8 @@ pub fn way_back(entries: &[&HistoryEntry]) -> Vec<WayBack> {
             if !way.left.contains(&file.before) {
                 way.gap.get_or_insert(entry.execution_id);
             }
-            // Where somebody changed the mode in between, or nobody had recorded it until then, it is this
-            // one that comes back.
+            // If somebody changed the mode in between, or no earlier change recorded one, this mode is the one to
+            // restore.
             let is_theirs = way.modes.after.is_some_and(|left| Some(left) != file.modes.before);
             if file.modes.before.is_some() && (is_theirs || way.modes.before.is_none()) {
                 way.modes.before = file.modes.before;
@@ -272,10 +272,10 @@ pub fn way_back(entries: &[&HistoryEntry]) -> Vec<WayBack> {
     ways.into_values().collect()
 }
 
-/// Whether a path leads into Git's own files, or is the file that says where they are: nothing here touches
+/// Whether a path leads into Git's own files, or is the file that names their folder: this module restores none of
 /// them.
 pub fn is_git_path(path: &str) -> bool {
-    // Some file systems do not tell the cases apart.
+    // Some file systems ignore case.
     path.split(['/', '\\']).any(|name| name.eq_ignore_ascii_case(".git"))
 }
 

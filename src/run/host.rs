@@ -1,4 +1,4 @@
-//! A remote host as it is shown, approved and recorded (SPEC §7.3).
+//! A remote host as it is displayed, approved and recorded (SPEC §7.3).
 
 use serde::{Deserialize, Serialize};
 
@@ -7,66 +7,66 @@ use crate::authorization::Target;
 /// A host that the SSH client has reached, and what was read there once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Host {
-    /// Who, where and by which keys; what an approval covers.
+    /// User, address and keys of the host: what an approval covers.
     pub target: Target,
-    /// The kind and fingerprint of the key that it showed, for instance `ssh-ed25519 SHA256:…`.
+    /// The kind and fingerprint of the key that the host presented, for instance `ssh-ed25519 SHA256:…`.
     pub host_key: String,
-    /// The operating system, its release and the machine, in `uname`'s words.
+    /// The operating system, its release and the machine, as `uname` prints them.
     pub system: String,
-    /// The path of its bash.
+    /// The path of bash on the host.
     pub bash: String,
-    /// That bash's version.
+    /// The version of that bash.
     pub bash_version: String,
-    /// The folder in which commands run that name none.
+    /// The folder in which a command runs if it names none.
     pub home: String,
-    /// What the client and the host said on the way, verbatim: banners, warnings. Mostly empty.
+    /// What the client and the host printed while connecting, verbatim: banners and warnings. Mostly empty.
     pub said: String,
 }
 
 impl Host {
-    /// Who, where and by which key, in one line.
+    /// User, address and key of the host in one line.
     pub fn line(&self) -> String {
         let Self { target, host_key, .. } = self;
         format!("{} ({}) with key {host_key}", target.destination, target.address())
     }
 }
 
-/// How a destination answers, for a person who asks before anything runs.
+/// Whether a destination can be used, checked when a person asks before a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "state")]
 pub enum TargetState {
-    /// It is reached, by a key that the client knows.
+    /// The host is reached, and the client knows its key.
     Reachable {
-        /// What it is.
+        /// The host.
         host: Box<Host>,
     },
-    /// The client knows no key of it; nobody has said that this is the right host.
+    /// The client knows no key of the destination, so it may be the wrong host.
     UnknownKey {
-        /// The key that it showed.
+        /// The key that the host presented.
         host_key: Option<String>,
-        /// The client's own words.
+        /// The client's output.
         said: String,
     },
-    /// It shows another key than the one that the client knows.
+    /// The host presented another key than the one that the client knows.
     ChangedKey {
-        /// The key that it showed.
+        /// The key that the host presented.
         host_key: Option<String>,
-        /// The client's own words.
+        /// The client's output.
         said: String,
     },
-    /// It does not let this user in.
+    /// The host does not let this user log in.
     Refused {
-        /// The client's own words.
+        /// The client's output.
         said: String,
     },
-    /// It is not reached.
+    /// The host cannot be reached.
     Unreachable {
-        /// The client's own words.
+        /// The client's output.
         said: String,
     },
-    /// It is reached, and commands cannot run there or not from here.
+    /// The host is reached, but commands cannot run there or cannot be started from this computer.
     Unusable {
-        /// Why.
+        /// The reason.
         said: String,
     },
 }

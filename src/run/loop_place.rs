@@ -1,50 +1,52 @@
-//! Where a bounded loop is to work, and what is found there before it starts (SPEC §9, §10). Pure.
+//! The folders and the planner that a person names for a bounded loop, and the check of them before it starts (SPEC
+//! §9, §10). Pure.
 
 use std::path::PathBuf;
 
 use super::review::CommandsReview;
 use crate::plan::VerifyScope;
 
-/// Where a bounded loop is to work, as a person names it.
+/// The folders and the planner of a bounded loop, as a person names them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoopPlace {
     /// The workspace folder.
     pub workspace: PathBuf,
-    /// The folder with the plans, where they are replayed; a relative one is one of the workspace.
+    /// The folder of the plans to replay; a relative path is relative to the workspace.
     pub plans: Option<PathBuf>,
-    /// The planner, as `loop --planner` names it; empty where none is named yet.
+    /// The planner, as `loop --planner` takes it; empty if none is named yet.
     pub planner: String,
 }
 
-/// What was found there, at one moment.
+/// The result of checking a [`LoopPlace`] at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlaceReview {
-    /// The place that was looked at.
+    /// What was checked.
     pub place: LoopPlace,
-    /// The workspace folder, absolute and without links; empty where it has a fault.
+    /// The workspace folder, absolute and without links; empty if it has a fault.
     pub workspace: String,
-    /// Why no loop can work in the workspace.
+    /// Why no loop can work in the workspace, if so.
     pub workspace_fault: Option<PlaceFault>,
-    /// Why no plan can be replayed.
+    /// Why no plan can be replayed, if so.
     pub plans_fault: Option<PlaceFault>,
-    /// What the planner may do there and what holds it to that, or why it cannot be asked there, in words.
+    /// What the planner may do in the workspace and which walls enforce that, or why it cannot be started there, in
+    /// words.
     pub planner: Result<String, String>,
-    /// The commands that the workspace names; none where it names none, or why they cannot be read.
+    /// The commands of the workspace, `None` if it names none, or why they cannot be read.
     pub commands: Result<Option<CommandsReview>, String>,
-    /// What a loop can verify by some of them.
+    /// The verification scopes for which the workspace names a command.
     pub verified_by: Vec<VerifyScope>,
 }
 
-/// Why a folder is of no use.
+/// Why a folder cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlaceFault {
-    /// Nothing is there.
+    /// The path does not exist.
     Missing,
-    /// Something else is there.
+    /// The path is no folder.
     NoFolder,
-    /// No plan is in it.
+    /// The folder contains no plan.
     NoPlans,
-    /// The system says why.
+    /// Another error, with the system's message.
     Unusable(String),
 }
 
@@ -65,7 +67,7 @@ impl PlaceFault {
 }
 
 impl PlaceReview {
-    /// Why no loop can start there, in a sentence; none where one can.
+    /// Why no loop can start there, as a sentence; `None` if one can.
     pub fn refusal(&self) -> Option<&'static str> {
         match (&self.workspace_fault, &self.plans_fault) {
             (Some(PlaceFault::Missing), _) => Some("The workspace folder does not exist."),

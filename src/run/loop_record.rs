@@ -12,17 +12,17 @@ use super::stop_reason::{StopCode, StopReason};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LoopFate {
-    /// A live process is working on it.
+    /// A process that still runs holds the lock of the loop.
     Active,
     /// The loop was interrupted. It will not resume by itself.
     Interrupted,
-    /// It ended, for this reason.
+    /// The loop ended, for this reason.
     #[serde(untagged)]
     Ended(StopCode),
 }
 
 impl LoopFate {
-    /// The word for lists and data.
+    /// The value as it is written in lists and in `--json`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Ended(code) => code.as_str(),
@@ -37,47 +37,47 @@ impl LoopFate {
 pub struct LoopSummary {
     /// The loop.
     pub loop_id: Uuid,
-    /// What it was to reach.
+    /// The goal of the loop.
     pub goal: String,
-    /// Who made the plans, as the person named it.
+    /// The planner, as the person named it.
     pub planner: String,
     /// The workspace folder.
     pub workspace: String,
-    /// How often the planner was asked at most.
+    /// The maximum number of attempts.
     pub max_attempts: u32,
-    /// What it verifies by itself: `local`, `full` or `none`.
+    /// The scope of the loop's own verification: `local`, `full` or `none`.
     pub verify: String,
     /// The class of plans that was authorized in advance.
     pub class_id: Option<Uuid>,
-    /// How many attempts were begun.
+    /// The number of attempts that were begun.
     pub attempts_begun: usize,
-    /// When it started, in Unix milliseconds.
+    /// The time of the start, in Unix milliseconds.
     pub started_at_ms: i64,
-    /// When it ended, in Unix milliseconds.
+    /// The time of the end, in Unix milliseconds.
     pub ended_at_ms: Option<i64>,
-    /// What is known about its end.
+    /// What is known about the end.
     #[serde(rename = "status")]
     pub fate: LoopFate,
 }
 
-/// One attempt of a loop, as it is kept.
+/// One attempt of a loop, as it is recorded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AttemptDetail {
     /// The attempt.
     pub attempt_id: Uuid,
-    /// Which one, from 1.
+    /// The number of the attempt, from 1.
     pub attempt: u32,
-    /// The name of the state that its runs began with: `loop:ID:N`.
+    /// The name of the moment before its runs: `loop:ID:N`.
     pub checkpoint: String,
-    /// When it began, in Unix milliseconds.
+    /// The time of the start, in Unix milliseconds.
     pub started_at_ms: i64,
-    /// When it ended, in Unix milliseconds; none when it was interrupted or is under way.
+    /// The time of the end, in Unix milliseconds; `None` if the attempt was interrupted or is under way.
     pub ended_at_ms: Option<i64>,
-    /// What became of it; none when it has no end.
+    /// The record of the attempt; `None` if it has no end.
     pub record: Option<AttemptRecord>,
-    /// What the planner was asked, what it answered and printed, and how it ended; null without an end.
+    /// The planner's input, answer and standard error, and how its process ended; null if the attempt has no end.
     pub planner_process: Value,
-    /// The run of its plan, and that of the loop's own verification.
+    /// The run of the plan, and that of the loop's own verification.
     pub runs: Vec<RunSummary>,
 }
 
@@ -91,8 +91,8 @@ pub struct LoopDetail {
     pub class: Option<Value>,
     /// Whether that class was revoked.
     pub class_revoked: bool,
-    /// Why it ended.
+    /// Why the loop ended.
     pub stop_reason: Option<StopReason>,
-    /// Its attempts, in order.
+    /// The attempts, in order.
     pub attempts: Vec<AttemptDetail>,
 }

@@ -1,5 +1,4 @@
-//! From events to the state of a bounded loop (SPEC §10), for the timeline of a window and for a
-//! replayed loop.
+//! Computes the state of a bounded loop (SPEC §10) from its events, for the window and for a replayed loop.
 
 use uuid::Uuid;
 
@@ -10,84 +9,83 @@ use super::state::RunState;
 use super::stop_reason::StopReason;
 use crate::plan::Digest;
 
-/// How much of what a planner prints is kept for the screen, in bytes: the latest. The whole goes into the
-/// evidence.
+/// How many bytes of the planner's standard error are kept for the screen: the latest. The evidence stores all of it.
 const PLANNER_OUTPUT_BYTES: usize = 32 << 10;
 
-/// Where a loop stands.
+/// The current phase of a loop.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum LoopPhase {
-    /// Nothing was handed over.
+    /// No loop has started.
     #[default]
     Idle,
-    /// The planner is at work.
+    /// The planner is running.
     Planning,
-    /// The plan waits for its authorization; these parts are outside the authorization class.
+    /// The plan waits for its authorization. The texts name what is outside the authorization class.
     AwaitingAuthorization(Vec<String>),
-    /// The plan runs.
+    /// The plan is running.
     Applying,
-    /// The loop verifies by itself.
+    /// The loop's own verification is running.
     Verifying,
-    /// It ended.
+    /// The loop ended.
     Ended(Box<StopReason>),
-    /// Its process ended without recording an end.
+    /// The process of the loop ended without recording an end.
     Interrupted,
 }
 
-/// One attempt, as far as it has come.
+/// The state of one attempt.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AttemptState {
-    /// Which one, from 1.
+    /// The number of the attempt, from 1.
     pub attempt: u32,
-    /// When it began, in Unix milliseconds.
+    /// The time of the start, in Unix milliseconds.
     pub started_at_ms: i64,
-    /// What the planner printed to its standard error, the latest of it.
+    /// The latest part of the planner's standard error.
     pub planner_output: String,
-    /// What the planner answered.
+    /// The planner's answer, or why there is none.
     pub planner: Option<Box<PlannerReport>>,
-    /// The digest of its plan.
+    /// The digest of the plan.
     pub plan_digest: Option<Digest>,
-    /// Why the plan is another one than that of the attempt before, and how they differ.
+    /// Why the earlier plan did not complete the loop, and how this plan differs from it.
     pub revised: Option<(String, Box<PlanDifference>)>,
-    /// The attempt whose steps it repeats.
+    /// The number of the earlier attempt whose plan this attempt repeats.
     pub repeats: Option<u32>,
-    /// Whether it was authorized, and how, in a sentence.
+    /// Whether the plan was authorized, and by whom and why, as a sentence.
     pub authorized: Option<(bool, String)>,
     /// The run of the plan, once it has begun.
     pub run: Option<Box<RunState>>,
     /// The run of the loop's own verification.
     pub gate: Option<Box<RunState>>,
-    /// What became of it, once it has ended.
+    /// The record of the attempt, once it has ended.
     pub record: Option<Box<AttemptRecord>>,
 }
 
-/// A bounded loop as its events tell it.
+/// The state of a bounded loop, computed from its events.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LoopState {
     /// The loop, once it has started.
     pub loop_id: Option<Uuid>,
-    /// What it is to reach.
+    /// The goal of the loop.
     pub goal: String,
-    /// Who makes the plans.
+    /// The planner, as the person named it.
     pub planner: String,
     /// The workspace folder.
     pub workspace: String,
-    /// How often the planner is asked at most.
+    /// The maximum number of attempts.
     pub max_attempts: u32,
     /// The class of plans that was authorized in advance.
     pub class_id: Option<Uuid>,
-    /// When it started, in Unix milliseconds.
+    /// The time of the start, in Unix milliseconds.
     pub started_at_ms: i64,
-    /// Where it stands.
+    /// The current phase.
     pub phase: LoopPhase,
-    /// How many attempts are left, once few are.
+    /// The number of attempts left, including the next one; set only before the last attempt.
     pub attempts_left: Option<u32>,
     /// The attempts, in order.
     pub attempts: Vec<AttemptState>,
 }
 
 impl LoopState {
-    /// Applies one event of the loop or of its runs. Pure.
+    /// Applies one event of the loop or of its runs.
     pub fn apply(&mut self, event: &RunEvent) {
         match event {
             RunEvent::LoopStarted {
@@ -139,7 +137,7 @@ impl LoopState {
         }
     }
 
-    /// Marks a loop without an end that will send no more events.
+    /// Marks a loop that has no end and will send no more events as interrupted.
     pub fn interrupt(&mut self) {
         if self.is_over() {
             return;
@@ -150,7 +148,7 @@ impl LoopState {
         }
     }
 
-    /// Whether nothing more can happen in it.
+    /// Whether the loop has ended or was interrupted.
     pub fn is_over(&self) -> bool {
         matches!(self.phase, LoopPhase::Ended(_) | LoopPhase::Interrupted)
     }
@@ -188,7 +186,7 @@ impl AttemptState {
 
     fn add_output(&mut self, chunk: &str) {
         self.planner_output.push_str(chunk);
-        // Not at every chunk, because each time the rest moves.
+        // Not trimmed at every chunk, because trimming moves all bytes that are kept.
         if self.planner_output.len() > 2 * PLANNER_OUTPUT_BYTES {
             let from = self.planner_output.len() - PLANNER_OUTPUT_BYTES;
             let from = self.planner_output.ceil_char_boundary(from);
@@ -288,7 +286,7 @@ mod tests {
         state.apply(&RunEvent::LoopEnded { stop_reason: Box::new(reason.clone()) });
         assert_eq!(state.phase, LoopPhase::Ended(Box::new(reason.clone())));
         state.interrupt();
-        // What has ended is not interrupted.
+        // A loop that has ended cannot be interrupted.
         assert_eq!(state.phase, LoopPhase::Ended(Box::new(reason)));
     }
 

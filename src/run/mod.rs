@@ -1,8 +1,8 @@
 //! Events, results and records of runs and loops as pure data (SPEC §3).
 //!
-//! The journal of the engine tells [`RunEvent`]s and the evidence replays them;
-//! [`RunState::apply`] and [`LoopState::apply`] are the only way from events to a state. Absent on purpose: the clock, files,
-//! SQL, egui.
+//! The journal of the engine sends [`RunEvent`]s, and the evidence replays them. [`RunState::apply`] and
+//! [`LoopState::apply`] are the only way from events to a state. This room uses no clock, no files, no SQL and no
+//! egui.
 
 mod ansi_style;
 mod attempt;

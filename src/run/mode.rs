@@ -1,13 +1,13 @@
-//! The permission bits of files, as they are recorded (SPEC §8).
+//! Permission bits of files, as they are recorded (SPEC §8).
 
 use std::fmt;
 
-/// The permission bits of a file on Unix, `0o7777` of them.
+/// The permission bits of a file on Unix (`0o7777`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileMode(u32);
 
 impl FileMode {
-    /// Of the bits that a system says, those that are permissions.
+    /// Keeps only the permission bits of a file mode.
     pub const fn new(bits: u32) -> Self {
         Self(bits & 0o7777)
     }
@@ -17,27 +17,27 @@ impl FileMode {
         self.0
     }
 
-    /// Without the set-user-ID, set-group-ID and sticky bits. A file that comes back never gets those: what
-    /// ran as somebody else once is nothing that a record may decide about today.
+    /// Removes the set-user-ID, set-group-ID and sticky bits. A restored file never gets these bits: a record must
+    /// not decide that a program runs as another user.
     pub const fn plain(self) -> Self {
         Self(self.0 & 0o777)
     }
 
-    /// Whether anyone may run the file.
+    /// Whether any user may run the file.
     pub const fn is_executable(self) -> bool {
         self.0 & 0o111 != 0
     }
 }
 
 impl fmt::Display for FileMode {
-    /// As `chmod` takes it: `755`.
+    /// In octal, as `chmod` takes it: `755`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:03o}", self.0)
     }
 }
 
-/// The modes of a file before and after a change; none where it is absent, and where its mode is not known,
-/// as in older records and on systems without such modes.
+/// The modes of a file before and after a change. `None` if the file is absent, or its mode is unknown, as in older
+/// records and on systems without such modes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[expect(missing_docs, reason = "the two moments by their names")]
 pub struct Modes {
@@ -46,8 +46,8 @@ pub struct Modes {
 }
 
 impl Modes {
-    /// Of a file that keeps its mode while its content changes: all of it but the bits with which a program
-    /// runs as somebody else.
+    /// The modes of a file that keeps its mode while its content changes. The set-user-ID and set-group-ID bits are
+    /// removed, as the system does on a write.
     pub fn kept(mode: Option<FileMode>) -> Self {
         Self { before: mode, after: mode.map(|mode| FileMode::new(mode.bits() & !0o6000)) }
     }

@@ -1,38 +1,38 @@
-//! What a step would do, computed without doing it (SPEC §2): data that a person can read.
+//! Previews: what a step would do, computed without running it (SPEC §2).
 
 use serde::Serialize;
 
 use crate::authorization::FileState;
 
-/// How sure a preview is; ordered, the least sure is the greatest.
+/// How reliable a preview is, from the most to the least reliable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Predicted {
-    /// This and nothing else happens to these files.
+    /// The step changes exactly these files, in exactly this way.
     Exact,
-    /// Part of it can be said.
+    /// The preview covers a part of the effects.
     Partial,
-    /// Nothing can be said before it runs.
+    /// The effects cannot be predicted.
     Unpredictable,
 }
 
 /// The preview of one step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Preview {
-    /// How sure it is.
+    /// How reliable the preview is.
     pub predicted: Predicted,
-    /// One sentence: what the step would do.
+    /// What the step would do, as one sentence.
     pub summary: String,
-    /// The files it would change, in order.
+    /// The changed files, in order.
     pub changes: Vec<FileChange>,
-    /// What a person should know besides; for instance that the file is absent now.
+    /// Remarks for the person, for instance that the file is absent now.
     pub notes: Vec<String>,
 }
 
 impl Preview {
-    /// How the summary of a step begins that would not get through.
+    /// The start of the summary of a step that would fail.
     pub const WOULD_FAIL: &'static str = "Would fail: ";
-    /// How the summary of a step begins that comes after one that would not get through.
+    /// The start of the summary of a step that follows a step that would fail.
     pub const NOT_REACHED: &'static str = "Not reached: ";
 
     /// The preview of a step whose changes are known.
@@ -45,22 +45,22 @@ impl Preview {
         Self { predicted: Predicted::Unpredictable, summary, changes: Vec::new(), notes }
     }
 
-    /// Whether the step would fail as things stand now.
+    /// Whether the step would fail in the present state.
     pub fn would_fail(&self) -> bool {
         self.summary.starts_with(Self::WOULD_FAIL)
     }
 }
 
-/// What would happen to one file.
+/// The change of one file that a step would make.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FileChange {
     /// The file, by its path inside the workspace.
     pub path: String,
-    /// Its state now.
+    /// The state now.
     pub before: FileState,
-    /// Its state afterwards.
+    /// The state afterwards.
     pub after: FileState,
-    /// The difference.
+    /// The difference between the two contents.
     pub diff: Diff,
 }
 
@@ -68,27 +68,27 @@ pub struct FileChange {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Diff {
-    /// Nothing would change.
+    /// The contents are equal.
     Unchanged,
-    /// Lines with three lines of context around each change.
+    /// The changed lines, with three lines of context around each change.
     Text {
-        /// The lines, in order; [`LineKind::Gap`] stands for lines left out.
+        /// The lines, in order; a [`LineKind::Gap`] replaces lines that are left out.
         lines: Vec<DiffLine>,
-        /// How many lines are added.
+        /// The number of added lines.
         added: usize,
-        /// How many lines are removed.
+        /// The number of removed lines.
         removed: usize,
     },
-    /// At least one side is no UTF-8 text; sizes in bytes.
+    /// At least one side is not UTF-8 text.
     Binary {
-        /// Size before; none when absent.
+        /// The size before in bytes; `None` when absent.
         before_bytes: Option<u64>,
-        /// Size after; none when absent.
+        /// The size after in bytes; `None` when absent.
         after_bytes: Option<u64>,
     },
 }
 
-/// What a line of a difference is.
+/// The kind of a line in a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names say it")]
@@ -102,20 +102,20 @@ pub enum LineKind {
 /// One line of a difference.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DiffLine {
-    /// What it is.
+    /// The kind of the line.
     pub kind: LineKind,
-    /// Its number before, from 1.
+    /// The line number before the change, from 1.
     pub before: Option<usize>,
-    /// Its number after, from 1.
+    /// The line number after the change, from 1.
     pub after: Option<usize>,
-    /// Its text without the line break.
+    /// The text without its line break.
     pub text: String,
     /// Whether the file ends here without a line break.
     pub missing_newline: bool,
 }
 
 impl FileChange {
-    /// The change as a unified diff, as `diff -u` writes it; a line break ends every line of it.
+    /// The change as a unified diff in the format of `diff -u`. Every line ends with a line break.
     pub fn unified(&self) -> String {
         let name = |state: FileState, side: &str| match state {
             FileState::Absent => "/dev/null".to_owned(),

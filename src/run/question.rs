@@ -1,4 +1,4 @@
-//! The questions about files, symbols and diagnostics (SPEC §8), and their answers as data.
+//! Questions about files, symbols and diagnostics (SPEC §8), and their answers as data.
 
 use serde::Serialize;
 use uuid::Uuid;
@@ -6,36 +6,37 @@ use uuid::Uuid;
 use super::effect::TargetKind;
 use super::record::Execution;
 
-/// Most rows of an answer; who wants more asks headless, where a limit is given.
+/// The maximum number of rows in an answer. A query on the command line can set a limit of its own.
 pub const MOST_ROWS: usize = 10_000;
 
-/// A question to the evidence about one thing.
+/// A question to the evidence about one file, symbol or diagnostic, or about all recurring diagnostics.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Question {
     /// Q3: the executions with a diagnostic of this code.
     WithCode(String),
-    /// Q4: the executions that touched this file, and how; the same of a symbol.
+    /// Q4: the executions that touched a file or symbol, and how they did.
     Touched {
-        /// What it is.
+        /// The kind of the target.
         kind: TargetKind,
-        /// The path or symbol.
+        /// The path or the symbol.
         target: String,
     },
     /// Q6: the latest outcome for this file.
     Latest(String),
-    /// Q7: the diagnostics that were seen again and again.
+    /// Q7: the diagnostics that were seen several times.
     Recurring,
-    /// Q8: the changes of files that occurred after a diagnostic of this code in them.
+    /// Q8: the later changes of files in which a diagnostic of this code was seen.
     ChangesAfter {
-        /// The code.
+        /// The code of the diagnostic.
         code: String,
-        /// Only in this file.
+        /// Restricts the answer to this file.
         file: Option<String>,
     },
 }
 
 impl Question {
-    /// The question as a heading. What it names comes from outside: a caller makes it visible.
+    /// The question as a heading. It contains unescaped text from outside; the caller makes hidden characters
+    /// visible.
     pub fn title(&self) -> String {
         match self {
             Self::WithCode(code) => format!("Executions with {code}"),
@@ -56,24 +57,24 @@ pub struct FileExecution {
     /// The execution.
     #[serde(flatten)]
     pub row: Execution,
-    /// How it touched it: `EXECUTED_ON`, `AFFECTED`, `REFERENCED` or `PRODUCED`, sorted.
+    /// How the execution touched the target: `EXECUTED_ON`, `AFFECTED`, `REFERENCED` or `PRODUCED`, sorted.
     pub edge_types: Vec<String>,
 }
 
-/// A diagnostic that was seen again and again (Q7).
+/// A diagnostic that was seen several times (Q7).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RecurringDiagnostic {
-    /// Its code.
+    /// The code.
     pub code: String,
-    /// The file it was in; empty where it has no place.
+    /// The file; empty if the diagnostic has no location.
     pub file_name: String,
-    /// How often it was seen.
+    /// The number of times it was seen.
     pub count: u64,
-    /// When first, in Unix milliseconds.
+    /// The time when it was first seen, in Unix milliseconds.
     pub first_seen_ms: i64,
-    /// When last, in Unix milliseconds.
+    /// The time when it was last seen, in Unix milliseconds.
     pub last_seen_ms: i64,
-    /// Where, by time.
+    /// The executions that reported it, by time.
     pub execution_ids: Vec<Uuid>,
 }
 
@@ -94,18 +95,18 @@ pub struct LaterMutation {
 /// The answer to a [`Question`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answered {
-    /// Executions, and nothing more to say of each: Q3 and Q6.
+    /// Executions without further data: Q3 and Q6.
     Executions(Vec<Execution>),
-    /// Q4.
+    /// Executions with the way in which each touched the target: Q4.
     Touched(Vec<FileExecution>),
-    /// Q7.
+    /// Recurring diagnostics: Q7.
     Recurring(Vec<RecurringDiagnostic>),
-    /// Q8.
+    /// Later changes of files: Q8.
     Changes(Vec<LaterMutation>),
 }
 
 impl Answered {
-    /// How many rows it has.
+    /// The number of rows.
     pub fn len(&self) -> usize {
         match self {
             Self::Executions(rows) => rows.len(),
@@ -115,12 +116,12 @@ impl Answered {
         }
     }
 
-    /// Whether it has none, which is an answer too.
+    /// Whether the answer has no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The execution of a row; a recurring diagnostic is of many.
+    /// The execution of a row; `None` for a recurring diagnostic, which belongs to several.
     pub fn execution(&self, at: usize) -> Option<&Execution> {
         match self {
             Self::Executions(rows) => rows.get(at),

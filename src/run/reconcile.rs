@@ -1,4 +1,4 @@
-//! An interrupted step beside the disk (SPEC §8 *Reconcile*): pure comparison, made by the engine.
+//! Comparison of an interrupted step with the disk (SPEC §8 *Reconcile*). Pure; the engine calls it.
 
 use serde::Serialize;
 use uuid::Uuid;
@@ -7,83 +7,84 @@ use super::Modes;
 use crate::authorization::FileState;
 use crate::plan::Tool;
 
-/// What an intent predicted about one file.
+/// The effect on one file that an intent predicted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileForecast {
     /// The file, by its canonical path.
     pub path: String,
-    /// Its state just before the tool was to be called.
+    /// The state just before the call of the tool.
     pub before: FileState,
-    /// Its state once the tool is done.
+    /// The state after the call.
     pub after: FileState,
-    /// Its permission bits.
+    /// The permission bits before and after.
     pub modes: Modes,
 }
 
-/// What the disk says about a file of an interrupted step.
+/// The state of a file of an interrupted step, compared with the prediction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DiskState {
-    /// As before: the step had no effect on it.
+    /// The file is as before: the step had no effect on it.
     AsBefore,
-    /// As predicted: the step did its work on it.
+    /// The file is as predicted: the step has changed it.
     AsAfter,
-    /// As predicted, by a step that writes first and checks then: how the check went is not known.
+    /// The file is as predicted, but the step checks it after writing, and the result of the check is unknown.
     WrittenUnchecked,
-    /// As predicted on the way of a step that writes several times: it was interrupted in between.
+    /// The file is as predicted in the middle of a step that writes it several times: the step was interrupted in
+    /// between.
     WrittenInPart,
-    /// Before and after are the same, and so is the file: there is nothing to tell.
+    /// The predicted states before and after are equal, and the file has that state.
     Same,
-    /// Neither: somebody changed it.
+    /// The file has neither predicted state: somebody changed it.
     Neither,
-    /// It was there before, should be there after, and is gone.
+    /// The file was present before the step, should be present after it, and is absent.
     Absent,
-    /// It cannot be looked at.
+    /// The file cannot be read.
     Unreadable,
-    /// Nothing was predicted that could be compared.
+    /// There is no prediction to compare.
     NotPredicted,
 }
 
-/// One file of an interrupted step, compared with the disk; or the step, where no file was predicted.
+/// One file of an interrupted step, compared with the disk; or the whole step, if no file was predicted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Reconciled {
-    /// The execution that was announced and never recorded.
+    /// The execution that has an intent and no record.
     pub execution_id: Uuid,
     /// The step.
     pub step_id: String,
-    /// The step's place, from 0.
+    /// The index of the step, from 0.
     pub step_index: usize,
     /// The tool.
     pub tool_name: String,
-    /// The file, by its canonical path; none where no file was predicted.
+    /// The file, by its canonical path; `None` if no file was predicted.
     pub path: Option<String>,
-    /// Its predicted state before the step.
+    /// The predicted state before the step.
     pub before: Option<FileState>,
-    /// Its predicted state after the step.
+    /// The predicted state after the step.
     pub after: Option<FileState>,
-    /// Its state now; none when it cannot be looked at.
+    /// The present state; `None` if the file cannot be read.
     pub now: Option<FileState>,
-    /// What that says about the step.
+    /// What the comparison shows about the step.
     pub finding: DiskState,
-    /// The temporary file that the step left beside it, by its canonical path. Nobody but a person deletes
-    /// it; where several files were to change it holds what this one was, or was to be.
+    /// The canonical path of a temporary file that the step left beside the file. Only a person deletes it: if the
+    /// step changes several files, it holds the earlier or the new content of this file.
     pub leftover: Option<String>,
 }
 
-/// Where an interrupted step can be brought (SPEC §8): a person chooses, and it is a plan of its own.
+/// How an interrupted step can be settled (SPEC §8). A person chooses, and the settlement is a plan of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Way {
-    /// The files as they were before it.
+    /// Restore the files as they were before the step.
     RollBack,
-    /// The files as they were to be.
+    /// Bring the files to the state that the step should have reached.
     Finish,
 }
 
 impl Way {
-    /// Both, as they are offered.
+    /// Both ways, in the order in which they are offered.
     pub const ALL: [Self; 2] = [Self::RollBack, Self::Finish];
 
-    /// Whether a step of this tool can be settled by its files. What is checked after it is written cannot.
+    /// Whether a step of this tool can be settled by its files. A step that checks what it has written cannot.
     pub fn fits(tool_name: &str) -> bool {
         let writers = [Tool::FileWrite, Tool::FileCreate, Tool::MutateBatch, Tool::History];
         writers.map(Tool::name).contains(&tool_name)
@@ -96,7 +97,7 @@ impl Way {
         self == Self::RollBack && replaces.contains(&tool_name)
     }
 
-    /// Whether anything of what was found is not there yet.
+    /// Whether settling the step in this way would still change or remove a file.
     pub fn is_open<'a>(self, found: impl IntoIterator<Item = &'a Reconciled>) -> bool {
         let away = match self {
             Self::RollBack => DiskState::AsAfter,
@@ -111,7 +112,7 @@ impl Way {
 }
 
 impl DiskState {
-    /// What a file that was predicted so, and is `now`, says about the step.
+    /// Compares the prediction for a file with its present state.
     pub fn of(forecast: &FileForecast, now: Option<FileState>) -> Self {
         let Some(now) = now else { return Self::Unreadable };
         match (now == forecast.before, now == forecast.after, now) {
@@ -123,8 +124,8 @@ impl DiskState {
         }
     }
 
-    /// The same of a step that writes a file, even several times, and checks what it has written: what was
-    /// predicted for the file, in order.
+    /// As [`Self::of`], for a step that writes a file, perhaps several times, and checks it afterwards. `forecasts`
+    /// are the predictions for this file, in order.
     pub fn of_checked(forecasts: &[FileForecast], now: Option<FileState>) -> Self {
         let (Some(first), Some((last, earlier))) = (forecasts.first(), forecasts.split_last())
         else {
@@ -138,7 +139,7 @@ impl DiskState {
         }
     }
 
-    /// The finding as a person reads it.
+    /// The finding as words for a person.
     pub const fn words(self) -> &'static str {
         match self {
             Self::AsBefore => "as before: the step had no effect on it",
@@ -161,7 +162,7 @@ impl DiskState {
 }
 
 impl Reconciled {
-    /// The finding as one sentence that names the step and the file.
+    /// The finding as a sentence that names the step and the file.
     pub fn sentence(&self) -> String {
         let number = self.step_index + 1;
         let what = self.path.as_deref().unwrap_or(&self.tool_name);
@@ -184,11 +185,11 @@ impl Reconciled {
     }
 }
 
-/// So many files of a step that were found the same are named one by one.
+/// The maximum number of files of a step with the same finding that are named one by one.
 const NAMED: usize = 3;
 
-/// What was found, as sentences that fit on a screen: of many files of a step that were found the same, how
-/// many they are and which are the first.
+/// The findings as sentences that fit on a screen. If more than three files of a step have the same finding, they
+/// share one sentence, with their number and the first names.
 pub fn sentences<'a>(found: impl IntoIterator<Item = &'a Reconciled>) -> Vec<(DiskState, String)> {
     let mut groups: Vec<Vec<&Reconciled>> = Vec::new();
     for it in found {

@@ -16,17 +16,17 @@ use crate::risk::RiskLevel;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunFate {
-    /// A live process is working on it.
+    /// A process that still runs holds the lock of the run.
     Active,
-    /// Its process ended without recording an end.
+    /// The process of the run ended without recording an end.
     Interrupted,
-    /// It ended.
+    /// The run ended, with this status.
     #[serde(untagged)]
     Ended(RunStatus),
 }
 
 impl RunFate {
-    /// The word for lists and data.
+    /// The value as it is written in lists and in `--json`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Ended(status) => status.as_str(),
@@ -49,38 +49,38 @@ pub struct RunSummary {
     pub plan_digest: Digest,
     /// The workspace folder.
     pub workspace: String,
-    /// The destination on which its commands ran; none for this machine.
+    /// The SSH destination on which its commands ran; `None` for this computer.
     pub target: Option<String>,
     /// The run that this one continues.
     pub parent_run: Option<Uuid>,
-    /// How many steps the plan has.
+    /// The number of steps in the plan.
     pub step_count: usize,
-    /// How many of them have a record.
+    /// The number of steps that have a record.
     pub steps_recorded: usize,
-    /// When it started, in Unix milliseconds.
+    /// The time of the start, in Unix milliseconds.
     pub started_at_ms: i64,
-    /// When it ended, in Unix milliseconds.
+    /// The time of the end, in Unix milliseconds.
     pub ended_at_ms: Option<i64>,
-    /// What is known about its end.
+    /// What is known about the end.
     #[serde(rename = "status")]
     pub fate: RunFate,
 }
 
-/// How an execution ended, as far as the evidence knows.
+/// The outcome of an execution, as far as the evidence contains it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Known {
-    /// An intent without a record, in a run whose process is gone: outcome unknown.
+    /// The execution has an intent and no record, and the process of its run is gone: the outcome is unknown.
     Interrupted,
-    /// An intent without a record, in a run that is still alive.
+    /// The execution has an intent and no record, and its run is still active.
     Running,
-    /// It has a record.
+    /// The execution has a record.
     #[serde(untagged)]
     Outcome(Outcome),
 }
 
 impl Known {
-    /// The word for lists and filters.
+    /// The value as it is written in lists and filters.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Outcome(outcome) => outcome.as_str(),
@@ -101,7 +101,7 @@ pub struct Execution {
     pub plan_id: String,
     /// The step.
     pub step_id: String,
-    /// The step's place, from 0.
+    /// The index of the step, from 0.
     pub step_index: usize,
     /// The tool.
     pub tool_name: String,
@@ -111,18 +111,18 @@ pub struct Execution {
     pub timestamp_ms: i64,
     /// How long the tool took, in milliseconds.
     pub duration_ms: Option<i64>,
-    /// How it ended.
+    /// The outcome.
     #[serde(rename = "outcome")]
     pub known: Known,
-    /// How dangerous it was judged.
+    /// The risk of the step.
     pub risk: Option<RiskLevel>,
-    /// The walls it ran behind; null where they were not recorded.
+    /// The walls of the step; null if they were not recorded.
     pub walls: Option<StepWalls>,
-    /// Null where no process ran.
+    /// The exit code; null if no process ran.
     pub exit_code: Option<i32>,
-    /// The stable code of what went wrong.
+    /// The stable code of the error.
     pub error_code: Option<Code>,
-    /// What went wrong.
+    /// The error message.
     pub error_message: Option<String>,
 }
 
@@ -155,13 +155,13 @@ pub struct SearchHit {
     /// The execution.
     #[serde(flatten)]
     pub row: Execution,
-    /// Where the words stand: `arguments`, `error`, `stdout`, …; empty without words.
+    /// Where the words were found: `arguments`, `error`, `stdout`, …; empty for a search without words.
     pub found_in: String,
     /// One line around the first match.
     pub excerpt: String,
-    /// The bytes of `excerpt` that matched.
+    /// The byte ranges of `excerpt` that matched.
     pub marks: Vec<Range<usize>>,
-    /// Whether what a list shows of the execution was changed after it was written.
+    /// Whether values of the execution that a list shows were altered after they were written.
     pub changed: bool,
 }
 
@@ -181,9 +181,9 @@ pub struct TimeBucket {
     pub from_ms: i64,
     /// End of the bucket, exclusive, in Unix milliseconds.
     pub to_ms: i64,
-    /// Hits in it that did not fail.
+    /// The number of hits in it that are not counted in `bad`.
     pub fine: u64,
-    /// Hits in it that failed, were denied, or are interrupted.
+    /// The number of hits in it that failed, were denied or were interrupted.
     pub bad: u64,
 }
 
@@ -192,19 +192,19 @@ pub struct TimeBucket {
 pub struct SearchPage {
     /// The hits of this page, newest first, ties by id.
     pub hits: Vec<SearchHit>,
-    /// How many there are in all.
+    /// The number of hits on all pages.
     pub total: u64,
-    /// How many executions the evidence holds.
+    /// The number of executions in the evidence.
     pub of: u64,
-    /// Values among all hits.
+    /// The frequency of each value among all hits.
     pub facets: Facets,
-    /// All hits over time; empty when there are none.
+    /// All hits over time; empty if there are none.
     pub timeline: Vec<TimeBucket>,
     /// How long the search took, in microseconds.
     pub took_us: u64,
     /// Why this evidence is read-only, or `None`.
     pub read_only: Option<String>,
-    /// A note about the kept heads that is no error.
+    /// A remark about the kept heads that is no error.
     pub note: Option<String>,
 }
 
@@ -217,7 +217,7 @@ pub struct ArtifactRecord {
     pub content: serde_json::Value,
     /// Size of the whole content in bytes.
     pub bytes: u64,
-    /// Where the whole content is, when it is not inline.
+    /// The digest of the blob that holds the whole content, if the content is not inline.
     pub blob: Option<Digest>,
 }
 
@@ -232,26 +232,26 @@ pub struct EdgeRecord {
     pub target: String,
 }
 
-/// One decision of a person, or of a flag they gave.
+/// A recorded decision of a person, or of a flag that they gave.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DecisionRecord {
-    /// `authorize`, `reject`, `approve`, `skip`, `cancel`, `pause`, `resume`, `cancel_after_step`,
-    /// `stop_now` or `reconcile`.
+    /// `authorize`, `reject`, `approve`, `skip`, `done_by_hand`, `cancel`, `pause`, `resume`, `go_on_guided`,
+    /// `cancel_after_step`, `stop_now` or `reconcile`.
     pub decision: String,
-    /// Who.
+    /// Who decided.
     pub by: DecidedBy,
-    /// Why, in the person's words; may be empty.
+    /// The person's reason; may be empty.
     pub note: String,
-    /// When, in Unix milliseconds.
+    /// The time of the decision, in Unix milliseconds.
     pub timestamp_ms: i64,
 }
 
-/// Who decided; in data `window (ada)`.
+/// Who decided; serialized as `window (ada)`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecidedBy {
-    /// Through which act: `window`, `terminal`, `command_line`, ….
+    /// How the person decided: `window`, `terminal`, `command_line`, ….
     pub place: String,
-    /// The user's name, where the system said it.
+    /// The user's name, if the system provided it.
     pub user: Option<String>,
 }
 
@@ -308,52 +308,53 @@ pub struct ExecutionDetail {
     pub row: Execution,
     /// The run it belongs to.
     pub run: RunSummary,
-    /// The arguments exactly as they were, but for redacted secrets.
+    /// The arguments as they were, except for redacted secrets.
     pub arguments: BTreeMap<String, String>,
-    /// Its artifacts, by type.
+    /// The artifacts, by type.
     pub artifacts: Vec<ArtifactRecord>,
-    /// Its links.
+    /// The links to files, symbols and diagnostics.
     pub edges: Vec<EdgeRecord>,
-    /// What people decided about it, by time.
+    /// The decisions about the execution, by time.
     pub decisions: Vec<DecisionRecord>,
-    /// When the intent was committed, in Unix milliseconds; none where the tool has no effect to get
-    /// ahead of or was not invoked.
+    /// When the intent was committed, in Unix milliseconds; `None` if the tool has no effect that must be recorded
+    /// first, or was not called.
     pub intent_at_ms: Option<i64>,
-    /// Its place in the ledger.
+    /// The position in the ledger.
     pub ledger_seq: Option<i64>,
-    /// The digest of its link in the ledger.
+    /// The digest of the link in the ledger.
     pub ledger_digest: Option<Digest>,
-    /// What was changed of its rows after they were written, one sentence each; empty where all is well.
+    /// What was altered in its rows after they were written, one sentence each; empty if nothing was.
     pub changed: Vec<String>,
 }
 
-/// What `evidence verify` found.
+/// Result of `evidence verify`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct VerifyReport {
-    /// Whether every row is what was written.
+    /// Whether no check found a difference.
     pub ok: bool,
-    /// How many rows were checked.
+    /// The number of rows that were checked.
     pub rows: u64,
-    /// The head of the chain; copied out, it shows a later truncation too.
+    /// The head of the chain. A copy of it reveals a later truncation.
     pub head: Digest,
-    /// The first thing that is wrong, and how: a row that differs, else the schema, else the kept head.
+    /// The first difference: of a row, else of the schema, else from the kept head.
     pub first_bad: Option<String>,
-    /// What differs from the schema that this version makes, one sentence each.
+    /// The differences from the schema of this version, one sentence each.
     pub schema: Vec<String>,
-    /// The head that is kept outside of the folder; null where it was not compared.
+    /// The comparison with the head that is kept outside the evidence folder; null if there was none.
     pub kept: Option<HeadReport>,
 }
 
-/// Whether a database is the one that was here, and as long as it was.
+/// Whether a database continues the chain whose head was kept outside the evidence folder.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct HeadReport {
-    /// The last head that was kept outside of the evidence folder; null where none is kept.
+    /// The last head that was kept outside the evidence folder; null if none is kept.
     pub kept_head: Option<Digest>,
-    /// How many records there were then.
+    /// The number of records at that head.
     pub kept_rows: Option<u64>,
-    /// What differs; null where the kept head is on the chain. Nothing is recorded until a person accepts it.
+    /// What differs; null if the kept head is on the chain. Nothing is recorded until a person accepts the
+    /// difference.
     pub difference: Option<String>,
-    /// What is missing of what is kept, though the rest is enough; null where nothing is.
+    /// Which of the kept copies is missing although the others suffice; null if none is.
     pub note: Option<String>,
 }
 

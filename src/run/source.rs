@@ -1,19 +1,19 @@
-//! Lines of a source file beside what was said about them.
+//! Lines of source files as they are shown beside diagnostics.
 
-/// The longest line that is shown, in characters; the rest is left out, visibly.
+/// The maximum length of a shown line, in characters. The rest is replaced by an ellipsis.
 const MAX_CHARACTERS: usize = 1_000;
 
 /// One line of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceLine {
-    /// Its number, from 1.
+    /// The line number, from 1.
     pub number: usize,
-    /// Its text without the line's end, as [`shown_line`] gives it.
+    /// The text without its line break, as [`shown_line`] returns it.
     pub text: String,
 }
 
-/// A line as compilers and people count its columns: without a byte order mark and without its end, and
-/// no longer than a screen can show.
+/// The text of a line so that columns count as compilers count them: without a byte order mark and without the line
+/// break; a long line is cut.
 pub fn shown_line(line: &str) -> String {
     let line = line.strip_prefix('\u{feff}').unwrap_or(line);
     let line = line.trim_end_matches(['\r', '\n']);

@@ -1,4 +1,4 @@
-//! From events to the state of a run, live or replayed.
+//! Computes the state of a run, live or replayed, from its events.
 
 use std::collections::BTreeMap;
 
@@ -11,57 +11,58 @@ use super::result::{RunStatus, StepResult};
 use super::steps::{StepState, Steps};
 use crate::plan::Code;
 
-/// Where a run stands (SPEC §3).
+/// The current phase of a run (SPEC §3).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Phase {
-    /// Nothing was handed over.
+    /// No run has started.
     #[default]
     Idle,
-    /// A step is under way.
+    /// The run is active: a step is under way, or the next one is about to begin.
     Running,
-    /// A person is asked.
+    /// The run waits for an answer to this question.
     AwaitingConfirmation(Box<ConfirmationRequest>),
-    /// Waiting at a step boundary.
+    /// The run waits at a step boundary.
     Paused,
-    /// It ended.
+    /// The run ended.
     Ended(RunStatus),
-    /// Its process ended without recording an end: the outcome of the step under way is unknown.
+    /// The process of the run ended without recording an end. The outcome of the step under way is unknown.
     Interrupted,
 }
 
-/// A run as its events tell it.
+/// The state of a run, computed from its events.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RunState {
     /// The run, once it has started.
     pub run_id: Option<Uuid>,
     /// The plan it runs.
     pub plan_id: String,
-    /// Where it stands.
+    /// The current phase.
     pub phase: Phase,
     /// One state for each step.
     pub steps: Steps,
     /// The step under way, or the number of steps that ended (SPEC §3: they are equal).
     pub current_step: usize,
-    /// When it started, in Unix milliseconds.
+    /// The time of the start, in Unix milliseconds.
     pub started_at_ms: i64,
-    /// What a person asked for and is still to come.
+    /// The control that a person requested and that has not taken effect yet.
     pub requested: Option<Control>,
-    /// Whether a person made it a guided one while it ran (SPEC §7.4); the plan says how it began.
+    /// Whether a person switched the run to guided mode while it ran (SPEC §7.4). The mode at the start is in the
+    /// plan.
     pub became_guided: bool,
-    /// Whether a step has begun since: until then, the one under way is the last that nobody is asked about.
+    /// Whether a step has begun since that switch. Until then the step under way is the last one that is not guided.
     pub guided_begun: bool,
-    /// Why steps were skipped, where there is a word about it.
+    /// The reasons of skipped steps, by step index; a step without a reason has no entry.
     pub skip_reasons: BTreeMap<usize, String>,
-    /// The host that it has reached, where its commands run on one.
+    /// The remote host, once it is reached.
     pub host: Option<Box<Host>>,
-    /// What steps had left running behind their walls, and was ended with the run.
+    /// The processes that steps had left running behind their walls and that were ended with the run.
     pub left_running: Vec<String>,
-    /// Why it failed.
+    /// The code and message of the failure, if the run failed.
     pub failure: Option<(Code, String)>,
 }
 
 impl RunState {
-    /// Applies one event. Pure; the caller passes events of this run only.
+    /// Applies one event. The caller passes events of this run only.
     pub fn apply(&mut self, event: &RunEvent) {
         match event {
             RunEvent::RunStarted { run_id, plan_id, step_count, timestamp_ms } => {
@@ -111,12 +112,12 @@ impl RunState {
                 self.end(RunStatus::Failed);
             }
             RunEvent::RunCancelled { .. } => self.end(RunStatus::Cancelled),
-            // Output is for `Transcript`, and what a loop does around its runs for `LoopState`.
+            // `Transcript` handles output, and `LoopState` the events of a loop around its runs.
             _ => {}
         }
     }
 
-    /// Marks a run without an end that will send no more events.
+    /// Marks a run that has no end and will send no more events as interrupted.
     pub fn interrupt(&mut self) {
         if !self.is_over() {
             self.phase = Phase::Interrupted;
@@ -124,12 +125,12 @@ impl RunState {
         }
     }
 
-    /// Whether it is still running.
+    /// Whether the run has started and not ended.
     pub fn is_active(&self) -> bool {
         matches!(self.phase, Phase::Running | Phase::AwaitingConfirmation(_) | Phase::Paused)
     }
 
-    /// Whether nothing more can happen in it.
+    /// Whether the run has ended or was interrupted.
     pub fn is_over(&self) -> bool {
         matches!(self.phase, Phase::Ended(_) | Phase::Interrupted)
     }

@@ -1,12 +1,11 @@
-//! Since when the step under way runs, and since when it is silent (SPEC §7.2).
+//! Measures how long the current step has run, and how long it has printed nothing (SPEC §7.2).
 
 use super::event::RunEvent;
 
-/// From so many milliseconds of silence on it is worth telling.
+/// The minimum time without output, in milliseconds, that is reported.
 const TOLD_MS: i64 = 5_000;
 
-/// How the step under way is getting on. Made of the moments at which its events arrive, because output
-/// says nothing of its own time.
+/// Times of the current step. They are measured when events arrive, because output events carry no time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StepTimer {
     began_ms: i64,
@@ -14,10 +13,10 @@ pub struct StepTimer {
 }
 
 impl StepTimer {
-    /// Takes in one more event, which arrived at this moment in Unix milliseconds.
+    /// Applies one event that arrived at this moment, in Unix milliseconds.
     pub fn apply(&mut self, event: &RunEvent, now_ms: i64) {
         match event {
-            // What a person takes to answer is not the command's time.
+            // The time until a person answers does not count for the step.
             RunEvent::StepStarted { .. } | RunEvent::ConfirmationDecided { .. } => {
                 (self.began_ms, self.heard_ms) = (now_ms, now_ms);
             }
@@ -26,12 +25,12 @@ impl StepTimer {
         }
     }
 
-    /// For how long the step has been running, in milliseconds.
+    /// How long the step has run, in milliseconds.
     pub fn elapsed_ms(&self, now_ms: i64) -> i64 {
         (now_ms - self.began_ms).max(0)
     }
 
-    /// For how long it has printed nothing, in milliseconds, once that is worth telling.
+    /// How long the step has printed nothing, in milliseconds; `None` below the minimum.
     pub fn idle_ms(&self, now_ms: i64) -> Option<i64> {
         Some(now_ms - self.heard_ms).filter(|idle| *idle >= TOLD_MS)
     }
@@ -43,7 +42,7 @@ mod tests {
     use super::super::event::Stream;
     use super::*;
 
-    // Silence counts from the last output and waiting for a person does not.
+    // The idle time counts from the last output; waiting for a person is excluded.
     #[test]
     fn silence_counts_from_the_last_output() {
         let step_id = String::new;

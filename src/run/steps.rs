@@ -1,21 +1,21 @@
-//! The steps of a run as its events leave them, and how many of them ended how.
+//! States of the steps of a run, with the number of steps per outcome.
 //!
-//! The counts are updated with each change, so that views of ten thousand steps need not count. Pure.
+//! The counts are updated with each change, so that views of ten thousand steps do not have to count. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 
 use super::result::{Outcome, StepResult};
 
-/// What a row of the step list shows.
+/// The state of one step.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum StepState {
-    /// Not reached.
+    /// The step was not reached.
     #[default]
     Waiting,
-    /// Under way.
+    /// The step is under way.
     Running,
-    /// Ended.
+    /// The step has ended.
     Done(Box<StepResult>),
 }
 
@@ -29,43 +29,43 @@ impl StepState {
     }
 }
 
-/// One state for each step, by its place in the plan (SPEC §3).
+/// One state for each step, by its index in the plan (SPEC §3).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Steps {
     states: Vec<StepState>,
     ended: BTreeMap<Outcome, usize>,
-    /// Those after which a run does not go on.
+    /// The indices of the steps with an outcome after which a run does not continue.
     stops: BTreeSet<usize>,
     took_ms: i64,
 }
 
 impl Steps {
-    /// This many steps, none reached.
+    /// This many steps in the state [`StepState::Waiting`].
     pub fn waiting(count: usize) -> Self {
         Self { states: vec![StepState::Waiting; count], ..Self::default() }
     }
 
-    /// How many have ended.
+    /// The number of steps that have ended.
     pub fn done(&self) -> usize {
         self.ended.values().sum()
     }
 
-    /// How many ended like this.
+    /// The number of steps with this outcome.
     pub fn ended(&self, outcome: Outcome) -> usize {
         self.ended.get(&outcome).copied().unwrap_or_default()
     }
 
-    /// The first one after whose outcome a run does not go on, from 0.
+    /// The index of the first step with an outcome after which a run does not continue.
     pub fn stopped_at(&self) -> Option<usize> {
         self.stops.first().copied()
     }
 
-    /// How long the ended ones took together, in milliseconds.
+    /// The sum of the durations of the ended steps, in milliseconds.
     pub fn took_ms(&self) -> i64 {
         self.took_ms
     }
 
-    /// Sets the state of a step; one that is not in the plan is left out.
+    /// Sets the state of a step. An index that is not in the plan is ignored.
     pub(super) fn set(&mut self, index: usize, state: StepState) {
         let Some(place) = self.states.get_mut(index) else { return };
         if let StepState::Done(result) = &state {
@@ -110,7 +110,7 @@ pub(super) mod tests {
         Outcome::Cancelled,
     ];
 
-    /// A step that ended so, and printed nothing.
+    /// The result of a step with this outcome and no output.
     pub(in crate::run) fn result(
         step_index: usize,
         outcome: Outcome,

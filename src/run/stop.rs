@@ -1,5 +1,5 @@
-//! *Stop now* as the tools see it (SPEC §3): a flag for work that looks at it, and a call for work
-//! that waits for something else meanwhile, so that a stop never waits for a running child.
+//! The signal of *Stop now* for tools (SPEC §3). Loops poll [`StopSignal::is_set`]. Code that blocks registers a
+//! listener, so that a stop does not wait until a child process ends.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,35 +7,35 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 type Listener = dyn Fn() + Send + Sync;
 
-/// Whether a person asked to stop now.
+/// Whether a person requested *Stop now*.
 #[derive(Default)]
 pub struct StopSignal {
     asked: AtomicBool,
-    /// Weak, so that who no longer waits is forgotten by itself.
+    /// Weak references, so that a listener that was dropped is removed.
     listeners: Mutex<Vec<Weak<Listener>>>,
 }
 
 impl StopSignal {
-    /// Whether a person asked; cheap enough for the innermost loop.
+    /// Whether a stop was requested; cheap enough for inner loops.
     pub fn is_set(&self) -> bool {
         self.asked.load(Ordering::SeqCst)
     }
 
-    /// Asks, and wakes whoever waits.
+    /// Requests a stop and calls the listeners.
     pub fn set(&self) {
         self.asked.store(true, Ordering::SeqCst);
         let listeners = std::mem::take(&mut *self.lock());
-        // Called without the lock: a listener takes a lock of its own.
+        // Called without the lock, because a listener takes a lock of its own.
         listeners.iter().filter_map(Weak::upgrade).for_each(|listener| listener());
     }
 
-    /// Forgets that a person asked, for the next run.
+    /// Withdraws the request before the next run.
     pub fn reset(&self) {
         self.asked.store(false, Ordering::SeqCst);
     }
 
-    /// Calls `listener` once a person asks, for as long as the caller keeps it. The caller looks at
-    /// [`Self::is_set`] afterwards, because they may have asked already.
+    /// Registers a callback for the request. It stays registered as long as the caller keeps the `Arc`. The caller
+    /// must check [`Self::is_set`] afterwards, because the request may have come before.
     pub fn listen(&self, listener: &Arc<Listener>) {
         let mut listeners = self.lock();
         listeners.retain(|other| other.strong_count() > 0);

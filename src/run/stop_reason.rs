@@ -1,10 +1,10 @@
-//! Why a bounded loop ended (SPEC §10): stable codes, each with what it means and what to do next.
+//! Why a bounded loop ended (SPEC §10): stable codes, each with its meaning and what to do next.
 
 use serde::{Deserialize, Serialize};
 
 macro_rules! stop_codes {
     ($($variant:ident $text:literal $meaning:literal $next:literal;)+) => {
-        /// A stable code of SPEC §10.
+        /// Why a loop ended, as a stable code of SPEC §10.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         #[serde(rename_all = "snake_case")]
         pub enum StopCode {
@@ -12,15 +12,15 @@ macro_rules! stop_codes {
         }
 
         impl StopCode {
-            /// Every code, in the order of the contract.
+            /// Every code, in the order of SPEC §10.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
 
-            /// The code as it is written everywhere.
+            /// The code as it is recorded and shown.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $text,)+ }
             }
 
-            /// What it means, as a sentence.
+            /// The meaning, as a sentence.
             pub const fn meaning(self) -> &'static str {
                 match self { $(Self::$variant => $meaning,)+ }
             }
@@ -69,28 +69,28 @@ stop_codes! {
         "Give the planner something new: another goal, another planner, or a change of your own.";
 }
 
-/// Where it was, as far as there is a place.
+/// Where a loop ended, as far as that is known.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct StopDetail {
-    /// The attempt, from 1; none when there was none yet.
+    /// The number of the attempt, from 1; `None` before the first one.
     pub attempt: Option<u32>,
-    /// The action, from 0.
+    /// The index of the action, from 0.
     pub action_index: Option<usize>,
-    /// The planner's own code, or one of ours for a planner that gave no plan.
+    /// The planner's own code, or one of this program's codes if the planner gave no plan.
     pub planner_failure_code: Option<String>,
     /// For `completed`: whether a verification has passed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub verified: Option<bool>,
 }
 
-/// Why a loop ended: a code, what happened in words, and where.
+/// Why a loop ended: a code, a message and the place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StopReason {
     /// The stable code.
     pub code: StopCode,
-    /// What happened; what a planner or a tool says is verbatim.
+    /// The message; text of a planner or a tool is quoted verbatim.
     pub message: String,
-    /// Where.
+    /// Where the loop ended.
     pub detail: StopDetail,
 }
 

@@ -1,5 +1,5 @@
-//! What the evidence says of one workspace in a few rows (SPEC §8, §10): for a planner, which shall know what
-//! was tried there.
+//! A short summary of the evidence of one workspace (SPEC §8, §10). It is part of a planner's request and describes
+//! what was tried there before.
 
 use serde::Serialize;
 use uuid::Uuid;
@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::question::{FileExecution, LaterMutation, RecurringDiagnostic};
 use super::record::{Execution, ExecutionDetail};
 
-/// What is asked about in particular: mostly what the attempt before was about.
+/// What the summary concentrates on: mostly the subjects of the previous attempt.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Focus {
     /// Diagnostic codes, for Q3 and Q8.
@@ -23,16 +23,15 @@ pub struct Focus {
 pub struct ToolCount {
     /// The tool.
     pub tool_name: String,
-    /// How many executions.
+    /// The number of executions.
     pub count: u64,
-    /// How many of them failed, or did not begin because their precondition did not hold.
+    /// The number of executions that failed, or whose precondition did not hold.
     pub failed: u64,
-    /// The start of the latest, in Unix milliseconds.
+    /// The start of the latest execution, in Unix milliseconds.
     pub last_ms: i64,
 }
 
-/// A few rows of each of the eight questions, of one workspace. Where there is more, the names of what was
-/// cut are in `cut`.
+/// A few rows for each of the eight questions, of one workspace. `cut` names the questions that have more rows.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct EvidenceSummary {
     /// How often each tool was used, the latest first.
@@ -49,10 +48,10 @@ pub struct EvidenceSummary {
     pub q5: Vec<ExecutionDetail>,
     /// The latest execution that worked on each file of the focus.
     pub q6: Vec<Execution>,
-    /// Diagnostics that were seen again and again, most frequent first.
+    /// Diagnostics that were seen several times, most frequent first.
     pub q7: Vec<RecurringDiagnostic>,
     /// Changes of files after a diagnostic of the focus, by time.
     pub q8: Vec<LaterMutation>,
-    /// Of which questions there is more than these rows.
+    /// The names of the questions that have more rows than these.
     pub cut: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! Numbers and long texts in sentences.
+//! Numbers and long texts for sentences.
 
 use std::any::Any;
 use std::time::Duration;
@@ -10,7 +10,7 @@ pub fn lines(count: usize) -> &'static str {
     if count == 1 { "line" } else { "lines" }
 }
 
-/// A size for people: bytes below 1,000, then powers of 1,000 with one decimal.
+/// A size for messages: bytes below 1,000, else KB, MB or GB with one decimal.
 pub fn size(bytes: u64) -> String {
     let units = [(1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "KB")];
     for (unit, name) in units {
@@ -22,7 +22,7 @@ pub fn size(bytes: u64) -> String {
     format!("{bytes} {}", if bytes == 1 { "byte" } else { "bytes" })
 }
 
-/// A time for people: whole minutes, else whole seconds, else milliseconds.
+/// A duration for messages: whole minutes, else whole seconds, else milliseconds.
 pub fn duration(time: Duration) -> String {
     let (seconds, millis) = (time.as_secs(), time.as_millis());
     let (count, unit) = match () {
@@ -33,10 +33,10 @@ pub fn duration(time: Duration) -> String {
     format!("{count} {unit}{}", if count == 1 { "" } else { "s" })
 }
 
-/// Longest text that a message repeats, in bytes.
+/// The maximum size of a text that a message repeats, in bytes.
 const REPEATED_BYTES: usize = 500;
 
-/// The text, or its beginning when it is too long to be repeated in a message.
+/// The text, or its beginning if it is too long to repeat in a message.
 pub fn beginning(text: &str) -> String {
     match text.get(..text.floor_char_boundary(REPEATED_BYTES)) {
         Some(beginning) if beginning.len() < text.len() => format!("{beginning}…"),

@@ -1,7 +1,8 @@
-//! Everything that a run prints, as lines in their order of arrival (SPEC §7.2).
+//! The output of a run as lines in their order of arrival (SPEC §7.2).
 //!
-//! Pure, and made of the same events as [`super::RunState`]; beside it, because how two outputs were
-//! mixed is known only while they come. Bounded: the oldest lines go first, and their number is known.
+//! Pure, and computed from the same events as [`super::RunState`]. It is separate, because the order in which the two
+//! outputs alternate is known only while they arrive. Bounded: the oldest lines are dropped, and their number is
+//! kept.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -11,67 +12,68 @@ use super::event::{RunEvent, Stream};
 use super::result::StepResult;
 use crate::plan::visible;
 
-/// How many lines are kept.
+/// The maximum number of lines that are kept.
 pub const MAX_LINES: usize = 50_000;
-/// How many bytes of them are kept.
+/// The maximum size of the kept lines, in bytes.
 pub const MAX_BYTES: usize = 8 << 20;
-/// A longer line goes on in the next, so that one row is never slow to lay out.
+/// The maximum size of one line in bytes. A longer line is continued in the next one, so that no row is slow to lay
+/// out.
 const MAX_LINE_BYTES: usize = 4 << 10;
 
-/// What a line is.
+/// The kind of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
-    /// A step begins here.
+    /// The first line of a step.
     Heading,
     /// A line of this output.
     Output(Stream),
-    /// Something to know about what stands around it.
+    /// A remark about the lines around it.
     Remark,
 }
 
-/// One line.
+/// One line of a transcript.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TranscriptLine {
     /// The step it belongs to, from 0.
     pub step_index: usize,
-    /// What it is.
+    /// The kind of the line.
     pub part: Part,
-    /// The text, with everything hidden made visible and without line break. Empty in a heading, which
-    /// the view words from the plan.
+    /// The text, with hidden characters made visible and without its line break. Empty in a heading, whose text the
+    /// view takes from the plan.
     pub text: String,
-    /// Bytes of the text that do not look plain.
+    /// The byte ranges of the text that do not have the default style.
     pub inks: Vec<(Range<usize>, AnsiStyle)>,
 }
 
-/// What a run has printed.
+/// The output of a run.
 #[derive(Debug, Clone, Default)]
 pub struct Transcript {
     lines: VecDeque<TranscriptLine>,
-    /// How many lines came before those that are kept.
+    /// The number of dropped lines.
     left_out: u64,
     bytes: usize,
     longest: usize,
-    /// The output whose line may go on.
+    /// The output whose last line can be continued.
     open: Option<Stream>,
-    /// How many lines were printed, also those that are left out.
+    /// The number of lines that were printed, including dropped ones.
     printed: u64,
-    /// Whether the step under way has printed something.
+    /// Whether the current step has printed anything.
     heard: bool,
     pens: [Pen; 2],
 }
 
-/// Where one output stands.
+/// The state of one output between two chunks.
 #[derive(Debug, Clone, Default)]
 struct Pen {
     ink: AnsiStyle,
-    /// The beginning of a sequence whose end is still to come.
+    /// The beginning of an escape sequence that is not complete.
     escape: String,
-    /// Whether the last line ended with a carriage return, which may be half of a line break.
+    /// Whether the last line ended with a carriage return. A line feed that follows belongs to the same line break.
     returned: bool,
 }
 
 impl Transcript {
-    /// Takes in one more event.
+    /// Applies one event.
     pub fn apply(&mut self, event: &RunEvent) {
         match event {
             RunEvent::RunStarted { .. } => *self = Self::default(),
@@ -97,39 +99,40 @@ impl Transcript {
         }
     }
 
-    /// The lines that are kept, the oldest first.
+    /// The kept lines, the oldest first.
     pub fn lines(&self) -> &VecDeque<TranscriptLine> {
         &self.lines
     }
 
-    /// How many lines came before them and are left out.
+    /// The number of dropped lines.
     pub fn left_out(&self) -> u64 {
         self.left_out
     }
 
-    /// How many lines the steps have printed.
+    /// The number of lines that the steps have printed.
     pub fn printed(&self) -> u64 {
         self.printed
     }
 
-    /// What stands below the heading of a step, the latest line first.
+    /// The lines of a step after its heading, the latest first.
     pub fn latest_of(&self, step: usize) -> impl Iterator<Item = &TranscriptLine> {
         let lines = self.lines.iter().rev();
         lines.take_while(move |line| line.step_index == step && line.part != Part::Heading)
     }
 
-    /// How many lines there ever were, and how long the last one is: as long as both stay, so does all.
+    /// The number of all lines, dropped ones included, and the length of the last one. If both are unchanged, so is
+    /// the transcript.
     pub fn extent(&self) -> (u64, usize) {
         let last = self.lines.back().map_or(0, |line| line.text.len());
         (self.left_out + self.lines.len() as u64, last)
     }
 
-    /// The length of the longest line there was, in characters.
+    /// The length of the longest line, in bytes.
     pub fn longest(&self) -> usize {
         self.longest
     }
 
-    /// Everything that is kept, as text.
+    /// The kept lines as text, without headings.
     pub fn text(&self) -> String {
         let lines = self.lines.iter().filter(|line| line.part != Part::Heading);
         lines.flat_map(|line| [line.text.as_str(), "\n"]).collect()
@@ -139,7 +142,7 @@ impl Transcript {
         self.lines.back().map_or(0, |line| line.step_index)
     }
 
-    /// A step of an old run, or of a tool that prints only at its end, brings its output along.
+    /// Ends a step. The output of a replayed step, and of a tool that prints only at its end, comes with the result.
     fn end(&mut self, result: &StepResult) {
         for stream in [Stream::Stdout, Stream::Stderr] {
             self.finish_escape(result.step_index, stream);
@@ -161,7 +164,7 @@ impl Transcript {
     fn write(&mut self, step: usize, stream: Stream, text: &str) {
         let mut rest = text;
         while let Some(c) = rest.chars().next() {
-            // Most of what is printed is neither a colour nor a line break, and goes in as one piece.
+            // Most output contains neither colours nor line breaks and is appended as one piece.
             let plain = rest.find(['\n', '\r', '\x1b']).unwrap_or(rest.len());
             let (head, tail) = rest.split_at(plain);
             if self.pen(stream).escape.is_empty() && !head.is_empty() {
@@ -205,7 +208,7 @@ impl Transcript {
         }
     }
 
-    /// What began like a colour and was none stands there as it came.
+    /// Writes a sequence that began like a colour and is none as ordinary text.
     fn finish_escape(&mut self, step: usize, stream: Stream) {
         let escape = std::mem::take(&mut self.pen(stream).escape);
         if !escape.is_empty() {
@@ -244,7 +247,7 @@ impl Transcript {
     }
 
     fn break_line(&mut self, step: usize, stream: Stream) {
-        // An empty line is a line too.
+        // An empty line counts as a line.
         if self.open != Some(stream) {
             self.push(step, Part::Output(stream), String::new());
         }
@@ -378,7 +381,7 @@ mod tests {
         assert!((MAX_BYTES - MAX_LINE_BYTES..=MAX_BYTES).contains(&kept), "{kept}");
     }
 
-    // A record brings its output along and a live run says nothing twice.
+    // The output of a replayed result is added; that of a live run is not added twice.
     #[test]
     fn output_of_a_result_is_added_once() {
         let ended = |ran: StepResult| RunEvent::StepCompleted { result: Box::new(ran) };
@@ -397,7 +400,7 @@ mod tests {
         let mut it = of(&[(Stdout, "out")]);
         it.apply(&ended(ran));
         assert_eq!(texts(&it), ["out"]);
-        // What a file tool gives is its result, not something that a program printed.
+        // The text of a file tool is its result, not output of a program.
         let mut it = of(&[]);
         it.apply(&ended(StepResult { stdout: Some("contents".to_owned()), ..quiet }));
         assert!(texts(&it).is_empty());

@@ -5,40 +5,40 @@ use super::stop_reason::StopCode;
 /// How an attempt ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Happened {
-    /// The planner gave no plan that could run.
+    /// The planner gave no plan that can run.
     PlannerRejected {
         /// Whether asking again may help.
         retryable: bool,
     },
-    /// Its plan was not authorized.
+    /// The plan was not authorized.
     NotAuthorized,
-    /// Its plan had already run and failed.
+    /// The plan had already run and failed in this loop.
     NoProgress,
     /// An action failed.
     ActionFailed {
-        /// Whether another attempt may mend it.
+        /// Whether another attempt can succeed.
         retryable: bool,
     },
     /// The actions succeeded, the verification failed.
     VerifyFailed,
-    /// Everything succeeded, whether or not there was a verification to run.
+    /// Everything succeeded; there may have been no verification to run.
     Succeeded,
-    /// A person stopped it or denied a step.
+    /// A person stopped the loop or denied a step.
     Stopped,
     /// The evidence could not be written, or the program failed.
     InternalError,
 }
 
-/// What comes next.
+/// The next action of the loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Transition {
-    /// The planner is asked again, with what happened.
+    /// The planner is started again, with the result of this attempt.
     Replan,
     /// The loop ends.
     Stop(StopCode),
 }
 
-/// What comes after this attempt, counted from 1, of so many.
+/// The transition after an attempt, counted from 1.
 pub const fn transition(happened: Happened, attempt: u32, max_attempts: u32) -> Transition {
     use Transition::{Replan, Stop};
     let is_last = attempt >= max_attempts;
@@ -73,7 +73,7 @@ pub const fn transition(happened: Happened, attempt: u32, max_attempts: u32) -> 
 mod tests {
     use super::*;
 
-    /// Attempt and budget of the columns.
+    /// The attempt and the maximum number of attempts of each column.
     const LEFT: (u32, u32) = (1, 3);
     const LAST: (u32, u32) = (3, 3);
     const ONLY: (u32, u32) = (1, 1);
@@ -89,7 +89,7 @@ mod tests {
                     assert_eq!(transition($happened, attempt, max_attempts), $next);
                 })+
             })+
-            /// What has a row.
+            /// The contents of a row.
             const ROWS: &[Happened] = &[$($happened),+];
         };
     }
@@ -155,7 +155,7 @@ mod tests {
         assert!(reached.contains(&Replan));
     }
 
-    /// More attempts than were allowed cannot be; but if they were, the loop would end.
+    /// An attempt beyond the maximum cannot happen; if it did, the loop would end.
     #[test]
     fn a_loop_is_bounded_whatever_the_numbers() {
         for happened in ROWS {

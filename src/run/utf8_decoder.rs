@@ -1,17 +1,17 @@
-//! From bytes as they come to text in whole characters.
+//! Decodes a stream of bytes into text without splitting characters.
 
 use std::borrow::Cow;
 
-/// Reads bytes as UTF-8 while they come. What is not UTF-8 becomes U+FFFD.
+/// Decodes UTF-8 incrementally. Invalid bytes become U+FFFD.
 #[derive(Debug, Default)]
 pub struct Decoder {
-    /// The beginning of a character whose end has not come yet.
+    /// The beginning of a character that is not complete yet.
     pending: Vec<u8>,
     has_replaced: bool,
 }
 
 impl Decoder {
-    /// The text of these bytes, after what was pending.
+    /// Decodes the next bytes, together with the pending ones.
     pub fn push<'b>(&mut self, bytes: &'b [u8]) -> Cow<'b, str> {
         if self.pending.is_empty()
             && let Ok(text) = std::str::from_utf8(bytes)
@@ -33,7 +33,7 @@ impl Decoder {
             let (valid, after) = rest.split_at(error.valid_up_to());
             text.push_str(std::str::from_utf8(valid).unwrap_or_default());
             rest = after;
-            // No length: the character may go on with the next bytes.
+            // No length: the next bytes may complete the character.
             let Some(wrong) = error.error_len() else { break };
             text.push(char::REPLACEMENT_CHARACTER);
             self.has_replaced = true;
@@ -43,7 +43,7 @@ impl Decoder {
         Cow::Owned(text)
     }
 
-    /// What is left at the end: a character that never became whole.
+    /// The text for an incomplete character at the end of the stream.
     pub fn end(&mut self) -> &'static str {
         if std::mem::take(&mut self.pending).is_empty() {
             return "";
@@ -52,7 +52,7 @@ impl Decoder {
         "\u{fffd}"
     }
 
-    /// Whether all of it was UTF-8 so far.
+    /// Whether all bytes so far were valid UTF-8.
     pub fn is_exact(&self) -> bool {
         !self.has_replaced
     }
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// However the bytes are cut, the text is the same, and no chunk breaks a character.
+        /// The text does not depend on how the bytes are divided, and no chunk splits a character.
         #[test]
         fn the_pieces_make_the_text_of_the_whole(
             pieces in prop::collection::vec(

@@ -1,4 +1,4 @@
-//! Queries for contents of the evidence: to be shown, where they are not too large, and to be saved.
+//! Queries for stored contents: to show them, unless they are too large, and to save them.
 
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -11,22 +11,22 @@ use crate::evidence::{EvidenceError, EvidenceReader};
 use crate::plan::{Code, Digest};
 use crate::run::Failure;
 
-/// A content that is larger is not shown, but it can be saved.
+/// The maximum size of a content that is shown. A larger one can only be saved.
 const MAX_SHOWN: u64 = 256 << 20;
 
-/// What the evidence has under this digest.
+/// Reads the stored content with this digest.
 pub struct ReadContent(pub Digest);
 
-/// What the evidence has under a digest.
+/// The stored content with a digest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Content {
-    /// These bytes.
+    /// The content.
     Bytes(Vec<u8>),
-    /// Nothing: it was purged, or never stored.
+    /// The evidence has no such content: it was purged, or never stored.
     Gone,
-    /// It is encrypted, and the key is another one.
+    /// The content is encrypted with another key.
     Sealed,
-    /// It has so many bytes, more than a window shows.
+    /// The content has this many bytes, which is too large to show.
     TooLarge(u64),
 }
 
@@ -47,18 +47,18 @@ pub struct Save {
     pub what: ToSave,
 }
 
-/// A content that is to be written to a file.
+/// A content to write to a file.
 #[derive(Debug, Clone)]
 pub enum ToSave {
-    /// This text.
+    /// A text.
     Text(Arc<str>),
-    /// These bytes.
+    /// A sequence of bytes.
     Bytes(Arc<[u8]>),
-    /// What the evidence keeps.
+    /// A stored content.
     Kept {
-        /// Under this digest.
+        /// The digest of the content.
         digest: Digest,
-        /// Whether a text is kept as a JSON string, and is to be written as text.
+        /// Whether the content is a text that is stored as a JSON string, and has to be decoded.
         unquoted: bool,
     },
 }
@@ -75,7 +75,7 @@ impl Query for Save {
             ToSave::Kept { digest, unquoted } => match content(evidence, &digest)? {
                 Content::Bytes(bytes) if unquoted => std::fs::write(file, as_text(bytes)),
                 Content::Bytes(bytes) => std::fs::write(file, bytes),
-                // Only output is so large, and output is stored as it came.
+                // Only output is so large, and output is stored without encoding.
                 Content::TooLarge(_) => save_chunks(evidence, &digest, file)?,
                 Content::Gone => return Err(missing(format!("content {digest}")).into()),
                 Content::Sealed => return Err(EvidenceError::NotAvailable { digest }.into()),
@@ -85,7 +85,7 @@ impl Query for Save {
     }
 }
 
-/// The failure for what the evidence does not have.
+/// The failure for a content that the evidence does not have.
 pub(super) fn missing(what: String) -> Failure {
     Failure {
         code: Code::EvidenceStore,
@@ -94,7 +94,7 @@ pub(super) fn missing(what: String) -> Failure {
     }
 }
 
-/// A content for a window.
+/// Reads a content to show it.
 fn content(evidence: &mut EvidenceReader, digest: &Digest) -> Result<Content, EvidenceError> {
     let size = evidence.blob_size(digest)?;
     if size > MAX_SHOWN {
@@ -108,7 +108,7 @@ fn content(evidence: &mut EvidenceReader, digest: &Digest) -> Result<Content, Ev
     }
 }
 
-/// Writes a content chunk by chunk, so that it never is in memory as a whole.
+/// Writes a content chunk by chunk, so that it is never in memory as a whole.
 fn save_chunks(
     evidence: &mut EvidenceReader,
     digest: &Digest,
@@ -126,7 +126,7 @@ fn save_chunks(
     Ok(written.map(drop))
 }
 
-/// Decodes a text that is stored as a JSON string; gives everything else as it is.
+/// Decodes a text that is stored as a JSON string; returns everything else unchanged.
 fn as_text(bytes: Vec<u8>) -> Vec<u8> {
     let is_string = bytes.first() == Some(&b'"');
     match is_string.then(|| serde_json::from_slice::<String>(&bytes)) {

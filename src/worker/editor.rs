@@ -1,4 +1,4 @@
-//! The person's editor: from the command in the settings to the process.
+//! Starts the person's editor by the command from the settings.
 
 use std::path::{Path, PathBuf};
 
@@ -8,13 +8,13 @@ use crate::risk::Policy;
 use crate::run::Failure;
 use crate::tools::Toolbox;
 
-/// Shows a place in the person's editor.
+/// Shows a location in the person's editor.
 pub struct OpenEditor {
     /// The workspace.
     pub workspace: PathBuf,
     /// The command in the settings.
     pub command: String,
-    /// The place.
+    /// The location.
     pub place: EditorPlace,
 }
 
@@ -28,10 +28,10 @@ impl Query for OpenEditor {
     }
 }
 
-/// What an editor is to show.
+/// A location that an editor can show.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EditorPlace {
-    /// The file as the diagnostic names it.
+    /// The file, as the diagnostic names it.
     pub file: String,
     /// The line, from 1.
     pub line: i64,
@@ -39,7 +39,7 @@ pub struct EditorPlace {
     pub column: i64,
 }
 
-/// A command that was split into its program and arguments. No shell ever sees it.
+/// A command, split into its program and arguments. It is started without a shell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EditorCommand {
     program: String,
@@ -50,10 +50,10 @@ pub struct EditorCommand {
 const PLACES: [&str; 3] = ["{file}", "{line}", "{column}"];
 
 impl EditorCommand {
-    /// Splits a command at spaces; quotation marks of either kind hold words together.
+    /// Splits a command at spaces; single or double quotation marks keep words together.
     ///
     /// # Errors
-    /// Why it cannot be used, as a sentence.
+    /// Why the command cannot be used, as a sentence.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut words = words(text)?.into_iter();
         let Some(program) = words.next() else {
@@ -64,7 +64,7 @@ impl EditorCommand {
             return Err("It must begin with the program.".to_owned());
         }
         if program.contains('/') && !Path::new(&program).is_absolute() {
-            // A relative path would depend on the working folder, which may be a workspace.
+            // A relative path would depend on the current folder, which may be a workspace.
             return Err("Name the program, or its whole path.".to_owned());
         }
         if !arguments.iter().any(|argument| argument.contains("{file}")) {
@@ -73,7 +73,7 @@ impl EditorCommand {
         Ok(Self { program, arguments })
     }
 
-    /// The arguments for one place. A value that was filled in is never split or replaced again.
+    /// The arguments for one location. An inserted value is neither split nor searched for placeholders.
     fn arguments(&self, file: &str, place: &EditorPlace) -> Vec<String> {
         let (line, column) = (place.line.max(1).to_string(), place.column.max(1).to_string());
         let fill = |argument: &String| {
@@ -127,10 +127,10 @@ fn words(text: &str) -> Result<Vec<String>, String> {
     Ok(words)
 }
 
-/// Starts the editor at a place, and does not wait for it.
+/// Starts the editor with a location, without waiting for its exit.
 ///
 /// # Errors
-/// A command that cannot be used, a file that is gone, a program that cannot be started.
+/// When the command cannot be used, the file does not exist, or the program cannot be started.
 fn open(
     command: &str,
     workspace: &Path,
@@ -188,7 +188,7 @@ mod tests {
         }
     }
 
-    /// Nothing waits for the editor.
+    /// Opening a location returns while the editor still runs.
     #[cfg(unix)]
     #[test]
     fn the_editor_starts_with_the_place() {

@@ -18,7 +18,7 @@ use crate::run::{
     RunEvent, RunSummary, SearchPage, SearchQuery, VerifyReport,
 };
 
-/// The latest runs, at most so many.
+/// Lists the latest runs, at most this many.
 pub struct ListRuns(pub usize);
 
 impl Query for ListRuns {
@@ -30,15 +30,15 @@ impl Query for ListRuns {
     }
 }
 
-/// A recorded run in full.
+/// Replays a recorded run.
 pub struct ReplayRun(pub Uuid);
 
-/// A recorded run that was reopened.
+/// A replayed run.
 #[derive(Debug, Clone)]
 pub struct Replayed {
     /// The run.
     pub summary: RunSummary,
-    /// The plan it ran, from its recorded bytes; `None` where they are not available.
+    /// The plan of the run, from its recorded bytes; `None` if they are not available.
     pub plan: Option<Arc<ShownPlan>>,
     /// Its events, in order.
     pub events: Vec<RunEvent>,
@@ -60,13 +60,13 @@ impl Query for ReplayRun {
         Ok(Replayed { summary, plan, events, attempt })
     }
 
-    /// A page shows one plan, be it opened or replayed.
+    /// The topic of [`OpenPlan`], because a page shows one plan, whether opened or replayed.
     fn topic() -> TypeId {
         OpenPlan::topic()
     }
 }
 
-/// The latest bounded loops, at most so many.
+/// Lists the latest bounded loops, at most this many.
 pub struct ListLoops(pub usize);
 
 impl Query for ListLoops {
@@ -78,17 +78,17 @@ impl Query for ListLoops {
     }
 }
 
-/// A recorded loop in full.
+/// Replays a recorded loop.
 pub struct ReplayLoop(pub Uuid);
 
-/// A recorded loop that was reopened.
+/// A replayed loop.
 #[derive(Debug, Clone)]
 pub struct LoopReplayed {
     /// The loop.
     pub detail: LoopDetail,
-    /// The events of the loop and of its runs, in order, as [`crate::run::LoopState`] applies them.
+    /// The events of the loop and of its runs, in order, for [`crate::run::LoopState::apply`].
     pub events: Vec<RunEvent>,
-    /// The end of what its planner printed on its error output, by attempt.
+    /// The end of the planner's standard error, by attempt.
     pub printed: BTreeMap<u32, String>,
 }
 
@@ -105,7 +105,7 @@ impl Query for ReplayLoop {
     }
 }
 
-/// A search of the evidence.
+/// Searches the evidence.
 pub struct Search(pub SearchQuery);
 
 impl Query for Search {
@@ -119,7 +119,7 @@ impl Query for Search {
     }
 }
 
-/// One execution in full, with the attempt of a bounded loop to which its run belongs.
+/// Reads one execution in full, with the attempt of a bounded loop to which its run belongs.
 pub struct ReadExecution(pub Uuid);
 
 impl Query for ReadExecution {
@@ -134,7 +134,7 @@ impl Query for ReadExecution {
     }
 }
 
-/// A question about one file, symbol or diagnostic.
+/// Answers a question about files, symbols or diagnostics.
 impl Query for Question {
     type Answer = Answered;
 
@@ -143,7 +143,7 @@ impl Query for Question {
     }
 }
 
-/// Recomputes the chain.
+/// Verifies the evidence; see [`VerifyReport`].
 pub struct Verify;
 
 impl Query for Verify {
@@ -156,8 +156,8 @@ impl Query for Verify {
     }
 }
 
-/// Compares the interrupted steps of this run with the disk, and records what was found. The answer has each
-/// file of those steps, and is empty when there is none.
+/// Compares the interrupted steps of this run with the disk, and records the findings. The answer contains each file
+/// of those steps; it is empty if no step was interrupted.
 pub struct Reconcile(pub Uuid);
 
 impl Query for Reconcile {

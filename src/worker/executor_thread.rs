@@ -1,4 +1,4 @@
-//! The executor thread: owns the executor and everything that has an effect.
+//! The executor thread. It owns the executor and runs plans and bounded loops.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ use crate::run::text::panic_message;
 use crate::run::{Answer, Control, RunEvent};
 use crate::tools::tidy_simulations;
 
-/// The window's end of the executor thread.
+/// The window's handle of the executor thread.
 pub struct Worker {
     commands: SyncSender<Command>,
     events: outbox::Receiver,
@@ -33,9 +33,9 @@ impl Worker {
     /// Starts the thread.
     ///
     /// # Errors
-    /// When the system gives no thread.
+    /// When the system cannot start a thread.
     pub fn start(setup: Setup, wake: Wake) -> std::io::Result<Self> {
-        // Room for one: a second command is refused while the first is under way.
+        // Capacity for one command: a second one is refused while the first is under way.
         let (commands, inbox) = sync_channel(1);
         let (events, outbox) = outbox::outbox();
         let control = ControlHandle::default();
@@ -59,16 +59,16 @@ impl Worker {
         Ok(Self { commands, events: outbox, control, prompt, busy })
     }
 
-    /// Hands over a plan; gives it back when a run is still under way.
+    /// Sends a command to the thread.
     ///
     /// # Errors
-    /// The command itself, when the worker is busy or gone.
+    /// The command itself, if the worker is busy or its thread has ended.
     pub fn send(&self, command: Command) -> Result<(), Command> {
         if self.busy.swap(true, Ordering::SeqCst) {
             return Err(command);
         }
-        // Reset here and not on the thread, which may still be indexing the last run: a control that is
-        // requested meanwhile is meant for this run.
+        // Reset here and not on the thread, which may still be indexing the last run: a control that is requested
+        // from now on is meant for the new run.
         self.control.reset();
         self.commands.try_send(command).map_err(|error| {
             self.busy.store(false, Ordering::SeqCst);
@@ -78,33 +78,33 @@ impl Worker {
         })
     }
 
-    /// Takes effect at once, whatever the worker waits for.
+    /// Requests a control. It also ends a wait for an answer.
     pub fn control(&self, control: Control) {
         self.prompt.control(control);
     }
 
-    /// Answers the confirmation for which the run waits. False when the run waits for no answer to this step.
+    /// Answers the current confirmation. Returns false if the run is not waiting for an answer to this step.
     pub fn answer(&self, run_id: Uuid, step_index: usize, answer: Answer) -> bool {
         self.prompt.step.answer((run_id, step_index), answer)
     }
 
-    /// Decides about the plan of an attempt that waits for it. False when no loop waits for an answer to this plan.
+    /// Decides about the plan of the current attempt. Returns false if no loop is waiting for an answer to this plan.
     pub fn answer_plan(&self, loop_id: Uuid, attempt: u32, answer: PlanDecision) -> bool {
         self.prompt.plan.answer((loop_id, attempt), answer)
     }
 
-    /// The next event, if there is one.
+    /// The next event, if one has arrived.
     pub fn try_recv(&self) -> Option<Event> {
         self.events.try_recv()
     }
 
-    /// Waits for the next event; `None` when the thread is gone. For callers that are no window.
+    /// Waits for the next event; `None` if the thread has ended. The window must not call this, because it blocks.
     pub fn recv(&self) -> Option<Event> {
         self.events.recv()
     }
 }
 
-/// What the thread owns.
+/// The state of the executor thread.
 pub(super) struct ExecutorThread {
     pub(super) setup: Setup,
     pub(super) control: ControlHandle,
@@ -113,7 +113,7 @@ pub(super) struct ExecutorThread {
     pub(super) out: EventSink,
 }
 
-/// Sends to the window and wakes it. A run goes on when the window is gone.
+/// Sends events to the window and wakes it. A run continues after the window was closed.
 #[derive(Clone)]
 pub(super) struct EventSink {
     events: Arc<outbox::Sender>,
@@ -147,18 +147,18 @@ impl ProgressCallback for EventSink {
 
 impl ExecutorThread {
     fn serve(self, inbox: &Receiver<Command>) {
-        // What cannot be removed now is tried again before the next simulation.
+        // What cannot be removed now is removed before a later simulation.
         let _ = tidy_simulations();
         while let Ok(command) = inbox.recv() {
-            // Each run has its own executor, so that nothing survives a panic. Unwinding closes the evidence,
-            // which marks the run as interrupted.
+            // Each run has its own executor, so that no state survives a panic. Unwinding closes the evidence, which
+            // marks the run as interrupted.
             let event = catch_unwind(AssertUnwindSafe(|| self.carry_out(command)))
                 .unwrap_or_else(|panic| Event::Panicked { message: panic_message(&*panic) });
             self.prompt.close();
-            // Not busy before the window gets the event: it may send the next plan at once.
+            // Reset before the window gets the event, because the window may send the next plan at once.
             self.busy.store(false, Ordering::SeqCst);
             self.out.send(event);
-            // Indexes while the window waits for nothing. When this fails, the next search does it and reports why.
+            // Indexes after the window has its answer. If this fails, the next search indexes and reports the error.
             let _ = catch_unwind(AssertUnwindSafe(|| {
                 self.setup.location.open().and_then(|mut evidence| evidence.catch_up_index())
             }));

@@ -1,6 +1,6 @@
 //! Injected panics for tests of threads and views that panic.
 //!
-//! Release builds cannot plant a fault, and striking does nothing there.
+//! In release builds no fault can be planted, and `strike` does nothing.
 
 #[cfg(any(test, feature = "inspection"))]
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,7 +14,7 @@ pub struct Faults {
 
 #[cfg(any(test, feature = "inspection"))]
 impl Faults {
-    /// Those that the variable `COUNTERSIGN_FAULTS` names, separated by commas.
+    /// The faults that the environment variable `COUNTERSIGN_FAULTS` names, separated by commas.
     pub fn from_environment() -> Self {
         let faults = Self::default();
         let named = std::env::var("COUNTERSIGN_FAULTS").unwrap_or_default();
@@ -41,7 +41,7 @@ impl Faults {
 
 #[cfg(not(any(test, feature = "inspection")))]
 impl Faults {
-    /// None.
+    /// No faults.
     pub const fn from_environment() -> Self {
         Self {}
     }

@@ -1,4 +1,4 @@
-//! Files that are read and written beside a run: plans, sources that the window shows, and its own settings.
+//! Reads and writes files for the window: plans, lines of source files, and the window's own settings.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -10,7 +10,7 @@ use crate::plan::{Code, Finding, limits};
 use crate::run::{Failure, SourceLine};
 use crate::tools::{ToolError, Toolbox};
 
-/// Writes a file of the window's own, such as its settings.
+/// Replaces a file of the window's own, such as its settings.
 pub struct KeepFile {
     /// The file.
     pub file: PathBuf,
@@ -29,13 +29,13 @@ impl Query for KeepFile {
     }
 }
 
-/// Reads lines of a file of a workspace, as it is now.
+/// Reads lines of a workspace file in its present state.
 pub struct ReadSource {
     /// The workspace.
     pub workspace: PathBuf,
     /// The file, as the records name it.
     pub file: String,
-    /// The numbers of the lines, from 1.
+    /// The line numbers to read, from 1.
     pub wanted: Vec<RangeInclusive<usize>>,
 }
 
@@ -57,7 +57,7 @@ pub(super) fn cannot_write(file: &Path, error: &std::io::Error, next: &str) -> F
 /// Replaces a file atomically; creates its parent folders.
 ///
 /// # Errors
-/// What the system says.
+/// Errors of the file system.
 pub fn keep_file(file: &Path, text: &str) -> std::io::Result<()> {
     if let Some(folder) = file.parent() {
         std::fs::create_dir_all(folder)?;
@@ -67,23 +67,23 @@ pub fn keep_file(file: &Path, text: &str) -> std::io::Result<()> {
     std::fs::rename(&fresh, file)
 }
 
-/// The bytes of a plan file, at most one more than the limit.
+/// The bytes of a plan file. At most one byte more than the limit is read.
 ///
 /// # Errors
-/// The finding at line 1 that says why there are none.
+/// A finding at line 1 with the reason why the file cannot be read.
 pub fn read_plan_file(path: &Path) -> Result<Vec<u8>, Finding> {
     let refuse = |message: String| Finding::error(Code::NotJson, "", message);
     let cannot = |error: std::io::Error| refuse(format!("cannot read {}: {error}", path.display()));
     let mut options = File::options();
     options.read(true);
-    // Opening a pipe without a writer would block for ever.
+    // Opening a pipe without a writer would block forever.
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(
         &mut options,
         rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
     );
     let file = options.open(path).map_err(cannot)?;
-    // Metadata of the open file: the path may name another file a moment later.
+    // Metadata of the open file, because the path may name another file a moment later.
     let metadata = file.metadata().map_err(cannot)?;
     if !metadata.is_file() {
         let kind = if metadata.is_dir() { "a folder" } else { "no regular file" };

@@ -1,4 +1,4 @@
-//! Where a user's evidence, key and settings belong on this system.
+//! The default folders of a user's evidence, key, state and settings on this system.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use crate::evidence::{EvidenceLocation, UserFolders};
 /// The default folders of a user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Folders {
-    /// The evidence database and what belongs to it.
+    /// The folder of the evidence database and its other files.
     pub evidence: PathBuf,
     /// The key that protects secrets in the evidence; never inside `evidence`.
     pub secrets: PathBuf,
@@ -21,7 +21,7 @@ pub struct Folders {
 }
 
 impl Folders {
-    /// Where the evidence is, with what belongs to it.
+    /// The location of the evidence, with the folders of its key and state.
     pub fn location(&self) -> EvidenceLocation {
         let secrets = UserFolders { key: self.secrets.clone(), state: self.state.clone() };
         EvidenceLocation { evidence: self.evidence.clone(), secrets }
@@ -34,7 +34,7 @@ pub fn workspace_of(plan_file: &Path, chosen: Option<&Path>) -> WorkspaceChoice 
     choose_workspace(plan_file, chosen, home.as_deref())
 }
 
-/// The default folders; `None` when the system does not say where the user's home is.
+/// The default folders; `None` if the system does not provide the user's home folder.
 pub fn default_folders() -> Option<Folders> {
     let project = directories::ProjectDirs::from("", "", "countersign")?;
     let base = directories::BaseDirs::new()?;

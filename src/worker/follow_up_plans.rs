@@ -1,7 +1,7 @@
-//! Plans made from an old run, kept as files below the evidence folder so that they have a path.
+//! Stores plans made from an old run as files below the evidence folder, so that they have a path.
 //!
-//! The file name says from which run a plan was made. Each time the file is opened it is compared with what that
-//! run gives: the name alone proves nothing.
+//! The file name contains the run from which a plan was made. The name alone proves nothing: whenever the file is
+//! opened, it is compared with the plan that the run gives.
 
 use std::fs;
 use std::io;
@@ -15,7 +15,7 @@ use crate::run::Way;
 
 const FOLDER: &str = "continuations";
 
-/// How the names of the files end.
+/// The endings of the file names.
 const ENDINGS: [(FollowUp, &str); 6] = [
     (FollowUp::RunAgain, ".again.plan.json"),
     (FollowUp::Continue, ".rest.plan.json"),
@@ -25,16 +25,16 @@ const ENDINGS: [(FollowUp, &str); 6] = [
     (FollowUp::Revert, ".revert.plan.json"),
 ];
 
-/// Where the plan is kept.
+/// The path of a stored plan.
 fn path(evidence: &Path, id: Uuid, follow_up: FollowUp) -> PathBuf {
     let ending = ENDINGS.iter().find(|(it, _)| *it == follow_up).map_or("", |(_, ending)| ending);
     evidence.join(FOLDER).join(format!("{id}{ending}"))
 }
 
-/// Keeps the plan; gives its absolute path.
+/// Stores the plan and returns its absolute path.
 ///
 /// # Errors
-/// When its folder cannot be made or the file cannot be written.
+/// When the folder cannot be created or the file cannot be written.
 pub(super) fn keep(
     evidence: &Path,
     id: Uuid,
@@ -49,7 +49,7 @@ pub(super) fn keep(
     Ok(path)
 }
 
-/// The run or execution from which a kept plan was made, by the path of the file.
+/// The run or execution from which a stored plan was made, by the path of its file.
 pub(super) fn origin(evidence: &Path, file: &Path) -> Option<(Uuid, FollowUp)> {
     let name = file.file_name()?.to_str()?;
     let (id, follow_up) = ENDINGS

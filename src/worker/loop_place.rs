@@ -1,5 +1,5 @@
-//! The query for the folders of a bounded loop before it starts, so that its form can say what would prevent it
-//! (SPEC §9, §10). Nothing is run and nothing is written.
+//! The query that checks the folders of a bounded loop before it starts, so that the form can show what would prevent
+//! it (SPEC §9, §10). It runs and writes nothing.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -12,10 +12,10 @@ use crate::plan::{ToolCall, VerifyScope};
 use crate::run::{CommandsReview, LoopPlace, PlaceFault, PlaceReview};
 use crate::tools::Toolbox;
 
-/// Names that are read at most. In a folder with more, a plan is assumed to be among the rest.
+/// The maximum number of names that are read. If a folder has more, it is assumed that a plan is among the rest.
 const MAX_NAMES: usize = 100_000;
 
-/// What there is to know about the folders of a loop before it starts.
+/// Checks the folders of a loop before it starts.
 pub struct ReviewPlace(pub LoopPlace);
 
 impl Query for ReviewPlace {
@@ -30,7 +30,7 @@ impl Query for ReviewPlace {
 impl QueryContext {
     fn place(&mut self, place: LoopPlace) -> PlaceReview {
         let workspace_fault = folder_fault(&place.workspace);
-        // A relative folder in a missing workspace needs no fault of its own.
+        // If the workspace is missing, a relative folder in it gets no fault of its own.
         let plans = place.plans.iter().find(|it| workspace_fault.is_none() || it.is_absolute());
         let plans = plans.map(|plans| place.workspace.join(plans));
         let mut review = PlaceReview {
@@ -71,7 +71,7 @@ impl QueryContext {
         let found = workspace_commands(toolbox.workspace(), &self.setup.policy);
         let (folder, found) = found.map_err(|error| error.to_string())?;
         let Some(mut commands) = found else { return Ok(None) };
-        // Where it cannot be read nothing is trusted; recording trust then fails and says why.
+        // If the evidence cannot be read, nothing is trusted; recording trust then fails with the reason.
         let trusted = self.evidence.trusted_commands();
         let file = (folder, commands.digest);
         commands.trusted = trusted.is_ok_and(|trusted| trusted.contains(&file));

@@ -1,4 +1,4 @@
-//! The messages between the window and the executor thread, and what both threads are started with.
+//! Messages between the window and the executor thread, and the setup of both threads.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,12 +16,12 @@ use crate::run::{ExecutionResult, Failure, Review, RunEvent};
 /// Called after every message for the window; must not block.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
 
-/// What both threads are started with.
+/// The setup of both threads.
 #[derive(Debug, Clone)]
 pub struct Setup {
-    /// Where the evidence is.
+    /// The location of the evidence.
     pub location: EvidenceLocation,
-    /// What the person has settled in advance.
+    /// The person's settings.
     pub policy: Policy,
     /// Panics that a test planted.
     pub faults: Faults,
@@ -30,46 +30,46 @@ pub struct Setup {
 /// A command to the executor thread.
 #[derive(Debug)]
 pub enum Command {
-    /// Run this plan.
+    /// Runs a plan.
     Run {
         /// The plan with its approval.
         approved: Box<ApprovedPlan>,
-        /// The file from which it was read.
+        /// The file from which the plan was read.
         file: Option<PathBuf>,
     },
-    /// Run a bounded loop (SPEC §10). While it is under way, [`super::Worker::control`] stops it and
+    /// Runs a bounded loop (SPEC §10). While it is under way, [`super::Worker::control`] stops it and
     /// [`super::Worker::answer_plan`] answers for its plans.
     Loop(Box<LoopOrder>),
 }
 
-/// The plan of an attempt, before it runs.
+/// The plan of an attempt, sent before it runs.
 #[derive(Debug, Clone)]
 pub struct PlanProposal {
     /// The loop.
     pub loop_id: Uuid,
-    /// Which attempt, from 1.
+    /// The number of the attempt, from 1.
     pub attempt: u32,
-    /// Of so many.
+    /// The maximum number of attempts.
     pub max_attempts: u32,
     /// The plan.
     pub plan: Arc<ShownPlan>,
-    /// What there is to know about it.
+    /// The review of the plan.
     pub review: Arc<Review>,
 }
 
 /// An event for the window.
 #[derive(Debug)]
 pub enum Event {
-    /// Something happened in the run, or in the loop and its runs.
+    /// An event of the run, or of the loop and its runs.
     Run(RunEvent),
-    /// The run returned, or was refused before anything ran.
+    /// The run has ended, or was refused before anything ran.
     Finished(Result<Box<ExecutionResult>, Failure>),
-    /// A loop has a plan that could run. [`RunEvent::AuthorizationNeeded`] follows where it waits for an
-    /// answer, [`RunEvent::AuthorizationDecided`] where it was authorized in advance.
+    /// A loop has a plan that could run. [`RunEvent::AuthorizationNeeded`] follows if a person must authorize it,
+    /// [`RunEvent::AuthorizationDecided`] if it was authorized in advance.
     Proposed(Box<PlanProposal>),
-    /// The loop returned; or it never began, and nothing is recorded.
+    /// The loop has ended, or was refused before anything was recorded.
     LoopFinished(Result<Box<LoopOutcome>, Failure>),
-    /// The worker panicked; the run it was in is interrupted. The worker is ready for another one.
+    /// The worker panicked, which interrupted its run. The worker is ready for another command.
     Panicked {
         /// The panic's message.
         message: String,

@@ -1,28 +1,28 @@
 //! The thread that executes and the thread that answers queries.
 //!
-//! The window talks to both through bounded channels and never waits. [`Worker`] owns the executor;
-//! [`QueryThread`] opens, reviews and previews plans, records decisions, and reads the evidence, so that
-//! no query waits for a running step. Absent on purpose: any egui type; the window hands in a [`Wake`].
+//! The window uses both through bounded channels and never blocks on them. [`Worker`] owns the executor.
+//! [`QueryThread`] opens, reviews and previews plans, records decisions, and reads the evidence, so that no query
+//! waits for a running step. This room uses no egui type; the window passes a [`Wake`].
 //!
 //! # Threads
 //!
-//! The window's thread never waits. The executor thread runs plans; a stop is a flag that the executor and the tools
-//! poll, and it wakes whatever the thread waits on. The query thread uses connections of its own. It also records
-//! decisions about plans (each is one transaction), because the executor thread may be busy with another plan. Each
-//! query is a type that names its answer (`query_thread.rs`) and is sent with a closure, which runs on the window's
-//! thread, so that no answer can be taken for one of another kind. File dialogs have a short-lived thread each. So
-//! has the content of an artifact that was read whole: it is parsed, indexed and sorted there. What depends on the
-//! window's width or on typed text is computed by the views, at most a megabyte of it in a frame.
+//! The window's thread never blocks. The executor thread runs plans; a stop is a flag that the executor and the tools
+//! poll, and it ends whatever the thread waits for. The query thread uses its own connections. It also records
+//! decisions about plans (one transaction each), because the executor thread may be busy with another plan. Each
+//! query is a type with an answer type (`query_thread.rs`) and is sent with a closure that takes the answer on the
+//! window's thread, so that answers cannot be mixed up. Each file dialog has a short-lived thread. Such a thread also
+//! parses, indexes and sorts the content of an artifact that was read whole. What depends on the window's width or on
+//! typed text is computed by the views, at most a megabyte per frame.
 //!
-//! Of output that the window has not taken yet, the newest 2 MiB are kept (`outbox.rs`); a frame takes 64 KiB of it,
-//! and what was dropped is counted in its place.
+//! Of the output that the window has not taken yet, the newest 2 MiB are kept (`outbox.rs`). A frame takes 64 KiB of
+//! it. Dropped output is replaced by its size.
 //!
 //! # Panics
 //!
-//! Both threads catch panics at the edge of one command or query, drop what it had open, which interrupts a run, and
-//! take the next one. A panic of a view is caught around the whole window: the clicks of that frame are dropped, and
-//! the rest of the window reports what happened. `COUNTERSIGN_FAULTS` plants panics for tests, only in builds with
-//! the feature `inspection`.
+//! Both threads catch panics around each command or query and drop its state, which interrupts a run; then they take
+//! the next one. A panic of a view is caught around the whole window: the clicks of that frame are dropped, and the
+//! rest of the window shows the panic. `COUNTERSIGN_FAULTS` plants panics for tests, only in builds with the feature
+//! `inspection`.
 
 mod bounded_loop;
 mod contents;

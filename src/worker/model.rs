@@ -7,24 +7,24 @@ use serde::{Deserialize, Serialize};
 
 use super::policy::{SettingsError, load};
 
-/// The table `[model]` of the settings file. Variables of the environment come before it.
+/// The table `[model]` of the settings file. Environment variables override it.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ModelSettings {
-    /// The address in front of `/chat/completions`.
+    /// The address that `/chat/completions` is appended to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     /// The model's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The key; better kept in the environment than in a file.
+    /// The API key; the environment is a better place for it than a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
-    /// How long an answer may take, in seconds.
+    /// The time limit for an answer, in seconds.
     pub timeout_seconds: u32,
-    /// Whether answers are wanted in pieces as they are made.
+    /// Whether the model is asked to stream its answer.
     pub stream: bool,
-    /// Whether the form of a plan is given as a function to call.
+    /// Whether the schema of a plan is sent as a function that the model calls.
     pub tools: bool,
 }
 
@@ -35,7 +35,7 @@ impl Default for ModelSettings {
 }
 
 impl fmt::Debug for ModelSettings {
-    /// Everything but the key.
+    /// All fields except the key.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ModelSettings")
             .field("url", &self.url)
@@ -48,21 +48,21 @@ impl fmt::Debug for ModelSettings {
     }
 }
 
-/// The file, as far as it matters here.
+/// The part of the settings file that this module reads.
 #[derive(Deserialize)]
 struct SettingsFile {
     #[serde(default)]
     model: ModelSettings,
 }
 
-/// The model of the settings file in this folder; the default one where there is no file.
+/// The model in the settings file of this folder; the default one if the file does not exist.
 ///
 /// # Errors
-/// A file that cannot be read or is no settings file.
+/// When the file cannot be read or is no settings file.
 pub fn load_model(settings: &Path) -> Result<ModelSettings, SettingsError> {
     load(settings, |text| {
         let file = toml::from_str::<SettingsFile>(text);
-        // The parser's full error shows the line at fault, which may be the one with the key.
+        // The parser's full error quotes the faulty line, which may contain the key.
         file.map(|file| file.model).map_err(|error| error.message().to_owned())
     })
 }

@@ -1,4 +1,4 @@
-//! Queries about plans: opens one in the workspace where it would work, previews its steps, simulates it.
+//! Queries about plans: opening one in its workspace, previewing its steps, and simulating it.
 
 use std::any::TypeId;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ pub struct OpenPlan {
     pub path: PathBuf,
     /// The workspace that the person chose, or `None` for the default one.
     pub workspace: Option<PathBuf>,
-    /// What they grant beyond the walls of its steps.
+    /// What the person grants beyond the walls of the steps.
     pub grants: Grants,
 }
 
@@ -36,20 +36,20 @@ pub struct OpenPlan {
 pub struct OpenedPlan {
     /// The file.
     pub path: PathBuf,
-    /// The plan, where enough of it could be read to show it.
+    /// The plan, if enough of it could be read to show it.
     pub plan: Option<Arc<ShownPlan>>,
     /// The digest of its bytes.
     pub digest: Digest,
     /// The plan's own findings and those of the review.
     pub findings: Vec<Finding>,
-    /// The review; `None` when there is no plan to review.
+    /// The review; `None` if there is no plan to review.
     pub review: Option<Arc<Review>>,
-    /// The run that it continues, where it is exactly the rest of one.
+    /// The run that the plan continues, if it consists exactly of the rest of one.
     pub continues: Option<Uuid>,
 }
 
 impl OpenedPlan {
-    /// A file without a plan that could be read.
+    /// The result for a file that contains no readable plan.
     pub fn without_plan(path: PathBuf) -> Self {
         Self {
             path,
@@ -78,11 +78,11 @@ impl Query for OpenPlan {
     }
 }
 
-/// Makes a plan from an old run, and opens it.
+/// Makes a plan from an old run and opens it.
 pub struct OpenFollowUp {
-    /// The run; for a revert also one execution.
+    /// The id of the run; for a revert also of an execution.
     pub id: Uuid,
-    /// Which plan.
+    /// The kind of the plan.
     pub follow_up: FollowUp,
 }
 
@@ -106,19 +106,19 @@ impl Query for OpenFollowUp {
         PlanRead::New
     }
 
-    /// A page shows one plan, be it opened or made from a run.
+    /// The topic of [`OpenPlan`], because a page shows one plan, whether opened or made from a run.
     fn topic() -> TypeId {
         OpenPlan::topic()
     }
 }
 
-/// Computes what one step would do, after the steps before it.
+/// Previews one step after the steps before it.
 pub struct PreviewStep {
     /// The plan.
     pub plan: Arc<ShownPlan>,
     /// The workspace of its review.
     pub workspace: PathBuf,
-    /// The step, from 0.
+    /// The index of the step, from 0.
     pub step_index: usize,
 }
 
@@ -136,7 +136,7 @@ impl Query for PreviewStep {
     }
 }
 
-/// Computes what all steps of a plan would do together.
+/// Simulates all steps of a plan together.
 pub struct Simulate {
     /// The plan.
     pub plan: Arc<ShownPlan>,
@@ -175,7 +175,7 @@ impl QueryContext {
             return Ok(opened);
         }
         let origin = self.origin(&opened.path, &bytes)?;
-        // A plan that ran on another target than its file names runs there again.
+        // A plan of a run gets the target of that run, which may differ from the one in its file.
         let parsed = match &origin {
             Some((_, _, run)) => parsed.on_target(run.target.as_deref()),
             None => parsed,
@@ -206,8 +206,8 @@ impl QueryContext {
         Ok(opened)
     }
 
-    /// Reviews under what is trusted. Where the evidence cannot be read nothing is trusted; recording trust then
-    /// fails and says why.
+    /// Reviews with the recorded trust. If the evidence cannot be read, nothing is trusted; recording trust then
+    /// fails with the reason.
     fn review(
         &mut self,
         plan: &Result<Plan, Option<ShownPlan>>,
@@ -222,7 +222,7 @@ impl QueryContext {
         review_trusting(plan, &mut setup.policy, review, trust)
     }
 
-    /// From what a kept plan was made, by the name of its file, and the run; when the same would be made today.
+    /// The follow-up and the run of a stored plan, by the name of its file, if the run still gives the same plan.
     fn origin(
         &mut self,
         path: &Path,
@@ -235,7 +235,7 @@ impl QueryContext {
         match follow_up.plan(&mut self.evidence, id, &self.setup.policy) {
             Ok((run, made)) => Ok((made == bytes).then_some((follow_up, id, run))),
             Err(error @ FollowUpError::Evidence(_)) => Err(error),
-            // Of another evidence, or of a run that has nothing left: a file like any other.
+            // The run belongs to another evidence or has nothing left, so the file is treated like any other.
             Err(_) => Ok(None),
         }
     }

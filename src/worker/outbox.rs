@@ -1,8 +1,8 @@
 //! The queue of events for the window, with a limit for output.
 //!
-//! A program may print faster than the window draws. Output never blocks the run: the oldest is dropped and
-//! replaced by its size. The evidence is written before and has all of it. Other events are kept; the run
-//! waits when too many of them pile up.
+//! A program may print faster than the window draws. Output never blocks the run: when there is too much, the oldest
+//! is dropped and replaced by its size. The evidence stores all of it first. Other events are never dropped; the run
+//! waits when too many of them are queued.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -10,16 +10,16 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use super::messages::Event;
 use crate::run::{RunEvent, Stream};
 
-/// Events besides output that the queue holds. When it is full, the run waits.
+/// The maximum number of queued events other than output. When it is reached, the run waits.
 const EVENTS: usize = 4096;
-/// Bytes of output that the queue holds.
+/// The maximum size of the queued output, in bytes. When it is exceeded, the oldest is dropped.
 const OUTPUT_BYTES: usize = 2 << 20;
-/// Bytes of output in one event, so that a frame can stop after any of them.
+/// The maximum size of the output in one event, in bytes, so that a frame can stop after any of them.
 pub(super) const PIECE: usize = 8 << 10;
-/// Bytes of an event besides its text, roughly.
+/// The approximate size of an event without its text, in bytes.
 const OVERHEAD: usize = 256;
 
-/// The two ends of a queue.
+/// A queue with its two ends.
 pub(super) fn outbox() -> (Sender, Receiver) {
     let shared = Arc::new(Outbox::default());
     (Sender { shared: Arc::clone(&shared) }, Receiver { shared })
@@ -34,26 +34,26 @@ struct Outbox {
 #[derive(Default)]
 struct State {
     queue: VecDeque<Event>,
-    /// Bytes of output in the queue.
+    /// The size of the queued output, in bytes.
     output: usize,
-    /// Events besides output in the queue.
+    /// The number of queued events other than output.
     others: usize,
     sender_gone: bool,
     receiver_gone: bool,
 }
 
-/// The worker's end.
+/// The end of the executor thread.
 pub(super) struct Sender {
     shared: Arc<Outbox>,
 }
 
-/// The window's end.
+/// The end of the window.
 pub(super) struct Receiver {
     shared: Arc<Outbox>,
 }
 
 impl Sender {
-    /// Adds an event. False when the receiver is gone.
+    /// Adds an event. Returns false if the receiver was dropped.
     pub(super) fn send(&self, event: Event) -> bool {
         let mut state = self.shared.lock();
         match event {
@@ -96,7 +96,7 @@ impl State {
             };
             self.output -= chunk.len() + OVERHEAD;
             let (at, lost) = (oldest.unwrap_or_default(), chunk.len() as u64);
-            // One event for everything that was dropped at one place.
+            // One event for all output that was dropped at one place.
             let before = at.checked_sub(1).and_then(|before| self.queue.get_mut(before));
             match before {
                 Some(Event::Run(RunEvent::OutputLeftOut { step_id: same, bytes }))
@@ -119,14 +119,14 @@ fn is_output(event: &Event) -> bool {
 }
 
 impl Receiver {
-    /// The next event, if there is one.
+    /// The next event, if one is queued.
     pub(super) fn try_recv(&self) -> Option<Event> {
         let mut state = self.shared.lock();
         let event = state.queue.pop_front();
         self.taken(state, event)
     }
 
-    /// Waits for the next event; `None` when there will be no more.
+    /// Waits for the next event; `None` if the sender was dropped.
     pub(super) fn recv(&self) -> Option<Event> {
         let state = self.shared.lock();
         let nothing = |state: &mut State| state.queue.is_empty() && !state.sender_gone;
@@ -151,7 +151,7 @@ impl Receiver {
 }
 
 impl Outbox {
-    /// The queue is consistent also when a thread panicked while it held the lock.
+    /// Ignores poisoning: the queue is consistent even if a thread panicked while it held the lock.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -187,7 +187,7 @@ mod tests {
         })
     }
 
-    /// What was dropped is counted in its place.
+    /// Dropped output is replaced by its size.
     #[test]
     fn a_flood_keeps_the_newest_output() {
         let (sender, receiver) = outbox();
@@ -225,7 +225,7 @@ mod tests {
         assert_eq!(told, 2, "once for each step");
     }
 
-    /// Output never blocks; other events do once too many wait.
+    /// Output never blocks the sender; other events do when too many are queued.
     #[test]
     fn only_other_events_block_the_sender() {
         let (sender, receiver) = outbox();

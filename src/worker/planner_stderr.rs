@@ -1,5 +1,5 @@
-//! What the planner of a recorded loop printed on its error output (SPEC §10): the end of it, from its row or from
-//! the stored content to which the row points.
+//! The end of a planner's standard error in a recorded loop (SPEC §10), from its row or from the stored content to
+//! which the row refers.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,10 @@ use crate::evidence::{EvidenceError, EvidenceReader};
 use crate::plan::Digest;
 use crate::run::LoopDetail;
 
-/// Bytes that are read for each attempt: a page shows a few lines.
+/// The number of bytes that are read for each attempt. A page shows a few lines.
 const LATEST_BYTES: usize = 16 << 10;
 
-/// By attempt; attempts without such output are left out.
+/// The output by attempt. Attempts without output are omitted.
 pub(super) fn planner_stderr(
     evidence: &mut EvidenceReader,
     detail: &LoopDetail,
@@ -41,7 +41,7 @@ fn of_stored(evidence: &mut EvidenceReader, stored: &Value) -> Result<String, Ev
     }))
 }
 
-/// The end of a content; `None` where it was purged, or is encrypted with another key.
+/// The end of a content; `None` if it was purged or is encrypted with another key.
 fn latest(evidence: &mut EvidenceReader, digest: &Digest) -> Result<Option<String>, EvidenceError> {
     let mut end = Vec::new();
     let found = evidence.blob_parts(digest, |part| {

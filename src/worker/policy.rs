@@ -1,5 +1,5 @@
-//! The part of the settings file that decides about prompts and limits. The window and the headless commands read
-//! it here, so that neither bypasses it.
+//! The part of the settings file that decides about questions and limits. The window and the headless commands both
+//! read it here, so that neither bypasses it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -14,18 +14,18 @@ use crate::risk::{EngineChoice, PlannerNeeds, PlannerSettings, Policy, UserRules
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct PolicySettings {
-    /// Tools that ask at every step.
+    /// Tools for which a person is asked at every step.
     pub confirm_tools: BTreeSet<Tool>,
-    /// Folders besides the workspace that tools may reach.
+    /// Folders outside the workspace that tools may use.
     pub extra_roots: Vec<PathBuf>,
-    /// How long an approval waits for its run, in minutes: 1 to 1440.
+    /// How long an approval stays valid before its run, in minutes: 1 to 1440.
     pub authorization_minutes: u32,
     /// The code engine: `auto`, `embedded` or `external`.
     pub engine: EngineChoice,
-    /// The program `splice`, absolute; the one on `PATH` where this is left out.
+    /// The program `splice`, absolute; by default the one on `PATH`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub splice_program: Option<PathBuf>,
-    /// The settings file of the SSH client, absolute; the client's own where this is left out.
+    /// The settings file of the SSH client, absolute; by default the client's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ssh_config: Option<PathBuf>,
     /// Whether local processes of a run are isolated: `required`, `preferred` or `off`.
@@ -35,7 +35,7 @@ pub struct PolicySettings {
     pub command_rules: Vec<toml::Table>,
 }
 
-/// The file, as far as it matters here; the window reads the rest.
+/// The part of the settings file that this module reads.
 #[derive(Deserialize)]
 struct SettingsFile {
     #[serde(default)]
@@ -46,12 +46,12 @@ struct SettingsFile {
     model: ModelSettings,
 }
 
-/// The settings exist and cannot be used. They may have been stricter than the defaults, so nothing runs
-/// under the defaults instead.
+/// The settings file exists and cannot be used. It may have been stricter than the defaults, so nothing runs under
+/// the defaults instead.
 #[derive(Debug, thiserror::Error)]
 #[error("the settings cannot be used: {message} ({})", path.display())]
 pub struct SettingsError {
-    /// What is wrong.
+    /// What is wrong with the file.
     pub message: String,
     /// The settings file.
     pub path: PathBuf,
@@ -73,10 +73,10 @@ impl Default for PolicySettings {
 }
 
 impl PolicySettings {
-    /// The policy that the settings make.
+    /// The policy of these settings.
     ///
     /// # Errors
-    /// The sentence that says which value is out of its bounds, or which rule is bad.
+    /// A sentence that names the value out of bounds or the invalid rule.
     pub fn policy(&self) -> Result<Policy, String> {
         if !(1..=1_440).contains(&self.authorization_minutes) {
             let minutes = self.authorization_minutes;
@@ -107,10 +107,10 @@ impl PolicySettings {
     }
 }
 
-/// The policy in the text of a settings file, whatever the rest of the file says.
+/// The policy in the text of a settings file. Other tables are ignored.
 ///
 /// # Errors
-/// A text that is no settings file, a value out of its bounds, or a bad rule.
+/// When the text is no settings file, a value is out of bounds, or a rule is invalid.
 pub fn read_policy(text: &str) -> Result<Policy, String> {
     let file: SettingsFile = toml::from_str(text).map_err(|error| error.to_string())?;
     let model = serde_json::to_string(&file.model).map_err(|error| error.to_string())?;
@@ -118,18 +118,18 @@ pub fn read_policy(text: &str) -> Result<Policy, String> {
     Ok(Policy { planners: file.planners, planner_settings, ..file.policy.policy()? })
 }
 
-/// The policy of the settings file in this folder; the default one where there is no file.
+/// The policy in the settings file of this folder; the default one if the file does not exist.
 ///
 /// # Errors
-/// A file that cannot be read, is no settings file, or holds a value out of its bounds.
+/// When the file cannot be read, is no settings file, or contains a value out of bounds or an invalid rule.
 pub fn load_policy(settings: &Path) -> Result<Policy, SettingsError> {
     load(settings, read_policy)
 }
 
-/// What a settings file in this folder says; the default where there is no file.
+/// The result of `read` for the settings file in this folder; the default if the file does not exist.
 ///
 /// # Errors
-/// A file that cannot be read, or that `read` refuses.
+/// When the file cannot be read, or `read` refuses it.
 pub(super) fn load<T: Default>(
     settings: &Path,
     read: impl FnOnce(&str) -> Result<T, String>,

@@ -1,4 +1,4 @@
-//! The place where a waiting executor and the person's answer meet.
+//! Passes a person's answers from the window to the waiting executor.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -8,14 +8,14 @@ use crate::autonomy::PlanDecision;
 use crate::engine::{ConfirmationCallback, ControlHandle, Provenance};
 use crate::run::{Answer, AnsweredBy, ConfirmationRequest, Control, Decision};
 
-/// Shared by the executor thread, which waits, and the window, which answers.
+/// Shared by the executor thread, which waits for answers, and the window, which gives them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Prompt {
-    /// By run and step.
+    /// The confirmation of a step, by run and index of the step.
     pub(super) step: Arc<Slot<(Uuid, usize), Answer>>,
-    /// By loop and attempt.
+    /// The decision about the plan of an attempt, by loop and number of the attempt.
     pub(super) plan: Arc<Slot<(Uuid, u32), PlanDecision>>,
-    /// The answer that the executor took last.
+    /// The last answer that the executor took.
     taken: Arc<Mutex<Option<Answer>>>,
     control: ControlHandle,
 }
@@ -41,13 +41,13 @@ impl<K, A> Default for Slot<K, A> {
 }
 
 impl<K: PartialEq, A> Slot<K, A> {
-    /// Accepts an answer to this question from now on. The executor may begin to wait only later, because the window
-    /// gets the question first.
+    /// Accepts an answer to this question from now on. The executor may start to wait later, because the window gets
+    /// the question first.
     pub(super) fn open(&self, key: K) {
         *self.lock() = State::Asked(key);
     }
 
-    /// Gives an answer; false when none to this question is waited for.
+    /// Gives an answer. Returns false if the slot does not accept one to this question.
     pub(super) fn answer(&self, key: K, answer: A) -> bool {
         let mut state = self.lock();
         let asked = matches!(&*state, State::Asked(asked) if *asked == key);
@@ -58,7 +58,7 @@ impl<K: PartialEq, A> Slot<K, A> {
         asked
     }
 
-    /// Waits for the answer; `None` when the wait is over without one.
+    /// Waits for the answer; `None` if `is_over` becomes true first.
     fn wait(&self, is_over: impl Fn() -> bool) -> Option<A> {
         let waits = |state: &mut State<K, A>| matches!(state, State::Asked(_)) && !is_over();
         let waited = self.changed.wait_while(self.lock(), waits);
@@ -69,9 +69,9 @@ impl<K: PartialEq, A> Slot<K, A> {
         }
     }
 
-    /// Makes a wait check again whether it is over.
+    /// Makes a waiting thread check again whether the wait is over.
     fn wake(&self) {
-        // With the lock held once, so that a wait that is about to begin cannot miss the notification.
+        // Taking the lock once ensures that a wait that is about to begin does not miss the notification.
         drop(self.lock());
         self.changed.notify_all();
     }
@@ -91,14 +91,14 @@ impl Prompt {
         self.plan.wait(|| self.control.is_ending()).unwrap_or(PlanDecision::Stop)
     }
 
-    /// Accepts no answer from now on.
+    /// Accepts no more answers.
     pub(super) fn close(&self) {
         *self.step.lock() = State::Nothing;
         *self.plan.lock() = State::Nothing;
         *self.taken() = None;
     }
 
-    /// A control takes effect at once, also on an executor that waits for an answer.
+    /// Requests a control. It also ends a wait for an answer.
     pub(super) fn control(&self, control: Control) {
         self.control.request(control, AnsweredBy::Window);
         self.step.wake();
@@ -113,7 +113,7 @@ impl Prompt {
 impl ConfirmationCallback for Prompt {
     fn request_confirmation(&self, _request: &ConfirmationRequest) -> Decision {
         let answer = self.step.wait(|| self.control.is_stopped());
-        // Without an answer the run was stopped, which the executor checks before the decision.
+        // There is no answer only if the run was stopped, which the executor checks before the decision.
         let decision = answer.as_ref().map_or(Decision::Cancel, |answer| answer.decision);
         *self.taken() = answer;
         decision

@@ -1,8 +1,8 @@
-//! The query thread: opens, reviews and previews plans, records decisions, reads the evidence.
+//! The query thread: opens, reviews and previews plans, records decisions, and reads the evidence.
 //!
-//! Called by the window, whose queries never wait for a running step. A [`Query`] names the type of its answer and
-//! is sent together with what the window does with that answer. It comes back as a closure for the window's own
-//! thread, so that no answer can be taken for one of another kind.
+//! The window uses it, so that its queries never wait for a running step. A [`Query`] has an answer type and is sent
+//! with a continuation. The answer comes back as a closure that the window calls on its own thread, so that answers
+//! cannot be mixed up.
 
 use std::any::TypeId;
 use std::cell::RefCell;
@@ -21,60 +21,60 @@ use crate::run::StopSignal;
 use crate::run::text::panic_message;
 use crate::tools::ToolError;
 
-/// Queries and answers that wait. The window asks for one thing at a time in each of its places, so
-/// that a person never reaches this.
+/// The maximum number of waiting queries, and of waiting answers. Each part of the window sends one query at a time,
+/// so that a person never reaches this number.
 const WAITING: usize = 256;
 
-/// A question to the query thread.
+/// A query of the query thread.
 pub trait Query: Send + 'static {
-    /// Its answer.
+    /// The type of the answer.
     type Answer: Send + 'static;
 
-    /// What could not be done when there is no answer, as a sentence.
+    /// The message of a failed query, as a sentence.
     const FAILURE: &str = "The question cannot be answered.";
 
-    /// Whether it runs on a thread of its own, because it may take so long that no other query can wait for it.
+    /// Whether the query runs on a thread of its own, because it may take too long to let other queries wait for it.
     const OWN_THREAD: bool = false;
 
-    /// Finds the answer.
+    /// Computes the answer.
     ///
     /// # Errors
-    /// Why there is none.
+    /// Why there is no answer.
     fn run(self, context: &mut QueryContext) -> Result<Self::Answer, QueryError>;
 
-    /// [`FAILURE`](Self::FAILURE), or the same with more details.
+    /// [`FAILURE`](Self::FAILURE), or a message with more details.
     fn failure(&self) -> String {
         Self::FAILURE.to_owned()
     }
 
-    /// Which plan it reads.
+    /// The plan that the query reads.
     fn plan(&self) -> PlanRead<'_> {
         PlanRead::Current
     }
 
-    /// What a newer query must share with this one to supersede it.
+    /// The key by which a newer query supersedes this one.
     fn topic() -> TypeId {
         TypeId::of::<Self>()
     }
 }
 
-/// Which plan a query reads. Opening another plan stops what is still read for the one before.
+/// The plan that a query reads. Opening another plan stops queries that still read the previous one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlanRead<'a> {
-    /// The one that was opened last, or none.
+    /// The plan that was opened last, or none.
     Current,
-    /// The one in this file.
+    /// The plan in this file.
     File(&'a Path),
-    /// One that has no file yet.
+    /// A plan that has no file yet.
     New,
 }
 
 /// Why a query has no answer.
 #[derive(Debug)]
 pub enum QueryError {
-    /// It failed.
+    /// The query failed.
     Failed(Failure),
-    /// It panicked, with this message. The thread is ready for another query.
+    /// The query panicked, with this message. The thread is ready for another query.
     Panicked(String),
 }
 
@@ -102,22 +102,22 @@ impl From<ToolError> for QueryError {
     }
 }
 
-/// What a window `W` does with an answer, on its own thread.
+/// Passes an answer to a window `W`, on the window's thread.
 pub type Continuation<W> = Box<dyn FnOnce(&mut W) + Send>;
 
 type Job<W> = Box<dyn FnOnce(&mut QueryContext) -> Continuation<W> + Send>;
 
-/// The end of the query thread that belongs to a window `W`.
+/// The handle of the query thread that a window `W` holds.
 pub struct QueryThread<W> {
     jobs: SyncSender<Job<W>>,
     answers: Receiver<Continuation<W>>,
-    /// For queries with a thread of their own.
+    /// The channel for answers, for queries with a thread of their own.
     answer_to: SyncSender<Continuation<W>>,
     setup: Setup,
     wake: Wake,
     /// Stops the queries that have a thread of their own.
     stop: RefCell<Arc<StopSignal>>,
-    /// Stops what is read for the plan that was opened last; with its file where it has one.
+    /// The stop signal of the queries that read the plan that was opened last, and the plan's file if it has one.
     reading: RefCell<(Option<PathBuf>, Arc<StopSignal>)>,
 }
 
@@ -125,7 +125,7 @@ impl<W: 'static> QueryThread<W> {
     /// Starts the thread.
     ///
     /// # Errors
-    /// When the system gives no thread.
+    /// When the system cannot start a thread.
     pub fn start(setup: Setup, wake: Wake) -> io::Result<Self> {
         let (jobs, inbox) = sync_channel::<Job<W>>(WAITING);
         let (answer_to, answers) = sync_channel(WAITING);
@@ -143,10 +143,10 @@ impl<W: 'static> QueryThread<W> {
         Ok(Self { jobs, answers, answer_to, setup, wake, stop, reading })
     }
 
-    /// Sends a query; `then` comes back from [`try_recv`](Self::try_recv) with the answer in it.
+    /// Sends a query. [`try_recv`](Self::try_recv) returns `then` with the answer bound to it.
     ///
     /// # Errors
-    /// When too many queries are waiting already, or the system gives no thread.
+    /// When too many queries are waiting, or the system cannot start a thread.
     pub fn ask<Q: Query>(
         &self,
         query: Q,
@@ -162,7 +162,7 @@ impl<W: 'static> QueryThread<W> {
             let answer = catch_unwind(AssertUnwindSafe(|| query.run(context)))
                 .unwrap_or_else(|panic| Err(QueryError::Panicked(panic_message(&*panic))));
             if answer.is_err() {
-                // The evidence may be there when it is opened for the next query.
+                // The evidence may exist when the next query opens it.
                 context.evidence = context.setup.location.reader();
             }
             Box::new(move |window| then(window, answer))
@@ -174,7 +174,7 @@ impl<W: 'static> QueryThread<W> {
         let mut context = QueryContext::new(self.setup.clone());
         let (answer_to, wake) = (self.answer_to.clone(), Arc::clone(&self.wake));
         let work = move || {
-            // The window may be gone by now.
+            // The window may have been closed.
             if answer_to.send(job(&mut context)).is_ok() {
                 wake();
             }
@@ -182,9 +182,9 @@ impl<W: 'static> QueryThread<W> {
         thread::Builder::new().name("countersign-long-query".to_owned()).spawn(work).map(drop)
     }
 
-    /// Stops every query that has a thread of its own. Each still gives an answer, that it was stopped.
+    /// Stops every query that has a thread of its own. Each of them still answers, with an error.
     pub fn stop_long_queries(&self) {
-        // A later query gets another signal, so that this one never has to be taken back.
+        // Later queries get a new signal, so that this one never has to be reset.
         self.stop.take().set();
     }
 
@@ -202,12 +202,12 @@ impl<W: 'static> QueryThread<W> {
         Arc::clone(&reading.1)
     }
 
-    /// The next answer, if there is one.
+    /// The next answer, if one has arrived.
     pub fn try_recv(&self) -> Option<Continuation<W>> {
         self.answers.try_recv().ok()
     }
 
-    /// Waits for the next answer. For callers that are no window.
+    /// Waits for the next answer. The window must not call this, because it blocks.
     pub fn recv(&self) -> Option<Continuation<W>> {
         self.answers.recv().ok()
     }
@@ -220,11 +220,11 @@ impl<W> Drop for QueryThread<W> {
     }
 }
 
-/// What queries are answered from.
+/// The state that queries use.
 pub struct QueryContext {
     pub(super) setup: Setup,
     pub(super) evidence: EvidenceReader,
-    /// Stops the query that is being answered.
+    /// The stop signal of the current query.
     pub(super) stop: Arc<StopSignal>,
 }
 

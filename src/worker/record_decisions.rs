@@ -1,5 +1,5 @@
-//! Queries that record decisions of a person (SPEC §2, §9, §10): about a plan, the commands of a workspace, its
-//! walls, or an authorization class.
+//! Queries that record a person's decisions (SPEC §2, §9, §10): about a plan, the commands of a workspace, grants for
+//! a workspace, or an authorization class.
 
 use uuid::Uuid;
 
@@ -31,9 +31,9 @@ impl Query for RecordAuthorization {
 pub struct RecordTrust {
     /// The workspace.
     pub workspace: String,
-    /// Its commands as they were shown.
+    /// The commands as the person saw them.
     pub commands: CommandsReview,
-    /// Whether they are trusted.
+    /// Whether the commands are trusted.
     pub trusted: bool,
 }
 
@@ -75,8 +75,8 @@ impl Query for RememberWalls {
     }
 }
 
-/// Revokes an authorization class. A running loop asks again before its next plan. The answer says whether the class
-/// was still valid.
+/// Revokes an authorization class. A running loop checks this before its next plan. The answer states whether the
+/// class was still valid.
 pub struct RevokeClass(pub Uuid);
 
 impl Query for RevokeClass {

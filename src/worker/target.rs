@@ -1,4 +1,4 @@
-//! The query whether a host can be reached. It may take a minute, so it has a thread of its own.
+//! The query that checks whether a host can be reached. It may take a minute, so it has a thread of its own.
 
 use std::path::PathBuf;
 
@@ -6,11 +6,11 @@ use super::query_thread::{Query, QueryContext, QueryError};
 use crate::remote::{SshClient, check_target};
 use crate::run::TargetState;
 
-/// Connects to a host, because a person asks for it. Nothing of a plan is sent.
+/// Connects to a host at a person's request. Nothing of a plan is sent.
 pub struct CheckTarget {
     /// The SSH destination.
     pub destination: String,
-    /// The workspace; programs in it are not used.
+    /// The workspace; programs inside it are not used for the connection.
     pub workspace: PathBuf,
 }
 

@@ -47,14 +47,14 @@ impl Desktop {
         self.temp.path().join("work")
     }
 
-    /// Asks and waits for the answer.
+    /// Sends a query and waits for the answer.
     fn ask<Q: Query>(&self, query: Q) -> Result<Q::Answer, QueryError> {
         let answer = self.send(query);
         self.take_next();
         answer.try_recv().expect("the answer to this query")
     }
 
-    /// Asks; the answer is there once it was the next to be taken.
+    /// Sends a query. The receiver gets the answer when the test takes the next continuation.
     fn send<Q: Query>(&self, query: Q) -> Receiver<Result<Q::Answer, QueryError>> {
         let (sender, answer) = sync_channel(1);
         self.queries.ask(query, move |(), answer| sender.try_send(answer).unwrap()).unwrap();
@@ -84,7 +84,7 @@ impl Desktop {
         ApprovedPlan { plan, authorization }
     }
 
-    /// Runs until the worker panics; gives the message of the panic, and the state after the events.
+    /// Runs until the worker panics. Returns the message of the panic, and the state after the events.
     fn run_into_panic(&self, approved: ApprovedPlan) -> (String, RunState) {
         self.worker.send(Command::Run { approved: Box::new(approved), file: None }).unwrap();
         let mut state = RunState::default();
@@ -98,7 +98,7 @@ impl Desktop {
         }
     }
 
-    /// Runs to the end; `answer` is called for each confirmation.
+    /// Runs a plan to its end; `answer` is called for each confirmation.
     fn run(
         &self,
         approved: ApprovedPlan,
@@ -142,7 +142,7 @@ fn a_replayed_run_equals_the_live_run() {
     assert_eq!(opened.findings, []);
     let approved = desktop.approve(&opened);
     let (result, live) = desktop.run(approved, |worker, request| {
-        // An answer to a step that is not asked about is refused.
+        // An answer to a step that does not wait for one is refused.
         assert!(!worker.answer(request.run_id, request.step_index + 1, say(Decision::Approve)));
         let decision = [Decision::Approve, Decision::Skip][request.step_index];
         assert!(worker.answer(request.run_id, request.step_index, say(decision)));
@@ -161,7 +161,7 @@ fn a_replayed_run_equals_the_live_run() {
     assert_eq!(replayed.plan, opened.plan);
 }
 
-// A run that waits for an answer is ended without one.
+// A run that waits for an answer ends without one.
 #[test]
 fn stop_now_ends_a_waiting_run() {
     let desktop = desktop();
@@ -175,7 +175,7 @@ fn stop_now_ends_a_waiting_run() {
     assert!(!desktop.workspace().join("a.txt").exists());
 }
 
-/// After a run the thread is still indexing for a moment, while the window shows the next run as begun.
+/// After a run the thread still indexes for a moment, while the window already shows the next run as begun.
 #[test]
 fn stop_now_counts_before_the_run_begins() {
     let mut desktop = desktop();
@@ -187,7 +187,7 @@ fn stop_now_counts_before_the_run_begins() {
         policy: Policy::default(),
         faults: Faults::default(),
     };
-    // The first run ends at once, and the thread then waits here.
+    // The first run ends at once; then the thread waits here.
     let (release, gate) = std::sync::mpsc::sync_channel::<()>(0);
     let gate = std::sync::Mutex::new(gate);
     let wake: Wake = Arc::new(move || {
@@ -223,7 +223,7 @@ fn a_second_plan_is_refused_during_a_run() {
         let refused =
             worker.send(Command::Run { approved: Box::new(second.take().unwrap()), file: None });
         assert!(refused.is_err());
-        // What was opened can be searched and previewed while the run waits.
+        // The evidence can be searched, and steps can be previewed, while the run waits.
         assert_eq!(desktop.ask(ListRuns(5)).unwrap().len(), 1);
         assert!(worker.answer(request.run_id, request.step_index, say(Decision::Cancel)));
     });
@@ -271,7 +271,7 @@ fn a_preview_includes_earlier_steps() {
     assert!(!desktop.workspace().join("a.txt").exists());
 }
 
-/// A run that made `a.txt` and failed at `b.txt`, which was there already.
+/// A run that created `a.txt` and failed at `b.txt`, which existed already.
 fn failed_run(desktop: &Desktop) -> Uuid {
     std::fs::write(desktop.workspace().join("b.txt"), "in the way\n").unwrap();
     let opened = desktop.open(&json!([create("a.txt", false), create("b.txt", false)]));
@@ -297,7 +297,7 @@ fn failure<A: std::fmt::Debug>(answer: Result<A, QueryError>) -> Failure {
     }
 }
 
-/// What a run left undone becomes a plan file that can be opened like any other.
+/// The steps that a run left become a plan file that can be opened like any other.
 #[test]
 fn the_rest_of_a_run_is_a_file() {
     let desktop = desktop();
@@ -313,7 +313,7 @@ fn the_rest_of_a_run_is_a_file() {
     assert_eq!(rest.findings.len(), 1, "{:?}", rest.findings);
     assert!(rest.findings[0].message.starts_with("b.txt has changed since the run"));
 
-    // Opened as a file it still belongs to that run; with another byte it belongs to none.
+    // Opened as a file, the plan still belongs to that run; with one byte changed it belongs to none.
     let path = rest.path.clone();
     let again = desktop.ask(open(path.clone())).unwrap();
     assert_eq!((again.continues, again.digest), (Some(run_id), rest.digest));
@@ -321,7 +321,7 @@ fn the_rest_of_a_run_is_a_file() {
     bytes.push(b'\n');
     std::fs::write(&path, bytes).unwrap();
     let edited = desktop.ask(open(path)).unwrap();
-    // Without the run nothing names another workspace than the plan's own folder, which is the evidence's.
+    // Without a run, the workspace is the plan's own folder, which is in the evidence.
     let codes: Vec<_> = edited.findings.iter().map(|finding| finding.code).collect();
     assert_eq!((edited.continues, codes), (None, vec![crate::plan::Code::OutsideWorkspace]));
 
@@ -419,11 +419,11 @@ fn an_interrupted_step_is_reconciled_and_settled() {
     assert!(desktop.workspace().join(&leftover).exists(), "only named");
     let report = desktop.ask(Verify).unwrap();
     assert!(report.ok, "{report:?}");
-    // The finding is about the step; it is neither an answer to it nor its outcome.
+    // The finding is neither an answer to the step nor its outcome.
     let replayed = desktop.ask(ReplayRun(run_id)).unwrap();
     assert_eq!(replayed.events.len(), 2, "{:?}", replayed.events);
 
-    // The settlement is a plan like any other: opened, authorized, confirmed where it deletes, and run.
+    // The settlement is opened, authorized, confirmed where it deletes, and run like any other plan.
     for (now, way, then) in [("new\n", Way::RollBack, "old\n"), ("old\n", Way::Finish, "new\n")] {
         std::fs::write(&file, now).unwrap();
         std::fs::write(desktop.workspace().join(&leftover), "ne").unwrap();
@@ -445,7 +445,7 @@ fn an_interrupted_step_is_reconciled_and_settled() {
     assert!(refused.message.contains("somebody changed it"), "{refused:?}");
 }
 
-/// The worker takes the next run.
+/// After the panic the worker takes the next run.
 #[test]
 fn a_panic_interrupts_only_its_run() {
     let desktop = desktop();
@@ -457,7 +457,7 @@ fn a_panic_interrupts_only_its_run() {
     assert!(desktop.workspace().join("a.txt").exists());
     assert!(!desktop.workspace().join("b.txt").exists(), "nothing after the panic");
 
-    // The evidence says the same at once, although the program is still there.
+    // The evidence reports the interruption at once, although the process still exists.
     let runs = desktop.ask(ListRuns(5)).unwrap();
     assert_eq!(runs.len(), 1);
     assert_eq!(runs[0].fate, RunFate::Interrupted);
@@ -477,7 +477,7 @@ fn a_panic_interrupts_only_its_run() {
     assert!(report.ok, "{report:?}");
 }
 
-/// The window is woken on the executor thread, so a panic in `wake` comes in the middle of a question.
+/// The window is woken on the executor thread, so that a panic in `wake` happens during a question.
 #[test]
 fn a_panic_during_a_question_decides_nothing() {
     let mut desktop = desktop();

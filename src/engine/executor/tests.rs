@@ -1,5 +1,5 @@
-//! Plans that mix commands and files, which no dialect allows yet: what a command changes is shown and
-//! confirmed again (SPEC §2).
+//! Plans that mix commands and files, which no dialect allows yet: a person is asked again about files that a command
+//! has changed (SPEC §2).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,11 +19,11 @@ use crate::risk::Policy;
 use crate::run::{AnsweredBy, ConfirmationRequest, Decision};
 use crate::tools::Toolbox;
 
-/// What a step came to.
+/// The outcome of a step.
 type StepEnd = (Outcome, Option<Code>);
 type Asked = Arc<Mutex<Vec<ConfirmationRequest>>>;
 
-/// Answers as told; before that, somebody else may write to the file.
+/// Gives a fixed answer. Before that, another program may write to the file.
 struct Person {
     asked: Asked,
     decision: Decision,
@@ -44,7 +44,7 @@ impl ConfirmationCallback for Person {
     }
 }
 
-/// Somebody else writes to the file when this step starts.
+/// Another program writes to the file when this step starts.
 struct Meddler {
     at: usize,
     path: PathBuf,
@@ -74,8 +74,8 @@ const PLAIN: Case = Case {
     meddles_at: None,
 };
 
-/// Runs the command, and then a step that writes `a.txt`. What the steps came to, what was asked, and
-/// what the file holds.
+/// Runs the command, and then a step that writes `a.txt`. Returns the outcomes, the questions, and the content of the
+/// file.
 fn run(case: &Case) -> (Vec<StepEnd>, Vec<ConfirmationRequest>, String) {
     let home: TempDir = tempfile::tempdir().unwrap();
     let workspace = home.path().join("ws");
@@ -145,7 +145,7 @@ fn files_changed_by_commands_are_confirmed_again() {
     assert_eq!(asked[0].why, why);
     let shown = asked[0].preview.changes[0].unified();
     assert!(shown.contains("-by the command") && shown.contains("+by the plan"), "{shown}");
-    // A command that leaves it alone is no reason to ask.
+    // A command that does not change the file causes no question.
     let (ended, asked, _) = run(&Case { command: "echo > b.txt", ..PLAIN });
     assert_eq!((ended, asked.len()), (vec![DONE, DONE], 0));
 }
@@ -164,7 +164,7 @@ fn without_approval_the_file_stays_as_changed() {
 #[test]
 fn what_somebody_else_changed_fails_as_ever() {
     let stale = (Outcome::Failed, Some(Code::Stale));
-    // Behind the command, before it, while a person looks, and over what the command wrote.
+    // The other program writes after the command, before it, during a question, and over what the command wrote.
     let cases = [
         (Case { command: "echo > b.txt", meddles_at: Some(1), ..PLAIN }, 0),
         (Case { command: "echo > b.txt", meddles_at: Some(0), ..PLAIN }, 0),
@@ -181,7 +181,7 @@ fn what_somebody_else_changed_fails_as_ever() {
 
 #[test]
 fn files_changed_by_hand_are_confirmed_again() {
-    // The only hand that writes is the one that answers: both steps are done by it.
+    // Only the person who answers writes the file, and does both steps by hand.
     let by_hand = Case { guided: true, meanwhile: true, decision: Decision::DoneByHand, ..PLAIN };
     let (ended, asked, file) = run(&by_hand);
     let done = (Outcome::DoneByHand, None);

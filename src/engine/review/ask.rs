@@ -1,4 +1,4 @@
-//! Who is asked before a step (SPEC §3, §7.1, §7.5).
+//! Decides before which steps a person is asked (SPEC §3, §7.1, §7.5).
 
 use crate::authorization::StepWalls;
 use crate::engine::walls;
@@ -8,14 +8,14 @@ use crate::risk::{Policy, RiskLevel, Verdict};
 /// Why a person is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::engine) struct Ask {
-    /// In words.
+    /// The reason as text.
     pub(in crate::engine) text: String,
-    /// Whether it is only because the step has no walls, and no more than caution is called for: then a flag of
-    /// the command line may answer.
+    /// Whether the missing walls are the only reason, and the risk calls for no more than caution. A flag of the
+    /// command line may answer such a question.
     pub(in crate::engine) unwalled: bool,
 }
 
-/// Why a person is asked before this step; `None` when nobody is.
+/// Why a person is asked before this step; `None` if nobody is.
 pub(in crate::engine) fn ask(
     step: &Step,
     risk: &Verdict,

@@ -1,12 +1,11 @@
-//! What a review has to say against a step (SPEC §1.4).
+//! Findings of a review about single steps (SPEC §1.4).
 
 use crate::plan::{Code, Finding, Severity, Step, ToolCall};
 use crate::risk::{RiskLevel, Verdict};
 use crate::tools::{ToolError, Toolbox};
 use crate::workspace::WorkspaceError;
 
-/// The finding that forbids a plan with this command; none where the command is not blocked. There is
-/// no way around it.
+/// The error for a blocked command, which no setting permits; `None` if the command is not blocked.
 pub(super) fn blocked(
     what: &str,
     command: &str,
@@ -25,28 +24,29 @@ pub(super) fn blocked(
     Some(Finding::error(Code::BlockedCommand, pointer, message))
 }
 
-/// As much of a text as a message repeats.
+/// The beginning of a text, as long as messages repeat it.
 pub(in crate::engine) fn beginning(text: &str) -> &str {
     text.get(..text.floor_char_boundary(200)).unwrap_or(text)
 }
 
-/// Whether an error about a path is about one that stands in a file, whose own path is right.
+/// Whether an error about a path may concern a path inside a file that the call names, not the path of that file.
 pub(super) fn is_of_named_file(call: &ToolCall, toolbox: &Toolbox) -> bool {
     matches!(call, ToolCall::SplicePlan { plan_file } if toolbox.kind_of(plan_file).is_ok())
 }
 
-/// Whether a file is larger than what is ever read whole.
+/// Whether the error is that a file is too large to be read whole.
 pub(super) fn is_too_large(error: &ToolError) -> bool {
     matches!(error.get(), Some(WorkspaceError::TooLarge { .. }))
 }
 
-/// A limit was reached in the review of a step: the rest is unknown, so the plan cannot be authorized.
+/// The error for a limit that the review of a step reached. The rest is unknown, so the plan cannot be authorized.
 pub(in crate::engine) fn limit(step: &Step, code: Code, message: &str) -> Option<Finding> {
     let message = format!("step {}: {message}", step.step_index + 1);
     (code == Code::Limit).then(|| Finding::error(Code::Limit, step.pointer(None), message))
 }
 
-/// A plan that leads outside can never be authorized; what only fails now may still come right.
+/// The finding for an error in the preview of a step: an error if the plan itself is wrong, else a warning, because
+/// the step may succeed later.
 pub(super) fn finding(step: &Step, argument: Option<&str>, error: &ToolError) -> Finding {
     let severity = if error.is_about_the_plan() { Severity::Error } else { Severity::Warning };
     Finding::new(

@@ -1,5 +1,5 @@
-//! Reviews and simulates a plan as it was read, valid or faulty, for window and command line. Of a faulty plan the
-//! sound steps are looked at like those of any plan, and the faulty ones are put in between.
+//! Reviews and simulates a plan as it was read, valid or faulty, for the window and the command line. The sound steps
+//! of a faulty plan are reviewed as usual, and the faulty ones are inserted between them.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,11 +12,11 @@ use crate::run::StopSignal;
 use crate::run::{PreconditionState, Preview, Review};
 use crate::tools::ToolError;
 
-/// As [`review_read`] under what is trusted. `trust` is asked
-/// only where the plan would run commands of the workspace, and stays in the policy.
+/// As [`review_read`], with the trust of the workspace's commands. `trust` is called only if the plan would run such
+/// commands, and its result is stored in `policy`.
 ///
 /// # Errors
-/// Those of `review` and `trust`.
+/// Errors of `review` and `trust`.
 pub fn review_trusting<E: From<ToolError>>(
     plan: &Result<Plan, Option<ShownPlan>>,
     policy: &mut Policy,
@@ -33,10 +33,10 @@ pub fn review_trusting<E: From<ToolError>>(
     Ok(review_read(plan, |plan| review(plan, policy))?)
 }
 
-/// Reviews what was read of a plan; none where nothing of it can be shown.
+/// Reviews a plan as it was read; `None` if nothing of it can be shown.
 ///
 /// # Errors
-/// Those of `review`.
+/// Errors of `review`.
 pub fn review_read(
     plan: &Result<Plan, Option<ShownPlan>>,
     review: impl FnOnce(&Plan) -> Result<Review, ToolError>,
@@ -65,7 +65,7 @@ pub fn review_read(
     Ok(Some(review))
 }
 
-/// What all steps of a plan would do together. A faulty step ends it, as one does that would fail.
+/// Simulates all steps of a plan together. The simulation ends at a faulty step and at a step that would fail.
 ///
 /// # Errors
 /// As for a plan without faults.
@@ -95,7 +95,7 @@ pub fn simulate_shown(
     Ok(simulation)
 }
 
-/// What a faulty step would do.
+/// The preview of a faulty step.
 pub(super) fn faulty_step() -> Preview {
     unpredictable("This step is faulty and cannot run.".to_owned())
 }

@@ -1,4 +1,4 @@
-//! The step under way, shared by the files of this folder.
+//! State of the current step, shared by the modules of this folder.
 
 use uuid::Uuid;
 
@@ -17,7 +17,7 @@ pub(in crate::engine) struct StepRun<'a, 'r> {
 }
 
 impl<'r> StepRun<'_, 'r> {
-    /// The approved walls of the step; none where it starts no process on this computer.
+    /// The approved walls of the step; `None` if it starts no process on this computer.
     pub(super) fn walls(&self) -> Option<&'r StepWalls> {
         let runnable: &'r Runnable = self.run.runnable;
         let walls = runnable.authorization.binding.walls.as_ref()?;
@@ -25,20 +25,20 @@ impl<'r> StepRun<'_, 'r> {
     }
 }
 
-/// What is known of the step so far.
+/// What is known about the step so far.
 #[derive(Default)]
 pub(super) struct StepProgress {
     pub(super) execution_id: Uuid,
     pub(super) timestamp_ms: i64,
     pub(super) duration_ms: i64,
     pub(super) decision: Option<StepDecision>,
-    /// Whether it went into the evidence with the intent.
+    /// Whether the decision was recorded with the intent.
     pub(super) decision_recorded: bool,
     pub(super) invocation: Option<Invocation>,
-    /// Captured output, or why it could not be stored.
+    /// The captured output, or why it could not be stored.
     pub(super) taken: Option<Result<CapturedOutput, EvidenceError>>,
-    /// What the step would do, computed just before it did.
+    /// The preview of the step, computed just before the call.
     pub(super) preview: Option<Preview>,
-    /// The predicted changes with exact contents, which are searched for secrets.
+    /// The predicted changes with exact contents. Their contents are searched for secrets.
     pub(super) predicted: Vec<FileEffect>,
 }

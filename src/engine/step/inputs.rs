@@ -1,4 +1,4 @@
-//! The files that a step takes as input, and its risk, held against what was approved (SPEC §2).
+//! Compares the input files and the risk of a step with what was approved (SPEC §2).
 
 use std::collections::BTreeMap;
 
@@ -8,19 +8,19 @@ use crate::engine::error::ExecutionError;
 use crate::plan::COMMANDS_FILE;
 use crate::risk::{RiskLevel, Verdict};
 
-/// How the input files of a step stand.
+/// The state of a step's input files.
 pub(super) enum Inputs {
-    /// As approved, or as an earlier step of this run recorded.
+    /// They are as approved, or as an earlier step of this run recorded them.
     AsApproved,
-    /// Only commands of this run have changed these files since: a person confirms them again.
+    /// Only commands of this run have changed these files since; a person must confirm them again.
     ChangedByRun(BTreeMap<String, FileState>),
-    /// Something else has changed them.
+    /// Something else has changed at least one of them.
     Stale(ExecutionError),
 }
 
 impl StepRun<'_, '_> {
-    /// An error when the step is now more dangerous than was authorized: blocked, or above what the
-    /// class of plans leaves out under which this one was authorized.
+    /// An error if the step is now blocked, or its risk is above the maximum of the authorization class under which
+    /// the plan was authorized.
     pub(super) fn too_dangerous(&self, verdict: &Verdict) -> Option<ExecutionError> {
         let attempt = self.run.runnable.authorization.attempt.as_deref();
         let most = attempt.and_then(|attempt| attempt.max_risk).unwrap_or(RiskLevel::Dangerous);
@@ -33,17 +33,17 @@ impl StepRun<'_, '_> {
         })
     }
 
-    /// How the files stand that this step takes as input.
+    /// Compares the input files of this step with their expected states.
     pub(super) fn inputs(&self) -> Inputs {
         let Ok(inputs) = self.run.runnable.toolbox.inputs(&self.step.call) else {
-            // The tool itself meets the same obstacle and says so.
+            // The tool meets the same obstacle and reports it.
             return Inputs::AsApproved;
         };
         let changed: BTreeMap<String, FileState> = inputs
             .into_iter()
             .filter(|(path, now)| self.run.expected.get(path) != Some(now))
             .collect();
-        // How an attempt of a loop is verified was settled before it.
+        // The verification of a loop was approved before its first attempt.
         let in_a_loop = self.run.runnable.authorization.attempt.is_some();
         let is_settled = in_a_loop && changed.contains_key(COMMANDS_FILE);
         if changed.is_empty() {
@@ -65,7 +65,7 @@ impl StepRun<'_, '_> {
         }
     }
 
-    /// What every file that the approval covers is now.
+    /// The present state of each file that the approval covers.
     pub(super) fn covered_files(&self) -> BTreeMap<String, FileState> {
         let state = |path: &String| {
             let state = self.run.runnable.toolbox.digest_of(path).ok()?;
@@ -74,8 +74,8 @@ impl StepRun<'_, '_> {
         self.run.expected.keys().filter_map(state).collect()
     }
 
-    /// Notes which covered files became different while this step ran, or was done by hand. One that
-    /// was different before already was changed by something else, and stays stale.
+    /// Notes which covered files changed while this step ran or was done by hand. A file that was different before
+    /// the step was changed by something else, and stays stale.
     pub(super) fn note_changes(&mut self, before: &BTreeMap<String, FileState>) {
         for (path, then) in before {
             let now = self.run.runnable.toolbox.digest_of(path);
@@ -88,7 +88,7 @@ impl StepRun<'_, '_> {
     }
 }
 
-/// Why a person is asked about files that a command or a program of this run has changed.
+/// The reason for a question about files that a command of this run has changed.
 pub(super) fn why_again(changed: &BTreeMap<String, FileState>) -> String {
     let paths: Vec<&str> = changed.keys().map(String::as_str).collect();
     format!("An earlier step of this run has changed what you approved: {}.", paths.join(", "))

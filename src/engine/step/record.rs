@@ -1,4 +1,4 @@
-//! The end of a step: its result and its entry in the journal.
+//! Ends a step: makes its result and commits its entry to the journal.
 
 use super::super::capture::excerpts;
 use super::super::drift_check::artifacts;
@@ -11,7 +11,7 @@ use crate::process::walls::WallReport;
 use crate::risk::Verdict;
 use crate::run::{Failure, Outcome, StepResult};
 
-/// The notes for a step that succeeded although its walls refused it something, and for walls with a gap.
+/// Notes for a step that succeeded although its walls refused something, and for walls with a gap.
 fn wall_notes(outcome: Outcome, walls: &WallReport) -> Vec<String> {
     let mut notes = Vec::new();
     if outcome == Outcome::Succeeded && walls.refused > 0 {

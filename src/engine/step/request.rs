@@ -1,4 +1,4 @@
-//! What a person is asked about a step.
+//! The question to a person about one step.
 
 use std::collections::BTreeMap;
 
@@ -13,13 +13,13 @@ use crate::run::{ConfirmationRequest, Host, Preview};
 /// Why a person is asked.
 pub(super) struct Why {
     ask: Ask,
-    /// Whether they would be asked without guided mode too.
+    /// Whether the person would be asked without guided mode too.
     required: bool,
 }
 
 impl StepRun<'_, '_> {
-    /// Why a person is asked before this step; `None` when nobody is. `changed` are files that they have
-    /// approved otherwise.
+    /// Why a person is asked before this step; `None` if nobody is. `changed` are the files that commands of this run
+    /// have changed since the approval.
     pub(super) fn why(
         &self,
         verdict: &Verdict,
@@ -33,7 +33,7 @@ impl StepRun<'_, '_> {
         Some(Why { ask: ask_required.or_else(|| ask(self.run.mode))?, required })
     }
 
-    /// Everything that a person must see before they answer.
+    /// The question, with everything that a person must see before they answer.
     pub(super) fn request(
         &self,
         verdict: &Verdict,
@@ -66,7 +66,7 @@ impl StepRun<'_, '_> {
         }
     }
 
-    /// The folder in which the step works, on the host where it runs on one.
+    /// The folder in which the step runs, on the host where it runs.
     fn cwd(&self) -> String {
         match &self.step.call {
             ToolCall::Shell { target: Some(_), cwd, .. } => {
@@ -77,7 +77,7 @@ impl StepRun<'_, '_> {
         }
     }
 
-    /// Who runs it: the program's own user, or the one as whom the connection is made.
+    /// The user that runs the step: that of this process, or that of the connection.
     fn user(&self) -> String {
         let toolbox = &self.run.runnable.toolbox;
         match &self.step.call {

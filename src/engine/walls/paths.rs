@@ -1,4 +1,4 @@
-//! Where a step may be granted to write outside the workspace (SPEC §7.5).
+//! Decides which paths outside the workspace a step may be granted to write (SPEC §7.5).
 
 use std::cell::OnceCell;
 use std::path::{Component, Path, PathBuf};
@@ -6,8 +6,8 @@ use std::path::{Component, Path, PathBuf};
 use crate::risk::{self, table_folder, table_paths};
 use crate::tools::Toolbox;
 
-/// Folders of the system, in which no plan is granted to write: what belongs there is installed, with rights that
-/// walls take away.
+/// System folders in which no plan may be granted to write: their files are installed with privileges that walls
+/// remove.
 const SYSTEM: [&str; 14] = [
     "/bin",
     "/boot",
@@ -25,31 +25,31 @@ const SYSTEM: [&str; 14] = [
     "/usr/sbin",
 ];
 
-/// Where systems keep the home folders of their users, who need not be the one who asks.
+/// The folders that hold home folders, also those of other users.
 const HOMES: [&str; 2] = ["/home", "/Users"];
 
-/// The folders by which a path is judged.
+/// The folders with which a path is compared.
 pub(super) struct Folders {
     workspace: PathBuf,
     home: Option<PathBuf>,
     /// The folders of this program.
     own: Vec<PathBuf>,
-    /// Folders of the table, which a plan may name although they lie in a sensitive place. Found once a path
-    /// is judged by them: most plans name none.
+    /// Folders of the table, which a plan may name although they are in a sensitive place. Resolved when the first
+    /// path is judged, because most plans name none.
     known: OnceCell<Vec<PathBuf>>,
 }
 
-/// Where something would be written.
+/// A path that would be written.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Place {
-    /// Absolute and without links; with `/` at its end where it is a folder that is to be made.
+    /// The path, absolute and without links; a folder that has to be created ends with `/`.
     pub(super) path: String,
-    /// Whether nothing is there, and nothing is to be made.
+    /// Whether nothing exists at the path and no folder has to be created.
     pub(super) is_missing: bool,
 }
 
 impl Folders {
-    /// Those of this user and of the tools' workspace.
+    /// The folders of this user and of the tools' workspace.
     pub(super) fn new(toolbox: &Toolbox) -> Self {
         let home = std::env::home_dir().filter(|home| home.is_absolute());
         Self::of(toolbox.workspace(), home, toolbox.own_folders())
@@ -61,10 +61,10 @@ impl Folders {
         Self { workspace: workspace.to_owned(), home, own, known: OnceCell::new() }
     }
 
-    /// The path that a plan names; none where it lies in the workspace, where every step may write.
+    /// Resolves a path that a plan names; `None` if it is in the workspace, where every step may write.
     ///
     /// # Errors
-    /// Why nobody can be granted to write there.
+    /// Why writing there cannot be granted.
     pub(super) fn resolve(&self, path: &str) -> Result<Option<Place>, String> {
         let named = self
             .expanded(path)
@@ -77,7 +77,7 @@ impl Folders {
         Ok(Some(self.place(path, real, exists)))
     }
 
-    /// The paths of the table, absolute; those in the workspace are left out.
+    /// The table's paths, absolute. Paths in the workspace are omitted.
     pub(super) fn of_table(&self, paths: &[String]) -> Vec<String> {
         let mut all: Vec<String> = paths
             .iter()
@@ -103,7 +103,7 @@ impl Folders {
         Place { path, is_missing: !exists && !made }
     }
 
-    /// The path with the home folder, a variable of the table or the workspace in front of it.
+    /// Replaces the home folder, a variable of the table or the workspace at the start of the path.
     fn expanded(&self, path: &str) -> Option<PathBuf> {
         let below_home = |rest: &str| Some(self.home.as_ref()?.join(rest));
         if let Some((variable, rest)) = path.strip_prefix('$').and_then(|rest| rest.split_once('/'))
@@ -119,7 +119,7 @@ impl Folders {
         }
     }
 
-    /// Why nobody can be granted to write there.
+    /// Fails with the reason if writing to the path cannot be granted.
     fn forbidden(&self, path: &Path) -> Result<(), String> {
         let refuse = |why: &str| Err(why.to_owned());
         if path.parent().is_none() {
@@ -156,7 +156,7 @@ impl Folders {
         if known.iter().any(|known| path.starts_with(known)) {
             return Ok(());
         }
-        // A folder is sensitive, too, where a file of any name in it would be.
+        // A folder also counts as sensitive if a file in it would be, whatever its name.
         let text = path.to_string_lossy();
         let verdict =
             risk::of_written_path(&text).or_else(|| risk::of_written_path(&format!("{text}/x")));
@@ -167,7 +167,7 @@ impl Folders {
     }
 }
 
-/// The path without links, as far as it exists, and whether all of it does.
+/// The path with links resolved as far as it exists, and whether all of it exists.
 fn real(path: &Path) -> (PathBuf, bool) {
     let plain = plain(path);
     let mut missing = Vec::new();
@@ -190,7 +190,7 @@ fn real(path: &Path) -> (PathBuf, bool) {
     }
 }
 
-/// The path without `.` and `..`, from its text alone: what `..` behind a link means is not followed.
+/// The path without `.` and `..`, computed from its text alone; a `..` after a link is not resolved.
 fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {

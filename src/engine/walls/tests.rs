@@ -137,7 +137,7 @@ fn docker_is_refused_with_its_reason() {
     assert_eq!((finding.code, finding.pointer.as_str()), (Code::StoppedByWall, "/steps/0/command"));
     assert_eq!(refused(&Policy::default(), json!({"open": true})), (true, vec![]));
     assert_eq!(refused(&all_proposed(), json!({})), (true, vec![]));
-    // Without walls nothing stands between it and its daemon.
+    // Without walls, nothing keeps the command from its daemon.
     let (_, _, findings) =
         bench.at(WallLevel::None, &json!([{"command": "docker ps"}]), &Policy::default());
     assert_eq!(findings, []);

@@ -1,4 +1,4 @@
-//! The host that a recorded run reached, from what its steps on it returned.
+//! Finds the host that a recorded run reached, from the results of its steps.
 
 use serde_json::Value;
 use uuid::Uuid;
@@ -9,7 +9,7 @@ use super::super::source::Source;
 use crate::authorization::Target;
 use crate::run::Host;
 
-/// The host of a run; none when it ran here, or when no step of it came back from the host.
+/// The host of a run; `None` if it ran on this computer, or no step returned a result from the host.
 pub(super) fn reached(source: &Source<'_>, run_id: Uuid) -> Result<Option<Host>> {
     let mut statement = source.conn.prepare_cached(
         "SELECT x.id, r.host_key FROM executions x JOIN runs r ON r.id = x.run_id
@@ -31,7 +31,7 @@ pub(super) fn reached(source: &Source<'_>, run_id: Uuid) -> Result<Option<Host>>
     Ok(None)
 }
 
-/// The host that a step on it names in its result.
+/// The host that is named in the result of one of its steps.
 fn host(result: &Value, approved: Option<&str>) -> Option<Host> {
     let host = result.get("host")?;
     let of = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);

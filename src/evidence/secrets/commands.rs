@@ -27,7 +27,7 @@ enum Form {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     All,
-    /// The part after this character, or all of the value if the flag says so.
+    /// The part after this character; without the character there is no secret.
     Behind(u8),
 }
 

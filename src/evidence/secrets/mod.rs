@@ -1,23 +1,23 @@
 //! Rules that recognize secrets (SPEC §8).
 //!
 //! There are three kinds: token shapes; positions that contain secrets, such as headers, addresses, key blocks and
-//! arguments of known programs; and assignments to telling names, whose values must look like values rather than
-//! code. Entropy alone is not a rule, because it would match every digest.
+//! arguments of known programs; and assignments to names such as `password`, whose values must not look like code.
+//! Entropy alone is not a rule, because it would match every digest.
 //!
-//! A prefilter finds the trigger words of the rules (`words.rs`) and the long words of which tokens consist. Only
-//! there is anything parsed, forwards and backwards within limits, so that every text takes linear time. A name is
-//! split into words and its last word decides (`names.rs`), because a `password_file` is a path. A value must then
-//! look like a value (`values.rs`). Invisible breaks are decoded in a view of the surrounding text (`views.rs`).
+//! A prefilter finds the trigger words of the rules (`words.rs`) and the long words of which tokens consist. The text
+//! is parsed only at these places, forwards and backwards within limits, so that the time is linear in its size. A
+//! name is split into words, and its last word decides (`names.rs`), because a `password_file` is a path. The value
+//! is then checked for the properties of a secret (`values.rs`). Invisible breaks are decoded in a view of the
+//! surrounding text (`views.rs`).
 //!
-//! A rule covers a class of positions and never a single sample. `tests/fixtures/secrets` has the kinds that tests
-//! plant in every input and search for in every byte; `src/evidence/ordinary_tests.rs` has what must stay as it is.
-//! For the rest of the run the appender remembers the recognised texts that can hardly be anything but a secret
+//! A rule covers a class of positions, not a single sample. Tests put the secrets of `tests/fixtures/secrets` into
+//! every input and search every stored byte for them; `src/evidence/ordinary_tests.rs` tests texts that must not be
+//! redacted. Texts that are almost certainly secrets are redacted in all later records of the run
 //! (`KnownSecrets::lasting`).
 //!
-//! The table of shapes is our own. Of the crates that carry a public rule set, those with the rules of gitleaks or
-//! Kingfisher bring a whole scanner with a command line, archives or a native engine, need a newer compiler, pin
-//! every dependency, or have data under a licence that `deny.toml` does not accept. The small ones know fewer
-//! services.
+//! The table of shapes is this project's own. Crates with the public rules of gitleaks or Kingfisher bring a whole
+//! scanner with a command line, archives or a native engine, need a newer compiler, pin every dependency, or have
+//! data under a licence that `deny.toml` does not accept. The small ones cover fewer services.
 
 use std::ops::Range;
 use std::sync::LazyLock;

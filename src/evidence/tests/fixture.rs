@@ -1,4 +1,4 @@
-//! An evidence folder and records to put into it.
+//! An evidence folder, and records to store in it.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -48,7 +48,7 @@ impl Home {
         verify(&self.evidence, None).unwrap()
     }
 
-    /// As on a computer on which this evidence never was.
+    /// Removes the kept heads, as on a computer on which this evidence never was.
     pub fn forget_heads(&self) {
         for file in ["state/evidence_heads.json", "evidence_heads.json"] {
             let _ = std::fs::remove_file(self.secrets.join(file));
@@ -93,7 +93,7 @@ pub fn read_step(index: usize, path: &str) -> Step {
 
 pub fn plan(steps: Vec<Step>) -> Plan {
     let arguments: Vec<_> = steps.iter().map(|step| &step.arguments).collect();
-    // Distinct bytes for distinct steps is all that these tests need of a plan file.
+    // These tests need only distinct bytes for distinct steps.
     let source = json!({"plan_id": "p", "steps": arguments}).to_string();
     Plan {
         plan_id: "p".into(),
@@ -165,13 +165,13 @@ pub fn result_of(step: &Step, outcome: Outcome, timestamp_ms: i64) -> StepResult
     }
 }
 
-/// A run that failed without a word about it.
+/// The ending of a run that failed, with an empty message.
 pub fn failed() -> RunEnding {
     let failure = Failure { code: Code::WriteFailed, message: String::new(), next: String::new() };
     RunEnding::Failed(failure)
 }
 
-/// What a person was shown before they answered for a step.
+/// The question that a person saw before they answered about a step.
 pub fn request(run_id: Uuid, step: &Step) -> ConfirmationRequest {
     ConfirmationRequest {
         run_id,
@@ -245,7 +245,7 @@ pub fn effect(path: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> FileEf
     }
 }
 
-/// What an execution leaves behind besides its result.
+/// The optional fields of an execution.
 #[derive(Default)]
 pub struct Extra<'a> {
     pub stdout: Option<&'a [u8]>,

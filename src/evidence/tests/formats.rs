@@ -21,7 +21,7 @@ fn run_with(home: &Home, files: &[FileEffect]) {
     run.end(&RunEnding::Completed);
 }
 
-/// Brings the evidence back to what the first format would have made of the same rows.
+/// Converts the evidence into what the first format would have made of the same rows.
 pub fn to_the_first_format(home: &Home) {
     let path = home.evidence.join("execution_log.db");
     let newer = home.evidence.join("newer.db");
@@ -48,7 +48,7 @@ pub fn to_the_first_format(home: &Home) {
         .unwrap();
     let mut chain = Chain::of(&conn).unwrap();
     for (seq, table) in links {
-        // What later formats brought is not there.
+        // A table of a later format is absent.
         let Some(table) = old.iter().find(|old| **old == table) else { continue };
         let columns: Vec<&'static str> =
             list(&format!("SELECT name FROM pragma_table_info('{table}', 'main') WHERE pk = 0"))
@@ -91,18 +91,18 @@ fn an_older_format_is_read_and_appended_to() {
     run_with(&home, &[unknown]);
     to_the_first_format(&home);
 
-    // Reading changes nothing and needs nothing that is not there.
+    // Reading changes nothing, and needs no column that is absent.
     let old = home.verify();
     assert_eq!((old.ok, old.first_bad), (true, None));
     assert_eq!(modes(&home), [Modes::default()]);
     assert_eq!(format(&home), 1);
 
-    // Whoever writes brings it up to date, and every row is still what its link says.
+    // A writer migrates the database, and every row still agrees with its link.
     drop(home.store());
     assert_eq!(format(&home), 3);
     assert!(home.evidence.join("execution_log.v1.bak").exists());
     let kept = home.verify();
-    // The row that is more is the id of the database.
+    // The additional row is the id of the database.
     assert_eq!((kept.ok, kept.rows), (true, old.rows + 1));
     assert!(verify(&home.evidence, Some(&old.head)).unwrap().ok);
 

@@ -1,8 +1,8 @@
-//! Somebody else writes to the files of the evidence, in every way there is (invariant 3). Whatever they do is found
-//! by opening or by `verify`, or it changes nothing that a question, a search, a replay or a grant shows.
+//! Another program changes the files of the evidence in many ways (DESIGN invariant 3). Opening or `verify` detects
+//! the change, or the change affects nothing that a query, a search, a replay or a grant returns.
 //!
-//! Not tried, because nothing could tell: records that are appended as the program itself would append them, and
-//! all files of the evidence, of the key and of the state set back together.
+//! Two changes are not tried, because they cannot be detected: records appended as the program itself would append
+//! them, and restoring all files of the evidence, of the key and of the state together.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -20,7 +20,7 @@ use crate::evidence::*;
 use crate::plan::Digest;
 use crate::run::*;
 
-/// Numbers that look like chance and are the same each time.
+/// Pseudorandom numbers, the same in each run.
 struct Chance(u64);
 
 impl Chance {
@@ -36,7 +36,7 @@ impl Chance {
     }
 }
 
-/// A home with runs, a loop, classes and trust, and copies of its files from before the last run and now.
+/// A home with runs, a loop, classes and trust, and copies of its files from now and from before the last run.
 struct Target {
     home: Home,
     root: PathBuf,
@@ -152,7 +152,7 @@ impl Target {
         one_run(&mut store, 8_000, "quokka");
         drop(store);
         home.reader().catch_up_index().unwrap();
-        // What is written into the database reaches the file itself.
+        // Moves what was written from the log into the database file.
         home.raw().execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
         let other = Home::new();
         one_run(&mut other.store(), 2_000, "stranger");
@@ -181,7 +181,7 @@ impl Target {
         self.home.evidence.join("execution_log.db")
     }
 
-    /// What opening and `verify` say.
+    /// What opening or `verify` reports, if anything.
     fn is_found(&self) -> Option<String> {
         match verify_with_kept_head(&self.home.evidence, &self.home.secrets, None) {
             Err(error) => return Some(error.to_string()),
@@ -194,7 +194,7 @@ impl Target {
         }
     }
 
-    /// Everything that anybody is shown or granted.
+    /// Everything that queries return or grant.
     fn observe(&self) -> Result<String, EvidenceError> {
         let mut text = String::new();
         let mut reader = EvidenceReader::open(&self.home.evidence, &self.home.secrets)?;
@@ -232,7 +232,7 @@ impl Target {
         for words in ["", "wombat", "done", "platypus"] {
             let query = SearchQuery { words: words.to_owned(), ..SearchQuery::default() };
             let page = reader.search(&query)?;
-            // A note tells of a change.
+            // A note reports a change, so it is no hidden difference.
             say(&SearchPage { took_us: 0, note: None, ..page });
         }
         say(&reader.trusted_commands()?);
@@ -258,7 +258,7 @@ fn copy_all(from: &Path, to: &Path) {
     }
 }
 
-/// A way of changing something; the words say what was done.
+/// Changes something, and returns a description of the change.
 type Way = fn(&Target, &mut Chance) -> Option<String>;
 
 fn sql(target: &Target, text: &str) -> Option<String> {
@@ -295,7 +295,7 @@ fn name(target: &Target, chance: &mut Chance, kind: &str) -> Option<String> {
     chance.one_of(&names).cloned()
 }
 
-/// Does something to rows of a table although triggers refuse it, and puts the triggers back.
+/// Changes rows of a table although triggers refuse it, and restores the triggers.
 fn unguarded(target: &Target, table: &str, change: &str) -> Option<String> {
     let conn = connection(target)?;
     let triggers = list(
@@ -387,7 +387,7 @@ fn copy_row(target: &Target, chance: &mut Chance) -> Option<String> {
     )
 }
 
-/// Cuts the end off and leaves a chain that is sound in itself.
+/// Cuts the end off, so that the remaining chain is sound in itself.
 fn cut_off(target: &Target, chance: &mut Chance) -> Option<String> {
     let rows = a_row(target, "ledger", chance)?;
     let conn = connection(target)?;
@@ -397,7 +397,7 @@ fn cut_off(target: &Target, chance: &mut Chance) -> Option<String> {
     Some(format!("everything behind row {rows}"))
 }
 
-/// Changes a row and computes the whole chain anew.
+/// Changes a row and recomputes the whole chain.
 fn rewrite(target: &Target, chance: &mut Chance) -> Option<String> {
     let changed = change_value(target, chance)?;
     rechain(target)?;
@@ -437,7 +437,7 @@ fn rechain(target: &Target) -> Option<()> {
     Some(())
 }
 
-/// A record as the program would write it, but for the keyed digest of a grant.
+/// Adds a record as the program would write it, without a valid keyed digest of a grant.
 fn forge_trust(target: &Target, chance: &mut Chance) -> Option<String> {
     let conn = connection(target)?;
     let digest = chance.one_of(&["revoked", "forged"])?;
@@ -695,15 +695,15 @@ const WAYS: &[(&str, Way)] = &[
     }),
 ];
 
-/// What became of a case.
+/// The result of a case.
 enum Became {
     Found,
     Harmless,
-    /// None of its ways could be done.
+    /// None of the changes could be made.
     Nothing,
 }
 
-/// What is wrong after these ways, if anything is.
+/// Makes these changes, and returns the difference that remains undetected, if any.
 fn hidden_change(target: &Target, ways: &[Way], chance: &mut Chance) -> Result<Became, String> {
     target.restore();
     let mut done = Vec::new();
@@ -717,7 +717,7 @@ fn hidden_change(target: &Target, ways: &[Way], chance: &mut Chance) -> Result<B
         return Ok(Became::Found);
     }
     match target.observe() {
-        // Refused is found, too.
+        // A refusal counts as detection.
         Err(_) => Ok(Became::Found),
         Ok(seen) if seen == target.seen => Ok(Became::Harmless),
         Ok(seen) => {
@@ -752,13 +752,13 @@ fn check(cases: impl Iterator<Item = (Vec<usize>, u64)>) {
     assert!(hidden.is_empty(), "{} of {tried}: {}", hidden.len(), hidden.join("\n\n"));
 }
 
-/// Each way, several times with other tables, rows and values.
+/// Makes each change several times, with different tables, rows and values.
 #[test]
 fn no_single_change_is_hidden() {
     check((0..WAYS.len()).flat_map(|way| (0..4).map(move |seed| (vec![way], seed))));
 }
 
-/// Pairs by chance; `EVIDENCE_CHANGES` says how many, or which: `N` or `FROM..TO`.
+/// Random pairs of changes. `EVIDENCE_CHANGES` gives their number `N` or the range `FROM..TO`.
 #[test]
 fn no_pair_of_changes_is_hidden() {
     let said = std::env::var("EVIDENCE_CHANGES").unwrap_or_else(|_| "200".to_owned());

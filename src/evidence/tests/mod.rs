@@ -1,4 +1,4 @@
-//! The room as a whole, through its public doors.
+//! Tests of the whole room through its public functions.
 
 mod fixture;
 mod formats;

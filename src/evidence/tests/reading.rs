@@ -2,7 +2,7 @@ use super::fixture::*;
 use crate::evidence::*;
 use crate::run::*;
 
-/// Three runs: a read that found a word, a failed write of a file with a diagnostic, a later write.
+/// Three runs: a read that found a word, a failed write of a file with a diagnostic, and a later write.
 fn filled() -> (Home, [uuid::Uuid; 3]) {
     let home = Home::new();
     let mut store = home.store();
@@ -94,7 +94,7 @@ fn the_eight_questions_are_answered() {
     assert!(reader.q8("E0425", Some("other.rs"), all).unwrap().is_empty());
 }
 
-// An empty evidence answers everything and wakes up with the first run.
+// Queries of empty evidence have empty answers until the first run is recorded.
 #[test]
 fn empty_evidence_answers_until_the_first_run() {
     let home = Home::new();
@@ -224,7 +224,7 @@ fn the_index_follows_rows_and_is_rebuilt() {
     assert_eq!(find(&mut home.reader(), "zebra").total, 1);
     std::fs::remove_file(&index).unwrap();
     assert_eq!(find(&mut home.reader(), "zebra").total, 1);
-    // Another evidence in the same place.
+    // Another evidence takes its place.
     let other = filled().0;
     drop(store);
     for file in ["execution_log.db", "execution_log.db-wal", "execution_log.db-shm"] {
@@ -253,7 +253,7 @@ fn the_first_mib_of_an_artifact_is_indexed() {
     assert_eq!(find(&mut reader, "late").total, 0);
 }
 
-/// The index is not flushed as the evidence is: after a power cut it may open and be damaged inside.
+/// The index is not flushed like the evidence: after a power cut it may open although its contents are damaged.
 #[test]
 fn a_damaged_index_is_rebuilt() {
     let (home, _) = filled();

@@ -1,4 +1,4 @@
-//! Another program writes to the database while this one has it open, and grants are made up.
+//! Another program writes to the database while this one has it open, and adds false grants.
 
 use rusqlite::types::ValueRef;
 
@@ -49,7 +49,7 @@ fn writing_continues_after_a_reverted_schema_change() {
     assert!(home.verify().ok);
 }
 
-/// What the comparison of the schema would find before, held against the insert alone.
+/// The schema check, which runs before, would also find these triggers; here only the insert is tested.
 #[test]
 fn anything_but_one_row_is_an_error() {
     for change in [

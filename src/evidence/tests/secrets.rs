@@ -1,4 +1,4 @@
-//! Nothing of a secret is in any file of the evidence folder.
+//! No file of the evidence folder contains any part of a secret.
 
 use serde_json::json;
 
@@ -8,7 +8,7 @@ use crate::evidence::*;
 use crate::plan::Digest;
 use crate::run::*;
 
-/// Joined at run time, so that no scanner takes this file for a leak.
+/// Joined at run time, so that secret scanners do not report this file.
 fn secret() -> String {
     ["ghp_", &"a1B2".repeat(9)].concat()
 }
@@ -27,7 +27,7 @@ fn env_file() -> String {
     )
 }
 
-/// Puts the secrets everywhere a text can go.
+/// Puts the secrets into every text that is recorded.
 fn filled() -> (Home, Plan, uuid::Uuid) {
     let home = Home::new();
     let mut store = home.store();
@@ -49,7 +49,7 @@ fn filled() -> (Home, Plan, uuid::Uuid) {
     run.intend(&result, &files);
     let edges =
         [Edge { edge_type: EdgeType::Affected, target_kind: TargetKind::File, target: secret() }];
-    // A difference and a search show a file line by line, without what says that it is a key.
+    // A diff and a search show single lines of a file, without the lines that mark a key.
     let lines: Vec<_> =
         contents.lines().map(|line| json!({"kind": "removed", "text": line})).collect();
     let preview = Preview {
@@ -107,7 +107,7 @@ fn no_secret_is_in_any_file() {
         }
     }
     assert!(files >= 2, "database and index");
-    // Nor behind the compression.
+    // Compressed contents are searched too.
     let raw = home.raw();
     let blobs: Vec<(String, Vec<u8>)> = raw
         .prepare("SELECT encoding, data FROM blobs")
@@ -134,7 +134,7 @@ fn exact_bytes_of_secrets_need_the_key() {
     let mut reader = home.reader();
     assert_eq!(reader.plan_of_run(run_id).unwrap().unwrap(), *plan.source);
     assert_eq!(reader.blob(&before).unwrap().unwrap(), env_file().as_bytes());
-    // What holds no secret needs no key.
+    // Contents without a secret need no key.
     let after = Digest::of(b"TOKEN=none");
 
     let elsewhere = tempfile::tempdir().unwrap();
@@ -144,7 +144,7 @@ fn exact_bytes_of_secrets_need_the_key() {
     assert!(matches!(error, EvidenceError::NotAvailable { digest } if digest == before));
     assert!(!stranger.replay(run_id).unwrap().is_empty(), "the rest is still readable");
     assert!(home.verify().ok, "and checked without the key");
-    // Another user's store writes on with another key, once they have accepted what comes from elsewhere.
+    // Another user's store continues with another key, after the user has accepted the foreign evidence.
     EvidenceStore::accept_head(&home.evidence, elsewhere.path(), "given to me", 8_000).unwrap();
     EvidenceStore::open(&home.evidence, elsewhere.path())
         .unwrap()

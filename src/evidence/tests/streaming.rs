@@ -1,4 +1,4 @@
-//! Output that is taken in while a program runs leaves what the same output at once would leave.
+//! Output that is captured while a program runs leaves the same records as the same output at once.
 
 use proptest::prelude::*;
 
@@ -7,7 +7,7 @@ use crate::evidence::spill_file::PLAIN_PART_BYTES;
 use crate::evidence::*;
 use crate::run::*;
 
-/// Joined at run time, so that no scanner takes this file for a leak.
+/// Joined at run time, so that secret scanners do not report this file.
 fn secret() -> String {
     ["ghp_", &"a1B2".repeat(9)].concat()
 }
@@ -21,13 +21,13 @@ fn private_key() -> String {
     format!("-----BEGIN PRIVATE {k}-----\n{lines}-----END PRIVATE {k}-----\n", k = "KEY")
 }
 
-/// So many bytes of a build's words.
+/// Lines of a build's output, of this total size.
 fn lines(bytes: usize) -> Vec<u8> {
     let line = |n: usize| format!("   Compiling grus v0.{n}.1 (/home/ada/grüs/crate-{n})\n");
     (0..).flat_map(|n: usize| line(n % 9973).into_bytes()).take(bytes).collect()
 }
 
-/// These texts, each at its place among the lines of a build.
+/// Lines of a build's output, with these texts inserted at these positions.
 fn output(bytes: usize, inserted: &[(usize, &str)]) -> Vec<u8> {
     let mut output = lines(bytes);
     for (place, text) in inserted {
@@ -36,7 +36,7 @@ fn output(bytes: usize, inserted: &[(usize, &str)]) -> Vec<u8> {
     output
 }
 
-/// What the evidence holds of one step that printed this: its rows, and what each blob holds.
+/// What the evidence contains after one step with this output: its rows, and the content of each blob.
 fn recorded(
     home: &Home,
     argument: &str,
@@ -92,11 +92,11 @@ enum Printed<'a> {
     InPieces(&'a [u8], &'a [u8], usize),
 }
 
-/// Whether both ways leave the same rows and contents.
+/// Checks that both ways leave the same rows and contents.
 fn agree(what: &str, argument: &str, stdout: &[u8], stderr: &[u8], size: usize) {
     let home = Home::new();
     let whole = recorded(&home, argument, Printed::Whole(stdout, stderr));
-    // The same key, so that the same secrets have the same marks.
+    // The same key, so that equal secrets have equal marks.
     let again = Home::with_key_of(&home);
     let pieces = recorded(&again, argument, Printed::InPieces(stdout, stderr, size));
     assert_eq!(whole.len(), 2, "{what}");
@@ -142,19 +142,19 @@ fn output_in_pieces_is_recorded_like_the_whole() {
 
 #[test]
 fn a_known_secret_is_hidden_across_chunks() {
-    // Of what stands in the plan only this line is secret, and nothing in the output says so.
+    // Only this line of the key is in the output, and no rule recognises it there.
     let (line, argument) = (key_line(), private_key());
     let stdout = output(2 * PART, &[(PART - 20, &line)]);
     let stderr = output(PART + 9, &[(100, &line)]);
     agree("a secret of the plan", &argument, &stdout, &stderr, 100_003);
-    // One of the errors is hidden in the other output.
+    // A secret of one output is also redacted in the other one.
     let errors = output(PART + 9, &[(PART - 20, &argument)]);
     agree("a secret of the other output", "heron", &stdout, &errors, 100_003);
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 6, ..ProptestConfig::default() })]
-    // Wherever secrets stand and however it comes output is recorded like the whole.
+    // The records do not depend on the positions of secrets and on the sizes of chunks.
     #[test]
     fn chunked_output_is_recorded_like_whole_output(
         places in prop::collection::vec((0usize..PART + 300_000, 0usize..6), 0..6),
@@ -171,7 +171,7 @@ proptest! {
         ];
         let mut stdout = lines(PART + 300_000);
         for (place, text) in places {
-            // At the beginning of a line, as programs print.
+            // At the beginning of a line, where programs print.
             let place = stdout[..place].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
             stdout.splice(place..place, format!("{}\n", texts[text]).into_bytes());
         }
@@ -195,7 +195,7 @@ fn captured_output_leaves_no_readable_file() {
     capture.put(Stream::Stdout, &lines(3 * PART)).unwrap();
     assert_eq!(files(), before, "it has no name, so that a crash leaves nothing of it");
     drop(capture);
-    // Where it cannot be made, nothing is taken in, and somebody is told.
+    // If the spill file cannot be created, nothing is captured, and the caller gets the error.
     let mut capture = store.capture();
     std::fs::rename(&home.evidence, home.evidence.with_file_name("elsewhere")).unwrap();
     let error = capture.put(Stream::Stdout, &lines(2 * PART)).unwrap_err();

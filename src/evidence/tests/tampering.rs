@@ -1,4 +1,4 @@
-//! Somebody with the file and raw SQLite.
+//! Another program changes the database file with SQL.
 
 use rusqlite::Connection;
 
@@ -36,7 +36,7 @@ fn filled() -> Home {
     home
 }
 
-/// The database without what refuses changes.
+/// The database without the triggers that refuse changes.
 fn unguarded(home: &Home) -> Connection {
     let conn = home.raw();
     let triggers: Vec<String> = conn
@@ -70,7 +70,7 @@ fn tables(conn: &Connection) -> Vec<String> {
         .collect()
 }
 
-/// What verification says after a change.
+/// What verification reports after a change.
 fn after(change: impl FnOnce(&Connection)) -> Option<String> {
     let home = filled();
     assert_eq!(home.verify().first_bad, None);
@@ -154,7 +154,7 @@ fn an_additional_row_is_named() {
             let copies: Vec<_> = columns
                 .iter()
                 .map(|column| match column.as_str() {
-                    // What must be unique is made so.
+                    // Unique columns get unique values.
                     "id" | "authorization_id" | "run_id" | "digest" | "execution_id" => {
                         format!("{column} || 'x'")
                     }

@@ -153,7 +153,7 @@ fn rejections_are_recorded_and_pending_answers_refused() {
     assert!(matches!(error, EvidenceError::NotDecided { .. }));
 }
 
-// A run without end is active while its store lives and interrupted after.
+// A run without an end is active while its store exists, and interrupted afterwards.
 #[test]
 fn an_unfinished_run_is_active_then_interrupted() {
     let home = Home::new();
@@ -169,7 +169,7 @@ fn an_unfinished_run_is_active_then_interrupted() {
     };
     assert_eq!(known(&mut reader), Known::Running);
 
-    // What a killed process leaves: rows, no end, and no lock.
+    // As after a killed process: rows, no end, and no lock.
     drop(store);
     assert_eq!(reader.run(run_id).unwrap().unwrap().fate, RunFate::Interrupted);
     assert_eq!(known(&mut reader), Known::Interrupted);
@@ -187,7 +187,7 @@ fn large_output_is_stored_whole_and_excerpted() {
     let mut store = home.store();
     let mut run = Running::begin(&mut store, plan(vec![read_step(0, "a")]), 2_000);
     let run_id = run.run_id;
-    // Does not compress, so that the parts are as large as they can be.
+    // Data that cannot be compressed, so that the parts have their maximum size.
     let mut seed = 1_u64;
     let large: String = (0..(9 << 20))
         .map(|_| {
@@ -237,7 +237,7 @@ fn a_purge_deletes_content_and_keeps_the_chain() {
     store.purge(&digest, "asked for by its author", 5_000).unwrap();
     assert_eq!(home.reader().plan_of_run(run_id).unwrap(), None);
     assert_eq!(home.verify().first_bad, None);
-    // The same content does not come back by the way.
+    // Recording the same content again does not restore it.
     Running::begin(&mut store, plan, 6_000).end(&RunEnding::Completed);
     assert_eq!(home.reader().blob(&digest).unwrap(), None);
 }
@@ -300,7 +300,7 @@ fn outcome() -> impl Strategy<Value = Outcome> {
     ]
 }
 
-/// Text of any characters in which nothing looks like a secret: that would not read back.
+/// Text of any characters in which no rule finds a secret, because redacted text would differ when read.
 fn without_secrets(pattern: &'static str) -> impl Strategy<Value = String> {
     pattern.prop_filter("a secret", |text| !finds_in(text))
 }

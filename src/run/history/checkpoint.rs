@@ -1,4 +1,4 @@
-//! The names of moments that files can be brought back to (SPEC §9).
+//! Names of moments to which files can be brought back (SPEC §9).
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,11 +10,11 @@ use uuid::Uuid;
 pub struct Attempt {
     /// The loop.
     pub loop_id: Uuid,
-    /// Which attempt, from 1.
+    /// The number of the attempt, from 1.
     pub number: u32,
 }
 
-/// A moment by its name: just before this began. As a text `run:ID`, `execution:ID` or `loop:ID:N`.
+/// The moment just before a run, an execution or an attempt. As text: `run:ID`, `execution:ID` or `loop:ID:N`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CheckpointName {
     /// Before a run.
@@ -35,7 +35,7 @@ impl fmt::Display for CheckpointName {
     }
 }
 
-/// A text that is the name of no moment.
+/// The error for a text that is not the name of a moment.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} is no checkpoint; one is \"run:ID\", \"execution:ID\" or \"loop:ID:N\"")]
 pub struct NoCheckpoint {
@@ -65,10 +65,10 @@ impl FromStr for CheckpointName {
 pub struct Checkpoint {
     /// Its name.
     pub name: CheckpointName,
-    /// Its place among all records.
+    /// The position among all records.
     pub place: i64,
-    /// When, in Unix milliseconds.
+    /// The time of the moment, in Unix milliseconds.
     pub timestamp_ms: i64,
-    /// What began then: the name of a plan, or the goal of a loop.
+    /// The title of what began then: the name of a plan, or the goal of a loop.
     pub title: String,
 }

@@ -13,7 +13,7 @@ fn state(text: &str) -> FileState {
     }
 }
 
-/// The entry with this number, of run 100 and the tens of the number, that changed files as in `a: 1 2`.
+/// The entry with this number, of the run that is 100 plus its tens, which changed files as in `a: 1 2`.
 fn entry(number: u128, files: &[(&str, &str, &str)], takes_back: &[u128]) -> HistoryEntry {
     let file = |(path, before, after): &(&str, &str, &str)| FileForecast {
         path: (*path).to_owned(),
@@ -55,7 +55,7 @@ fn run(number: u128) -> CheckpointName {
     CheckpointName::Run(id(number))
 }
 
-// Undo goes back one change after the other and redo forward again.
+// Undo takes back one change after the other, and redo restores them in turn.
 #[test]
 fn undo_and_redo_go_step_by_step() {
     let mut all =
@@ -84,14 +84,14 @@ fn a_later_change_leaves_nothing_to_redo() {
     let later = [undone, vec![entry(21, &[("b", "", "1")], &[])]].concat();
     let all = history(later.clone());
     assert_eq!(all.to_redo().unwrap_err(), NoWay::NothingToRedo);
-    // Also once that one is taken back itself: only that can be done again.
+    // This also holds once the later change is taken back: only that one can be restored.
     let all = history([later, vec![entry(31, &[("b", "1", "")], &[21])]].concat());
     assert_eq!(numbers(all.to_redo()), [31]);
     let again = [all.entries, vec![entry(41, &[("b", "", "1")], &[31])]].concat();
     assert_eq!(history(again).to_redo().unwrap_err(), NoWay::NothingToRedo);
 }
 
-// A revert of a revert does it again and can be reverted in turn.
+// A revert of a revert restores the change, and can itself be reverted.
 #[test]
 fn a_revert_of_a_revert_redoes() {
     let mut all = history(vec![entry(1, &[("a", "", "1")], &[])]);
@@ -111,7 +111,7 @@ fn a_revert_of_a_revert_redoes() {
     );
 }
 
-// What a run took back of its own is part of what it did.
+// What a run took back of its own changes is part of its changes.
 #[test]
 fn undos_inside_a_run_belong_to_it() {
     let inside = history(vec![
@@ -123,7 +123,7 @@ fn undos_inside_a_run_belong_to_it() {
     assert_eq!(numbers(both.clone()), [1, 2]);
     let way = &way_back(&both.unwrap())[0];
     assert_eq!((way.target, way.left.clone(), way.gap), (state(""), vec![state("")], None));
-    // What another run took back is gone already.
+    // What another run took back is already undone.
     let outside = history(vec![
         entry(1, &[("a", "", "1")], &[]),
         entry(2, &[("b", "", "1")], &[]),
@@ -143,7 +143,7 @@ fn a_way_back_finds_foreign_changes_between() {
     assert_eq!((way[1].target, way[1].left.clone()), (state(""), vec![state("x")]));
     let way = way_back(&[&first, &next, &apart]);
     assert_eq!((way[0].left.clone(), way[0].gap), (vec![state("5")], Some(id(3))));
-    // Nobody knows whether an interrupted step got there; both are what it may have left.
+    // Whether an interrupted step wrote the file is unknown, so it may have left either state.
     let interrupted = HistoryEntry { is_recorded: false, ..next };
     let way = way_back(&[&first, &interrupted]);
     assert_eq!(way[0].left, [state("3"), state("2")]);
@@ -199,8 +199,8 @@ fn a_name_is_read_as_it_is_written() {
     }
 }
 
-/// The mode that comes back over changes of a file: each with its contents and its modes, `""` and 0 for
-/// what is absent or not known. The file has the mode `now`, or is absent.
+/// The mode that is restored over changes of a file: each with its contents and modes before and after, where `""`
+/// and 0 stand for absent and unknown. The file has the mode `now`, or is absent.
 fn comes_back(changes: &[(&str, u32, &str, u32)], is_there: bool, now: u32) -> Option<u32> {
     let mode = |bits: u32| (bits != 0).then(|| FileMode::new(bits));
     let entries: Vec<HistoryEntry> = changes
@@ -220,7 +220,7 @@ fn comes_back(changes: &[(&str, u32, &str, u32)], is_there: bool, now: u32) -> O
 fn a_restored_file_gets_its_last_mode() {
     let deleted = ("x", 0o755, "", 0);
     assert_eq!(comes_back(&[deleted], false, 0), Some(0o755));
-    // What took the modes of later names along is the same change of it.
+    // An earlier write that keeps the mode makes no difference.
     let written = ("w", 0o755, "x", 0o755);
     assert_eq!(comes_back(&[written, deleted], false, 0), Some(0o755));
     // Somebody changed the mode between two steps, or the first was recorded without one.
@@ -229,7 +229,7 @@ fn a_restored_file_gets_its_last_mode() {
     assert_eq!(comes_back(&[("x", 0, "", 0)], false, 0), None, "nobody knows");
 }
 
-// A file that is there keeps its mode unless the changes gave it that.
+// An existing file keeps its mode, unless the changes set that mode.
 #[test]
 fn an_existing_file_keeps_a_foreign_mode() {
     let written = ("w", 0o644, "x", 0o644);
@@ -240,7 +240,7 @@ fn an_existing_file_keeps_a_foreign_mode() {
     assert_eq!(comes_back(&[replaced], true, 0o700), None, "somebody changed it since");
     let anew = [("w", 0o755, "", 0), ("", 0, "x", 0o644)];
     assert_eq!(comes_back(&anew, true, 0o644), Some(0o755));
-    // Somebody's mode in between is nobody's to take back.
+    // A mode that somebody else set in between is kept.
     assert_eq!(comes_back(&[written, ("x", 0o600, "y", 0o600)], true, 0o600), None);
     assert_eq!(comes_back(&[("w", 0, "x", 0)], true, 0o644), None);
 }

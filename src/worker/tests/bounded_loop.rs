@@ -7,7 +7,7 @@ use crate::authorization::AuthorizationClass;
 use crate::autonomy::{LoopOutcome, scripted};
 use crate::run::{LoopFate, LoopPhase, LoopState, PlannerStatus, StopCode};
 
-/// The events of a loop, and its end.
+/// The events of a loop, and its result.
 struct Told {
     outcome: Result<Box<LoopOutcome>, Failure>,
     state: LoopState,
@@ -15,7 +15,7 @@ struct Told {
 }
 
 impl Desktop {
-    /// The order for a loop whose planner prints the n-th of these plans at the n-th time.
+    /// The order for a loop whose planner prints the n-th of these plans at the n-th attempt.
     fn order(&self, plans: &[Value]) -> LoopOrder {
         LoopOrder {
             goal: "a file".to_owned(),
@@ -28,7 +28,7 @@ impl Desktop {
         }
     }
 
-    /// Runs a loop to its end; `react` gets every event first.
+    /// Runs a loop to its end. Each event is first passed to `react`.
     fn run_loop(&self, order: LoopOrder, mut react: impl FnMut(&Self, &RunEvent)) -> Told {
         self.worker.send(Command::Loop(Box::new(order))).unwrap();
         let (mut state, mut proposed) = (LoopState::default(), Vec::new());
@@ -63,7 +63,7 @@ fn command(command: &str) -> Value {
     json!({"goal": "a file", "steps": [{"command": command}]})
 }
 
-/// Each plan is shown, authorized and run; the replayed loop equals the live one.
+/// Each plan is shown, authorized and run, and the replayed loop equals the live one.
 #[test]
 fn a_loop_shows_its_plans_and_replays() {
     let desktop = desktop();
@@ -137,7 +137,7 @@ fn a_stop_ends_a_loop_in_any_phase() {
         assert!(!desktop.workspace().join("late.txt").exists());
         let report = desktop.ask(Verify).unwrap();
         assert!(report.ok, "{report:?}");
-        // The same worker takes the next one.
+        // The same worker takes the next command.
         let order = desktop.order(&[command("true"), command("true"), command("true")]);
         let told = desktop.run_loop(order, Desktop::approve_each);
         assert_eq!(told.outcome.unwrap().stop_reason.code, StopCode::Completed, "{at}");

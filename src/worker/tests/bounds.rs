@@ -1,8 +1,8 @@
-//! Plans that take long to read: opening another one does not wait for them.
+//! Plans that take long to read: opening another plan does not wait for them.
 
 use super::*;
 
-/// A plan whose precondition asks for a symbol of this file.
+/// A plan whose precondition looks for a symbol in this file.
 fn hard(desktop: &Desktop, name: &str, text: &str) -> OpenPlan {
     let workspace = desktop.workspace();
     std::fs::write(workspace.join("hard.rs"), text).unwrap();
