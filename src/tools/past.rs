@@ -1,4 +1,5 @@
-//! The interface through which tools read the records. Whoever opens the workspace implements it.
+//! The interface through which tools read the records. The engine implements it, because the tools do not
+//! depend on the evidence.
 
 use std::sync::Arc;
 

@@ -19,7 +19,7 @@ use crate::tools::{Context, ToolError, Toolbox};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Command {
     pub(super) arguments: Vec<String>,
-    /// Its name in sentences.
+    /// The name used in messages.
     pub(super) called: &'static str,
     pub(super) answers: Answers,
 }
@@ -121,7 +121,7 @@ pub(super) struct Messages {
     pub(super) built: Vec<Built>,
 }
 
-/// The fields of a cargo message that are needed here.
+/// The fields of a cargo message that this module uses.
 #[derive(Deserialize)]
 struct Message<'a> {
     #[serde(borrow)]
@@ -136,7 +136,7 @@ struct Target {
     kind: Vec<String>,
 }
 
-/// Messages that are only for programs.
+/// Kinds of messages that are removed from the output, because they are only for programs.
 const PROTOCOL: [&str; 4] =
     ["compiler-artifact", "build-script-executed", "build-finished", "timing-info"];
 

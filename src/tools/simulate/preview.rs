@@ -1,5 +1,5 @@
-//! The preview of a simulation (SPEC §2). Makes no copy and runs nothing; the changes by edits and steps
-//! are computed as for the workspace itself.
+//! The preview of a simulation (SPEC §2). Makes no copy and runs nothing; the changes by edits and steps are
+//! computed as if they were made in the workspace.
 
 use std::collections::BTreeMap;
 
@@ -66,7 +66,7 @@ fn lower(sentence: &str) -> String {
     format!("{first}{}", chars.as_str())
 }
 
-/// What the verification would run on the copy after the changes in `left`.
+/// The preview of the verification.
 fn verified(at: After<'_>, scope: VerifyScope, stop: &StopSignal) -> Result<Preview, ToolError> {
     Ok(at.preview_with_effects(&ToolCall::Verify { scope }, stop)?.0)
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use super::*;
 
-/// Lists the copy from inside, with a program that runs there: every name with its mode and text.
+/// Lists the copy by a program that runs in it: every name with its mode and text.
 fn listing(bench: &Bench) -> BTreeMap<String, String> {
     let list = "use std::os::unix::fs::MetadataExt;\n\
         fn list(folder: &str) { for entry in std::fs::read_dir(folder).unwrap() {\n\
