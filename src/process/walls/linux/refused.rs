@@ -9,8 +9,8 @@ use std::thread;
 
 use super::system;
 
-/// Refuses and counts every socket that the filter stops. Runs on its own thread until no process is left behind the
-/// filter.
+/// Starts a thread that refuses and counts every socket call that the filter stops. The thread ends when no
+/// process is left behind the filter.
 ///
 /// # Errors
 /// A thread that cannot be started.
@@ -20,11 +20,11 @@ pub(super) fn count_sockets(listener: OwnedFd, count: Arc<AtomicU64>) -> io::Res
             match system::next_refusal(listener.as_fd()) {
                 Ok(refusal) => {
                     count.fetch_add(1, Ordering::Relaxed);
-                    // The process may have ended meanwhile.
+                    // The process may have exited meanwhile.
                     let _ = system::refuse(listener.as_fd(), &refusal);
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                // The process ended before its call was received; others may be left.
+                // The process exited before its call was received; other processes may be left.
                 Err(error) if error.kind() == io::ErrorKind::NotFound && is_watched(&listener) => {}
                 Err(_) => break,
             }

@@ -13,8 +13,8 @@ use super::system;
 
 /// A message of the helper.
 pub(super) enum Message {
-    /// The walls stand, and the program is about to replace the helper. When the channel then closes without another
-    /// message, it has.
+    /// The walls are up, and the program is about to replace the helper. If the channel closes without
+    /// another message, the program has replaced it.
     AboutToStart,
     /// The program was started as a child of the helper.
     Started,
