@@ -17,7 +17,7 @@ pub(crate) struct Name {
 /// The file names of one check; each is resolved once.
 pub(crate) struct Names<'a> {
     workspace: &'a Workspace,
-    /// The folder that relative names start from.
+    /// The folder to which relative names refer; `None` when it is unknown.
     base: Option<PathBuf>,
     known: BTreeMap<String, Name>,
 }

@@ -6,12 +6,12 @@ use similar::{DiffTag, TextDiff};
 
 use crate::run::{Diff, DiffLine, LineKind};
 
-/// Lines shown around a change.
+/// Number of unchanged lines shown before and after a change.
 const CONTEXT: usize = 3;
-/// After this time the rest is shown as one removal and one addition: correct, but not minimal.
+/// After this time the rest is shown as one removal and one addition, which is correct but not minimal.
 const TIMEOUT: Duration = Duration::from_millis(500);
 
-/// Larger contents are not compared line by line: 16 MiB, far more than anyone reads.
+/// Maximum size of contents that are compared line by line: 16 MiB, far more than a person reads.
 pub(crate) const MAX_BYTES: usize = 16 << 20;
 
 /// Whether a content is too large to be compared line by line.
