@@ -27,7 +27,7 @@ pub(crate) enum Scope {
     /// The package in the project's folder. Selected by the folder, not with `--package`, because a name
     /// can be ambiguous between a package and one of its dependencies.
     Package,
-    /// The whole workspace.
+    /// The whole Cargo workspace.
     Workspace,
     /// The whole workspace, for a comparison with another check: cargo continues after the first package that
     /// fails, so that an old error does not hide a new one.
@@ -71,7 +71,7 @@ impl Project {
 }
 
 impl Cargo<'_> {
-    /// Runs the check.
+    /// Runs `cargo check` in the project and collects its diagnostics.
     ///
     /// # Errors
     /// When cargo could not be started.

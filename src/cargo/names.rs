@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::workspace::{Kind, Last, Workspace};
 
-/// A resolved file name.
+/// The resolution of a file name in a compiler message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Name {
     /// The canonical path inside the roots; otherwise the compiler's name, made absolute where possible.

@@ -29,8 +29,8 @@ impl Programs {
         format!("on PATH{}", passed_over.unwrap_or_default())
     }
 
-    /// The program of this name that `PATH` holds but that is not taken, with the reason; `None` when there is
-    /// none.
+    /// A message about a program of this name that is in `PATH` but not used, with the reason; `None` when
+    /// there is no such program.
     pub(crate) fn passed_over(&self, name: &str) -> Option<String> {
         let paths = std::env::var_os("PATH")?;
         passed_over(name, std::env::split_paths(&paths), &self.workspace)
@@ -77,7 +77,7 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && !name.contains(['/', '\\', '\0'])
 }
 
-/// Why no program is taken from this folder of `PATH`; `None` for a trusted folder.
+/// Why no program from this folder of `PATH` is used; `None` for a trusted folder.
 fn distrust(folder: &Path, workspace: &Path) -> Option<&'static str> {
     // A relative folder depends on the working directory, which is the workspace.
     if !folder.is_absolute() {

@@ -27,7 +27,7 @@
 //! process between Countersign and the child.
 //!
 //! Processes that a program leaves running when it exits by itself keep running, as under a shell, unless the
-//! caller chooses [`Leftovers::End`] because nothing may change the workspace afterwards: after `splice`, a
+//! caller chooses `Leftovers::End` because nothing may change the workspace afterwards: after `splice`, a
 //! planner, or the check of a replacement, for example.
 //!
 //! # Threads
@@ -98,17 +98,17 @@ pub(crate) struct Program<'a> {
     pub(crate) profile: Profile<'a>,
     /// Path of the program, or a name that is looked up in `PATH`.
     pub(crate) program: &'a OsStr,
-    /// Its arguments, passed unchanged.
+    /// The arguments of the program, passed unchanged.
     pub(crate) arguments: &'a [&'a str],
-    /// Its stdin; `None` for an empty one.
+    /// The stdin of the program; `None` for an empty one.
     pub(crate) input: Option<Input<'a>>,
-    /// Working directory.
+    /// The working directory of the program.
     pub(crate) folder: &'a Path,
     /// Variables added to the environment that it inherits from this process.
     pub(crate) environment: &'a [(&'a str, &'a str)],
     /// Variables removed from that environment.
     pub(crate) unset: &'a [OsString],
-    /// What happens to processes that the program started and that still run when it exits by itself.
+    /// The treatment of processes that the program started and that still run when it exits by itself.
     pub(crate) leftovers: Leftovers,
     /// The program is ended after this time.
     pub(crate) timeout: Duration,
@@ -119,14 +119,14 @@ pub(crate) struct Program<'a> {
 /// The stdin of a program.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Input<'a> {
-    /// This file.
+    /// The content of this file.
     File(&'a Path),
     /// These bytes. They are passed in an unlinked or in-memory file, which, unlike a pipe, does not block
     /// the writer if the program never reads.
     Bytes(&'a [u8]),
 }
 
-/// What happens to processes that are still running when the program that started them exits.
+/// The treatment of processes that are still running when the program that started them exits by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Leftovers {
     /// They keep running, as under a shell.
@@ -138,13 +138,13 @@ pub(crate) enum Leftovers {
 /// Why a program was ended before it exited by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cause {
-    /// It ran into the timeout.
+    /// The program was still running at the timeout.
     TimedOut,
-    /// A person stopped it.
+    /// A person stopped the run.
     Stopped,
     /// This output exceeded its limit.
     TooMuch(Stream),
-    /// Its output could not be recorded.
+    /// The output could not be recorded.
     NotKept,
 }
 
@@ -154,30 +154,30 @@ pub struct Finished<K = Vec<u8>> {
     /// Why this process ended the program; `None` when the program exited by itself, or another process ended
     /// it.
     pub cause: Option<Cause>,
-    /// Its exit code; `None` when a signal ended it.
+    /// The exit code of the program; `None` when a signal ended it.
     pub exit_code: Option<i32>,
     /// The signal that ended it.
     pub signal: Option<i32>,
-    /// Time from its start to its end.
+    /// The time from the start of the program to its end.
     pub duration: Duration,
-    /// Its stdout up to the limit: whole, or the beginning and the end of it.
+    /// The stdout of the program up to the limit: whole, or only its beginning and end.
     pub stdout: K,
-    /// Its stderr, in the same form.
+    /// The stderr of the program, in the same form.
     pub stderr: K,
     /// Whether an output was still held open, by a process that the program started, when reading ended.
     /// Later output is not kept.
     pub left_open: bool,
-    /// The report of its walls; empty when it had none.
+    /// The report of the walls of the program; empty when it had none.
     pub walls: WallReport,
 }
 
 impl<K> Finished<K> {
-    /// Whether it exited by itself with code 0.
+    /// Whether the program exited by itself with code 0.
     pub(crate) fn is_success(&self) -> bool {
         self.cause.is_none() && self.exit_code == Some(0)
     }
 
-    /// Whether it ran into the timeout.
+    /// Whether the program was ended at the timeout.
     pub fn timed_out(&self) -> bool {
         self.cause == Some(Cause::TimedOut)
     }

@@ -101,7 +101,7 @@ enum Phase {
 struct Side<K> {
     kept: K,
     decoder: Decoder,
-    /// How many more bytes are accepted.
+    /// The number of bytes that are still accepted.
     room: u64,
 }
 

@@ -150,7 +150,7 @@ impl SshClient {
     }
 }
 
-/// One call of the client.
+/// The parameters of one call of the client.
 pub(super) struct Call<'a> {
     pub(super) options: Vec<&'a str>,
     pub(super) destination: &'a Destination,

@@ -36,7 +36,7 @@ pub struct RemoteCommand<'a> {
     pub output_limit: u64,
 }
 
-/// How a command ended, as far as the host has reported it.
+/// The end of a command, as far as the host has reported it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RemoteEnd {
     /// The command exited by itself with this code.
@@ -61,13 +61,13 @@ pub enum RemoteEnd {
 /// The result of a command on a host.
 #[derive(Debug)]
 pub struct RemoteFinished {
-    /// How the command ended.
+    /// The end of the command.
     pub end: RemoteEnd,
     /// The first and last part of its stdout.
     pub stdout: StreamEnds,
     /// The first and last part of its stderr, followed by the client's message if the connection was lost.
     pub stderr: StreamEnds,
-    /// What the login shell printed before the command began; usually empty.
+    /// The output of the login shell before the command began; usually empty.
     pub greeting: Vec<u8>,
     /// The time from the call to the end.
     pub duration: Duration,

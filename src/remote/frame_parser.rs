@@ -9,7 +9,7 @@ const REPORT_BYTES: usize = 8 << 10;
 /// Maximum number of bytes that are kept of the output before the first report.
 const BEFORE_BYTES: usize = 64 << 10;
 
-/// One report.
+/// One report of the wrapper.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Report {
     pub(super) kind: String,
@@ -93,7 +93,7 @@ impl FrameParser {
         clean
     }
 
-    /// The reports so far.
+    /// The reports found so far, in order.
     pub(super) fn reports(&self) -> &[Report] {
         &self.reports
     }
@@ -130,7 +130,7 @@ fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
     bytes.windows(wanted.len()).position(|window| window == wanted)
 }
 
-/// How many of the last bytes could be the beginning of `wanted`.
+/// The number of bytes at the end that could be the beginning of `wanted`.
 fn beginning_of(bytes: &[u8], wanted: &[u8]) -> usize {
     let most = bytes.len().min(wanted.len().saturating_sub(1));
     let is_beginning = |count: &usize| {

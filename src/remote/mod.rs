@@ -19,7 +19,7 @@
 //! (`ProxyCommand=false`): a lost connection stays lost, and no command reaches a host that was not checked.
 //! The key that the host showed is read from the client's log of the connection itself.
 //!
-//! # What an approval covers
+//! # Approval of a host
 //!
 //! An approval covers user, host, port, and the keys that the client has stored for the host. All of these
 //! are found without connecting (`ssh -G`, `ssh-keygen -F`, in `known.rs`), because no connection may be made

@@ -29,7 +29,7 @@ struct Side {
     frames: FrameParser,
     decoder: Decoder,
     ends: StreamEnds,
-    /// How many bytes are left until the limit.
+    /// The number of bytes left until the limit.
     room: u64,
 }
 

@@ -21,9 +21,9 @@ use super::{CodeEngine, Identity, SourceFile, SymbolsError};
 /// The purpose for which a call needs an engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Work {
-    /// Listing symbols and references.
+    /// To list symbols and references.
     Read,
-    /// Replacing definitions.
+    /// To replace definitions.
     Splice,
 }
 
@@ -77,7 +77,8 @@ impl<'a> Symbols<'a> {
     /// file, because it would be outdated.
     ///
     /// # Errors
-    /// With `external`: no code graph (E103) or one that cannot be used (E310), no `splice` (E303).
+    /// With `external`: a code graph that is missing (E103) or cannot be used (E310), or a missing `splice`
+    /// (E303). With `auto`: a limit of the search for newer files, or a stop.
     pub(crate) fn choose(self, work: Work, stop: &StopSignal) -> Result<Chosen<'a>, SymbolsError> {
         let workspace = self.files.workspace;
         let embedded = |fallback| Chosen {

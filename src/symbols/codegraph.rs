@@ -53,7 +53,7 @@ pub(super) struct Codegraph {
 /// Size and modification time, to detect a write.
 type Stamp = (u64, Option<SystemTime>);
 
-/// One symbol.
+/// One symbol in the graph.
 #[derive(Debug, Clone)]
 pub(super) struct Symbol {
     pub(super) name: String,

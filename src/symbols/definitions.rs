@@ -11,7 +11,7 @@ impl Symbols<'_> {
     /// The definitions of `symbol` and the references to it, at most `most` of each.
     ///
     /// # Errors
-    /// Those of a query for the references of a symbol.
+    /// The errors of a query for the references of a symbol.
     pub(crate) fn look_up(
         self,
         symbol: &str,

@@ -38,7 +38,7 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
-    /// Name and version, for sentences.
+    /// The name and version as a phrase.
     pub(crate) fn words(&self) -> String {
         match (self.name, &self.version) {
             ("embedded", Some(version)) => format!("the embedded engine, {version}"),
@@ -79,7 +79,7 @@ pub(crate) struct Defined {
     pub(crate) line: usize,
 }
 
-/// A code engine.
+/// The operations of a code engine.
 pub(crate) trait CodeEngine {
     /// The name and version of the engine.
     fn identity(&self) -> Identity;

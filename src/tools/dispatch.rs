@@ -1,4 +1,4 @@
-//! Maps a call of the whitelist to its tool. No other module knows all tools.
+//! Maps a call of the whitelist to its tool. No other module depends on all tools.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -61,7 +61,7 @@ fn tool<'a>(call: &'a ToolCall) -> Box<dyn Tool + 'a> {
 
 impl Toolbox {
     /// The preview of the call after the earlier steps in `overlay`. Changes and executes nothing. A call
-    /// that would fail has a preview that says so.
+    /// that would fail has a preview that reports the failure.
     ///
     /// # Errors
     /// A path or pattern that cannot be used, or leads outside; a stop.
@@ -73,7 +73,7 @@ impl Toolbox {
     /// the same reads, so they agree. A call that only reads or would fail has no changes.
     ///
     /// # Errors
-    /// Those of [`Self::preview`]; and a stop.
+    /// As [`Self::preview`].
     pub fn preview_with_effects(
         &self,
         call: &ToolCall,

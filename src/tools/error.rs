@@ -59,7 +59,7 @@ impl Error for ToolError {
 #[derive(Debug, thiserror::Error)]
 #[error("{what}")]
 pub struct Unsupported {
-    /// What is not possible, and why.
+    /// The message: the call that cannot be executed, and why.
     pub what: String,
 }
 

@@ -14,7 +14,7 @@ pub trait Past: Send + Sync {
     /// Why the records cannot be read.
     fn history(&self) -> Result<Arc<History>, String>;
 
-    /// A recorded content.
+    /// The recorded content with this digest.
     ///
     /// # Errors
     /// Why it is not available.

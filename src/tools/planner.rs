@@ -15,18 +15,18 @@ use super::{ProgramError, ToolError, Toolbox, command_shell, program};
 /// Maximum size of each output of a planner, in bytes: the largest allowed plan and 64 KiB.
 const OUTPUT_BYTES: u64 = limits::PLAN_BYTES as u64 + (64 << 10);
 
-/// The program to start.
+/// The program that is started as a planner.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlannerProgram {
     /// A command for the local shell.
     Command(String),
     /// A program with its arguments, started without a shell.
     Program {
-        /// Its absolute path.
+        /// The absolute path of the program.
         program: PathBuf,
-        /// Its arguments, verbatim.
+        /// The arguments of the program, passed unchanged.
         arguments: Vec<String>,
-        /// Whether it receives [`MODEL_KEY`].
+        /// Whether the environment variable [`MODEL_KEY`] is set for the program.
         has_key: bool,
     },
 }

@@ -84,7 +84,7 @@ fn bad_pattern(pattern: &str, message: &str) -> BadPattern {
     BadPattern { pattern: beginning(pattern), message: beginning(message) }
 }
 
-/// `file_search`.
+/// A search for the lines that match a regular expression.
 pub(super) struct FileSearch<'a> {
     pub(super) pattern: &'a str,
     pub(super) root: &'a str,
@@ -132,7 +132,7 @@ impl Tool for FileSearch<'_> {
     }
 }
 
-/// `file_glob`.
+/// A list of the files whose paths match a glob pattern.
 pub(super) struct FileGlob<'a> {
     pub(super) pattern: &'a str,
     pub(super) root: &'a str,

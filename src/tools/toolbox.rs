@@ -213,7 +213,7 @@ impl Toolbox {
     /// §2, §7.3).
     ///
     /// # Errors
-    /// Those of [`Connection::open_approved`].
+    /// As [`Connection::open_approved`].
     pub fn connect(
         &mut self,
         client: &SshClient,

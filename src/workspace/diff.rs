@@ -29,7 +29,7 @@ pub(crate) fn diff(before: Option<&[u8]>, after: Option<&[u8]>) -> Diff {
         let size = |bytes: Option<&[u8]>| bytes.map(|bytes| bytes.len() as u64);
         return Diff::Binary { before_bytes: size(before), after_bytes: size(after) };
     };
-    // Only a line feed ends a line here: a carriage return is content that a person should see.
+    // Only a line feed ends a line here, because a carriage return is content that the person should see.
     let old: Vec<&str> = old.split_inclusive('\n').collect();
     let new: Vec<&str> = new.split_inclusive('\n').collect();
     let changes = TextDiff::configure().timeout(TIMEOUT).diff_slices(&old, &new);

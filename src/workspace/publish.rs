@@ -131,8 +131,8 @@ impl Target<'_> {
             let source = self.failed(source);
             return Err(keeps(waiting, source));
         }
-        // The temporary name must hold our content now; if not, another process wrote between the check and the
-        // exchange.
+        // The temporary file must have the new content now. If not, another process wrote to the file between
+        // the check and the exchange.
         if self.state(&waiting.name).ok() != Some(now) {
             let stale =
                 WorkspaceError::Stale { path: self.path.to_owned(), approved: Some(was), now };

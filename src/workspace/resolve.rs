@@ -21,7 +21,7 @@ use crate::run::text::beginning;
 
 /// More links than this in one path are treated as a loop, as on Linux.
 const MAX_LINKS: usize = 40;
-/// Longest path in bytes, as on Linux: no system opens a longer one, and walking it is slow.
+/// Maximum length of a path in bytes, as on Linux. Longer paths cannot be opened, and resolving them is slow.
 const PATH_BYTES: usize = 4096;
 
 /// A folder that tools may access.
@@ -323,8 +323,8 @@ impl Workspace {
         Ok(Place { key: root.key(&relative), root, relative, kind, through_link, parent, blocked })
     }
 
-    /// Rewrites a path that is below a root as given to one below the canonical root; other paths stay as they
-    /// are.
+    /// Replaces the beginning of a path that is below a root as given by the canonical path of that root.
+    /// Other paths are returned unchanged.
     fn below_canonical(&self, path: &Path) -> PathBuf {
         self.iter()
             .flat_map(|root| root.given.iter().map(move |given| (root, given)))

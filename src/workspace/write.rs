@@ -17,7 +17,7 @@ use crate::run::{FileEffect, Modes, StopSignal};
 use super::publish::{Published, Target};
 use super::{Access, Disk, Folders, Kind, Last, Place, Workspace, WorkspaceError, file, go_on};
 
-/// How a write treats an existing target.
+/// The treatment of an existing target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Existing {
     /// The target is replaced, as by `file_write`.
@@ -44,7 +44,7 @@ pub(crate) fn target<'a>(
     existing: Existing,
 ) -> Result<Place<'a>, WorkspaceError> {
     let place = workspace.resolve(path, Last::Follow)?;
-    // A link occupies its name, wherever it leads.
+    // A link occupies its name, even if it leads nowhere.
     if existing == Existing::Refuse && place.through_link {
         return Err(WorkspaceError::AlreadyExists { path: path.to_owned() });
     }

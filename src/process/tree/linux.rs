@@ -194,7 +194,7 @@ impl Tree {
                 break;
             }
         }
-        // For members that were not found: the child leads this group until it is reaped.
+        // This kills members of the group that were not found. The child leads the group until it is reaped.
         let _ = kill_process_group(self.root, Signal::KILL);
     }
 

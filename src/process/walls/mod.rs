@@ -17,7 +17,7 @@
 //! reports its exact exit status, and adopts orphans. The helper reports over a channel whether the program
 //! runs; a failure before that is reported as a failure to start the program.
 //!
-//! # What lasts for a run
+//! # The state of a run
 //!
 //! A run has one keeper (`Keeper`): the first process of a pid namespace with a network and host name of its
 //! own. It exits when its input is closed, which happens however Countersign ends, and the kernel then kills
@@ -34,7 +34,7 @@
 //! mounted for a step, or while a tool of Countersign itself runs. If some of them cannot be stopped, all are
 //! killed.
 //!
-//! # What a program may do where
+//! # Access to files, the network and the system
 //!
 //! One table (`linux/table.rs`) has the access to each path; of several rules for a path the strictest holds.
 //! Every folder between a writable folder and a protected path in it is a mount of its own, because a mount

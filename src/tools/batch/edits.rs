@@ -14,7 +14,7 @@ use super::error::{BatchError, MAX_TIMES};
 use super::files::Files;
 use super::patch::{Patch, PatchError};
 
-/// Applies the edit.
+/// Applies `edit` to `files`.
 ///
 /// # Errors
 /// Why the edit cannot be applied; the files are then unchanged.

@@ -73,7 +73,7 @@ pub struct Fault {
     pub edit: Option<(usize, &'static str)>,
     /// The file, as the plan names it.
     pub path: String,
-    /// The cause.
+    /// The error of the edit or of the file.
     pub error: Box<ToolError>,
 }
 

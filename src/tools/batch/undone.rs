@@ -11,7 +11,7 @@ use crate::workspace::file::hash;
 /// A batch that failed and was rolled back.
 #[derive(Debug)]
 pub(in super::super) struct Undone {
-    /// The cause; [`super::BatchError::NotRestored`] when files could not be restored.
+    /// The cause; `BatchError::NotRestored` when files could not be restored.
     pub(in super::super) error: ToolError,
     /// The files that could not be restored; empty when all were.
     pub(in super::super) not_restored: Vec<NotRestored>,
@@ -25,9 +25,9 @@ pub(in super::super) struct Undone {
 pub(in super::super) struct NotRestored {
     /// The change that was intended.
     pub(in super::super) effect: FileEffect,
-    /// Its present state; `None` when it cannot be read.
+    /// The present state of the file; `None` when it cannot be read.
     pub(in super::super) now: Option<FileState>,
-    /// Why it could not be restored.
+    /// Why the file could not be restored.
     pub(in super::super) why: String,
     /// The file that holds the old content, by canonical path; `None` when only the evidence has it.
     pub(in super::super) original: Option<String>,

@@ -13,11 +13,11 @@ use crate::workspace::file::hash;
 /// A file that holds later work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conflict {
-    /// The file, by its canonical path.
+    /// The canonical path of the file.
     pub path: String,
     /// The state in which the recorded changes left the file.
     pub left: FileState,
-    /// Its present state.
+    /// The present state of the file.
     pub now: FileState,
     /// The later step that changed it; `None` when no record names one.
     pub changed_by: Option<Uuid>,

@@ -36,7 +36,7 @@ pub(super) fn intended(
         HistoryOperation::Undo { checkpoint: Some(name) } => {
             (history.to_undo(Some(&named(name)?))?, true)
         }
-        // Which change is the last is unknown until the earlier steps are recorded.
+        // The last change is unknown until the earlier steps are recorded.
         _ if overlay.edited => return Err(HistoryError::AfterChange),
         HistoryOperation::Undo { checkpoint: None } => (history.to_undo(None)?, true),
         HistoryOperation::Redo => (history.to_redo()?, true),

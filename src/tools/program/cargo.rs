@@ -24,12 +24,12 @@ pub(super) struct Command {
     pub(super) answers: Answers,
 }
 
-/// How its output is parsed.
+/// The form of the output of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Answers {
-    /// As cargo's JSON messages.
+    /// JSON messages of cargo.
     Messages,
-    /// As the output of the test harness.
+    /// The output of Rust's test harness.
     Tests,
 }
 
@@ -67,7 +67,7 @@ pub(super) fn build(build: &Build, selected: Option<&Selected>) -> Command {
         OptLevel::O3 => 3,
     };
     let mut arguments = owned(&["build", "--message-format=json"]);
-    // Set in the dev profile, so that the requested values hold whatever the manifest says about release
+    // The values are set for the dev profile, so that they apply whatever the manifest sets for release
     // builds.
     for setting in [format!("opt-level={level}"), format!("debug={}", build.debug_symbols)] {
         arguments.extend(["--config".to_owned(), format!("profile.dev.{setting}")]);

@@ -25,7 +25,7 @@ pub(in crate::tools) fn function_test(name: &str, inputs: &[String]) -> String {
 /// Builds and runs the binary or example of this name, or else the tests with this name.
 ///
 /// # Errors
-/// Those of [`super::invoke`]; and when there is no target of this name.
+/// As for a `run`; and when there is no binary, example or test of this name.
 pub(in crate::tools) fn function(
     toolbox: &Toolbox,
     name: &str,

@@ -107,7 +107,7 @@ fn panicked_at(line: &str) -> Option<&str> {
     place.strip_suffix(':')
 }
 
-/// File, line and column.
+/// Parses the file, line and column of a panic.
 fn place(text: &str) -> Option<(&str, i64, i64)> {
     let (rest, column) = text.rsplit_once(':')?;
     let (file, line) = rest.rsplit_once(':')?;

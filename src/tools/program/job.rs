@@ -11,7 +11,7 @@ use crate::plan::Code;
 use crate::process::{Finished, Leftovers, ProcessError, Profile, Program};
 use crate::run::StreamEnds;
 
-/// A program to start.
+/// A program of a step to start, with its limits.
 #[derive(Debug)]
 pub(super) struct Job {
     /// The command line, for people.

@@ -12,11 +12,11 @@ use crate::tools::{Context, Toolbox};
 /// Maximum length of a line that is parsed, in bytes; a longer line is forwarded unparsed.
 const LINE_BYTES: usize = 16 << 20;
 
-/// What to forward after parsing a line.
+/// The output to forward for a parsed line.
 pub(super) enum Forward {
-    /// The line itself.
+    /// The line is forwarded unchanged.
     AsItIs,
-    /// This text, on stderr, or nothing for `None`: the line is only for programs.
+    /// This text is forwarded on stderr, or nothing for `None`, because the line is only for programs.
     Instead(Option<String>),
 }
 

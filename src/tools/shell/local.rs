@@ -46,7 +46,7 @@ pub(super) fn place(
     Ok((place, format!("Read by {shell}, as {}.", command_shell::user()), without))
 }
 
-/// Runs the command.
+/// Runs the command in its working directory.
 pub(super) fn invoke(
     toolbox: &Toolbox,
     command: &Command<'_>,

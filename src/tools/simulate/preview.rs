@@ -119,7 +119,7 @@ fn of_steps(
             ));
             break;
         }
-        // At worst partial: a step whose only effect is a check leaves the files unchanged.
+        // The preview is at worst partial: only a check is unpredictable here, and a check itself edits no source.
         predicted = match preview.predicted {
             Predicted::Exact => predicted,
             _ => Predicted::Partial,

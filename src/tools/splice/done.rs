@@ -44,7 +44,7 @@ pub(super) struct Done {
     pub(super) beside: Vec<FileEffect>,
     /// Contents that a rollback overwrote and that are kept only in this list.
     pub(super) replaced_when_put_back: Vec<Value>,
-    /// Warnings that are not failures.
+    /// Warnings; they do not fail the step.
     pub(super) warnings: Vec<String>,
 }
 

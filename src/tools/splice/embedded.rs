@@ -19,7 +19,7 @@ use super::error::SpliceError;
 use super::prepare::Prepared;
 use super::restore::{Unfinished, Writer, put_back};
 
-/// Writes files directly.
+/// Makes replacements by writing the files itself.
 pub(super) struct Embedded<'a> {
     toolbox: &'a Toolbox,
     /// The manifest of the Cargo project that was changed last, and the latest verdict of cargo.
@@ -206,7 +206,7 @@ fn leave_out_old(
     });
 }
 
-/// Whether two errors have the same message about the same text, at whatever line.
+/// Whether two errors have the same message about the same text, in the same or in different lines.
 fn is_same(one: &DiagnosticArtifact, other: &DiagnosticArtifact) -> bool {
     let place = |span: &DiagnosticSpan| {
         let about = span.is_primary.then(|| pointed_at(span));

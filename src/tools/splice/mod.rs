@@ -111,8 +111,8 @@ impl Tool for Splice<'_> {
     }
 }
 
-/// The files that a splice plan names, with their roles. A plan that is missing or faulty names nothing;
-/// running it reports why.
+/// The files that a splice plan names, with their roles. The list is empty for a plan that is missing or
+/// faulty; its run reports why.
 ///
 /// # Errors
 /// A path that cannot be used, or a file that cannot be read.

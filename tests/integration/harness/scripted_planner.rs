@@ -19,7 +19,7 @@ static REQUEST: LazyLock<jsonschema::Validator> = LazyLock::new(|| {
 pub enum Answer {
     /// The planner prints this plan.
     Plan(Value),
-    /// The planner runs this shell script, whose output and exit status are its own.
+    /// The planner runs this shell script, and prints and exits as the script does.
     Script(&'static str),
 }
 

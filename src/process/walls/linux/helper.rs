@@ -60,7 +60,7 @@ pub(super) mod option {
     pub(in super::super) const IS: &str = "--is";
     /// A folder that cannot be read.
     pub(in super::super) const HIDE: &str = "--hide";
-    /// How much of the network is allowed.
+    /// The allowed network access.
     pub(in super::super) const NETWORK: &str = "--network";
 }
 

@@ -27,7 +27,7 @@ pub(super) fn private_folder() -> io::Result<Scratch> {
     Scratch::create(&temporary_folders())
 }
 
-/// The state of a run.
+/// The state of the walls of a run.
 #[derive(Debug, Default)]
 pub(in super::super) struct State(Shared, Mutex<Listings>);
 

@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Depth below the workspace to which repositories are searched for.
+/// Maximum depth below the workspace at which repositories are found.
 const MAX_DEPTH: usize = 6;
 /// Number of names after which a search stops. The limit is checked before each folder is read; of a folder
 /// with more names the rest is not read. The search runs before every start, because each step may create a

@@ -42,8 +42,9 @@ fn is_watched(listener: &OwnedFd) -> bool {
     !wanted.iter().any(|it| it.revents().contains(PollFlags::HUP))
 }
 
-/// How often processes of the run tried to reach something outside of its network: packets without a route, and UDP
-/// packets to a port without a listener, such as DNS queries. Read from the kernel's counters of the namespace.
+/// The number of attempts of the run's processes to reach something outside of their network: packets without
+/// a route, and UDP packets to a port without a listener, such as DNS queries. The numbers are read from the
+/// kernel's counters of the network namespace.
 pub(super) fn unreachable(keeper: i32) -> u64 {
     let read = |name: &str| fs::read_to_string(format!("/proc/{keeper}/net/{name}"));
     let (old, new) = (read("snmp").unwrap_or_default(), read("snmp6").unwrap_or_default());

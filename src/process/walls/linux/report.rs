@@ -26,7 +26,7 @@ pub(super) enum Message {
     Ended(ExitStatus),
 }
 
-/// The sending end.
+/// The sending end of the channel, in the helper.
 pub(super) struct Teller(pub(super) OwnedFd);
 
 impl Teller {
@@ -61,7 +61,7 @@ impl Teller {
     }
 }
 
-/// The receiving end.
+/// The receiving end of the channel, in the process that started the helper.
 #[derive(Debug)]
 pub(super) struct Hearer(pub(super) OwnedFd);
 

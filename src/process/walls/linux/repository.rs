@@ -10,7 +10,7 @@ const MAX_DEPTH: usize = 8;
 /// Maximum number of module repositories that are read.
 const MODULES: usize = 500;
 
-/// A repository.
+/// A git repository.
 #[derive(Debug, Default)]
 pub(super) struct Repository {
     /// The folder that contains `.git`.

@@ -40,7 +40,7 @@ pub(in crate::process) struct Walled {
     shared: Shared,
 }
 
-/// How refused network access is counted.
+/// The counter of refused network access.
 enum Refused {
     /// The listener of the seccomp filter counts.
     Sockets(Arc<AtomicU64>),

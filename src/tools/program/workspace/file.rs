@@ -59,18 +59,18 @@ impl CommandName {
     }
 }
 
-/// One command.
+/// One command of the file.
 #[derive(Debug, Clone)]
 pub struct WorkspaceCommand {
-    /// Its purpose.
+    /// The purpose of the command.
     pub name: CommandName,
     /// The command line, for a shell.
     pub command: String,
-    /// Its timeout.
+    /// The time after which the command is killed.
     pub timeout: Duration,
     /// The access that the command needs beyond its walls. A person grants it by trusting the file.
     pub needs: Needs,
-    /// How its output is parsed.
+    /// The matcher that parses the output.
     pub(in crate::tools::program) matcher: Matcher,
 }
 
@@ -99,7 +99,7 @@ impl WorkspaceCommands {
     }
 }
 
-/// Parses the file.
+/// Parses the bytes of the file.
 pub(in crate::tools::program) fn read(bytes: &[u8]) -> WorkspaceCommands {
     let digest = Digest::of(bytes);
     let text = match std::str::from_utf8(bytes) {

@@ -111,7 +111,7 @@ impl After<'_> {
     /// The commands of the workspace that a call would run; empty when it runs none.
     ///
     /// # Errors
-    /// Those of [`Toolbox::workspace_commands`]; and a file with a fault.
+    /// As [`Toolbox::workspace_commands`]; and a file with a fault.
     pub fn commands_of(self, call: &ToolCall) -> Result<Vec<WorkspaceCommand>, ToolError> {
         let on_copy;
         let call = match call {
@@ -129,7 +129,7 @@ impl After<'_> {
     }
 }
 
-/// The call in a simulation that runs commands of the workspace.
+/// The call within a simulation that may run commands of the workspace.
 fn of_program(simulation: &Simulation) -> Option<ToolCall> {
     match simulation {
         Simulation::Edits { verify, .. } | Simulation::Steps { verify, .. } => {
@@ -141,7 +141,7 @@ fn of_program(simulation: &Simulation) -> Option<ToolCall> {
     }
 }
 
-/// The error for commands that nobody trusts.
+/// The error for commands in a file that no person has trusted.
 fn not_trusted(digest: Digest) -> ProgramError {
     ProgramError::NotTrusted { now: FileState::Content(digest).to_string() }
 }

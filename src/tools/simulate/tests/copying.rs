@@ -1,4 +1,4 @@
-//! Which files are copied, and the limits of a copy.
+//! The choice of the files that are copied, and the limits of a copy.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::time::{Duration, SystemTime};

@@ -18,18 +18,18 @@ pub(in crate::tools::program) const LINE_BYTES: usize = 64 << 10;
 /// Maximum size of a SARIF log that is parsed, in bytes.
 pub(in crate::tools::program) const SARIF_BYTES: usize = 64 << 20;
 
-/// How the output of a command is parsed.
+/// The parser for the output of a command.
 #[derive(Debug, Clone)]
 pub(in crate::tools::program) enum Matcher {
     /// The output is not parsed: only the exit status counts.
     None,
-    /// As cargo's JSON messages.
+    /// The output has cargo's JSON messages.
     CargoJson,
-    /// As lines of the form `file:line:column: severity: message`.
+    /// The output has lines of the form `file:line:column: severity: message`.
     Gnu,
-    /// As a SARIF log, from stdout or from this file.
+    /// The output is a SARIF log, on stdout or in this file.
     Sarif { file: Option<String> },
-    /// With a regular expression for each line.
+    /// A regular expression is applied to each line.
     Pattern(Pattern),
 }
 
