@@ -32,10 +32,10 @@
 //!
 //! # Threads
 //!
-//! Each program has three threads, which end with it: one for each output, and one that waits for its exit.
-//! They write to a queue on which the caller's thread sleeps; a stop wakes that thread too. So output reaches
-//! events and evidence on one thread, in one order. A program that prints faster than the evidence stores its
-//! output has to wait.
+//! Each program has three threads: one for each output, and one that waits for its exit. A thread outlives
+//! the program only while another process holds the output open. They write to a queue on which the caller's
+//! thread sleeps; a stop wakes that thread too. So output reaches events and evidence on one thread, in one
+//! order. A program that prints faster than the evidence stores its output has to wait.
 
 mod capture;
 mod error;

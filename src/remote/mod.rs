@@ -22,13 +22,13 @@
 //! # Approval of a host
 //!
 //! An approval covers user, host, port, and the keys that the client has stored for the host. All of these
-//! are found without connecting (`ssh -G`, `ssh-keygen -F`, in `known.rs`), because no connection may be made
-//! before a person has approved it; a host without a stored key cannot be approved. The run connects after
-//! its approval is checked and before its first record, so that an unreachable host does not use up the
-//! approval. `ssh` itself refuses an unknown key (E308). In addition, the accepted key must be one of the
-//! approved keys (E004); this also detects keys from other sources, such as `KnownHostsCommand`. Only then
-//! does the first session begin. A target from the command line is not part of the plan's bytes
-//! (`Plan::on_target`), but is approved and recorded with them, so that a continuation goes to the same host.
+//! are found without connecting (`ssh -G`, `ssh-keygen -F`, in `known.rs`), because the review of a plan must
+//! not connect to a host; a host without a stored key cannot be approved. The run connects after its approval
+//! is checked and before its first record, so that an unreachable host does not use up the approval. `ssh`
+//! itself refuses an unknown key (E308). In addition, the accepted key must be one of the approved keys
+//! (E004); this also detects keys from other sources, such as `KnownHostsCommand`. Only then does the first
+//! session begin. A target from the command line is not part of the plan's bytes (`Plan::on_target`), but is
+//! approved and recorded with them, so that a continuation goes to the same host.
 //!
 //! # The wrapper
 //!
