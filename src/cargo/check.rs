@@ -16,9 +16,9 @@ use super::project::Project;
 use super::run::Cargo;
 use super::text::{headline, said};
 
-/// Most bytes of each output: 256 MiB.
+/// Maximum size of each output of cargo: 256 MiB.
 pub(crate) const OUTPUT_BYTES: u64 = 256 << 20;
-/// Most files that one check links to in the evidence.
+/// Maximum number of files to which one check has edges.
 const MAX_REFERENCES: usize = 1_000;
 
 /// The part of a workspace that is checked.
@@ -27,10 +27,10 @@ pub(crate) enum Scope {
     /// The package in the project's folder. Selected by the folder, not with `--package`, because a name
     /// can be ambiguous between a package and one of its dependencies.
     Package,
-    /// The whole workspace.
+    /// The whole Cargo workspace.
     Workspace,
-    /// The whole workspace, for a comparison: cargo continues after the first package that fails, so that
-    /// an old error does not hide a new one.
+    /// The whole workspace, for a comparison with another check: cargo continues after the first package that
+    /// fails, so that an old error does not hide a new one.
     KeepGoing,
 }
 
@@ -51,7 +51,7 @@ impl Scope {
     }
 }
 
-/// A check that ended, however it ended.
+/// The outcome of a check that was started, with or without a verdict.
 pub(crate) struct Checked {
     pub(super) scope: Scope,
     pub(super) timeout: Duration,
@@ -65,14 +65,15 @@ pub(crate) struct Checked {
 }
 
 impl Project {
-    /// The whole workspace for the root of a Cargo workspace, the package for any other folder.
+    /// The part to check: the whole workspace when the project is the root of a Cargo workspace, otherwise
+    /// its package.
     pub(crate) fn scope(&self) -> Scope {
         if self.is_workspace { Scope::Workspace } else { Scope::Package }
     }
 }
 
 impl Cargo<'_> {
-    /// Runs the check.
+    /// Runs `cargo check` in the project and collects its diagnostics.
     ///
     /// # Errors
     /// When cargo could not be started.
@@ -87,7 +88,7 @@ impl Cargo<'_> {
         let (mut said, unreadable) = message::diagnostics(&finished.stdout);
         let left_out = said.len().saturating_sub(MOST_DIAGNOSTICS);
         if left_out > 0 {
-            // Errors first, so that the limit drops warnings before errors.
+            // Errors are sorted first, so that the limit drops warnings before errors.
             said.sort_by_key(|said| {
                 !matches!(said.level, DiagnosticLevel::Error | DiagnosticLevel::Ice)
             });
@@ -105,7 +106,8 @@ impl Checked {
         self.diagnostics.iter().filter(|it| it.level == Level::Error)
     }
 
-    /// Why the check has no verdict; `None` when it has one, good or bad.
+    /// Why the check has no verdict: it was killed, stopped by a wall, or failed without a diagnostic. `None`
+    /// when it has one.
     pub(super) fn obstacle(&self) -> Option<CargoError> {
         if let Some(ended) = self.finished.ended("cargo check", self.timeout, OUTPUT_BYTES) {
             return Some(ended.into());

@@ -1,4 +1,4 @@
-//! Why cargo reached no verdict, or reported errors (SPEC §6).
+//! Why a check failed: cargo reached no verdict, or reported errors (SPEC §6).
 
 use crate::plan::Code;
 use crate::process::ProcessError;

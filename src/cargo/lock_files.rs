@@ -1,9 +1,9 @@
-//! The lock files that cargo writes on its own.
+//! Detects changes of the lock files, which cargo writes without being asked to.
 
 use crate::run::{FileEffect, Modes};
 use crate::workspace::{Access, ContentAndMode, Last, Workspace, WorkspaceError, effect};
 
-/// The lock files that cargo may write for a project, as they were before it ran.
+/// The lock files that cargo may write for a project, with their contents and modes before cargo runs.
 pub(crate) struct LockFiles(Vec<(String, ContentAndMode)>);
 
 impl LockFiles {
@@ -22,7 +22,7 @@ impl LockFiles {
         Self(locks.collect())
     }
 
-    /// The changes that cargo has made to them since.
+    /// The changes of these files since then.
     pub(crate) fn changed(self, workspace: &Workspace) -> Vec<FileEffect> {
         let change = |(path, (before, mode)): (String, ContentAndMode)| {
             let (after, mode_after) = content(workspace, &path).ok()?;

@@ -1,12 +1,12 @@
-//! The packages and targets of a project, as `cargo metadata` lists them.
+//! The packages and targets of a project, read from `cargo metadata`.
 
 use serde::Deserialize;
 
-/// The arguments of cargo for this list.
+/// The arguments with which cargo lists them.
 pub(crate) const METADATA: [&str; 4] =
     ["metadata", "--no-deps", "--format-version=1", "--color=never"];
 
-/// The fields of the list that are needed here.
+/// The fields of the list that this program uses.
 #[derive(Deserialize)]
 pub(crate) struct Metadata {
     pub(crate) packages: Vec<Package>,

@@ -1,8 +1,8 @@
 //! Runs the user's cargo, with the user's settings and environment, in a project of the workspace.
 //!
-//! cargo executes build scripts and macros of the workspace. Its output is kept verbatim, and diagnostics
-//! are parsed from it. The tools call this module; it does not know which tool asked or what a person is
-//! shown.
+//! cargo executes build scripts and macros of the workspace. Its output is kept verbatim, and diagnostics are
+//! parsed from it. Called by the tools. This module does not depend on which tool calls it or on what a
+//! person is shown.
 
 mod check;
 mod error;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::workspace::{Kind, Last, Workspace};
 
-/// A resolved file name.
+/// The resolution of a file name in a compiler message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Name {
     /// The canonical path inside the roots; otherwise the compiler's name, made absolute where possible.
@@ -17,7 +17,7 @@ pub(crate) struct Name {
 /// The file names of one check; each is resolved once.
 pub(crate) struct Names<'a> {
     workspace: &'a Workspace,
-    /// The folder that relative names start from.
+    /// The folder to which relative names refer; `None` when it is unknown.
     base: Option<PathBuf>,
     known: BTreeMap<String, Name>,
 }

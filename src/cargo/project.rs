@@ -5,18 +5,18 @@ use std::path::PathBuf;
 use super::CargoError;
 use crate::workspace::{Access, Kind, Last, Place, Projected, WorkspaceError, file};
 
-/// Largest manifest that is read, in bytes: 1 MiB.
+/// Maximum size of a manifest: 1 MiB.
 const MANIFEST_BYTES: u64 = 1 << 20;
 
 /// A Cargo project of the workspace.
 pub(crate) struct Project {
-    /// The canonical path that the search started from.
+    /// The canonical path from which the project was looked up.
     pub(crate) path: String,
-    /// The canonical path of its folder.
+    /// The canonical path of the project's folder.
     pub(crate) key: String,
-    /// Its folder, absolute and without links.
+    /// The absolute path of the project's folder, without links.
     pub(crate) folder: PathBuf,
-    /// Whether its manifest defines a Cargo workspace.
+    /// Whether the manifest of the project defines a Cargo workspace.
     pub(crate) is_workspace: bool,
 }
 
@@ -45,7 +45,8 @@ pub(crate) fn find(at: Projected<'_>, path: &str) -> Result<Project, CargoError>
     Err(CargoError::NoProject { path: path.to_owned() })
 }
 
-/// The content of a manifest. Parsing it takes many times its size in memory, hence the limit.
+/// The content of a manifest. The size is limited, because parsing a manifest takes many times its size in
+/// memory.
 fn manifest_of(
     at: Projected<'_>,
     place: &Place<'_>,
@@ -64,8 +65,8 @@ fn manifest_of(
     opened.map(|(file, _)| file::read_up_to(file, text, access, MANIFEST_BYTES)).transpose()
 }
 
-/// Whether a manifest defines a workspace. A manifest that does not parse does not; cargo reports what is
-/// wrong with it.
+/// Whether a manifest defines a workspace. False for a manifest that does not parse; cargo reports its
+/// faults.
 fn has_workspace(manifest: &[u8]) -> bool {
     std::str::from_utf8(manifest)
         .ok()

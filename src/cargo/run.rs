@@ -13,7 +13,7 @@ use crate::workspace::Workspace;
 use super::check::OUTPUT_BYTES;
 use super::project::Project;
 
-/// Time limit for locating the root of a workspace, which reads a few files.
+/// Time limit of commands of cargo that only read manifests.
 pub(crate) const LOCATE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The user's cargo for one step.
@@ -59,7 +59,7 @@ impl Cargo<'_> {
         process::run(&program, self.stop, self.output).map_err(failed)
     }
 
-    /// Like [`Self::run`], without streaming the output.
+    /// As [`Self::run`], without streaming the output and with [`LOCATE_TIMEOUT`] as the time limit.
     pub(crate) fn run_quietly(
         &self,
         project: &Project,
@@ -70,7 +70,8 @@ impl Cargo<'_> {
         quiet.run(project, arguments, (LOCATE_TIMEOUT, leftovers))
     }
 
-    /// The folder that cargo's relative file names start from; `None` when cargo does not report it.
+    /// The folder to which relative file names in cargo's messages refer; `None` when cargo does not report
+    /// it.
     pub(crate) fn root_of(&self, project: &Project) -> Option<PathBuf> {
         if project.is_workspace {
             return Some(project.folder.clone());
@@ -84,7 +85,8 @@ impl Cargo<'_> {
 }
 
 impl Launcher {
-    /// The absolute path of the user's cargo. A relative folder in `PATH` would refer to the workspace.
+    /// The absolute path of the user's cargo. Relative folders in `PATH` are skipped, because they would
+    /// refer to the workspace.
     pub(crate) fn cargo(&self) -> Result<PathBuf, ProcessError> {
         self.programs.find("cargo").ok_or_else(|| ProcessError::Missing {
             program: "cargo",

@@ -13,9 +13,9 @@ use cargo_metadata::diagnostic::{
 /// The result of a check for suggestions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Suggestions {
-    /// How many errors the compiler reported.
+    /// The number of errors that the compiler reported, without duplicates.
     pub errors: usize,
-    /// How many warnings the compiler reported.
+    /// The number of warnings that the compiler reported, without duplicates.
     pub warnings: usize,
     /// The applicable suggestions, in the compiler's order.
     pub list: Vec<Suggestion>,
@@ -24,7 +24,7 @@ pub struct Suggestions {
 /// One suggestion of the compiler, which may change several places.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Suggestion {
-    /// The code of the diagnostic that it fixes, or its message when it has no code.
+    /// The code of the diagnostic that the suggestion fixes, or the message of a diagnostic without a code.
     pub fixes: String,
     /// The replacements; they are applied together or not at all.
     pub replacements: Vec<Replacement>,
@@ -44,7 +44,7 @@ pub struct Replacement {
 }
 
 impl Cargo<'_> {
-    /// Checks every target of the program in the workspace, and returns the suggestions that can be
+    /// Checks every target of the project in the workspace folder, and returns the suggestions that can be
     /// applied.
     ///
     /// # Errors
@@ -80,7 +80,7 @@ impl Suggestions {
                 DiagnosticLevel::Warning => found.warnings += 1,
                 _ => {}
             }
-            // Of several alternative fixes, take the first.
+            // Of several alternative fixes, the first is taken.
             let offer = said.children.iter().chain([said]).find_map(|child| offer(child, names));
             let fixes =
                 said.code.as_ref().map_or_else(|| said.message.clone(), |code| code.code.clone());

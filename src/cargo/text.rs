@@ -3,7 +3,7 @@
 use crate::run::DiagnosticArtifact;
 use crate::run::text::beginning;
 
-/// Most bytes of cargo's output that a message repeats.
+/// Maximum size of the part of cargo's output, in bytes, that a message has.
 const SAID_BYTES: usize = 4096;
 
 /// A diagnostic in one line, in the compiler's style, with its place.
@@ -16,7 +16,8 @@ pub(crate) fn headline(it: &DiagnosticArtifact) -> String {
     format!("{}{code}: {}{place}", it.tool_level, beginning(&it.message))
 }
 
-/// Cargo's report of a failure, verbatim: from the first error on, without the progress output before it.
+/// Cargo's report of a failure, verbatim up to [`SAID_BYTES`]. It begins with the first error, without the
+/// progress output before it.
 pub(crate) fn said(stderr: &[u8]) -> String {
     let text = String::from_utf8_lossy(stderr);
     let text = text.trim_end();

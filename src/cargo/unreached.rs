@@ -9,7 +9,7 @@ use super::project::Project;
 use super::run::Cargo;
 use crate::process::{Finished, Leftovers};
 
-/// Most names of targets in one list.
+/// Maximum number of names of targets in one list.
 const MAX_NAMES: usize = 1_000;
 
 /// A message of cargo about one target.
@@ -21,7 +21,7 @@ struct Line {
     message: Option<Message>,
 }
 
-/// The part of a diagnostic that tells whether it is an error.
+/// The field of a diagnostic that gives its severity.
 #[derive(Deserialize)]
 struct Message {
     level: String,
@@ -36,8 +36,8 @@ pub(super) struct Unseen {
     pub(super) not_reached: Vec<String>,
 }
 
-/// The targets that a check did not fully cover; empty when it did not fail. Where cargo does not list the
-/// targets of the workspace, general words take their place.
+/// Finds the targets that a check did not fully cover; none when it did not fail. If cargo does not list the
+/// targets of the workspace, general phrases are returned instead of names.
 pub(super) fn unseen(cargo: &Cargo<'_>, project: &Project, finished: &Finished) -> Unseen {
     if finished.exit_code == Some(0) {
         return Unseen::default();
@@ -87,7 +87,7 @@ fn behind(metadata: &Metadata, stdout: &[u8]) -> Unseen {
     Unseen { not_compiled: shortened(not_compiled), not_reached: shortened(not_reached) }
 }
 
-/// The names in order, at most [`MAX_NAMES`] and a count of the rest.
+/// The names in order: at most [`MAX_NAMES`] of them, and the number of the others.
 fn shortened(mut names: Vec<String>) -> Vec<String> {
     names.sort();
     if names.len() > MAX_NAMES {
@@ -98,7 +98,7 @@ fn shortened(mut names: Vec<String>) -> Vec<String> {
     names
 }
 
-/// The kind under which `cargo check` checks a target; `None` when it skips it.
+/// The kind under which `cargo check` checks a target; `None` for a target that it skips.
 fn checked_as(target: &Target) -> Option<&'static str> {
     let is = |kinds: &[&str]| target.kind.iter().any(|kind| kinds.contains(&kind.as_str()));
     if is(&["lib", "rlib", "dylib", "cdylib", "staticlib", "proc-macro"]) {

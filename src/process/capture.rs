@@ -1,17 +1,18 @@
-//! How a running program is stopped, and where its output goes.
+//! The interface between a running program and the caller that started it: the stop signal and the receivers
+//! of output.
 
 use std::time::Duration;
 
 use crate::run::{StopSignal, Stream};
 
-/// The connection to a running program.
+/// The stop signal for a running program, and the receivers of its output.
 #[derive(Clone, Copy)]
 pub struct ProcessIo<'a> {
     /// Set when the person stops the run.
     pub stop: &'a StopSignal,
-    /// Takes output as it comes, as text to show.
+    /// Receives the output as text to show, while the program prints it.
     pub output: &'a dyn Fn(Stream, &str),
-    /// Takes every byte of the output as it comes, for the evidence.
+    /// Receives every byte of the output for the evidence, while the program prints it.
     pub capture: &'a dyn Capture,
 }
 
@@ -20,11 +21,11 @@ pub trait Capture {
     /// Keeps these bytes. Returns false when they cannot be kept; the command is then ended.
     fn keep(&self, stream: Stream, bytes: &[u8]) -> bool;
 
-    /// Called once per silence, when the command has printed nothing for this long.
+    /// Called once per silence, after the command has printed nothing for the time `so_far`.
     fn quiet(&self, so_far: Duration);
 }
 
-/// Discards the output, for calls that run no command.
+/// Discards the output, for programs whose output is not recorded while they run.
 #[derive(Debug, Clone, Copy)]
 pub struct NoCapture;
 

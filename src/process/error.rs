@@ -77,8 +77,8 @@ impl ProcessError {
 }
 
 impl Cause {
-    /// The error of a program that was ended for this. `timeout` and `limit` (bytes of one output) are those it was
-    /// started with.
+    /// The error of a program that was ended for this cause. `timeout` and `limit` (bytes of one output) are
+    /// those with which the program was started.
     pub(crate) fn error(
         self,
         program: &'static str,
@@ -95,8 +95,9 @@ impl Cause {
 }
 
 impl<K> Finished<K> {
-    /// Why the program was ended, or which wall stopped it. Otherwise `None`, also for a program that failed by
-    /// itself. `program`, `timeout` and `limit` (bytes of one output) are those it was started with.
+    /// The error when this process ended the program or a wall stopped it. Otherwise `None`, also when the
+    /// program failed by itself. `program` is its name in messages; `timeout` and `limit` (bytes of one
+    /// output) are those with which it was started.
     pub(crate) fn ended(
         &self,
         program: &'static str,

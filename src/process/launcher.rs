@@ -1,4 +1,5 @@
-//! How programs of one workspace are started: where they are looked up, their walls and their environment.
+//! The settings with which programs of one workspace are started: their lookup, their walls and their
+//! environment.
 
 use std::path::PathBuf;
 
@@ -7,24 +8,24 @@ use crate::authorization::StepWalls;
 use super::walls::RunWalls;
 use super::{Behind, Leftovers, Programs};
 
-/// How programs of one workspace are started.
+/// The settings with which programs of one workspace are started.
 pub(crate) struct Launcher {
-    /// Looks up programs.
+    /// Looks up programs in `PATH`.
     pub(crate) programs: Programs,
-    /// The walls of all programs that are started. They last as long as this value.
+    /// The walls of all programs that are started. Dropping them ends the processes that steps left running.
     pub(crate) walls: RunWalls,
     /// Variables added to the environment of every program.
     environment: Vec<(&'static str, String)>,
 }
 
 impl Launcher {
-    /// For a workspace whose path is absolute and has no symbolic links.
+    /// The settings for a workspace, whose path must be absolute and without symbolic links.
     pub(crate) fn new(workspace: PathBuf, walls: RunWalls) -> Self {
         Self { programs: Programs { workspace, original: None }, walls, environment: Vec::new() }
     }
 
-    /// For a copy of the workspace at `workspace`: all build output goes to `target`, whatever the user has
-    /// configured. With `traces`, programs print a backtrace when they panic.
+    /// The settings for a copy of the workspace at `workspace`: all build output goes to `target`, even if
+    /// the user has configured another folder. With `traces`, programs print a backtrace when they panic.
     pub(crate) fn on_copy(
         &self,
         workspace: PathBuf,
@@ -46,8 +47,8 @@ impl Launcher {
         self.environment.iter().map(|(name, value)| (*name, value.as_str())).collect()
     }
 
-    /// What happens to processes that a program leaves running. On a copy, which will be deleted, they are
-    /// ended.
+    /// The treatment of processes that a program leaves running: `usual`, or on a copy of the workspace,
+    /// which will be deleted, [`Leftovers::End`].
     pub(crate) fn leftovers(&self, usual: Leftovers) -> Leftovers {
         if self.programs.original.is_some() { Leftovers::End } else { usual }
     }

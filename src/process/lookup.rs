@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Programs {
     /// The folder from which programs run, absolute and without symbolic links.
     pub(crate) workspace: PathBuf,
-    /// When `workspace` is a copy, the workspace it was copied from: programs are not taken from there either.
+    /// When `workspace` is a copy, the workspace from which it was copied. Programs are not taken from that
+    /// folder either.
     pub(crate) original: Option<PathBuf>,
 }
 
 impl Programs {
-    /// The path of the command `name` according to `PATH`. Never finds a name with a slash, and nothing in the
-    /// workspace or in a relative folder.
+    /// The path of the command `name` according to `PATH`. A name with a slash is never found, and neither is
+    /// a program in the workspace or in a relative folder.
     pub(crate) fn find(&self, name: &str) -> Option<PathBuf> {
         let paths = std::env::var_os("PATH")?;
         let original = self.original.as_deref();
@@ -22,14 +23,14 @@ impl Programs {
         find_command(name, folders, &self.workspace)
     }
 
-    /// Where a command was not found, as the end of an error message, with the program that was passed over.
+    /// The end of a message that a command was not found, with the program that was passed over, if any.
     pub(crate) fn nowhere(&self, name: &str) -> String {
         let passed_over = self.passed_over(name).map(|it| format!(" ({it})"));
         format!("on PATH{}", passed_over.unwrap_or_default())
     }
 
-    /// The program of this name that `PATH` holds but that is not taken, with the reason; `None` when there is
-    /// none.
+    /// A message about a program of this name that is in `PATH` but not used, with the reason; `None` when
+    /// there is no such program.
     pub(crate) fn passed_over(&self, name: &str) -> Option<String> {
         let paths = std::env::var_os("PATH")?;
         passed_over(name, std::env::split_paths(&paths), &self.workspace)
@@ -65,7 +66,7 @@ fn passed_over(
         return None;
     }
     folders.find_map(|folder| {
-        // As the system would resolve it: relative to the workspace, where the program runs.
+        // The system would resolve a relative folder from the workspace, where the program runs.
         let path = workspace.join(&folder).join(name);
         let why = distrust(&folder, workspace).filter(|_| is_executable(&path))?;
         Some(format!("{} is passed over: its folder in PATH {why}", path.display()))
@@ -76,7 +77,7 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && !name.contains(['/', '\\', '\0'])
 }
 
-/// Why no program is taken from this folder of `PATH`; `None` for a trusted folder.
+/// Why no program from this folder of `PATH` is used; `None` for a trusted folder.
 fn distrust(folder: &Path, workspace: &Path) -> Option<&'static str> {
     // A relative folder depends on the working directory, which is the workspace.
     if !folder.is_absolute() {

@@ -1,38 +1,41 @@
 //! Child processes (SPEC §7.2): the only module that starts programs.
 //!
-//! A child gets exactly the arguments and environment that the caller names, no terminal, and no input unless
-//! the caller supplies it. It leads its own session and process group. One thread per output reads stdout and
-//! stderr and forwards each chunk at once, up to a limit. `run` keeps the whole output, `stream` only its
-//! beginning and end. Nothing polls: the calling thread sleeps until there is output, an exit, a stop or the
-//! deadline. To end a program, SIGTERM goes to it and to everything it started; what still runs after the grace
-//! period is killed.
+//! A child gets exactly the arguments that the caller names, no terminal, and no input unless the caller
+//! supplies it. It inherits the environment of this process, without [`MODEL_KEY`], with a filtered `PATH`,
+//! and with the changes that the caller names. It leads its own process group and, on Linux, its own session.
+//! One thread per output reads stdout and stderr and forwards each chunk at once, up to a limit. `run` keeps
+//! the whole output, `stream` only its beginning and end. Nothing polls: the calling thread sleeps until
+//! there is output, an exit, a stop or the deadline. To end a program, SIGTERM is sent to it and to
+//! everything it started; processes that still run after the grace period are killed.
 //!
-//! Called by the tools and by the modules below them; the rooms above use only its types. Knows nothing about what a
-//! program is for.
+//! Only the tools and the modules below them start programs; the modules above the tools use only the types.
 //!
 //! # Which processes belong to a program
 //!
-//! The editor of the user is the only program that is started and not waited for. On Linux the child also adopts the
-//! orphans below it, so that a process that leaves group and parent is still found below the child, and nothing
-//! about our own process changes. This needs code between fork and exec. Signals go through process handles, because
-//! ids are reused.
+//! The user's editor is the only program that is started and not supervised. On Linux the child is made a
+//! subreaper: it adopts the orphans below it, so that a process that leaves group and parent is still found
+//! below the child, while Countersign itself adopts nothing. This needs code between fork and exec. Signals
+//! are sent through process handles (pidfd), because process ids are reused.
 //!
 //! # The end
 //!
-//! A stop, a timeout or a limit ends all processes. They are halted until two readings of the process list in a row
-//! find nobody new and nobody that moves; only then are they asked to end, so that none leaves between being listed
-//! and being signalled. Once the child itself is gone, orphans are found by a mark in their environment
-//! (`COUNTERSIGN_CHILD`). A process is not found if it empties its environment, leaves session and parent, and does
-//! so after it was asked to end and after the child has ended: that would take a process of our own above the child.
+//! A stop, a timeout or a limit ends all processes. They are first stopped with SIGSTOP, until two successive
+//! listings find no new process and none that runs; only then is SIGTERM sent, so that no process escapes
+//! between being listed and being signalled. After the child has exited, orphans are found by a mark in their
+//! environment (`COUNTERSIGN_CHILD`). A process that empties its environment and leaves session and parent is
+//! not found if it does so after SIGTERM and after the child has exited. Finding it too would need another
+//! process between Countersign and the child.
 //!
-//! What a program left running when it ends by itself is left alone, as in a shell, except after `splice` and the
-//! check of a patch: nothing may change the workspace after a verdict.
+//! Processes that a program leaves running when it exits by itself keep running, as under a shell, unless the
+//! caller chooses `Leftovers::End` because nothing may change the workspace afterwards: after `splice`, a
+//! planner, or the check of a replacement, for example.
 //!
 //! # Threads
 //!
-//! A program has three short-lived threads: one reads each output, one waits for the end. They write to a queue on
-//! which the caller's thread sleeps, and a stop wakes it there. So output reaches events and evidence on one thread,
-//! in one order. A program that prints faster than the evidence takes it waits; nobody waits for the window.
+//! Each program has three threads: one for each output, and one that waits for its exit. A thread outlives
+//! the program only while another process holds the output open. They write to a queue on which the caller's
+//! thread sleeps; a stop wakes that thread too. So output reaches events and evidence on one thread, in one
+//! order. A program that prints faster than the evidence stores its output has to wait.
 
 mod capture;
 mod error;
@@ -79,54 +82,54 @@ pub(crate) use scratch::{
 use supervise::supervise;
 use walls::WallReport;
 
-/// The environment variable with the API key of the model server. No program inherits it; only the planner that
-/// needs it is given it.
+/// The environment variable with the API key of the model server. It is removed from the environment of every
+/// program, and set only for a planner that needs it.
 pub const MODEL_KEY: &str = "COUNTERSIGN_MODEL_KEY";
 /// Time between SIGTERM and SIGKILL (SPEC §3).
 const GRACE: Duration = Duration::from_secs(2);
 /// How long a command may print nothing before the person is notified (SPEC §7.2).
 const QUIET: Duration = Duration::from_secs(15);
-/// Most bytes read from an output at once.
+/// Maximum number of bytes read from an output at once.
 const CHUNK: usize = 64 << 10;
 
-/// What to start, and its limits.
+/// A program to start, with its limits.
 pub(crate) struct Program<'a> {
-    /// What kind of program this is, which decides whether it runs behind walls.
+    /// The kind of the program, which decides whether it runs behind walls.
     pub(crate) profile: Profile<'a>,
     /// Path of the program, or a name that is looked up in `PATH`.
     pub(crate) program: &'a OsStr,
-    /// Its arguments, passed unchanged.
+    /// The arguments of the program, passed unchanged.
     pub(crate) arguments: &'a [&'a str],
-    /// Its stdin; `None` for an empty one.
+    /// The stdin of the program; `None` for an empty one.
     pub(crate) input: Option<Input<'a>>,
-    /// Working directory.
+    /// The working directory of the program.
     pub(crate) folder: &'a Path,
     /// Variables added to the environment that it inherits from this process.
     pub(crate) environment: &'a [(&'a str, &'a str)],
     /// Variables removed from that environment.
     pub(crate) unset: &'a [OsString],
-    /// What happens to processes it started that still run when it exits by itself.
+    /// The treatment of processes that the program started and that still run when it exits by itself.
     pub(crate) leftovers: Leftovers,
     /// The program is ended after this time.
     pub(crate) timeout: Duration,
-    /// Most bytes of each output; the program is ended when it prints more.
+    /// Maximum size of each output, in bytes; the program is ended when it prints more.
     pub(crate) output_limit: u64,
 }
 
 /// The stdin of a program.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Input<'a> {
-    /// This file.
+    /// The content of this file.
     File(&'a Path),
-    /// These bytes, from an unlinked or in-memory file: unlike a pipe, it cannot block the writer if the
-    /// program never reads.
+    /// These bytes. They are passed in an unlinked or in-memory file, which, unlike a pipe, does not block
+    /// the writer if the program never reads.
     Bytes(&'a [u8]),
 }
 
-/// What happens to processes that are still running when the program that started them exits.
+/// The treatment of processes that are still running when the program that started them exits by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Leftovers {
-    /// They go on running, as under a shell.
+    /// They keep running, as under a shell.
     Stay,
     /// They are ended too, so that nothing changes the workspace after the step has ended.
     End,
@@ -135,44 +138,46 @@ pub(crate) enum Leftovers {
 /// Why a program was ended before it exited by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cause {
-    /// It ran into the timeout.
+    /// The program was still running at the timeout.
     TimedOut,
-    /// A person stopped it.
+    /// A person stopped the run.
     Stopped,
     /// This output exceeded its limit.
     TooMuch(Stream),
-    /// Its output could not be recorded.
+    /// The output could not be recorded.
     NotKept,
 }
 
 /// Result of a program that was started.
 #[derive(Debug)]
 pub struct Finished<K = Vec<u8>> {
-    /// Why it was ended; `None` when it exited by itself, or a process outside of Countersign ended it.
+    /// Why this process ended the program; `None` when the program exited by itself, or another process ended
+    /// it.
     pub cause: Option<Cause>,
-    /// Its exit code; `None` when a signal ended it.
+    /// The exit code of the program; `None` when a signal ended it.
     pub exit_code: Option<i32>,
     /// The signal that ended it.
     pub signal: Option<i32>,
-    /// Time from its start to its end.
+    /// The time from the start of the program to its end.
     pub duration: Duration,
-    /// What it printed to stdout, whole or its beginning and end.
+    /// The stdout of the program up to the limit: whole, or only its beginning and end.
     pub stdout: K,
-    /// The same of stderr.
+    /// The stderr of the program, in the same form.
     pub stderr: K,
-    /// Whether a process it started still held an output open. Later output of that process is not kept.
+    /// Whether an output was still held open, by a process that the program started, when reading ended.
+    /// Later output is not kept.
     pub left_open: bool,
-    /// What its walls refused; empty when it had none.
+    /// The report of the walls of the program; empty when it had none.
     pub walls: WallReport,
 }
 
 impl<K> Finished<K> {
-    /// Whether it exited by itself with code 0.
+    /// Whether the program exited by itself with code 0.
     pub(crate) fn is_success(&self) -> bool {
         self.cause.is_none() && self.exit_code == Some(0)
     }
 
-    /// Whether it ran into the timeout.
+    /// Whether the program was ended at the timeout.
     pub fn timed_out(&self) -> bool {
         self.cause == Some(Cause::TimedOut)
     }
@@ -185,8 +190,8 @@ fn command(program: &OsStr) -> Command {
     command
 }
 
-/// A command that inherits the whole environment, [`MODEL_KEY`] included. Only for the helper of the walls, whose
-/// environment is that of its program.
+/// A command that inherits the whole environment of this process. Only the helper of the walls may call it
+/// directly: its own environment is already the one that the program is to get.
 #[expect(clippy::disallowed_methods, reason = "the one place that starts programs")]
 fn bare_command(program: &OsStr) -> Command {
     Command::new(program)
@@ -215,8 +220,8 @@ pub(crate) fn start_beside(
     Ok(())
 }
 
-/// Runs a program to its end and keeps its whole output. `output` gets the text as it comes, on the calling
-/// thread.
+/// Runs a program to its end and keeps its whole output, up to the limit. `output` receives the text on the
+/// calling thread, while the program prints it.
 ///
 /// # Errors
 /// The error of the operating system when the program cannot be started.
@@ -228,8 +233,8 @@ pub(crate) fn run(
     supervise(program, ProcessIo { stop, output, capture: &NoCapture }, QUIET)
 }
 
-/// Runs a program whose output may be of any size: every byte goes to the capture as it comes, and only the
-/// beginning and the end stay in memory.
+/// Runs a program with large output: the capture receives every byte up to the limit while the program prints
+/// it, and only the beginning and the end stay in memory.
 ///
 /// # Errors
 /// The error of the operating system when the program cannot be started.

@@ -8,8 +8,8 @@ use crate::run::Stream;
 
 use super::CHUNK;
 
-/// Most bytes in the queue. When it is full, the reading threads wait, and so does a program that prints
-/// faster.
+/// The number of bytes at which the queue is full. The reading threads then wait, and so does a program that
+/// keeps printing.
 const ROOM: usize = 1 << 20;
 
 /// Output and exit of one child, in order of arrival.
@@ -26,11 +26,11 @@ struct State {
     /// The outputs that are still being read.
     open: Vec<Stream>,
     exited: bool,
-    /// Set when the consumer is gone.
+    /// Set when nothing more is consumed.
     abandoned: bool,
 }
 
-/// What has arrived since the last [`OutputQueue::take`].
+/// The output and events that have arrived since the last [`OutputQueue::take`].
 pub(super) struct Mail {
     /// Output, in order of arrival.
     pub(super) chunks: Vec<(Stream, Vec<u8>)>,
@@ -46,7 +46,7 @@ impl OutputQueue {
         self.lock().open.push(stream);
     }
 
-    /// Adds output, and waits while the queue is full. False when the consumer is gone.
+    /// Adds output, after waiting while the queue is full. False when nothing more is consumed.
     pub(super) fn put(&self, stream: Stream, bytes: &[u8]) -> bool {
         let state = self.lock();
         let mut state = self
@@ -57,7 +57,7 @@ impl OutputQueue {
             return false;
         }
         state.bytes += bytes.len();
-        // Joins small writes into one chunk when the consumer is slower.
+        // Joins small writes into one chunk, so that a slow consumer handles fewer chunks.
         match state.chunks.back_mut() {
             Some((last, chunk)) if *last == stream && chunk.len() < CHUNK => {
                 chunk.extend_from_slice(bytes);
@@ -87,7 +87,7 @@ impl OutputQueue {
         self.changed.notify_all();
     }
 
-    /// Tells the reading threads that nothing more is consumed.
+    /// Makes [`Self::put`] return false from now on, so that the reading threads end.
     pub(super) fn abandon(&self) {
         self.lock().abandoned = true;
         self.changed.notify_all();

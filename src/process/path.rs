@@ -1,4 +1,4 @@
-//! The `PATH` in which programs are looked up: without the folders that a workspace could fill.
+//! The `PATH` of a child process: without the folders into which a workspace could put programs.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};

@@ -1,11 +1,12 @@
-//! The kind of a program, which decides its walls (SPEC §7.5). There is no default: every caller names one.
+//! The kind of a program, which decides whether it runs behind walls (SPEC §7.5). There is no default: every
+//! caller chooses one.
 
 use std::path::PathBuf;
 
 use super::walls::RunWalls;
 use crate::authorization::{StepWalls, WallLevel};
 
-/// What kind of program is started.
+/// The kind of a program.
 #[derive(Clone, Copy)]
 pub(crate) enum Profile<'a> {
     /// A command of a plan step.
@@ -26,16 +27,16 @@ pub(crate) enum Profile<'a> {
 /// The walls that one program gets.
 #[derive(Clone, Copy)]
 pub(crate) struct Behind<'a> {
-    /// What the person approved for this step.
+    /// The walls that the person approved for this step.
     pub(crate) step: &'a StepWalls,
-    /// What all steps of the run share.
+    /// The walls that all steps of the run share.
     pub(crate) run: &'a RunWalls,
     /// More folders that this program may write to.
     pub(crate) write: &'a [PathBuf],
 }
 
 impl<'a> Profile<'a> {
-    /// The walls of this program; `None` when it gets none.
+    /// The walls of this program; `None` when it runs without walls.
     pub(super) fn walls(self) -> Option<Behind<'a>> {
         match self {
             Self::Step(behind)

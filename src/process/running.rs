@@ -1,4 +1,4 @@
-//! A child process with everything it started, and the threads that read its output and wait for its exit.
+//! A child process with all its descendants, and the threads that read its output and wait for its exit.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -24,7 +24,7 @@ fn marks(mark: &str) -> OsString {
     marks
 }
 
-/// An unlinked file with these bytes, positioned at its beginning.
+/// An anonymous file with these bytes, positioned at its beginning.
 fn waiting(bytes: &[u8]) -> io::Result<File> {
     let mut file = nameless()?;
     file.write_all(bytes)?;
@@ -32,7 +32,7 @@ fn waiting(bytes: &[u8]) -> io::Result<File> {
     Ok(file)
 }
 
-/// An anonymous file in memory, so that nothing reaches the disk.
+/// An anonymous file in memory, so that its content is never on a disk.
 #[cfg(target_os = "linux")]
 pub(super) fn nameless() -> io::Result<File> {
     let flags = rustix::fs::MemfdFlags::CLOEXEC;
@@ -51,10 +51,10 @@ fn nameless() -> io::Result<File> {
     Ok(file)
 }
 
-/// Most bytes of stderr that go into the error when the walls cannot be put up.
+/// Maximum size of the part of stderr, in bytes, that the error has when the walls cannot be put up.
 const WORDS: u64 = 4096;
 
-/// A child process with everything it started. Dropping it ends all of them.
+/// A child process with all its descendants. Dropping it before [`Self::reap`] kills all of them.
 pub(super) struct Running {
     child: Child,
     pub(super) tree: Tree,
@@ -105,7 +105,7 @@ impl Running {
         // This process must not keep the descriptors that the child inherited.
         drop(command);
         let tree = Tree::of(&child, &mark, before);
-        // From here on an error drops `running`, which ends the child.
+        // From here on an error drops `running`, which kills the child.
         let mut running = Self { child, tree, queue, reaped: false, walled };
         running.wait_until_walled(program.timeout)?;
         if let Some(stdout) = running.child.stdout.take() {
@@ -148,7 +148,8 @@ impl Running {
         Ok(())
     }
 
-    /// Waits until the walls of a walled program stand. On an error, everything that was started is killed.
+    /// Waits until a walled program runs behind its walls. On an error, every process that was started is
+    /// killed.
     fn wait_until_walled(&mut self, timeout: Duration) -> io::Result<()> {
         let Some(walled) = &mut self.walled else { return Ok(()) };
         let Err(error) = walled.wait_until_started(timeout) else { return Ok(()) };
@@ -165,7 +166,7 @@ impl Running {
         }
     }
 
-    /// What its walls have refused so far.
+    /// The report of its walls so far.
     pub(super) fn walls(&self) -> WallReport {
         self.walled.as_ref().map_or_else(WallReport::default, Walled::report)
     }
@@ -178,7 +179,8 @@ impl Running {
         self.tree.kill(&mut self.child);
     }
 
-    /// The exit status of the child; `None` while the kernel has not released it.
+    /// Ends the reading of output, and reaps the child. Returns the exit status of the program; `None` while
+    /// the kernel has not released the process.
     pub(super) fn reap(&mut self) -> Option<ExitStatus> {
         self.queue.abandon();
         let status = tree::status(&mut self.child);
@@ -191,7 +193,7 @@ impl Running {
 }
 
 impl Drop for Running {
-    /// Ends the child after a panic or an error, when nobody has reaped it.
+    /// Kills the child, with all its descendants, when it was not reaped because of a panic or an error.
     fn drop(&mut self) {
         if !self.reaped {
             self.kill();

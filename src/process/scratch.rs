@@ -1,9 +1,10 @@
-//! The private folder of one simulation, and its removal.
+//! Private folders, each used by one process and removed after it: of a simulation, or of the walls of a run.
 //!
-//! It is in the user's cache folder: there is room, a reboot does not clear it, and it is probably on the file
-//! system of the workspace, so that copies can share their data. The process that works in it holds a lock on a
-//! file in it. The kernel releases the lock however that process ends, so a folder with a free lock is
-//! abandoned, and the next simulation removes it.
+//! The folder of a simulation is in the user's cache folder. This has room, is not cleared by a reboot, and
+//! is probably on the file system of the workspace, so that copies can share their data. The process that
+//! uses a folder holds a lock on a file in it. The kernel releases the lock however that process ends. A
+//! folder whose lock is free is therefore abandoned, and the next call of [`Scratch::create`] with the same
+//! parent removes it.
 
 use std::fs::{DirBuilder, File, OpenOptions, Permissions, TryLockError};
 use std::io;
@@ -12,8 +13,8 @@ use std::path::{Path, PathBuf};
 
 use uuid::Uuid;
 
-/// Lock file of the parent folder, held while a folder is created or removed, so that no other process sees it
-/// half done.
+/// Lock file of the parent folder, held while a folder is created or removed, so that no other process takes
+/// an incomplete folder for an abandoned one.
 const DOOR: &str = "door";
 /// Lock file in each folder, held by the process that works there.
 const LOCK: &str = "lock";
@@ -21,8 +22,8 @@ const LOCK: &str = "lock";
 const COPY: &str = "copy";
 const TARGET: &str = "target";
 
-/// Where this user's simulations are created: in the cache folder, or in the temporary folder when the cache is
-/// in the workspace (which may be the home folder).
+/// The folder in which this user's simulations are created: in the cache, or in the temporary folder when the
+/// cache is in the workspace (which may be the home folder).
 pub(crate) fn usual_parent(workspace: &Path) -> PathBuf {
     in_cache().filter(|cache| !cache.starts_with(workspace)).unwrap_or_else(in_temporary)
 }
@@ -42,7 +43,7 @@ fn in_temporary() -> PathBuf {
     std::env::temp_dir().join(format!("countersign-simulations-{user}"))
 }
 
-/// The folder of one simulation. Dropping it removes the folder.
+/// A private folder. Dropping it removes the folder.
 #[derive(Debug)]
 pub(crate) struct Scratch {
     parent: PathBuf,
@@ -69,7 +70,7 @@ impl Scratch {
         let scratch = Self { parent: parent.to_owned(), top, _lock: lock, is_removed: false };
         private_folder(&scratch.top.join(COPY))?;
         private_folder(&scratch.target())?;
-        // A folder that cannot be removed now is tried again by the next simulation.
+        // If a folder cannot be removed now, the next call tries again.
         abandoned.into_iter().for_each(drop);
         Ok(scratch)
     }
@@ -84,7 +85,8 @@ impl Scratch {
         self.top.join(TARGET)
     }
 
-    /// Creates a file now. Its timestamp marks the end of copying: later times mean a change.
+    /// Creates a file whose timestamp marks the end of copying: a file on the copy with a later timestamp has
+    /// changed.
     ///
     /// # Errors
     /// The error of the operating system.
@@ -95,14 +97,15 @@ impl Scratch {
     /// Removes the folder.
     ///
     /// # Errors
-    /// The error of the operating system. The next simulation tries again.
+    /// The error of the operating system. The next [`Self::create`] with the same parent tries again.
     pub(crate) fn remove(mut self) -> io::Result<()> {
         self.is_removed = true;
         self.take_down()
     }
 
     fn take_down(&self) -> io::Result<()> {
-        // The lock file goes last, with its folder: until then no other process takes the folder for abandoned.
+        // The lock file is removed last, with its folder. Until then no other process takes the folder for an
+        // abandoned one.
         for name in [COPY, TARGET] {
             remove_tree(&self.top.join(name))?;
         }
@@ -114,13 +117,13 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         if !self.is_removed {
-            // After an error or a panic there is no caller to report to; the next simulation tries again.
+            // After an error or a panic there is no caller to report to; the next `create` tries again.
             let _ = self.take_down();
         }
     }
 }
 
-/// Removes the folders of simulations whose process was killed.
+/// Removes the abandoned folders in `parent`, whose processes were killed.
 ///
 /// # Errors
 /// The error of the operating system.
@@ -132,7 +135,7 @@ pub(crate) fn tidy(parent: &Path) -> io::Result<()> {
     abandoned.into_iter().try_for_each(Scratch::remove)
 }
 
-/// The lock on the folder that holds all simulations of a user.
+/// The lock on the folder that contains the private folders of a user.
 struct Door<'a> {
     parent: &'a Path,
     _lock: File,

@@ -21,7 +21,7 @@ fn what_nobody_works_in_is_removed_and_what_somebody_does_is_not() {
     let parent = temporary.path().join("simulations");
     let live = Scratch::create(&parent).unwrap();
     fs::write(live.target().join("file"), "x").unwrap();
-    // The state after the process was killed: nobody holds the lock.
+    // The state after the process was killed: the lock is free.
     let dead = parent.join("4711-dead");
     fs::create_dir_all(dead.join("copy/ws")).unwrap();
     fs::write(dead.join("lock"), "").unwrap();

@@ -1,4 +1,5 @@
-//! Supervises one program from start to exit: forwards its output, and ends it on a stop, timeout or limit.
+//! Supervises one program from start to exit: forwards its output, and ends it on a stop, at the timeout,
+//! when an output exceeds its limit, or when its output cannot be recorded.
 
 use std::io;
 use std::os::unix::process::ExitStatusExt;
@@ -10,10 +11,10 @@ use super::running::Running;
 use super::{Cause, Finished, GRACE, Leftovers, ProcessIo, Program};
 use crate::run::{Decoder, Stream, StreamEnds};
 
-/// How long the outputs may stay open after the program has exited, because processes it started hold them.
+/// How long outputs are still read after the program has exited, while its descendants hold them open.
 const DRAIN: Duration = Duration::from_secs(2);
 
-/// Keeps an output in memory.
+/// An output that is kept in memory.
 pub(super) trait Keep: Default {
     /// Adds the next bytes.
     fn keep(&mut self, bytes: &[u8]);
@@ -33,7 +34,8 @@ impl Keep for StreamEnds {
     }
 }
 
-/// Starts a program and supervises it until it has ended. After `quiet_after` without output the capture is notified.
+/// Starts a program and supervises it until it has ended. After the time `quiet_after` without output the
+/// capture is notified.
 pub(super) fn supervise<K: Keep>(
     program: &Program<'_>,
     io: ProcessIo<'_>,
@@ -78,20 +80,20 @@ pub(super) fn supervise<K: Keep>(
     })
 }
 
-/// State of a program.
+/// The phase of a supervised program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
-    /// Running, until this deadline if there is one.
+    /// The program runs, until this deadline if there is one.
     Runs(Option<Instant>),
-    /// Got SIGTERM; is killed at this time.
+    /// SIGTERM was sent; at this time the program is killed.
     Asked(Instant),
-    /// Killed. At this time the wait ends, because the kernel may not release the process.
+    /// SIGKILL was sent. At this time the wait ends even if the kernel has not released the process.
     Killed(Instant),
-    /// Exited by itself; its outputs are read until this time.
+    /// The program has exited by itself; its outputs are read until this time.
     Drains(Instant),
-    /// Exited, and all its output was read.
+    /// The program has exited, and all its output was read.
     Ended,
-    /// Exited, while another process still held an output open.
+    /// The wait has ended while an output was still open or a killed process was not released.
     LeftOpen,
 }
 
@@ -99,7 +101,7 @@ enum Phase {
 struct Side<K> {
     kept: K,
     decoder: Decoder,
-    /// How many more bytes are accepted.
+    /// The number of bytes that are still accepted.
     room: u64,
 }
 
@@ -109,7 +111,7 @@ impl<K: Keep> Side<K> {
     }
 }
 
-/// A running program, and where its output goes.
+/// A running program, and the state of its supervision.
 struct Watch<'a, K> {
     running: Running,
     io: ProcessIo<'a>,
@@ -173,12 +175,14 @@ impl<K: Keep> Watch<'_, K> {
         }
     }
 
+    /// The phase that follows after these events. Ends or kills the program where the transition requires it.
     fn next(&mut self, phase: Phase, mail: &Mail, too_much: Option<Cause>) -> Phase {
         let now = Instant::now();
         let is_done = mail.exited && mail.closed;
         match (phase, too_much) {
             (Phase::Runs(_) | Phase::Drains(_), too_much) if is_done => {
-                // The final output exceeded the limit.
+                // The last output exceeded the limit or could not be recorded, or the program was to be ended
+                // before.
                 self.cause = too_much.or(self.cause);
                 Phase::Ended
             }
@@ -207,14 +211,15 @@ impl<K: Keep> Watch<'_, K> {
         }
     }
 
-    /// Sends SIGTERM to the program and to everything it started.
+    /// Sends SIGTERM to the program and to all its descendants.
     fn end(&mut self, cause: Cause) -> Phase {
         self.cause.get_or_insert(cause);
         self.running.ask_to_end();
         Phase::Asked(Instant::now() + GRACE)
     }
 
-    /// Forwards and keeps this output. Returns why the program must be ended because of it, if it must.
+    /// Forwards and keeps the new output. Returns a cause if the program must be ended: an output exceeds its
+    /// limit, or the output cannot be recorded.
     fn take(&mut self, mail: &Mail) -> Option<Cause> {
         let mut cause = None;
         for (stream, bytes) in &mail.chunks {

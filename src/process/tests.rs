@@ -1,5 +1,5 @@
-//! Runs real programs: output, exit and cleanup. Compiled once per wall level, which the module name gives; all
-//! tests hold at every level.
+//! Runs real programs: output, exit and cleanup. These tests are compiled once per wall level, which the name
+//! of the module gives; all of them hold at every level.
 
 use std::cell::{Cell, RefCell};
 use std::fs::{self, OpenOptions};
@@ -50,7 +50,7 @@ impl Yard {
         Profile::Step(Behind { step: &self.step, run: &self.walls, write: &[] })
     }
 
-    /// Whether the process that a script knows by this id is running.
+    /// Whether the process that has this id for the script is running.
     fn is_alive(&self, id: &str) -> bool {
         if level() != WallLevel::Full {
             return is_alive(id);

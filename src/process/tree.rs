@@ -1,11 +1,12 @@
-//! A child and everything it started: its own session, SIGTERM and SIGKILL for all of it (SPEC §3).
+//! A child and all its descendants: starts the child in its own session, and sends SIGTERM and SIGKILL to all
+//! of them (SPEC §3).
 //!
 //! A process may leave its process group and its parent. On Linux the child is made a subreaper: while it
-//! lives, orphaned descendants become its children and are found below it. Each one found is remembered with
-//! its start time, because process ids are reused. After the child has exited, its descendants are found by a
-//! mark in the environment that all of them inherited. They are stopped (SIGSTOP) while they are listed.
-//! Signals go through a pidfd of the process that was listed. On other systems signals reach only the process
-//! group.
+//! lives, orphaned descendants become its children and are found below it. Each process found is remembered
+//! with its start time, because process ids are reused. After the child has exited, its descendants are found
+//! by a mark in the environment that all of them inherited. Processes are stopped (SIGSTOP) while they are
+//! listed. Signals are sent through a pidfd of the listed process. On other systems signals reach only the
+//! process group.
 
 #[cfg(target_os = "linux")]
 mod linux;

@@ -1,4 +1,4 @@
-//! The SSH client of the system and how it is called (SPEC §7.3).
+//! Calls the SSH client of the system (SPEC §7.3).
 
 use std::ffi::OsStr;
 use std::io;
@@ -14,10 +14,10 @@ use crate::process::{self, Finished, Input, Leftovers, Profile, Program};
 use crate::process::{ProcessIo, command_on_path};
 use crate::run::StopSignal;
 
-/// Options of every call. They come before the person's settings, because ssh takes the first value of an
-/// option.
+/// Options of every call. They are on the command line and so override the person's settings, because ssh
+/// uses the first value of an option.
 ///
-/// They forbid prompts, accepting or learning unknown host keys and forwarding, and a session runs nothing but
+/// They forbid prompts, forwarding, and accepting or storing unknown host keys, and make a session run only
 /// the command that is sent.
 const ALWAYS: [&str; 13] = [
     // Older clients do not know these two.
@@ -35,9 +35,9 @@ const ALWAYS: [&str; 13] = [
     "RemoteCommand=none",
     "RequestTTY=no",
 ];
-/// Together they detect a dead host within 20 seconds and keep idle connections open in firewalls.
+/// Together these options detect a dead host within 20 seconds and keep idle connections open in firewalls.
 const KEEPALIVE: [&str; 2] = ["ServerAliveInterval=5", "ServerAliveCountMax=3"];
-/// Most bytes of output of a call that does not run a command of a plan.
+/// Maximum size of each output, in bytes, of a call that does not run a command of a plan.
 const SMALL_OUTPUT: u64 = 1 << 20;
 
 /// The client program, and the settings file that it reads.
@@ -91,7 +91,7 @@ impl SshClient {
         process::run(&self.program(call, &arguments), stop, output).map_err(RemoteError::NotStarted)
     }
 
-    /// As [`Self::run`], with the output sent to `io`; only its two ends are kept.
+    /// As [`Self::run`], with the output sent to `io`; only its beginning and end are kept.
     pub(super) fn stream(
         &self,
         call: &Call<'_>,
@@ -150,13 +150,13 @@ impl SshClient {
     }
 }
 
-/// One call of the client.
+/// The parameters of one call of the client.
 pub(super) struct Call<'a> {
     pub(super) options: Vec<&'a str>,
     pub(super) destination: &'a Destination,
     /// The command line for the host's login shell; `None` for a call that runs nothing there.
     pub(super) command: Option<&'a str>,
-    /// The file that the client reads as its stdin.
+    /// The file that is the client's stdin.
     pub(super) input: Option<&'a Path>,
     /// The local working folder of the client.
     pub(super) folder: &'a Path,

@@ -1,5 +1,5 @@
-//! Runs a command on a host: sends it in its wrapper, follows it to its end, and takes its outcome only from
-//! the wrapper's report.
+//! Runs a command on a host: sends it in a wrapper script, follows it to its end, and derives its outcome
+//! only from the reports of the wrapper.
 
 use std::sync::Arc;
 use std::thread;
@@ -15,12 +15,12 @@ use crate::process::Cause;
 use crate::process::ProcessIo;
 use crate::run::StopSignal;
 
-/// How long to wait, after a session has broken off, for the connection to prove lost.
+/// How long to wait, after a session has broken off, for the client to report that the connection is lost.
 const LOSS: Duration = Duration::from_secs(2);
 /// Exit code of the wrapper if the command has not begun: the folder could not be entered, or the input did not
 /// arrive whole.
 const NOT_BEGUN: i32 = 125;
-/// Bytes for the wrapper's reports, besides the output limit of the command.
+/// Bytes that the wrapper's reports may take in addition to the output limit of the command.
 const SPARE: u64 = 64 << 10;
 
 /// A command for a host.
@@ -28,58 +28,59 @@ const SPARE: u64 = 64 << 10;
 pub struct RemoteCommand<'a> {
     /// The command, sent unchanged.
     pub command: &'a str,
-    /// Its folder: absolute, or relative to the home folder; `None` for the home folder.
+    /// The working directory: absolute, or relative to the home folder; `None` for the home folder.
     pub folder: Option<&'a str>,
-    /// After this time its process group is ended.
+    /// The process group of the command is ended after this time.
     pub timeout: Duration,
-    /// Most bytes of stdout and of stderr; one more ends its process group.
+    /// Maximum size of stdout and of stderr, in bytes; the process group is ended when one of them is larger.
     pub output_limit: u64,
 }
 
-/// How a command ended, as far as the host has reported it.
+/// The end of a command, as far as the host has reported it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RemoteEnd {
-    /// By itself, with this code.
+    /// The command exited by itself with this code.
     Exited(i32),
-    /// By this signal.
+    /// The command was ended by this signal, which did not come from here.
     Signalled(i32),
-    /// Its process group was ended, and the host confirmed that nothing of it is left.
+    /// The command was ended for this cause, and the host confirmed that none of its process group is left.
+    /// Also a command that exited by itself whose output exceeded its limit or could not be recorded.
     Ended(Cause),
-    /// It did not begin, for this reason.
+    /// The command did not begin, for this reason.
     NotBegun(String),
     /// The outcome on the host is unknown (E308): the connection was lost, or the host did not confirm that
     /// nothing is left.
     Unknown {
-        /// Why it was to be ended, if it was.
+        /// Why the command was to be ended, if it was.
         stop: Option<Cause>,
-        /// Why it is unknown, with the client's message if there is one.
+        /// Why the outcome is unknown, with the client's message if there is one.
         said: String,
     },
 }
 
-/// A command that is over.
+/// The result of a command on a host.
 #[derive(Debug)]
 pub struct RemoteFinished {
-    /// How it ended.
+    /// The end of the command.
     pub end: RemoteEnd,
     /// The first and last part of its stdout.
     pub stdout: StreamEnds,
     /// The first and last part of its stderr, followed by the client's message if the connection was lost.
     pub stderr: StreamEnds,
-    /// What the login shell printed before the command began; usually empty.
+    /// The output of the login shell before the command began; usually empty.
     pub greeting: Vec<u8>,
-    /// From the call to the end.
+    /// The time from the call to the end.
     pub duration: Duration,
-    /// Whether a process that it started still held an output open; what that prints later is not kept.
+    /// Whether a process that the command started still held an output open. Its later output is not kept.
     pub left_open: bool,
 }
 
 impl Connection {
-    /// Runs a command to its end. Its output goes to the capture and to the output callback as it arrives, on
-    /// this thread; only its first and last part are kept in memory.
+    /// Runs a command to its end. The capture and the output callback receive its output on this thread as it
+    /// arrives; only the first and last part are kept in memory.
     ///
     /// # Errors
-    /// The client could not be started, and so nothing was sent.
+    /// The session could not be started, so that nothing was sent.
     pub fn run(
         &self,
         command: &RemoteCommand<'_>,
@@ -100,7 +101,7 @@ impl Connection {
         let watch = Arc::new(Watch::default());
         let _wake = watch.wake_at(stop);
         let deadline = started.checked_add(command.timeout);
-        // Ends the local client, once the host was told to end the group or cannot be told.
+        // Ends the local client. Set after the attempt to end the process group on the host.
         let here = StopSignal::default();
         let session_output = SessionOutput::new(&session.nonce, command.output_limit, io, &watch);
         let limit = command.output_limit.saturating_add(SPARE);
@@ -119,11 +120,11 @@ impl Connection {
         let limit_reached = match finished.cause {
             Some(cause @ Cause::TooMuch(_)) => Some(cause),
             Some(Cause::NotKept) => Some(heard.full.map_or(Cause::NotKept, Cause::TooMuch)),
-            // The rest of its output, passed on at the end, exceeded the limit.
+            // An output may also have exceeded its limit with the bytes that were held back until the end.
             _ => heard.full.map(Cause::TooMuch),
         };
         let ended = match limit_reached {
-            // The command has ended by itself, and with it the processes of its group that it waited for.
+            // The command has ended by itself, so there is no process group to end.
             Some(stop) if heard.end.is_some() => Some((stop, true)),
             Some(stop) => Some((stop, heard.group.is_some_and(|group| self.end_group(group)))),
             None => ended,
@@ -138,7 +139,7 @@ impl Connection {
         Ok(RemoteFinished { end, stdout, stderr, greeting, duration: started.elapsed(), left_open })
     }
 
-    /// The outcome of a command that was not ended from here.
+    /// The outcome of a command that this process did not end.
     fn judge(&self, heard: &SessionReport, exit_code: Option<i32>) -> RemoteEnd {
         if let Some(status) = heard.end {
             return match status.checked_sub(128) {
@@ -166,7 +167,8 @@ impl Connection {
     }
 }
 
-/// The folder as the wrapper takes it: `cd` gives a lone `-` another meaning, and nothing expands `~`.
+/// The folder in the form that the wrapper expects: a lone `-` means another folder to `cd`, and no shell
+/// expands `~`.
 fn folder_word(folder: Option<&str>) -> String {
     match folder.unwrap_or_default() {
         "" | "~" | "~/" => String::new(),

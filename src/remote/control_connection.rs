@@ -1,7 +1,7 @@
-//! The one connection of a run: an `ssh` process that runs no command itself and carries all sessions.
+//! The connection of a run: an `ssh` process that runs no command itself and carries all sessions.
 //!
-//! It is a child process, so that it ends with this program, also after a panic, and none stays in the
-//! background. The client's `LocalCommand` reports when the user is authenticated, so that no polling is
+//! The process is an ordinary child and not a background process, so that it ends with this program, also
+//! after a panic. The client's `LocalCommand` reports when the user is authenticated, so that no polling is
 //! needed.
 
 use std::fs;
@@ -22,11 +22,12 @@ use super::watch::Monitor;
 use crate::process::private_folder;
 use crate::run::{StopSignal, text};
 
-/// Longest wait for a connection; the client's own limits cover only parts of it.
+/// Maximum time to connect; the client's own limits cover only parts of connecting.
 const OPEN: Duration = Duration::from_secs(60);
-/// Longest path of the control socket: the client adds 17 bytes when it creates it, and systems allow 104.
+/// Maximum length of the path of the control socket, in bytes: the client appends 17 bytes when it creates
+/// the socket, and systems allow 104.
 const SOCKET_BYTES: usize = 86;
-/// Most bytes of the client's output in a message.
+/// Maximum size of the client's output in a message, in bytes.
 const SAID_BYTES: usize = 8 << 10;
 
 /// A folder for the control socket, the client's log and the input of sessions; only this user can enter it.
@@ -67,7 +68,7 @@ impl Drop for Folder {
 
 #[derive(Default)]
 struct State {
-    /// The client's stdout, until it is ready.
+    /// The stdout of the client, collected until the connection is ready.
     printed: String,
     /// The stderr of the client and the host.
     said: String,
@@ -205,8 +206,8 @@ impl ControlConnection {
         let log = fs::read_to_string(self.folder.log()).ok()?;
         let said = "debug1: Server host certificate: ";
         let certificate = log.lines().find_map(|line| line.strip_prefix(said))?;
-        // The name of the certificate comes first, in quotation marks. The authority chooses it freely, so
-        // search from the end.
+        // The name of the certificate comes first, in quotation marks. The authority chooses that name
+        // freely, so the line is searched from its end.
         let mut words = certificate.rsplit_once("\" CA ")?.1.split(' ');
         Some(format!("{} {}", words.next()?, words.next()?))
     }

@@ -4,7 +4,7 @@ use crate::authorization::Target;
 use crate::plan::{Code, DestinationError};
 use crate::run::{ErrorInfo, TargetState};
 
-/// Why there is no connection. The messages of the SSH client are kept verbatim.
+/// Why a host cannot be used. The messages of the SSH client are kept verbatim.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the message of each variant says what its fields are")]
 pub enum RemoteError {

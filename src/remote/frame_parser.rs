@@ -1,15 +1,15 @@
 //! Extracts the wrapper's reports from the output of a session.
 //!
-//! A report is `NONCE:kind:value` up to the end of the line, with the nonce of the session; output may precede
-//! it on that line. What was printed before the first report comes from the login shell and not from the
+//! A report is `NONCE:kind:value` up to the end of the line, with the nonce of the session; output may
+//! precede it on that line. Output before the first report comes from the login shell and not from the
 //! command.
 
-/// Longest report in bytes; a nonce that is followed by more than this is output.
+/// Maximum length of a report with its nonce, in bytes; a nonce with more bytes and no end of line is output.
 const REPORT_BYTES: usize = 8 << 10;
-/// Most bytes that are kept of the output before the first report.
+/// Maximum number of bytes that are kept of the output before the first report.
 const BEFORE_BYTES: usize = 64 << 10;
 
-/// One report.
+/// One report of the wrapper.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Report {
     pub(super) kind: String,
@@ -20,11 +20,11 @@ pub(super) struct Report {
 #[derive(Default)]
 pub(super) struct FrameParser {
     nonce: String,
-    /// Whether only the first report is one: all bytes after it are output.
+    /// Whether the stream has only one report, so that all bytes after it are output.
     once: bool,
-    /// Whether a report was found.
+    /// Whether a report was found yet.
     begun: bool,
-    /// The output before it.
+    /// The output before the first report.
     before: Vec<u8>,
     /// The last bytes, held back while they may be the beginning of a report.
     held: Vec<u8>,
@@ -32,12 +32,12 @@ pub(super) struct FrameParser {
 }
 
 impl FrameParser {
-    /// For a stream with any number of reports.
+    /// A parser for a stream with any number of reports.
     pub(super) fn new(nonce: &str) -> Self {
         Self { nonce: nonce.to_owned(), ..Self::default() }
     }
 
-    /// For a stream with one report, before all other output.
+    /// A parser for a stream with a single report before the command's output.
     pub(super) fn once(nonce: &str) -> Self {
         Self { once: true, ..Self::new(nonce) }
     }
@@ -85,7 +85,7 @@ impl FrameParser {
         clean
     }
 
-    /// Returns what was held back at the end of the stream: an incomplete report, which counts as output.
+    /// Ends the stream. Returns the bytes that were held back: an incomplete report, which counts as output.
     pub(super) fn end(&mut self) -> Vec<u8> {
         let mut clean = Vec::new();
         let held = std::mem::take(&mut self.held);
@@ -93,7 +93,7 @@ impl FrameParser {
         clean
     }
 
-    /// The reports so far.
+    /// The reports found so far, in order.
     pub(super) fn reports(&self) -> &[Report] {
         &self.reports
     }
@@ -130,7 +130,7 @@ fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
     bytes.windows(wanted.len()).position(|window| window == wanted)
 }
 
-/// How many of the last bytes could be the beginning of `wanted`.
+/// The number of bytes at the end that could be the beginning of `wanted`.
 fn beginning_of(bytes: &[u8], wanted: &[u8]) -> usize {
     let most = bytes.len().min(wanted.len().saturating_sub(1));
     let is_beginning = |count: &usize| {

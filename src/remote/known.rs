@@ -1,5 +1,5 @@
-//! What the client knows of a destination without connecting: where its settings lead, and which host keys it
-//! has for that host (SPEC §2, §7.3).
+//! Finds out about a destination without connecting: the user, host and port in the client's settings, and
+//! the host keys that the client has for that host (SPEC §2, §7.3).
 //!
 //! Uses `ssh -G` and `ssh-keygen -F`. Keys from a `KnownHostsCommand` in the person's settings are not
 //! included.
@@ -15,8 +15,8 @@ use crate::run::StopSignal;
 /// The default port, which names in `known_hosts` omit.
 const PORT: u16 = 22;
 
-/// Where a destination is and which host keys the client has for it. Does not connect. It is not an error if
-/// the client has no key.
+/// The user, host and port of a destination, and the host keys that the client has for it. Does not connect.
+/// It is not an error if the client has no key.
 ///
 /// # Errors
 /// There is no client, or it cannot read its settings.
@@ -55,7 +55,7 @@ pub fn known_target(
     };
     let mut host_keys = client.known_keys(&name, &files, stop)?;
     if host_keys.is_empty() && name.starts_with('[') {
-        // As the client does: a key stored for the host without a port is valid at every port.
+        // The client does the same: a key stored for the host without a port is valid at every port.
         host_keys = client.known_keys(&host, &files, stop)?;
     }
     host_keys.sort();
@@ -63,7 +63,7 @@ pub fn known_target(
     Ok(Target { destination: destination.to_string(), user, host, port, host_keys })
 }
 
-/// The files of a setting that lists several, separated by spaces.
+/// The files in a setting that lists several paths, separated by spaces.
 fn files(paths: &str) -> Vec<PathBuf> {
     let home = std::env::home_dir();
     let expand = |path: &str| match path.strip_prefix("~/").or_else(|| path.strip_prefix("%d/")) {

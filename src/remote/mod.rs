@@ -1,42 +1,44 @@
 //! Commands on other hosts, through the system's OpenSSH client (SPEC §7.3).
 //!
-//! A [`Connection`] is one client process, shared by the sessions of a run. Before anything of a plan is sent,
-//! the host has shown a key that the client knows, and its user, address and system have been read. A small
-//! wrapper runs each command in a process group of its own and reports how it ended; without that report the
-//! outcome is unknown. Timeout and stop end the group through another session of the same connection.
+//! A [`Connection`] is one client process, shared by the sessions of a run. No part of a plan is sent before
+//! the host has shown a key that the client has stored and before its user, address and system have been
+//! read. A small wrapper runs each command in a process group of its own and reports the exit status; without
+//! that report the outcome is unknown. A timeout or a stop ends the group through another session of the same
+//! connection.
 //!
 //! Commands go to the wrapper through its stdin and not as words for the login shell, so that every command
 //! arrives unchanged, whatever that shell is.
 //!
-//! Called by `tools`; the rooms above check targets with it. Deliberately not here: whether a command may run, and what
-//! its outcome means for a step.
+//! Called by `tools`; the modules above it only check targets. This module does not decide whether a command
+//! may run, or what its outcome means for a step.
 //!
 //! # Why the system's client
 //!
-//! The settings, agent and known keys of the person decide. The client is an ordinary child process and no
-//! background one, so that a panic ends it too. Its sessions cannot connect anew (`ProxyCommand=false`): a lost
-//! connection stays lost, and no command reaches a host that was not checked. The key that the host showed is read
-//! from the log of that very connection.
+//! The client uses the person's settings, agent and known keys. It is an ordinary child process and not a
+//! background process, so that a panic ends it too. Its sessions cannot open another connection
+//! (`ProxyCommand=false`): a lost connection stays lost, and no command reaches a host that was not checked.
+//! The key that the host showed is read from the client's log of the connection itself.
 //!
-//! # What an approval covers
+//! # Approval of a host
 //!
-//! User, host, port and the keys by which the client knows the host. All of it is found without connecting (`ssh
-//! -G`, `ssh-keygen -F`, in `known.rs`), because nothing may happen before a person agreed; a host whose key is not
-//! known cannot be approved. The run connects after its approval is checked and before its first record, so that a
-//! host that is away does not use up the approval. `ssh` itself refuses an unknown key (E308). In addition, the
-//! accepted key must be one of the approved keys (E004); this also finds keys from other sources, such as
-//! `KnownHostsCommand`. Only then does the first session begin. A target from the command line is covered beside the
-//! plan's bytes, which stay as they are (`Plan::on_target`); the run keeps it, so that a continuation goes to the
-//! same host.
+//! An approval covers user, host, port, and the keys that the client has stored for the host. All of these
+//! are found without connecting (`ssh -G`, `ssh-keygen -F`, in `known.rs`), because the review of a plan must
+//! not connect to a host; a host without a stored key cannot be approved. The run connects after its approval
+//! is checked and before its first record, so that an unreachable host does not use up the approval. `ssh`
+//! itself refuses an unknown key (E308). In addition, the accepted key must be one of the approved keys
+//! (E004); this also detects keys from other sources, such as `KnownHostsCommand`. Only then does the first
+//! session begin. A target from the command line is not part of the plan's bytes (`Plan::on_target`), but is
+//! approved and recorded with them, so that a continuation goes to the same host.
 //!
 //! # The wrapper
 //!
-//! The command goes as input to a wrapper (`assets/remote`), between two nonces, so that it arrives whole or is not
-//! run, whatever start-up files of the login shell print or read. The wrapper reports in lines that begin with the
-//! nonce; `frame_parser.rs` removes them from the streams. Only the wrapper's report counts as an end, because the
-//! client's 255 may be the exit code of the command. A shell tells exit code 143 from an end by signal 15 only in
-//! its list of jobs, so the wrapper reads that list. The session that ends the process group after a timeout or a
-//! stop also checks whether any of it is left.
+//! The command is sent through stdin to a wrapper (`assets/remote`), between two nonces. It is run only if it
+//! arrives whole, whatever the start-up files of the login shell print or read. The wrapper's reports begin
+//! with the nonce; `frame_parser.rs` removes them from the streams. The exit status is taken only from a
+//! report of the wrapper, because the client's exit code 255 may also be that of the command. A shell
+//! distinguishes exit code 143 from an end by signal 15 only in its list of jobs, so the wrapper reports that
+//! list. The session that ends the process group after a timeout or a stop also checks whether any process of
+//! the group is left.
 
 mod client;
 mod command;
@@ -63,7 +65,7 @@ pub use known::known_target;
 
 use control_connection::ControlConnection;
 
-/// Longest wait for the client to read its settings, or for a host to report facts about itself.
+/// Maximum time for the client to read its settings, or for a host to report facts about itself.
 const LOOK: Duration = Duration::from_secs(30);
 
 /// A connection to a host, shared by a run; closed on drop.
@@ -81,7 +83,7 @@ impl std::fmt::Debug for Connection {
 }
 
 impl Connection {
-    /// Connects, and reads facts about the host. Sends nothing of a plan.
+    /// Connects, and reads facts about the host. Sends no part of a plan.
     ///
     /// # Errors
     /// There is no client; the host cannot be reached, shows an unknown or changed key, refuses the user or has
@@ -119,7 +121,7 @@ impl Connection {
         Ok(connection)
     }
 
-    /// Connects, without a session.
+    /// Connects without starting a session.
     fn connect(
         client: &SshClient,
         destination: &Destination,
@@ -143,7 +145,7 @@ impl Connection {
         Ok(Self { client: client.clone(), destination: destination.clone(), control, host })
     }
 
-    /// The host, as it was found on connecting.
+    /// The facts about the host that were read on connecting.
     pub fn host(&self) -> &Host {
         &self.host
     }
@@ -174,8 +176,8 @@ impl Connection {
     }
 }
 
-/// Checks how a destination responds now: connects, reads facts about the host and disconnects. Sends nothing
-/// of a plan (SPEC §2).
+/// Checks whether a destination can be used now: connects, reads facts about the host and disconnects. Sends
+/// no part of a plan (SPEC §2).
 pub fn check_target(client: &SshClient, destination: &str, stop: &StopSignal) -> TargetState {
     let opened = Destination::parse(destination)
         .map_err(RemoteError::from)

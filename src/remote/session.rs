@@ -16,20 +16,20 @@ use crate::process::Finished;
 use crate::process::ProcessIo;
 use crate::run::StopSignal;
 
-/// Reads facts about the host.
+/// The script that reads facts about the host.
 pub(super) const FACTS: &str = include_str!("../../assets/remote/facts.sh");
-/// Runs a command.
+/// The wrapper script that runs a command.
 pub(super) const RUN: &str = include_str!("../../assets/remote/run.sh");
-/// Ends a process group.
+/// The script that ends a process group.
 const END: &str = include_str!("../../assets/remote/end.sh");
 
-/// Longest wait for the report that a group has ended: two grace periods of two seconds, and the round trip.
+/// Maximum time for the report that a group has ended: two grace periods of two seconds, and the round trip.
 const END_GROUP: Duration = Duration::from_secs(10);
 
 /// The output of a script.
 pub(super) struct Said {
     pub(super) reports: FrameParser,
-    /// Its other output, with that of the login shell.
+    /// The other output of the script, with that of the login shell.
     pub(super) said: String,
 }
 
@@ -53,8 +53,8 @@ fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// The command line for the login shell. That may be any shell, so the line uses only syntax that all shells
-/// share. What arrives runs only if it is whole, because a start-up file may have read some of it.
+/// The command line for the login shell. It uses only syntax that all shells share. The script that arrives
+/// on stdin is run only if it is whole, because a start-up file may have read part of it.
 fn login_line(nonce: &str) -> String {
     let take = r#"set -- "$1" "$(cat)";case $2 in "$1"*"$1")set -- "$1" "${2#"$1"}";eval "${2%"$1"}";;*)echo "what was sent did not arrive whole" >&2;exit 125;esac"#;
     format!("exec bash --noprofile --norc -c '{take}' bash {nonce}")
@@ -82,7 +82,8 @@ impl Connection {
     }
 
     fn call<'a>(&'a self, session: &'a Session) -> Call<'a> {
-        // If the connection is gone, the session must fail: a new connection could lead to another host.
+        // If the connection is lost, the session must fail, because a new connection could lead to another
+        // host.
         const SETTINGS: [&str; 4] =
             ["ControlMaster=no", "ProxyCommand=false", "PermitLocalCommand=no", "LogLevel=ERROR"];
         let mut options = vec!["-T", "-S", &session.socket];

@@ -1,5 +1,5 @@
-//! The output of a session as it arrives: the wrapper's reports are taken out, and the command's output is
-//! passed on.
+//! Handles the output of a session as it arrives: removes the wrapper's reports, and forwards the command's
+//! output.
 
 use std::cell::RefCell;
 use std::time::Duration;
@@ -29,7 +29,7 @@ struct Side {
     frames: FrameParser,
     decoder: Decoder,
     ends: StreamEnds,
-    /// How many bytes are left until the limit.
+    /// The number of bytes left until the limit.
     room: u64,
 }
 
@@ -43,7 +43,7 @@ impl Side {
 pub(super) struct SessionReport {
     pub(super) stdout: StreamEnds,
     pub(super) stderr: StreamEnds,
-    /// What the login shell printed before the command began.
+    /// The output of the login shell before the command began.
     pub(super) greeting: Vec<u8>,
     /// The process group of the command, if it has begun.
     pub(super) group: Option<u32>,
@@ -56,7 +56,8 @@ pub(super) struct SessionReport {
 }
 
 impl<'a> SessionOutput<'a> {
-    /// For a session whose reports begin with this nonce; `limit` is in bytes, for each output of the command.
+    /// A receiver for a session whose reports begin with this nonce. `limit` is the maximum size in bytes of
+    /// each output of the command.
     pub(super) fn new(nonce: &str, limit: u64, io: ProcessIo<'a>, watch: &'a Watch) -> Self {
         let state = State {
             stdout: Side::new(FrameParser::once(nonce), limit),
@@ -66,11 +67,11 @@ impl<'a> SessionOutput<'a> {
         Self { state: RefCell::new(state), io, watch }
     }
 
-    /// Passes on what was held back, and returns what the session reported and printed.
+    /// Forwards the bytes that were held back, and returns the reports and the output of the session.
     pub(super) fn end(&self) -> SessionReport {
         for stream in [Stream::Stdout, Stream::Stderr] {
             let rest = self.state.borrow_mut().side(stream).frames.end();
-            // Ignored: an error of the capture is reported when the step is recorded.
+            // The result is ignored: an error of the capture is reported when the step is recorded.
             self.hand_on(stream, &rest);
             let mut state = self.state.borrow_mut();
             let text = state.side(stream).decoder.end().to_owned();
@@ -93,7 +94,7 @@ impl<'a> SessionOutput<'a> {
         }
     }
 
-    /// Passes on output of the command. False when the limit is reached or nothing more can be kept.
+    /// Forwards output of the command. False when the limit is exceeded or the bytes cannot be recorded.
     fn hand_on(&self, stream: Stream, clean: &[u8]) -> bool {
         let mut state = self.state.borrow_mut();
         let side = state.side(stream);

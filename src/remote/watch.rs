@@ -1,5 +1,5 @@
-//! Supervises a session: on a timeout or stop, ends the process group on the host over the same connection, and
-//! only then the local client.
+//! Supervises a session: on a timeout or a stop, ends the process group on the host over the same connection,
+//! and then the local client.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -9,15 +9,15 @@ use super::Connection;
 use crate::process::Cause;
 use crate::run::StopSignal;
 
-/// How long a stop or timeout waits for the session to begin before it gives up on it.
+/// How long a stop or timeout waits for the session to report its process group.
 const BEGIN: Duration = Duration::from_secs(5);
-/// How long processes left by an ended command may keep its outputs open, and how long the rest of its output
-/// may take after its group was ended.
+/// How long output is still received after the command has exited, while other processes keep its outputs
+/// open, and after its process group was ended.
 const DRAIN: Duration = Duration::from_secs(2);
 
 impl Connection {
-    /// Waits for a session, and ends its process group on a timeout or stop. Returns why it was ended and
-    /// whether the host confirmed it; `None` if it was not ended here.
+    /// Waits until a session is over, and ends its process group on a timeout or a stop. Returns the cause
+    /// and whether the host confirmed the end of the group; `None` if there was no timeout or stop.
     pub(super) fn stand_by(
         &self,
         watch: &Watch,
@@ -30,8 +30,8 @@ impl Connection {
             if state.is_over {
                 let left = state.group.filter(|_| state.is_abandoned && !state.has_ended);
                 drop(state);
-                // This is the way out of a panic, where a local child process is killed too. Nothing can report
-                // whether this worked.
+                // After a panic the command is ended, as a local child process would be. There is no caller
+                // to report the result to.
                 if let Some(group) = left {
                     self.end_group(group);
                 }
@@ -68,7 +68,7 @@ pub(super) struct Monitor<S> {
     changed: Condvar,
 }
 
-/// What is known of a session while it runs.
+/// The state of a running session, shared by two threads.
 pub(super) type Watch = Monitor<State>;
 
 #[derive(Default, Clone, Copy)]
@@ -79,7 +79,7 @@ pub(super) struct State {
     pub(super) has_ended: bool,
     /// Whether the local client has ended.
     is_over: bool,
-    /// Whether that is because of a panic.
+    /// Whether the session is over because of a panic.
     is_abandoned: bool,
     /// Whether processes that the command started keep its outputs open.
     pub(super) left_open: bool,
@@ -95,14 +95,14 @@ impl<S: Send + 'static> Monitor<S> {
         self.changed.notify_all();
     }
 
-    /// Waits until `is_so` holds, at most this long; returns the state then.
+    /// Waits until `is_so` holds, but at most for the time `longest`; returns the state at that moment.
     pub(super) fn wait(&self, longest: Duration, is_so: impl Fn(&S) -> bool) -> MutexGuard<'_, S> {
         let state = self.lock();
         let waited = self.changed.wait_timeout_while(state, longest, |state| !is_so(state));
         waited.unwrap_or_else(PoisonError::into_inner).0
     }
 
-    /// Waits for a change, or until this time.
+    /// Waits for a change of the state, or until this time.
     pub(super) fn wait_until(&self, state: MutexGuard<'_, S>, until: Option<Instant>) {
         match until {
             None => drop(self.changed.wait(state)),
@@ -115,7 +115,7 @@ impl<S: Send + 'static> Monitor<S> {
         }
     }
 
-    /// Wakes the waiting threads when a person asks to stop, for as long as the returned value lives.
+    /// Wakes the waiting threads when a person asks to stop, until the returned value is dropped.
     pub(super) fn wake_at(self: &Arc<Self>, stop: &StopSignal) -> Arc<dyn Fn() + Send + Sync> {
         let monitor = Arc::clone(self);
         let wake: Arc<dyn Fn() + Send + Sync> = Arc::new(move || monitor.change(|_| {}));

@@ -1,4 +1,5 @@
-//! Chooses the engine for a call: by the policy and, for `auto`, by what is available (SPEC §4).
+//! Chooses the engine for a call: by the policy and, for `auto`, by whether a code graph is available and up
+//! to date (SPEC §4).
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -17,16 +18,16 @@ use super::embedded::Embedded;
 use super::external::External;
 use super::{CodeEngine, Identity, SourceFile, SymbolsError};
 
-/// What the engine is needed for.
+/// The purpose for which a call needs an engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Work {
-    /// Listing symbols and references.
+    /// To list symbols and references.
     Read,
-    /// Replacing definitions.
+    /// To replace definitions.
     Splice,
 }
 
-/// The chosen engine, and why it was chosen where that needs an explanation.
+/// The engine chosen for a call.
 pub(crate) struct Chosen<'a> {
     pub(crate) engine: Box<dyn CodeEngine + 'a>,
     /// Why `auto` did not choose the external engine although there is a code graph.
@@ -55,7 +56,7 @@ impl Chosen<'_> {
     }
 }
 
-/// The choice of the engine, and the location of `splice`.
+/// The settings of the code engines.
 #[derive(Debug, Clone)]
 pub(crate) struct SymbolSettings {
     pub(crate) choice: EngineChoice,
@@ -63,7 +64,7 @@ pub(crate) struct SymbolSettings {
     pub(crate) splice: Option<PathBuf>,
 }
 
-/// The code engines of one workspace, as earlier steps leave it.
+/// The code engines of one workspace after the earlier steps.
 #[derive(Clone, Copy)]
 pub(crate) struct Symbols<'a> {
     pub(crate) files: Projected<'a>,
@@ -72,11 +73,12 @@ pub(crate) struct Symbols<'a> {
 }
 
 impl<'a> Symbols<'a> {
-    /// Chooses the engine for one call. With `auto`, a change by an earlier step makes every code graph
-    /// outdated.
+    /// Chooses the engine for one call. With `auto`, a code graph is not used when an earlier step changes a
+    /// file, because it would be outdated.
     ///
     /// # Errors
-    /// With `external`: no code graph (E103) or one that cannot be used (E310), no `splice` (E303).
+    /// With `external`: a code graph that is missing (E103) or cannot be used (E310), or a missing `splice`
+    /// (E303). With `auto`: a limit of the search for newer files, or a stop.
     pub(crate) fn choose(self, work: Work, stop: &StopSignal) -> Result<Chosen<'a>, SymbolsError> {
         let workspace = self.files.workspace;
         let embedded = |fallback| Chosen {
@@ -141,7 +143,7 @@ impl<'a> Symbols<'a> {
         self.files.workspace.above("codegraph.db").filter(|path| path.is_file())
     }
 
-    /// The program `splice`: where the settings say, otherwise on `PATH`.
+    /// The program `splice`: at the path in the settings, or else on `PATH`.
     ///
     /// # Errors
     /// The program is missing (E303).

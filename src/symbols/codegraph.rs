@@ -1,7 +1,7 @@
-//! Reads `codegraph.db` as `magellan` writes it, and never writes it (SPEC §4, code engines).
+//! Reads a `codegraph.db` that `magellan` has written, and never writes to it (SPEC §4, code engines).
 //!
-//! The file is untrusted: its schema is checked before any query, nothing in it is executed, and the caller
-//! drops what it says about files outside the workspace.
+//! The file is untrusted: its schema is checked before any query, nothing in it is executed, and the callers
+//! drop rows about files outside the workspace.
 
 mod bounds;
 mod summary;
@@ -26,9 +26,10 @@ use bounds::{MAX_ROWS_OF_ALL, said_bytes, uri};
 
 /// The first bytes of an SQLite file.
 const MAGIC: &[u8] = b"SQLite format 3\0";
-/// Most rows of one answer, and most bytes of text in them: another program wrote the file, and nothing
-/// else limits its size.
+/// Maximum number of rows of one answer. Another program wrote the file, so its size is not limited
+/// otherwise.
 const MAX_ROWS: usize = 500_000;
+/// Maximum size of the text in the rows of all answers together.
 const MAX_BYTES: usize = 256 << 20;
 /// The tables that are read. Views with these names mean a different schema.
 const TABLES: [&str; 3] = ["graph_entities", "graph_edges", "magellan_meta"];
@@ -37,22 +38,22 @@ const TABLES: [&str; 3] = ["graph_entities", "graph_edges", "magellan_meta"];
 pub(super) struct Codegraph {
     path: PathBuf,
     connection: Connection,
-    /// The folder that relative paths in it start from.
+    /// The folder to which relative paths in the graph refer.
     root: PathBuf,
-    /// The version of the magellan that wrote it last, if recorded.
+    /// The version of the magellan that wrote the graph last, if recorded.
     pub(super) version: Option<String>,
-    /// The stamp of the file when it was opened without locks.
+    /// The stamp of the file when it was opened; `None` for a file that is read with locks.
     unlocked: Option<Stamp>,
-    /// Set once the queries took more than [`MAX_STEPS`].
+    /// Set once the queries have taken more steps than the limit.
     over: Arc<AtomicBool>,
-    /// Rows and bytes read so far.
+    /// The numbers of rows and of bytes read so far.
     read: Cell<(usize, usize)>,
 }
 
 /// Size and modification time, to detect a write.
 type Stamp = (u64, Option<SystemTime>);
 
-/// One symbol.
+/// One symbol in the graph.
 #[derive(Debug, Clone)]
 pub(super) struct Symbol {
     pub(super) name: String,
@@ -83,7 +84,7 @@ struct SymbolData {
 
 #[derive(Deserialize)]
 struct FileData {
-    /// Unix seconds.
+    /// The modification time of the file when it was indexed, in Unix seconds.
     last_modified: i64,
 }
 
@@ -109,12 +110,14 @@ impl Codegraph {
         if !head.starts_with(MAGIC) {
             return Err(bad("it is no SQLite database".to_owned()));
         }
-        // In WAL mode even a reader writes files beside the database. Where no log exists nobody has it
-        // open, so it is read without locks; after reading, the stamp shows whether that was still true.
+        // In WAL mode even a reader writes files beside the database. Without a log no other process has the
+        // database open, so it is read without locks; after each query, stamp and log show whether this was
+        // still true.
         let is_wal = head.get(18..20) == Some(&[2, 2]);
         let unlocked = is_wal && !log_of(path).exists();
         let there = stamp(path).map_or(0, |(bytes, _)| bytes);
-        // SQLite would report a truncated file only when a query reaches the missing part.
+        // A truncated file is refused here, because SQLite would report it only when a query reaches the
+        // missing part.
         if let Some(whole) = said_bytes(&head).filter(|whole| unlocked && *whole > there) {
             return Err(bad(format!("it is malformed: {there} of its {whole} bytes are there")));
         }
@@ -140,13 +143,13 @@ impl Codegraph {
         Ok(graph)
     }
 
-    /// When the database or its log was last written.
+    /// The time at which the database or its log was last written.
     pub(super) fn written(path: &Path) -> Option<SystemTime> {
         let changed = |path: &Path| stamp(path).and_then(|(_, changed)| changed);
         changed(path).max(changed(&log_of(path)))
     }
 
-    /// Applies the settings against a hostile file, and checks the schema.
+    /// Applies the limits for a hostile file, and checks the schema.
     fn check(&mut self) -> Result<(), SymbolsError> {
         self.bound().map_err(|error| self.bad(&error))?;
         for table in TABLES {
@@ -263,7 +266,7 @@ impl Codegraph {
     }
 
     fn absolute(&self, path: Option<String>) -> PathBuf {
-        // Rebuilt from its components, so that a `./` inside does not make a different path.
+        // The path is rebuilt from its components, so that a `./` in it does not make it a different path.
         self.root.join(path.unwrap_or_default()).components().collect()
     }
 
@@ -328,7 +331,7 @@ impl Codegraph {
         self.sound(all)
     }
 
-    /// Data read without locks is valid only if nobody wrote to the file meanwhile.
+    /// Returns `read`, or an error if another process wrote to a file that is read without locks.
     fn sound<T>(&self, read: T) -> Result<T, SymbolsError> {
         match self.unlocked {
             Some(then) if stamp(&self.path) != Some(then) || log_of(&self.path).exists() => {

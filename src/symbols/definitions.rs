@@ -8,10 +8,10 @@ use crate::run::StopSignal;
 use crate::workspace::{Last, go_on};
 
 impl Symbols<'_> {
-    /// The definitions of `symbol` and the places that name it, limited to the requested number of each.
+    /// The definitions of `symbol` and the references to it, at most `most` of each.
     ///
     /// # Errors
-    /// Those of a query for the references of a symbol.
+    /// The errors of a query for the references of a symbol.
     pub(crate) fn look_up(
         self,
         symbol: &str,
@@ -48,7 +48,7 @@ impl Symbols<'_> {
         let mut inside = 0_usize;
         for (symbol, references) in graph.named_most(stop)? {
             go_on(stop)?;
-            // Skips files outside the workspace, which must not be reported.
+            // Symbols in files outside the workspace are skipped, because they must not be reported.
             let file = symbol
                 .file
                 .to_str()

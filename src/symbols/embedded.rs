@@ -15,7 +15,7 @@ use super::{
     CodeEngine, Defined, Identity, PatchRequest, ReferenceRow, SourceFile, SymbolRow, SymbolsError,
 };
 
-/// Largest file that is read, in bytes.
+/// Maximum size of a file that is parsed, in bytes.
 const MAX_BYTES: u64 = code::MAX_SOURCE_BYTES as u64;
 
 /// Looks up symbols in the files of a workspace with the built-in grammars.
@@ -110,7 +110,7 @@ impl CodeEngine for Embedded<'_> {
         let looking = self.workspace.search_budget(stop);
         let stop = || stop.is_set() || self.workspace.stop().is_set();
         let read = Source::parse(language, text, &stop);
-        // Counted twice: the result is parsed again, which takes about as many parser steps.
+        // The steps are counted twice, because the result is parsed too, which takes about as many steps.
         for _ in 0..2 {
             looking.count_parsed(&read).map_err(|_| budget::all_steps())?;
         }
@@ -146,7 +146,7 @@ impl Embedded<'_> {
                 continue;
             }
             let file = SourceFile::read(self.workspace.projected(overlay), key)?;
-            // Any error counts as no definition here, such as a file that does not parse.
+            // An error, such as a file that does not parse, counts as no definition.
             if let Some(found) =
                 self.defined(symbol, Some(&file), overlay, stop).unwrap_or_default()
             {

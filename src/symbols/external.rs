@@ -17,7 +17,8 @@ use super::{
     SymbolsError,
 };
 
-/// Reads one code graph, or represents the program `splice`.
+/// The external engine for one call: reads a code graph, or, without a graph, computes replacements for the
+/// program `splice`.
 pub(super) struct External<'a> {
     pub(super) workspace: &'a Workspace,
     pub(super) graph: Option<(PathBuf, Codegraph)>,
@@ -89,7 +90,8 @@ impl CodeEngine for External<'_> {
     ) -> Result<Answer, SymbolsError> {
         let (_, graph) = self.graph()?;
         if let Some(file) = file {
-            // An error for a file that was never indexed: it would look like one without references.
+            // Fails for a file that was never indexed, which would otherwise look like a file without
+            // references.
             self.symbols_of(file, stop)?;
         }
         let name = code::last_name(symbol);
@@ -141,7 +143,8 @@ impl CodeEngine for External<'_> {
         &self,
         symbol: &str,
         file: Option<&SourceFile<'_>>,
-        // The code graph does not contain the changes of earlier steps, not even when the next step runs.
+        // The overlay is not used: the code graph never contains the changes of earlier steps, not even when
+        // the next step runs.
         _: &Overlay,
         stop: &StopSignal,
     ) -> Result<Option<Defined>, SymbolsError> {
@@ -185,7 +188,7 @@ impl CodeEngine for External<'_> {
         let stop = || stop.is_set();
         let source = Source::parse(language, text, &stop)?;
         let patched = code::replace(&source, asked.symbol, asked.kind, asked.replacement, &stop)?;
-        // `splice` matches bare names and takes the first match, so the bare name must be unique.
+        // `splice` looks for the bare name and takes the first match, so the bare name must be unique.
         source.definition(&patched.definition.name, None)?;
         Ok(patched)
     }
@@ -193,7 +196,7 @@ impl CodeEngine for External<'_> {
 
 fn row(it: Symbol, file_path: String) -> SymbolRow {
     SymbolRow {
-        // The embedded engine's word for the kind, where it has one.
+        // The kind is named as the embedded engine names it, if that engine has the kind.
         kind: SymbolKind::parse(&it.kind).map_or(it.kind, |kind| kind.as_str().to_owned()),
         name: it.name,
         fqn: it.fqn,
@@ -202,7 +205,7 @@ fn row(it: Symbol, file_path: String) -> SymbolRow {
     }
 }
 
-/// Whether a full name matches `symbol`: it is equal, or has more outer segments.
+/// Whether a full name matches `symbol`: both are equal, or the full name has more outer segments.
 fn is_meant(fqn: &str, symbol: &str) -> bool {
     code::segments(fqn).ends_with(&code::segments(symbol))
 }
@@ -226,8 +229,8 @@ fn changed(file: &Path) -> Option<i64> {
 }
 
 impl Symbols<'_> {
-    /// States in a sentence that the code graph has the file at `path`, and whether the file has changed or
-    /// disappeared since; `None` when the graph does not have it (SPEC §5, `magellan has indexed file`).
+    /// Returns a sentence: the code graph has the file at `path`, and the file has changed or disappeared
+    /// since, if so. `None` when the graph does not have the file (SPEC §5, `magellan has indexed file`).
     ///
     /// # Errors
     /// A file that cannot be read, no code graph (E103), or one that cannot be used.

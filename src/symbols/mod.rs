@@ -1,11 +1,13 @@
 //! The code engines (SPEC §4) read symbols and replace definitions, behind one trait.
 //!
-//! *Embedded* parses the files; *external* reads what `magellan` wrote and lets `splice` write. The engine
-//! is chosen here for each call, and every answer names it.
+//! The *embedded* engine parses the files; the *external* engine reads the index of `magellan`, and its
+//! replacements are written by `splice`. The engine is chosen for each call, and the result of the call names
+//! it.
 //!
-//! How far the two agree is counted on a whole crate, one of our own dependencies; each difference has its reason in
-//! `tests/fixtures/agreement`, so that a change on either side shows there first. `magellan` reads one file after
-//! the other and links names alone, so the embedded engine has nearly all that it has, and more.
+//! A test compares the two engines on a whole crate, a dependency of this one; `tests/fixtures/agreement`
+//! lists each difference with its reason, so that a change of either engine is detected there. `magellan`
+//! indexes one file after the other and links references by name alone. The embedded engine finds nearly
+//! everything that `magellan` finds, and more.
 
 mod choose;
 mod codegraph;
@@ -31,12 +33,12 @@ pub(crate) use source_file::SourceFile;
 pub(crate) struct Identity {
     /// `embedded`, `magellan` or `splice`.
     pub(crate) name: &'static str,
-    /// Its version; `None` where it is unknown without running the program.
+    /// The version of the engine; `None` if it is unknown until the program runs.
     pub(crate) version: Option<String>,
 }
 
 impl Identity {
-    /// Name and version, for sentences.
+    /// The name and version as a phrase.
     pub(crate) fn words(&self) -> String {
         match (self.name, &self.version) {
             ("embedded", Some(version)) => format!("the embedded engine, {version}"),
@@ -57,7 +59,7 @@ pub(crate) struct SymbolRow {
     pub(crate) span: Span,
 }
 
-/// One place that names a symbol (SPEC §4). Lines from 1, columns from 0, in bytes.
+/// One reference to a symbol (SPEC §4). Lines are counted from 1, columns from 0 in bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct ReferenceRow {
     pub(crate) file_path: String,
@@ -70,19 +72,19 @@ pub(crate) struct ReferenceRow {
     pub(crate) from_symbol: Option<String>,
 }
 
-/// A definition that was found.
+/// The place of a definition that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Defined {
     pub(crate) file_path: String,
     pub(crate) line: usize,
 }
 
-/// A code engine.
+/// The operations of a code engine.
 pub(crate) trait CodeEngine {
     /// The name and version of the engine.
     fn identity(&self) -> Identity;
 
-    /// Notes on its answers for a person, such as that they may be outdated.
+    /// Notes for a person on the answers of the engine, such as that they may be outdated.
     fn remarks(&self, _: Option<&SourceFile<'_>>) -> Vec<String> {
         Vec::new()
     }
@@ -97,7 +99,7 @@ pub(crate) trait CodeEngine {
         stop: &StopSignal,
     ) -> Result<Vec<SymbolRow>, SymbolsError>;
 
-    /// The places that name `symbol`, in one file or in the workspace, by file and position.
+    /// The references to `symbol` in one file or in the whole workspace, sorted by file and position.
     ///
     /// # Errors
     /// As [`Self::symbols`]; and an answer that is too large.
@@ -120,13 +122,13 @@ pub(crate) trait CodeEngine {
         stop: &StopSignal,
     ) -> Result<Option<Defined>, SymbolsError>;
 
-    /// Every definition of `symbol` in the workspace, by file and position.
+    /// Every definition of `symbol` in the workspace, sorted by file and position.
     ///
     /// # Errors
     /// As [`Self::symbols`].
     fn definitions(&self, symbol: &str, stop: &StopSignal) -> Result<Vec<SymbolRow>, SymbolsError>;
 
-    /// Replaces the definition of `symbol` in `text`.
+    /// Computes `text` with the definition of the requested symbol replaced.
     ///
     /// # Errors
     /// A symbol that is absent or ambiguous; a result that does not parse.

@@ -1,4 +1,4 @@
-//! A source file for a code engine: its place, its content and its language.
+//! A source file for a code engine, with its place, content and language.
 
 use std::fs::File;
 use std::sync::Arc;
@@ -10,8 +10,8 @@ use crate::run::FileMode;
 use super::SymbolsError;
 use crate::workspace::{Access, Last, Place, Projected, WorkspaceError, file};
 
-/// Reads a whole source file. A file over the limit is not read at all, because several are in memory at
-/// once.
+/// Reads a whole source file. A file over the limit is refused without reading it, because several files are
+/// in memory at once.
 ///
 /// # Errors
 /// A file that is too large or cannot be read.
@@ -55,27 +55,27 @@ impl<'a> SourceFile<'a> {
         Ok(Self { place, bytes, mode })
     }
 
-    /// Its canonical path.
+    /// The canonical path of the file.
     pub(crate) fn key(&self) -> &str {
         &self.place.key
     }
 
-    /// Its content.
+    /// The content of the file.
     pub(crate) fn bytes(&self) -> &Arc<[u8]> {
         &self.bytes
     }
 
-    /// Its mode; `None` for the content that an earlier step leaves.
+    /// The mode of the file; `None` if an earlier step writes it.
     pub(crate) fn mode(&self) -> Option<FileMode> {
         self.mode
     }
 
-    /// The state that an approval of this content records.
+    /// The state of the file with this content, as an approval records it.
     pub(crate) fn state(&self) -> FileState {
         file::state_of_bytes(Some(&self.bytes))
     }
 
-    /// Its text.
+    /// The content as text.
     ///
     /// # Errors
     /// A content that is not UTF-8.
@@ -84,7 +84,7 @@ impl<'a> SourceFile<'a> {
             .map_err(|_| SymbolsError::NotText { path: self.key().to_owned() })
     }
 
-    /// Its language.
+    /// The language of the file, by its name.
     ///
     /// # Errors
     /// A name for which there is no grammar.

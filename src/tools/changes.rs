@@ -1,4 +1,4 @@
-//! What previews and results say of the files that a call changes.
+//! Describes the files that a call changes, for previews and results.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::run::{FileChange, FileEffect};
 use crate::workspace::diff;
 use crate::workspace::file::hash;
 
-/// The change for a preview, line by line.
+/// The change with its diff, for a preview.
 pub(super) fn shown(effect: &FileEffect) -> FileChange {
     FileChange {
         path: effect.path.clone(),
@@ -16,12 +16,12 @@ pub(super) fn shown(effect: &FileEffect) -> FileChange {
     }
 }
 
-/// The note for a file that an earlier step changes.
+/// The note that an earlier step changes the file.
 pub(super) fn left_by_earlier_step(path: &str) -> String {
     format!("An earlier step leaves {path} as it is shown here.")
 }
 
-/// The note for a file without a difference of lines.
+/// The note that the file has no diff because it is too large, if so.
 pub(super) fn too_large(effect: &FileEffect) -> Option<String> {
     [&effect.before_bytes, &effect.after_bytes]
         .iter()

@@ -13,10 +13,10 @@ use super::search::listed;
 use super::tool::{PreviewWithEffects, Tool, reads_only, set};
 use super::{After, Context, Invocation, ToolError, Toolbox};
 
-/// Most files, or symbols, that one list links to in the evidence.
+/// Maximum number of files, or of symbols, to which one result has edges.
 const MAX_REFERENCES: usize = 1_000;
 
-/// The symbols that one file defines.
+/// `symbols_in_file`: the symbols that one file defines.
 pub(super) struct SymbolsInFile<'a> {
     pub(super) path: &'a str,
 }
@@ -49,7 +49,7 @@ impl Tool for SymbolsInFile<'_> {
     }
 }
 
-/// The places that name a symbol, in one file or in the workspace. A symbol without references gives an
+/// The references to a symbol, in one file or in the whole workspace. A symbol without references gives an
 /// empty list, not an error.
 pub(super) struct References<'a> {
     pub(super) symbol: &'a str,
@@ -110,8 +110,8 @@ fn preview(
 }
 
 impl After<'_> {
-    /// Finds the definition of `symbol` in `file`, or else anywhere in the workspace; `None` when there is
-    /// none (SPEC §5, `symbol exists`).
+    /// Finds the definition of `symbol` in `file`, or in the whole workspace if `file` is `None`. Returns a
+    /// sentence with its place; `None` when there is no definition (SPEC §5, `symbol exists`).
     ///
     /// # Errors
     /// A file that cannot be read, a failure of the engine, or a stop.
@@ -132,8 +132,8 @@ impl After<'_> {
 }
 
 impl Toolbox {
-    /// States in a sentence that the code graph has `file`, and whether the file has changed or disappeared
-    /// since; `None` when the graph does not have it (SPEC §5, `magellan has indexed file`).
+    /// Returns a sentence: the code graph has `file`, and the file has changed or disappeared since, if so.
+    /// `None` when the graph does not have the file (SPEC §5, `magellan has indexed file`).
     ///
     /// # Errors
     /// A file that cannot be read, no code graph (E103), or one that cannot be used.

@@ -1,5 +1,5 @@
-//! The local shell. The shell for which the risk of a command was judged is the one that runs it (SPEC
-//! §7.2).
+//! Finds the local shell. The risk of a command is judged for the same shell that later runs the command
+//! (SPEC §7.2).
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use crate::process::Programs;
 use crate::risk::Shell;
 
-/// Most bytes of each output of a command: 2 GiB.
+/// Maximum size of each output of a command: 2 GiB.
 pub(super) const OUTPUT_BYTES: u64 = 2 << 30;
 /// Variables that make a shell run other code first or parse the command differently. Exported functions
 /// are also removed, because they could replace the programs that were judged.
@@ -37,8 +37,8 @@ impl CommandShell {
         choose(|name| programs.find(name).or_else(|| usual(&format!("/bin/{name}"))))
     }
 
-    /// Its arguments. The command comes last and is never parsed as an option, even when it begins with a
-    /// dash.
+    /// The arguments with which the shell is started. The command comes last and is never parsed as an
+    /// option, even when it begins with a dash.
     pub(super) fn arguments<'a>(&self, command: &'a str) -> Vec<&'a str> {
         match self.shell {
             Shell::Bash => vec!["--noprofile", "--norc", "-c", "--", command],
@@ -58,7 +58,7 @@ pub(super) fn unset() -> Vec<OsString> {
         .collect()
 }
 
-/// The user as whom programs run: that of this process.
+/// The name and id of the user of this process, as whom all local programs run.
 pub(super) fn user() -> String {
     let name = ["USER", "LOGNAME"].iter().find_map(|name| std::env::var(name).ok());
     let id = format!("user id {}", rustix::process::geteuid().as_raw());

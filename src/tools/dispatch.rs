@@ -1,4 +1,4 @@
-//! Maps a call of the whitelist to its tool. No other module knows all tools.
+//! Maps a call of the whitelist to its tool. No other module depends on all tools.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -61,7 +61,7 @@ fn tool<'a>(call: &'a ToolCall) -> Box<dyn Tool + 'a> {
 
 impl Toolbox {
     /// The preview of the call after the earlier steps in `overlay`. Changes and executes nothing. A call
-    /// that would fail has a preview that says so.
+    /// that would fail has a preview that reports the failure.
     ///
     /// # Errors
     /// A path or pattern that cannot be used, or leads outside; a stop.
@@ -73,7 +73,7 @@ impl Toolbox {
     /// the same reads, so they agree. A call that only reads or would fail has no changes.
     ///
     /// # Errors
-    /// Those of [`Self::preview`]; and a stop.
+    /// As [`Self::preview`].
     pub fn preview_with_effects(
         &self,
         call: &ToolCall,
@@ -110,13 +110,14 @@ impl Toolbox {
         self.now().input_paths(call)?.into_iter().map(state).collect()
     }
 
-    /// The local folder in which a call runs.
+    /// The local working directory of a call.
     pub fn folder_of(&self, call: &ToolCall) -> PathBuf {
         let named = match call {
             ToolCall::Shell { cwd: Some(cwd), target: None, .. } => cwd,
             _ => return self.workspace().to_owned(),
         };
-        // A path that cannot be used fails when the call runs; until then it is shown as written.
+        // With a path that cannot be used the call fails when it runs; until then the path is shown as
+        // written.
         let found = self.resolve(named, Last::Follow);
         found.map_or_else(|_| named.into(), |place| place.root.path.join(place.relative))
     }
@@ -154,7 +155,7 @@ impl After<'_> {
     /// reading them. Empty for calls that only read (SPEC §2).
     ///
     /// # Errors
-    /// A path that cannot be used or leads outside; a splice plan that cannot be read.
+    /// A path that cannot be used or leads outside; a splice plan or records that cannot be read.
     pub fn input_keys(self, call: &ToolCall) -> Result<BTreeMap<String, String>, ToolError> {
         let key = |path: String| Ok((self.place(&path)?.key, path));
         self.input_paths(call)?.into_iter().map(key).collect()
@@ -165,8 +166,9 @@ impl After<'_> {
         Ok(self.named_paths(call)?.into_iter().filter(is_input).map(|(_, path)| path).collect())
     }
 
-    /// All paths in the workspace itself that a call uses: in its arguments, in the files that it follows,
-    /// and in the records. Approvals and risk are both computed from this list.
+    /// All paths in the workspace itself that a call uses: those in its arguments, in the plan files that it
+    /// reads, and in the records. Paths on the copy of a simulation are left out. Approvals and risk are both
+    /// computed from this list.
     fn named_paths(self, call: &ToolCall) -> Result<Vec<(PathRole, String)>, ToolError> {
         let named = call.paths().into_iter().filter(|named| !named.on_copy);
         let mut named: Vec<_> = named.map(|named| (named.role, named.path.to_owned())).collect();
@@ -183,10 +185,10 @@ impl After<'_> {
         self.written_paths(call)?.iter().map(key).collect()
     }
 
-    /// The paths of these files as written.
+    /// The paths of the files that a call would write, as the plan writes them.
     ///
     /// # Errors
-    /// A splice plan that cannot be read.
+    /// A splice plan or records that cannot be read.
     pub fn written_paths(self, call: &ToolCall) -> Result<Vec<String>, ToolError> {
         let changes = |(role, _): &(PathRole, String)| role.changes();
         Ok(self.named_paths(call)?.into_iter().filter(changes).map(|(_, path)| path).collect())

@@ -1,4 +1,4 @@
-//! Starts the person's editor: the only program that is started and not waited for.
+//! Starts the person's editor, the only program that is started without waiting for its end.
 
 use std::path::{Path, PathBuf};
 

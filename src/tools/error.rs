@@ -7,7 +7,7 @@ use std::ops::Deref;
 use crate::plan::Code;
 use crate::run::ErrorInfo;
 
-/// Why a tool failed. Paths are as the plan writes them; messages of the system are kept verbatim.
+/// Why a tool failed. Paths are written as in the plan; messages of the system are kept verbatim.
 pub struct ToolError(Box<dyn ErrorInfo>);
 
 impl<E: ErrorInfo> From<E> for ToolError {
@@ -17,7 +17,7 @@ impl<E: ErrorInfo> From<E> for ToolError {
 }
 
 impl ToolError {
-    /// The error of type `E`, if this is one or wraps one.
+    /// The error of type `E`, if this error is one or wraps one.
     pub fn get<E: ErrorInfo>(&self) -> Option<&E> {
         let mut error = &*self.0;
         while let Some(inner) = error.handed_on() {
@@ -28,7 +28,7 @@ impl ToolError {
     }
 }
 
-/// Offers the methods of the error.
+/// Gives access to the methods of [`ErrorInfo`].
 impl Deref for ToolError {
     type Target = dyn ErrorInfo;
 
@@ -55,11 +55,11 @@ impl Error for ToolError {
     }
 }
 
-/// An operation that the present state of the program does not allow.
+/// A call that this program cannot execute, whatever the state of the files.
 #[derive(Debug, thiserror::Error)]
 #[error("{what}")]
 pub struct Unsupported {
-    /// What is not possible, and why.
+    /// The message: the call that cannot be executed, and why.
     pub what: String,
 }
 

@@ -9,7 +9,7 @@ use crate::workspace::{Access, Last, WorkspaceError, file, go_on};
 use super::tool::{PreviewWithEffects, Tool, reads_only, set};
 use super::{After, Context, Invocation, ToolError, Toolbox};
 
-/// The exact bytes of one file.
+/// A read of one whole file.
 pub(super) struct FileRead<'a> {
     pub(super) path: &'a str,
 }

@@ -11,7 +11,7 @@ use super::changes::{changed_files, left_by_earlier_step, shown, too_large};
 use super::tool::{PreviewWithEffects, Tool, set};
 use super::{After, Context, Invocation, ToolError, Toolbox};
 
-/// A write of one whole file.
+/// `file_write` or `file_create`: a write of one whole file.
 pub(super) struct FileWrite<'a> {
     pub(super) path: &'a str,
     pub(super) contents: &'a str,

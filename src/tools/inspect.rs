@@ -17,7 +17,7 @@ use crate::run::StopSignal;
 use crate::symbols::{SymbolsError, Work};
 use crate::workspace::go_on;
 
-/// A query, and the most answers of each kind.
+/// A call of `inspect`. `most` is the maximum number of answers of each kind.
 pub(super) struct Inspect<'a> {
     pub(super) query: &'a InspectQuery,
     pub(super) most: usize,

@@ -1,8 +1,8 @@
 //! The tools: the only module that changes the workspace (SPEC §4).
 //!
 //! The step runner, planners and queries call [`Toolbox`]. Each tool is a module that implements one trait
-//! (`tool.rs`), and `dispatch.rs` maps a call to its tool. The tools do not know approvals, the order of
-//! steps or the evidence: callers pass in what was approved and receive what happened.
+//! (`tool.rs`), and `dispatch.rs` maps a call to its tool. The tools do not depend on approvals, the order of
+//! steps or the evidence: callers pass in the approved states and get the effects back.
 
 mod batch;
 mod changes;

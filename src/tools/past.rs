@@ -1,4 +1,5 @@
-//! The interface through which tools read the records. Whoever opens the workspace implements it.
+//! The interface through which tools read the records. The engine implements it, because the tools do not
+//! depend on the evidence.
 
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ pub trait Past: Send + Sync {
     /// Why the records cannot be read.
     fn history(&self) -> Result<Arc<History>, String>;
 
-    /// A recorded content.
+    /// The recorded content with this digest.
     ///
     /// # Errors
     /// Why it is not available.

@@ -1,5 +1,5 @@
 //! Runs a planner process (SPEC §10): a command of the person, run in the workspace like a `shell` command,
-//! or this program itself. It reads one request and prints one answer; other modules judge the answer.
+//! or this program itself. It reads one request and prints one answer. This module does not parse the answer.
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -12,28 +12,28 @@ use crate::run::{StopSignal, Stream};
 
 use super::{ProgramError, ToolError, Toolbox, command_shell, program};
 
-/// Most bytes of each output of a planner: room for the largest allowed plan.
+/// Maximum size of each output of a planner, in bytes: the largest allowed plan and 64 KiB.
 const OUTPUT_BYTES: u64 = limits::PLAN_BYTES as u64 + (64 << 10);
 
-/// The program to start.
+/// The program that is started as a planner.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlannerProgram {
     /// A command for the local shell.
     Command(String),
     /// A program with its arguments, started without a shell.
     Program {
-        /// Its absolute path.
+        /// The absolute path of the program.
         program: PathBuf,
-        /// Its arguments, verbatim.
+        /// The arguments of the program, passed unchanged.
         arguments: Vec<String>,
-        /// Whether it receives [`MODEL_KEY`].
+        /// Whether the environment variable [`MODEL_KEY`] is set for the program.
         has_key: bool,
     },
 }
 
 impl PlannerProgram {
-    /// Paths that it must be able to read: the folder of a planner that ships, and the absolute paths in a
-    /// command.
+    /// Paths that the planner must be able to read: for a program the folder in its third argument, and for a
+    /// command every absolute path of a file that occurs in it.
     pub fn reads(&self) -> Vec<PathBuf> {
         match self {
             Self::Program { arguments, .. } => {
@@ -50,9 +50,9 @@ impl PlannerProgram {
 }
 
 impl Toolbox {
-    /// Asks a planner. It runs in the workspace behind `walls` and reads `request` from its standard input.
-    /// After `timeout` or at a stop it is killed with all its child processes. `told` receives its standard
-    /// error while it is printed.
+    /// Runs a planner in the workspace behind `walls`, with `request` as its standard input. After `timeout`
+    /// or at a stop it is killed with all its child processes. `told` receives its standard error while it
+    /// runs.
     ///
     /// # Errors
     /// A program that cannot be started.
@@ -102,7 +102,7 @@ impl Toolbox {
         Ok(process::run(&program, stop, &output).map_err(failed)?)
     }
 
-    /// Whether a verification of this scope can be run.
+    /// Whether the workspace has a command, or a Cargo project, for a verification of this scope.
     pub fn can_verify(&self, scope: VerifyScope) -> bool {
         let preview = program::preview(self.now(), &ToolCall::Verify { scope });
         let error = preview.as_ref().err().and_then(ToolError::get);

@@ -1,7 +1,7 @@
 //! `file_search` and `file_glob` (SPEC §4): search the files that ripgrep would choose, in a stable order.
 //!
-//! Folders are walked and files searched on all cores, and the answers are sorted afterwards, so the order
-//! never depends on the machine. Links are not followed.
+//! Several threads walk folders and search files. The matches are sorted afterwards, so their order does not
+//! depend on timing. Links are not followed.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -23,16 +23,16 @@ use crate::workspace::{Access, Kind, Last, Place, SearchBudget, WorkspaceError};
 use super::tool::{PreviewWithEffects, Tool, reads_only};
 use super::{After, Context, Invocation, ToolError, Toolbox};
 
-/// Most files that one search links to in the evidence; the result has the full count.
+/// Maximum number of files to which one search has edges; the result has the full count.
 const MAX_REFERENCES: usize = 1_000;
 
-/// One matching line, as in the answer.
+/// One matching line in the output of `file_search`.
 #[derive(Serialize)]
 struct Hit<'a> {
     path: &'a str,
     /// The line number, from 1.
     line: u64,
-    /// The first byte of the first match in the line, from 1.
+    /// The byte offset of the first match in the line, from 1.
     column: u64,
     /// The line without its line break; bytes that are not UTF-8 are replaced by U+FFFD.
     text: &'a str,
@@ -60,7 +60,7 @@ impl ErrorInfo for BadPattern {
     }
 }
 
-/// Compiles the pattern of a search.
+/// Compiles the pattern of `file_search`.
 pub(super) fn regex(pattern: &str) -> Result<RegexMatcher, BadPattern> {
     RegexMatcherBuilder::new()
         .multi_line(true)
@@ -69,8 +69,8 @@ pub(super) fn regex(pattern: &str) -> Result<RegexMatcher, BadPattern> {
         .map_err(|error| bad_pattern(pattern, &error.to_string()))
 }
 
-/// Compiles the pattern of a list. Uses a set of one, because building a single matcher panics when the
-/// pattern is too large.
+/// Compiles the pattern of `file_glob`. Uses a set with one pattern, because building a single matcher panics
+/// when the pattern is too large.
 pub(super) fn glob(pattern: &str) -> Result<GlobSet, BadPattern> {
     GlobBuilder::new(pattern)
         .literal_separator(true)
@@ -84,7 +84,7 @@ fn bad_pattern(pattern: &str, message: &str) -> BadPattern {
     BadPattern { pattern: beginning(pattern), message: beginning(message) }
 }
 
-/// `file_search`.
+/// A search for the lines that match a regular expression.
 pub(super) struct FileSearch<'a> {
     pub(super) pattern: &'a str,
     pub(super) root: &'a str,
@@ -132,7 +132,7 @@ impl Tool for FileSearch<'_> {
     }
 }
 
-/// `file_glob`.
+/// A list of the files whose paths match a glob pattern.
 pub(super) struct FileGlob<'a> {
     pub(super) pattern: &'a str,
     pub(super) root: &'a str,
@@ -168,7 +168,7 @@ impl Tool for FileGlob<'_> {
     }
 }
 
-/// The root as the beginning of a sentence.
+/// The searched files as a phrase in a summary.
 fn described(at: After<'_>, root: &str) -> Result<String, WorkspaceError> {
     let place = at.toolbox.resolve(root, Last::Follow)?;
     let kind = at.overlay.kind(&place);
@@ -180,7 +180,7 @@ fn described(at: After<'_>, root: &str) -> Result<String, WorkspaceError> {
     })
 }
 
-/// The answer of a tool that lists: a JSON array, and how complete it is.
+/// The invocation of a call that lists: a JSON array as its output, and counts and problems as its result.
 pub(super) fn listed(answer: Answer, edges: Vec<Edge>) -> Invocation {
     let stdout = answer.json();
     let result = json!({

@@ -1,4 +1,4 @@
-//! The trait of a tool (SPEC §4): all that the other modules ask about a call.
+//! The trait that each tool implements (SPEC §4).
 
 use std::time::Duration;
 
@@ -21,8 +21,8 @@ pub(super) trait Tool {
     /// Why the call would fail; and a stop.
     fn preview(&self, at: After<'_>, stop: &StopSignal) -> Result<PreviewWithEffects, ToolError>;
 
-    /// Adds the changes of the call to those of the earlier steps. A call that would fail adds nothing, or
-    /// of several files those before the failure.
+    /// Adds the changes of the call to those of the earlier steps. A call that would fail adds nothing; a
+    /// splice plan adds the changes before the failure.
     ///
     /// # Errors
     /// Why the call would fail.
@@ -30,7 +30,7 @@ pub(super) trait Tool {
         Ok(())
     }
 
-    /// The paths that the call uses besides those in its arguments: those that files or records name.
+    /// The paths that the call uses besides those in its arguments: paths in a splice plan or in the records.
     ///
     /// # Errors
     /// A file or record with the paths that cannot be read.
@@ -38,13 +38,13 @@ pub(super) trait Tool {
         Ok(Vec::new())
     }
 
-    /// The symbol that the call works on, as written, for the evidence also when the call fails.
+    /// The symbol that the call works on, as the plan writes it. It is recorded also when the call fails.
     fn symbol(&self) -> Option<(EdgeType, &str)> {
         None
     }
 
-    /// Whether the result of the call lists the files it worked on. For other calls it is the first path in
-    /// the arguments.
+    /// Whether the invocation already has edges to the files on which the call worked. For other calls such
+    /// an edge to the first path in the arguments is added.
     fn tells_files(&self) -> bool {
         false
     }
@@ -52,7 +52,7 @@ pub(super) trait Tool {
     /// Executes the call.
     ///
     /// # Errors
-    /// Why nothing was done. An error after an effect is part of the result.
+    /// Why the call did nothing. An error after an effect is part of the returned [`Invocation`].
     fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError>;
 }
 
@@ -66,7 +66,7 @@ pub(super) fn reads_only(summary: String, notes: Vec<String>) -> PreviewWithEffe
     changes_nothing(Preview::exact(summary, Vec::new(), notes))
 }
 
-/// The note on when a program is ended; `what` is the beginning of the sentence.
+/// The note on the limits at which a program is killed; `what` is the beginning of the sentence.
 pub(super) fn limits(what: &str, timeout: Duration, output_bytes: u64) -> String {
     let (time, bytes) = (text::duration(timeout), text::size(output_bytes));
     format!("{what} after {time}, or when one of its outputs has more than {bytes}.")

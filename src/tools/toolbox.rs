@@ -29,14 +29,14 @@ use crate::workspace::{
 
 /// Default time limit of a check. The first check of a large project builds all its dependencies.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(30 * 60);
-/// Time limit of a program that was built: that of a command.
+/// Default time limit of a program that a `run` has built, the same as that of a shell command.
 const RUN_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// The tools of one workspace.
 pub struct Toolbox {
     /// The folders that tools may access.
     pub files: Workspace,
-    /// Starts programs.
+    /// The settings with which programs are started.
     pub(crate) launcher: Launcher,
     pub(crate) symbols: SymbolSettings,
     /// The time limit of `lsp_check`.
@@ -47,13 +47,13 @@ pub struct Toolbox {
     pub(crate) trusted: BTreeSet<Digest>,
     /// The errors found by the first check in this run.
     pub(crate) first_errors: Mutex<Option<Vec<DiagnosticArtifact>>>,
-    /// The local shell, looked up once: the shell that is judged is the shell that runs.
+    /// The local shell. It is looked up once, so that the risk is judged for the shell that runs the command.
     pub(super) reader: OnceLock<Option<CommandShell>>,
-    /// The host on which commands with a target run.
+    /// The connection to the host on which commands with a target run.
     pub(crate) remote: Option<Connection>,
     /// The records of the workspace, if any were passed in.
     pub(crate) past: Option<Box<dyn Past>>,
-    /// Where simulations run, and their limits.
+    /// The parent folder and the limits of simulations.
     pub(super) simulations: Settings,
 }
 
@@ -64,7 +64,8 @@ pub struct Context<'a> {
     pub expected: &'a BTreeMap<String, FileState>,
     /// Set when a person asked to stop now.
     pub stop: &'a StopSignal,
-    /// Part of the names of temporary files, so that one left by a crash can be attributed.
+    /// Part of the names of temporary files, so that a file left by a crash can be attributed to its
+    /// execution.
     pub execution_id: Uuid,
     /// Receives output as text while it is printed.
     pub output: &'a dyn Fn(Stream, &str),
@@ -75,7 +76,7 @@ pub struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    /// How to stop a program that the call starts, and where its output goes.
+    /// The stop signal and the output callbacks for a program that the call starts.
     pub(crate) fn io(&self) -> ProcessIo<'a> {
         ProcessIo { stop: self.stop, output: self.output, capture: self.capture }
     }
@@ -96,7 +97,7 @@ pub struct Invocation {
     /// The ends of stdout and stderr of a command, whose complete output went to [`Context::capture`];
     /// `stdout` and `stderr` are then `None`.
     pub captured: Option<[StreamEnds; 2]>,
-    /// The exit code, where a process ran.
+    /// The exit code of the last process, if a process ran and exited.
     pub exit_code: Option<i32>,
     /// The return value; null when the call failed before there was one.
     pub result: serde_json::Value,
@@ -108,11 +109,11 @@ pub struct Invocation {
     pub simulated: Vec<FileChange>,
     /// Diagnostics of the tool.
     pub diagnostics: Vec<DiagnosticArtifact>,
-    /// Edges to what the call touched.
+    /// Edges to the files and symbols that the call touched.
     pub edges: Vec<Edge>,
-    /// What the walls of the command refused.
+    /// The access that the walls refused to the programs of the call.
     pub walls: WallReport,
-    /// Why it failed; `None` when it succeeded.
+    /// Why the call failed; `None` when it succeeded.
     pub error: Option<ToolError>,
 }
 
@@ -153,7 +154,8 @@ impl Toolbox {
         Self { past, ..self }
     }
 
-    /// The same tools with the walls of a run; `place` has what they need besides the workspace.
+    /// The same tools with the walls of a run; `place` lists the paths that the walls need besides the
+    /// workspace.
     #[must_use]
     pub fn walled(mut self, mut place: WallPlace) -> Self {
         place.hidden.extend_from_slice(self.own_folders());
@@ -161,7 +163,7 @@ impl Toolbox {
         self
     }
 
-    /// The same tools for a plan from this file, which no program behind walls can write.
+    /// The same tools for the plan in this file; no program behind walls can write that file.
     #[must_use]
     pub fn of_plan(mut self, file: Option<PathBuf>) -> Self {
         self.launcher.walls = self.launcher.walls.also([], file);
@@ -194,7 +196,7 @@ impl Toolbox {
         self.launcher.behind(context.walls)
     }
 
-    /// cargo, for this call.
+    /// The runner of cargo for this call.
     pub(crate) fn cargo<'a>(&'a self, context: &Context<'a>) -> Cargo<'a> {
         Cargo {
             workspace: self,
@@ -206,12 +208,12 @@ impl Toolbox {
         }
     }
 
-    /// Connects to the host on which commands with a target run; dropping the toolbox disconnects. Nothing
-    /// of a plan is sent, and nothing at all to a host whose key the approval does not cover (SPEC §2,
-    /// §7.3).
+    /// Connects to the host on which commands with a target run; dropping the toolbox disconnects. Connecting
+    /// sends no part of the plan. A host whose key the approval does not cover is not contacted further (SPEC
+    /// §2, §7.3).
     ///
     /// # Errors
-    /// Those of [`Connection::open_approved`].
+    /// As [`Connection::open_approved`].
     pub fn connect(
         &mut self,
         client: &SshClient,
@@ -242,7 +244,8 @@ impl Toolbox {
         })
     }
 
-    /// The dialect of that shell; `Posix`, which promises the least, when there is no shell.
+    /// The dialect of the local shell. When there is no shell it is `Posix`, for which risk rules assume the
+    /// least.
     pub fn shell(&self) -> Shell {
         self.command_shell().map_or(Shell::Posix, |found| found.shell)
     }
@@ -281,7 +284,7 @@ impl Toolbox {
     }
 }
 
-/// A toolbox offers the methods of its workspace.
+/// Gives access to the methods of the workspace.
 impl Deref for Toolbox {
     type Target = Workspace;
 
@@ -318,7 +321,7 @@ impl<'a> After<'a> {
     }
 }
 
-/// Offers the methods of the projected workspace.
+/// Gives access to the methods of the projected workspace.
 impl<'a> Deref for After<'a> {
     type Target = Projected<'a>;
 

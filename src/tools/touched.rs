@@ -1,5 +1,6 @@
-//! The files and symbols that a call touched, whether it succeeded or not (SPEC §8). A failed call is the
-//! latest outcome for its file too, and the diagnostics of a replacement are linked like those of a check.
+//! Adds edges to the files and symbols that a call touched, whether it succeeded or not (SPEC §8). A failed
+//! call is the latest outcome for its file too. The diagnostics of a replacement get edges as those of a
+//! check do.
 
 use crate::plan::ToolCall;
 use crate::run::{Edge, EdgeType, TargetKind};
@@ -7,10 +8,10 @@ use crate::run::{Edge, EdgeType, TargetKind};
 use super::tool::Tool;
 use super::{Invocation, Toolbox};
 
-/// Most files that one call links to because of its diagnostics.
+/// Maximum number of files to which one call has edges because of its diagnostics.
 const MAX_FILES: usize = 1_000;
 
-/// Adds the edges that the code of the tool did not add.
+/// Adds the edges that the tool itself did not add.
 pub(super) fn complete(
     toolbox: &Toolbox,
     call: &ToolCall,

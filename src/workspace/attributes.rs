@@ -9,21 +9,21 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-/// Largest attribute list or value in bytes, as on Linux.
+/// Maximum size of an attribute list or value in bytes, as on Linux.
 const MAX_BYTES: usize = 64 << 10;
 
-/// The set-user-ID and set-group-ID bits. They are dropped because nobody has checked the new content for them.
+/// The set-user-ID and set-group-ID bits. They are dropped because nobody granted them to the new content.
 const SPECIAL: u32 = 0o6000;
 
-/// Whether an attribute describes the old content (capabilities, signatures) and must not be copied. Those in
-/// `trusted` belong to the system.
+/// Whether an attribute describes the old content (capabilities, signatures) and must not be copied.
+/// Attributes in `trusted` belong to the system.
 fn is_of_content(name: &str) -> bool {
     matches!(name, "security.capability" | "security.ima" | "security.evm" | "security.apparmor")
         || name.starts_with("trusted.")
 }
 
-/// Copies owner, mode and extended attributes from `old` to `new`. Returns a description of each one that this
-/// user may not set; that alone is not an error.
+/// Copies owner, mode and extended attributes from `old` to `new`. Returns a description of each of them that
+/// this user may not set, which is not an error.
 ///
 /// # Errors
 /// The mode cannot be set, so the new content could be open to others.

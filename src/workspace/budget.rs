@@ -1,5 +1,6 @@
-//! Limits on what may be read before a plan is signed, as counts and not as time: the same workspace reaches
-//! the same limit on every machine. Running steps have no such limit; a person can stop them.
+//! Limits the reading of a workspace before a plan is signed. The limits are counts and not times, so that
+//! the same workspace reaches the same limit on every machine. Running steps have no such limits; a person
+//! can stop them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,23 +12,24 @@ use crate::run::{ErrorInfo, Failure, StopSignal};
 
 use super::{Workspace, WorkspaceError, go_on};
 
-/// Most names in folders that one search may list; ignore rules count as names too.
+/// Maximum number of names in folders that one search may list; ignore rules count as names too.
 const NAMES: u64 = if cfg!(test) { 10_000 } else { 1_000_000 };
-/// Most bytes of source files that one search for a symbol may read: 1 GiB.
+/// Maximum total size of the source files that one search for a symbol may read: 1 GiB.
 const BYTES: u64 = 1 << 30;
-/// All searches of one plan together may list and read this many times as much as one.
+/// All searches of one review together may list and read this many times as much as a single search.
 const LOOKS: u64 = 4;
 /// Opening a file counts as reading this many bytes, because it takes as long.
 pub(crate) const OPENED: u64 = 4 << 10;
-/// Most parser steps of all searches together; steps in texts with syntax errors count more.
+/// Maximum number of parser steps of all searches together; steps in texts with syntax errors count more.
 const STEPS: u64 = 50_000_000;
 /// Factor for parser steps in a text with syntax errors: the parser tries several readings at once there, and
 /// each step takes this many times as long.
 const FAULTY: u64 = 10;
-/// Source texts of more bytes are parsed one at a time: the syntax tree of a hostile one takes much memory.
+/// Source texts with more bytes than this are parsed one at a time, because the syntax tree of a hostile text
+/// takes much memory.
 const LARGE: usize = 64 << 10;
 
-/// What is counted.
+/// The kinds of cost that are counted.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Counted {
     Names,
@@ -35,8 +37,8 @@ pub(crate) enum Counted {
     Steps,
 }
 
-/// The cost of all searches so far, counted on all threads. Whether a limit is reached does not depend on their
-/// order.
+/// The cost of all searches so far, counted on all threads. Whether a limit is reached does not depend on the
+/// order of the threads.
 #[derive(Debug, Default)]
 pub(crate) struct Looked {
     names: AtomicU64,
@@ -44,7 +46,7 @@ pub(crate) struct Looked {
     steps: AtomicU64,
 }
 
-/// What the current review has read of a workspace, against its limits (SPEC §1.4).
+/// The cost of the current review of a workspace, which is limited (SPEC §1.4).
 #[derive(Debug, Default)]
 pub(crate) struct Budget {
     /// Set to cancel the review.
@@ -55,7 +57,7 @@ pub(crate) struct Budget {
     limit: Mutex<Option<Failure>>,
 }
 
-/// One search: its stop signal, and the counters it adds to.
+/// The stop signal of one search, and the counters to which it adds.
 #[derive(Clone, Copy)]
 pub(crate) struct SearchBudget<'a> {
     pub(crate) stop: &'a StopSignal,
@@ -64,7 +66,7 @@ pub(crate) struct SearchBudget<'a> {
 }
 
 impl<'a> SearchBudget<'a> {
-    /// For a step that runs: there are no limits, and only a person's stop ends it.
+    /// A budget without limits, for a step that runs.
     pub(crate) fn of_run(stop: &'a StopSignal) -> Self {
         Self { stop, looked: None }
     }
@@ -113,15 +115,15 @@ pub(crate) fn all_steps() -> CodeError {
     CodeError::TooMany { what: "steps of the parser with the texts before it", limit: STEPS }
 }
 
-/// Waits until no other large text is being parsed; the returned guard makes others wait. `None` for a small
-/// text.
+/// Waits until no other large text is being parsed. Other large texts wait until the returned guard is
+/// dropped. `None` for a small text.
 pub(crate) fn turn(text: &str) -> Option<MutexGuard<'static, ()>> {
     static LARGE_ONE: Mutex<()> = Mutex::new(());
     (text.len() > LARGE).then(|| LARGE_ONE.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 impl Budget {
-    /// For a review before a plan is signed: limited, and cancelled by `stop`.
+    /// A budget with limits, for a review before a plan is signed that `stop` cancels.
     pub(crate) fn before_signing(stop: Arc<StopSignal>) -> Self {
         Self { stop, looked: Some(Looked::default()), limit: Mutex::default() }
     }
@@ -143,7 +145,7 @@ impl Workspace {
         }
     }
 
-    /// Takes the limit that a preview has reached since the last call.
+    /// Returns the first limit that a preview has reached since the last call, and forgets it.
     pub fn limit_reached(&self) -> Option<Failure> {
         self.lock_limit().take()
     }
@@ -157,7 +159,7 @@ impl Workspace {
         &self.budget.stop
     }
 
-    /// Begins a search; its own limits count from the present cost.
+    /// The budget of a new search, whose own limits count from the present cost.
     pub(crate) fn search_budget<'a>(&'a self, stop: &'a StopSignal) -> SearchBudget<'a> {
         let so_far = |looked: &Looked| {
             [&looked.names, &looked.bytes].map(|count| count.load(Ordering::SeqCst))

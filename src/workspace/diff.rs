@@ -6,12 +6,12 @@ use similar::{DiffTag, TextDiff};
 
 use crate::run::{Diff, DiffLine, LineKind};
 
-/// Lines shown around a change.
+/// Number of unchanged lines shown before and after a change.
 const CONTEXT: usize = 3;
-/// After this time the rest is shown as one removal and one addition: correct, but not minimal.
+/// After this time the rest is shown as one removal and one addition, which is correct but not minimal.
 const TIMEOUT: Duration = Duration::from_millis(500);
 
-/// Larger contents are not compared line by line: 16 MiB, far more than anyone reads.
+/// Maximum size of contents that are compared line by line: 16 MiB, far more than a person reads.
 pub(crate) const MAX_BYTES: usize = 16 << 20;
 
 /// Whether a content is too large to be compared line by line.
@@ -29,7 +29,7 @@ pub(crate) fn diff(before: Option<&[u8]>, after: Option<&[u8]>) -> Diff {
         let size = |bytes: Option<&[u8]>| bytes.map(|bytes| bytes.len() as u64);
         return Diff::Binary { before_bytes: size(before), after_bytes: size(after) };
     };
-    // Only a line feed ends a line here: a carriage return is content that a person should see.
+    // Only a line feed ends a line here, because a carriage return is content that the person should see.
     let old: Vec<&str> = old.split_inclusive('\n').collect();
     let new: Vec<&str> = new.split_inclusive('\n').collect();
     let changes = TextDiff::configure().timeout(TIMEOUT).diff_slices(&old, &new);

@@ -32,12 +32,12 @@ pub(crate) enum Act {
 /// The disk operations, with a gate before each.
 #[derive(Clone, Copy)]
 pub(crate) struct Disk<'a> {
-    /// Called before each operation; if it fails, the operation is not done.
+    /// Called before each operation; if it fails, the operation is not executed and fails with its error.
     pub(crate) gate: &'a dyn Fn(Act) -> io::Result<()>,
 }
 
 impl Disk<'static> {
-    /// A gate that never fails.
+    /// The operations of the real disk, with a gate that never fails.
     pub(crate) const REAL: Self = Self { gate: &|_| Ok(()) };
 }
 
@@ -118,8 +118,8 @@ impl Disk<'_> {
         }
     }
 
-    /// Exchanges the names of two files. Where the file system has no atomic exchange, this takes a third name,
-    /// `spare`; then `there` is missing for a moment, but only if the file system has no hard links either.
+    /// Exchanges the names of two files. If the file system has no atomic exchange, the third name `spare` is
+    /// used. If it has no hard links either, the name `there` does not exist for a moment.
     pub(crate) fn exchange(
         self,
         folder: &Dir,

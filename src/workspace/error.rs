@@ -8,7 +8,7 @@ use crate::run::{ErrorInfo, StopSignal};
 
 use super::Kind;
 
-/// Most bytes of all input files of a plan together that are read before it is signed: 4 GiB.
+/// Maximum total size of the input files of a plan that are read before it is signed: 4 GiB.
 pub const INPUT_BYTES: u64 = 4 << 30;
 
 /// Whether a path was to be read or written.
@@ -19,7 +19,7 @@ pub enum Access {
     Write,
 }
 
-/// Why a path could not be used, read or written. Paths are spelled as in the plan; the system's messages are
+/// Why a path could not be used, read or written. Paths are written as in the plan; the system's messages are
 /// kept verbatim.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the message of each variant says what its fields are")]

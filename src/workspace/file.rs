@@ -14,8 +14,8 @@ use crate::run::FileMode;
 
 use super::{Access, Kind, WorkspaceError, open_beneath};
 
-/// Largest file that a tool reads as a whole: 256 MiB. The old content, the new content and their diff are in
-/// memory together, even before a plan is signed.
+/// Maximum size of a file that a tool reads as a whole: 256 MiB. The old content, the new content and their
+/// diff are in memory together, even before a plan is signed.
 pub(crate) const FILE_BYTES: u64 = 256 << 20;
 
 /// Opens the regular file at `path` below `dir`; `None` if it does not exist. `text` and `access` are for the
@@ -30,7 +30,7 @@ pub(crate) fn open(
         Access::Read => WorkspaceError::ReadFailed { path: text.to_owned(), source },
         Access::Write => WorkspaceError::WriteFailed { path: text.to_owned(), source },
     };
-    // Nonblocking, or opening a pipe would wait for its other end.
+    // Without `NONBLOCK`, opening a pipe would wait for its other end.
     let file = match open_beneath::open(dir, path, OFlags::RDONLY | OFlags::NONBLOCK) {
         Ok(file) => cap_std::fs::File::from_std(file.into()),
         Err(error)
@@ -53,7 +53,7 @@ pub(crate) fn open_folder(dir: &Dir, name: &Path) -> io::Result<Dir> {
     Ok(Dir::from_std_file(folder.into()))
 }
 
-/// Reads the whole content.
+/// Reads the whole content of a file of at most [`FILE_BYTES`].
 pub(crate) fn read(file: File, text: &str, access: Access) -> Result<Vec<u8>, WorkspaceError> {
     read_up_to(file, text, access, FILE_BYTES)
 }
@@ -71,8 +71,8 @@ pub(crate) fn read_up_to(
         return Err(too_large());
     }
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
-    // The size can be wrong (the file grows, or is in /proc), so the limit also applies to the bytes that are
-    // read.
+    // The reported size can be wrong (the file grows, or is in /proc), so the limit also applies to the bytes
+    // that are read.
     file.take(limit + 1)
         .read_to_end(&mut bytes)
         .map_err(|source| WorkspaceError::ReadFailed { path: text.to_owned(), source })?;
@@ -82,8 +82,8 @@ pub(crate) fn read_up_to(
     Ok(bytes)
 }
 
-/// The state of a file of at most `FILE_BYTES`. A larger one is refused by its size, before it is read: no tool
-/// could use it, and a sparse file can be too large to read.
+/// The state of a file of at most `FILE_BYTES`. A larger file is refused by its size before it is read: no
+/// tool could use it, and a sparse file can be too large to read.
 pub(crate) fn state(file: Option<File>, text: &str) -> Result<FileState, WorkspaceError> {
     state_within(file, text, FILE_BYTES)
 }
@@ -128,7 +128,7 @@ pub(crate) fn state_of_bytes(bytes: Option<&[u8]>) -> FileState {
     bytes.map_or(FileState::Absent, |bytes| FileState::Content(Digest::of(bytes)))
 }
 
-/// The digest of a file as results write it; `None` where the file is absent.
+/// The digest of a file in the form that results have; `None` when the file is absent.
 pub(crate) fn hash(state: FileState) -> Option<String> {
     match state {
         FileState::Absent => None,
@@ -146,7 +146,7 @@ pub(crate) fn permissions(mode: FileMode) -> Permissions {
     Permissions::from_mode(mode.bits())
 }
 
-/// Whether anyone may execute the file.
+/// Whether the file has any execute bit.
 pub(crate) fn is_executable(metadata: &Metadata) -> bool {
     mode(metadata).is_executable()
 }

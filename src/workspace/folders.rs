@@ -28,7 +28,7 @@ struct Made {
     key: String,
 }
 
-/// The open folders. Those that were created are removed on drop unless they are kept.
+/// The open folders. Folders that were created are removed on drop, unless [`Self::keep`] was called.
 pub(crate) struct Folders<'a> {
     disk: Disk<'a>,
     open: Vec<Folder>,
@@ -65,7 +65,8 @@ impl<'a> Folders<'a> {
         }
         let flags = OFlags::RDONLY | OFlags::DIRECTORY;
         let opened = if relative.as_os_str().is_empty() {
-            // Files can be written in it without the right to list it.
+            // The root's own handle is used, because files can be written in a folder without permission to
+            // list it.
             root.dir.try_clone()
         } else {
             let folder = open_beneath::open(&root.dir, relative, flags);
@@ -94,7 +95,7 @@ impl<'a> Folders<'a> {
                 let key = root.key(relative);
                 self.made.push(Made { parent, name: name.clone(), key });
             }
-            // Another process created it meanwhile, so `unmake` must not remove it.
+            // Another process created the folder meanwhile, so `unmake` must not remove it.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
         }
@@ -114,7 +115,7 @@ impl<'a> Folders<'a> {
         })
     }
 
-    /// Removes the created folders; returns those that stay, and why.
+    /// Removes the created folders; returns those that could not be removed, with the error.
     pub(crate) fn unmake(&mut self) -> Vec<(String, io::Error)> {
         let mut staying = Vec::new();
         for Made { parent, name, key } in std::mem::take(&mut self.made).into_iter().rev() {
@@ -131,7 +132,7 @@ impl<'a> Folders<'a> {
 
 impl Drop for Folders<'_> {
     fn drop(&mut self) {
-        // If another process has put something into one meanwhile, it stays.
+        // A created folder into which another process has put something meanwhile stays.
         self.unmake();
     }
 }

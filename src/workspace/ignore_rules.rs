@@ -1,9 +1,11 @@
-//! Which files a search leaves out, by ripgrep's defaults (SPEC §4): hidden files, those in `.rgignore` and
-//! `.ignore`, and inside a git repository those in `.gitignore` and git's own lists. Also which files git would
-//! not add: those in its lists, inside a repository or not, and the repository's own folder.
+//! Decides which files a search leaves out, by ripgrep's defaults (SPEC §4): hidden files, those that
+//! `.rgignore` and `.ignore` match, and inside a git repository those that `.gitignore` and git's own lists
+//! match. Also decides which files git would not add: those that its lists match, inside a repository or not,
+//! and the repository's own folder.
 //!
-//! The caller that walks a folder reads its lists, through its own handles. One difference from ripgrep: where
-//! `.git` is a file that names another folder, the list in that folder is not read, because it may be anywhere.
+//! The caller that walks a folder reads the lists in it, through its own handles. One difference from
+//! ripgrep: where `.git` is a file that names another folder, the list in that folder is not read, because
+//! that folder may be anywhere.
 
 use std::ffi::OsStr;
 use std::io;
@@ -13,26 +15,26 @@ use std::sync::Arc;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-/// The ignore lists of one folder; earlier ones take precedence.
+/// The ignore lists of one folder, in order of precedence.
 const LISTS: [List; 4] = [
     List { name: ".rgignore", of_git: false },
     List { name: ".ignore", of_git: false },
     List { name: ".gitignore", of_git: true },
     List { name: ".git/info/exclude", of_git: true },
 ];
-/// Whose rules select the files.
+/// The rules by which files are selected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Choice {
-    /// As ripgrep does.
+    /// The rules of ripgrep.
     Search,
-    /// As git does when it adds everything that no list ignores.
+    /// The rules of git when it adds all files that no list ignores.
     Git,
 }
 
 /// A folder that contains one of these names is the top of a repository.
 const REPOSITORY: [&str; 2] = [".git", ".jj"];
 
-/// Most lines in one list: each compiled rule takes some kilobytes.
+/// Maximum number of lines in one list, because each compiled rule takes some kilobytes.
 const MAX_RULES: usize = 10_000;
 
 struct List {
@@ -55,9 +57,9 @@ pub(crate) struct Rules {
     count: u64,
 }
 
-/// What the rules need of a folder.
+/// A folder, as far as the rules need it.
 pub(crate) struct Folder<'a> {
-    /// Absolute.
+    /// The absolute path of the folder.
     pub(crate) path: &'a Path,
     /// Whether the folder contains this name; may also return true if that is unknown.
     pub(crate) has: &'a dyn Fn(&str) -> bool,
@@ -66,7 +68,7 @@ pub(crate) struct Folder<'a> {
 }
 
 impl Rules {
-    /// The topmost rules: only the user's own list, with patterns relative to `top`.
+    /// The topmost rules: those of the user's own list alone, with patterns relative to `top`.
     pub(crate) fn of_user(top: &Path, choice: Choice) -> Arc<Self> {
         let (of_user, _) = GitignoreBuilder::new(top).build_global();
         Arc::new(Self {
@@ -132,8 +134,8 @@ impl Rules {
         }
     }
 
-    /// What the lists say, by precedence and then from the nearest folder up: whether to leave the path out, or
-    /// `None` if no rule matches.
+    /// Matches the path against the lists, by precedence and then from the nearest folder up. Returns whether
+    /// to leave the path out; `None` if no rule matches.
     fn say(&self, path: &Path, is_folder: bool) -> Option<bool> {
         let asked = |list: &Gitignore| match list.matched(path, is_folder) {
             Match::None => None,

@@ -1,4 +1,4 @@
-//! What a path is.
+//! The kind of the file at a path.
 
 use std::fmt;
 
@@ -6,10 +6,10 @@ use cap_std::fs::Metadata;
 
 use super::{Access, WorkspaceError};
 
-/// What a path is, links followed.
+/// The kind of the file at a path, with links followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// There is nothing, or a link to nothing.
+    /// There is no file, or only a link that leads nowhere.
     Absent,
     /// A regular file.
     File,

@@ -1,8 +1,8 @@
 //! The folders that tools may access, and the only code that opens files in them for tools (SPEC §4).
 //!
-//! Every path is opened through an open folder handle, so that neither `..` nor a link leads outside. Called by
-//! `tools`, `cargo` and `symbols`; the rooms above use only its types. Deliberately not here: what a tool call means,
-//! and starting programs.
+//! Every path is opened through an open folder handle, so that neither `..` nor a link leads outside. Called
+//! by `tools`, `cargo` and `symbols`; the modules above them use only the types. This module does not
+//! interpret tool calls and starts no programs.
 
 mod attributes;
 pub(crate) mod budget;

@@ -1,8 +1,8 @@
 //! Opens paths below an open folder, without following links (SPEC §4).
 //!
-//! A path that was checked may lead elsewhere a moment later, if another process replaces a name in it. So
-//! checking and opening are one operation: the system itself refuses every link in the path, and whatever is
-//! opened is below the folder.
+//! A path that was checked may lead elsewhere a moment later, if another process replaces a name in it.
+//! Checking and opening are therefore one operation: the system itself refuses every link in the path, so
+//! that the opened file is below the folder.
 
 use std::io;
 use std::path::{Component, Path};
@@ -19,7 +19,8 @@ const PASSAGE: OFlags = OFlags::PATH.union(OFlags::DIRECTORY);
 const PASSAGE: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY);
 
 /// Opens `path` below `folder`; an empty path is the folder itself. A link anywhere in the path, also as its
-/// last name, is an error. Where the path may be a pipe, pass `NONBLOCK`, or this waits for its other end.
+/// last name, is an error. If the path may be a pipe, pass `NONBLOCK`; otherwise opening waits for the other
+/// end.
 pub(crate) fn open(folder: impl AsFd, path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -46,7 +47,7 @@ fn at_once(folder: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Option<io::Res
     use rustix::io::Errno;
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
     match rustix::fs::openat2(folder, path, flags, Mode::empty(), resolve) {
-        // Old kernels, sandboxes that forbid unknown calls, and a concurrent rename.
+        // The errors of old kernels, of sandboxes that forbid unknown calls, and of a concurrent rename.
         Err(Errno::NOSYS | Errno::PERM | Errno::AGAIN) => None,
         opened => Some(opened.map_err(io::Error::from)),
     }
@@ -57,7 +58,7 @@ fn at_once(_: BorrowedFd<'_>, _: &Path, _: OFlags) -> Option<io::Result<OwnedFd>
     None
 }
 
-/// Opens name by name, each in the folder that was opened before it.
+/// Opens the path name by name, each name in the folder that was opened before.
 fn name_by_name(top: BorrowedFd<'_>, path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
     let mut folder: Option<OwnedFd> = None;
     let mut names = path.components().peekable();

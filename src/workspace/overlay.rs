@@ -1,4 +1,4 @@
-//! What earlier steps of a plan would leave behind, so that a later step can be previewed.
+//! The changes that the earlier steps of a plan would make, so that a later step can be previewed.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,13 +7,14 @@ use crate::run::HistoryEntry;
 
 use super::{Kind, Place};
 
-/// Files as the earlier steps of a plan would leave them, by canonical path; `None` is absent.
+/// The changes that the earlier steps of a plan would make.
 #[derive(Debug, Clone, Default)]
 pub struct Overlay {
+    /// The changed files, by canonical path; `None` for an absent file.
     files: BTreeMap<String, Option<Arc<[u8]>>>,
-    /// The history entries that the undo steps among them would record.
+    /// The history entries that undo steps among the earlier steps would record.
     pub(crate) done: Vec<HistoryEntry>,
-    /// Whether one of them would record any other change.
+    /// Whether another kind of step that can change files is among the earlier steps.
     pub(crate) edited: bool,
 }
 

@@ -2,8 +2,8 @@
 //! them, whatever the workspace is, because they hold the signatures and the record of runs.
 //!
 //! Paths are compared as the most permissive file system would compare them. Folders are also compared by
-//! device and inode, to detect other mounts and renamed parents, and so are files with several names, to detect
-//! hard links.
+//! device and inode, to detect other mounts and renamed parents. Files with several names are compared by
+//! device and inode too, to detect hard links.
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt as _;
@@ -14,15 +14,16 @@ use crate::risk::is_at_or_below;
 
 use super::WorkspaceError;
 
-/// Beyond this many entries in the own folders, files are not checked for hard links. Evidence, key and
-/// settings are a few dozen files; the rest are copies that simulations leave.
+/// Maximum number of entries in the own folders that are checked for hard links. Evidence, key and settings
+/// are a few dozen files; other entries are copies of simulations.
 const MAX_FILES: usize = 10_000;
 
-/// Every folder of this program: this user's, and those `named` for this process, such as another evidence
-/// folder. Absolute; a folder that is reached through a link is listed under both names.
+/// Every folder of this program: the folders of this user, and those `named` for this process, such as
+/// another evidence folder. The paths are absolute; a folder that is reached through a link is listed under
+/// both names.
 ///
-/// The copies of simulations are made inside one of them, the cache. A caller that hides these folders from a
-/// program working on such a copy must leave the copy visible.
+/// The copies of simulations are in one of these folders, the cache. A caller that hides these folders from a
+/// program on such a copy must leave the copy visible.
 pub fn own_folders<'a>(named: impl IntoIterator<Item = &'a Path>) -> Vec<PathBuf> {
     let project = directories::ProjectDirs::from("", "", "countersign");
     let of_user = project.iter().flat_map(|dirs| {
@@ -58,20 +59,21 @@ fn real(path: &Path) -> Option<PathBuf> {
 /// Device and inode, which identify a file or folder whatever its name.
 type Identity = (u64, u64);
 
-/// The own folders, as the tools of one workspace check for them.
+/// The own folders, in the form in which the tools of one workspace check for them.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct OwnFolders {
     all: Vec<PathBuf>,
-    /// Those that a path of this workspace can name.
+    /// The own folders that a path in one of the roots can name.
     near: Vec<String>,
     /// The identities of the folders.
     folders: BTreeSet<Identity>,
-    /// The identities of the files in them, listed when the first file with several names is met.
+    /// The identities of the files in the own folders. They are listed when the first file with several names
+    /// is found.
     files: Arc<OnceLock<BTreeSet<Identity>>>,
 }
 
 impl OwnFolders {
-    /// For tools confined to these roots, whose paths must be free of links.
+    /// The own folders for tools that are confined to these roots, whose paths must be free of links.
     pub(crate) fn new<'r>(
         all: Vec<PathBuf>,
         roots: impl IntoIterator<Item = &'r Path> + Clone,
@@ -92,18 +94,18 @@ impl OwnFolders {
     pub(crate) fn on_copy(&self, of: &Path, copy: &Path) -> Self {
         let below = self.near.iter().filter_map(|own| Path::new(own).strip_prefix(of).ok());
         let near = below.map(|own| copy.join(own).to_string_lossy().into_owned()).collect();
-        // The copy is itself inside one of them, the cache.
+        // The copy is itself in one of the own folders, the cache.
         let around = copy.ancestors().filter_map(identity).collect::<BTreeSet<_>>();
         let folders = self.folders.difference(&around).copied().collect();
         Self { all: self.all.clone(), near, folders, files: Arc::clone(&self.files) }
     }
 
-    /// All of them.
+    /// All own folders.
     pub(crate) fn all(&self) -> &[PathBuf] {
         &self.all
     }
 
-    /// Whether this absolute path is one of them or inside one.
+    /// Whether this absolute path is an own folder or in one.
     pub(crate) fn holds(&self, path: &Path) -> bool {
         !self.near.is_empty() && {
             let path = path.to_string_lossy();
@@ -111,12 +113,12 @@ impl OwnFolders {
         }
     }
 
-    /// Whether the folder with this identity is one of them.
+    /// Whether the folder with this identity is an own folder.
     pub(crate) fn is_one(&self, identity: Identity) -> bool {
         self.folders.contains(&identity)
     }
 
-    /// Whether a file with this many names (hard links) is also a file in one of them.
+    /// Whether a file with this identity and this many names (hard links) is also a file in an own folder.
     pub(crate) fn has_file(&self, identity: Identity, names: u64) -> bool {
         names > 1 && self.files.get_or_init(|| files_in(&self.all)).contains(&identity)
     }
@@ -151,7 +153,7 @@ fn identity(path: &Path) -> Option<Identity> {
     std::fs::metadata(path).ok().as_ref().map(identity_of)
 }
 
-/// The error for a path that leads into one of them.
+/// The error for a path that leads into an own folder.
 pub(crate) fn refused(path: &str) -> WorkspaceError {
     WorkspaceError::OwnFolder { path: path.to_owned() }
 }

@@ -1,5 +1,5 @@
-//! The workspace as the earlier steps of a plan would leave it, for approvals, previews and preconditions of a
-//! later step (SPEC §2, §5). Nothing is executed or changed here.
+//! The workspace as the earlier steps of a plan would leave it, for approvals, previews and preconditions of
+//! a later step (SPEC §2, §5). This module executes and changes nothing.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::run::{FileChange, FileMode};
 use super::write::{self, Existing};
 use super::{Access, Kind, Last, Overlay, Place, Workspace, WorkspaceError, diff, file};
 
-/// A workspace after the steps in an overlay; with an empty one, as it is now.
+/// A workspace after the steps in an overlay; an empty overlay means the present state.
 #[derive(Clone, Copy)]
 pub struct Projected<'a> {
     pub(crate) workspace: &'a Workspace,
@@ -20,14 +20,14 @@ pub struct Projected<'a> {
 pub(crate) struct Prepared<'a> {
     pub(crate) place: Place<'a>,
     pub(crate) before: Option<Arc<[u8]>>,
-    /// Its mode; `None` if the file is absent or an earlier step writes it.
+    /// The mode of the file; `None` if the file is absent or an earlier step writes it.
     pub(crate) mode: Option<FileMode>,
-    /// Whether its folder exists after the earlier steps.
+    /// Whether the folder of the file exists after the earlier steps.
     pub(crate) has_folder: bool,
 }
 
-/// The content and mode of a file: no content if it is absent; no mode if it is absent or an earlier step
-/// writes it.
+/// The content and the mode of a file. An absent file has neither, and a file that an earlier step writes has
+/// no mode.
 pub(crate) type ContentAndMode = (Option<Arc<[u8]>>, Option<FileMode>);
 
 impl Workspace {
@@ -36,14 +36,14 @@ impl Workspace {
         Projected { workspace: self, overlay }
     }
 
-    /// The workspace as it is.
+    /// The workspace in its present state.
     pub fn unchanged(&self) -> Projected<'_> {
         self.projected(Overlay::nothing())
     }
 }
 
 impl<'a> Projected<'a> {
-    /// Resolves `path`.
+    /// Resolves `path`, with its kind and that of its parent after the earlier steps.
     pub(crate) fn place(self, path: &str) -> Result<Place<'a>, WorkspaceError> {
         let mut place = self.workspace.resolve(path, Last::Follow)?;
         place.kind = self.overlay.kind(&place);
@@ -134,7 +134,7 @@ impl<'a> Projected<'a> {
         Ok((place.key, is_program))
     }
 
-    /// The content of a file after the earlier steps, and its mode.
+    /// The content and the mode of a file after the earlier steps.
     pub(crate) fn content_and_mode(
         self,
         place: &Place<'_>,
@@ -204,7 +204,7 @@ impl Workspace {
     }
 }
 
-/// Checks the target of a write as the earlier steps would leave it, and reads its content.
+/// Checks whether a write would succeed after the earlier steps, and reads the content of its target.
 pub(crate) fn prepare<'w>(
     workspace: &'w Workspace,
     overlay: &Overlay,

@@ -2,7 +2,7 @@
 //!
 //! To replace a file, its name is exchanged with that of the new content, as in a batch. The old file then
 //! still exists under the other name, and is compared before it is removed. So a write by another process
-//! between the last check and the exchange is noticed and put back.
+//! between the last check and the exchange is detected, and its content is restored.
 
 use std::fs::File;
 use std::io;
@@ -20,7 +20,7 @@ pub(crate) struct Target<'a> {
     pub(crate) disk: Disk<'a>,
     pub(crate) folder: &'a Dir,
     pub(crate) name: &'a Path,
-    /// As the plan wrote it, for messages.
+    /// The path as the plan writes it, for messages.
     pub(crate) path: &'a str,
     pub(crate) existing: Existing,
 }
@@ -56,7 +56,7 @@ impl Target<'_> {
         modes.after = Some(file::mode(&waiting.file.metadata().map_err(failed)?));
         self.disk.flush_file(&waiting.file).map_err(failed)?;
         go_on(stop)?;
-        // The last check, as late as possible.
+        // This is the last check, made as late as possible.
         compare(self.path, approved, self.state(self.name)?)?;
         match &before {
             None => self.publish_new(&mut waiting)?,
@@ -80,7 +80,8 @@ impl Target<'_> {
         Ok(())
     }
 
-    /// Exchanges the file and its new content, and checks that the file was in the state `was`.
+    /// Exchanges the file and its new content. If the old file was not in the state `was`, exchanges them
+    /// back and fails.
     fn replace(
         &self,
         waiting: &mut Waiting<'_>,
@@ -103,7 +104,7 @@ impl Target<'_> {
         };
         if let Err(source) = exchange(waiting) {
             let source = self.failed(source);
-            // Some file systems report a failure for an exchange that they have done.
+            // Some file systems report a failure for an exchange that took effect.
             if self.state(self.name).ok() != Some(ours) {
                 let is_untouched = self.state(&waiting.name).ok() == Some(ours);
                 return Err(if is_untouched { source } else { keeps(waiting, source) });
@@ -130,8 +131,8 @@ impl Target<'_> {
             let source = self.failed(source);
             return Err(keeps(waiting, source));
         }
-        // The temporary name must hold our content now; if not, another process wrote between the check and the
-        // exchange.
+        // The temporary file must have the new content now. If not, another process wrote to the file between
+        // the check and the exchange.
         if self.state(&waiting.name).ok() != Some(now) {
             let stale =
                 WorkspaceError::Stale { path: self.path.to_owned(), approved: Some(was), now };
@@ -158,7 +159,7 @@ impl Target<'_> {
     }
 }
 
-/// New content under a temporary name, which is removed on drop unless it has become the file.
+/// New content in a temporary file, which is removed on drop unless `is_gone` is set.
 struct Waiting<'a> {
     disk: Disk<'a>,
     folder: &'a Dir,

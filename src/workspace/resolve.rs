@@ -21,18 +21,19 @@ use crate::run::text::beginning;
 
 /// More links than this in one path are treated as a loop, as on Linux.
 const MAX_LINKS: usize = 40;
-/// Longest path in bytes, as on Linux: no system opens a longer one, and walking it is slow.
+/// Maximum length of a path in bytes, as on Linux. Longer paths cannot be opened, and resolving them is slow.
 const PATH_BYTES: usize = 4096;
 
 /// A folder that tools may access.
 pub(crate) struct Root {
     /// Absolute and without links.
     pub(crate) path: PathBuf,
-    /// The absolute path as given; paths in plans may begin with it. A copy also has the paths of its original.
+    /// The absolute paths, besides `path`, with which paths in plans may begin: the one as given, and for a
+    /// copy those of its original.
     given: Vec<PathBuf>,
     /// The open handle; every access goes through it.
     pub(crate) dir: Dir,
-    /// Whether this is the workspace: canonical paths in it are relative to it.
+    /// Whether this root is the workspace, in which canonical paths are relative.
     is_workspace: bool,
     /// The program's own folders, which tools must not access.
     pub(crate) own: Arc<OwnFolders>,
@@ -86,7 +87,7 @@ impl Root {
         .map(|names| Path::new(OsStr::from_bytes(names)))
     }
 
-    /// The canonical path of `relative`, as keys, results and records have it.
+    /// The canonical path of `relative`, as it is used in keys, results and records.
     pub(crate) fn key(&self, relative: &Path) -> String {
         if !self.is_workspace {
             return self.path.join(relative).to_string_lossy().into_owned();
@@ -106,21 +107,21 @@ pub(crate) enum Last {
 /// A resolved path.
 pub(crate) struct Place<'a> {
     pub(crate) root: &'a Root,
-    /// Below the root, without links; empty for the root itself.
+    /// The path below the root, without links; empty for the root itself.
     pub(crate) relative: PathBuf,
     pub(crate) key: String,
     pub(crate) kind: Kind,
-    /// Whether its last name was a link, which was followed.
+    /// Whether the last name of the path was a link, which was followed.
     pub(crate) through_link: bool,
-    /// The kind of its parent.
+    /// The kind of the file at the parent of the path.
     pub(crate) parent: Kind,
     /// Whether the path leads through something that is not a folder.
     pub(crate) blocked: bool,
 }
 
 impl Place<'_> {
-    /// Opens the file; `None` if it does not exist. A device is not even opened. `text` and `access` are for
-    /// the error.
+    /// Opens the file; `None` if it does not exist. Devices, pipes and sockets are refused without opening
+    /// them. `text` and `access` are for the error.
     pub(crate) fn open(
         &self,
         text: &str,
@@ -132,7 +133,7 @@ impl Place<'_> {
         }
     }
 
-    /// What a person should know before this file is replaced, besides its content.
+    /// Notes for a person who is to approve that this file is replaced, besides the diff.
     pub(crate) fn notes(
         &self,
         text: &str,
@@ -174,7 +175,8 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// The workspace and the other roots. The program's own folders, `own`, are out of reach in all of them.
+    /// The workspace and the other roots. Paths into the program's own folders, `own`, are refused in all of
+    /// them.
     pub(crate) fn new(root: Root, extra: Vec<Root>, own: Vec<PathBuf>) -> Self {
         let mut workspace = Self { root, extra, budget: Budget::default() };
         workspace.set_own(own);
@@ -189,7 +191,8 @@ impl Workspace {
         }
     }
 
-    /// Adds to the program's own folders, which are out of reach; returns all of them.
+    /// Adds these folders to the program's own folders, into which paths are refused; returns all own
+    /// folders.
     pub(crate) fn keep_out(&mut self, folders: &[PathBuf]) -> Vec<PathBuf> {
         let named = self.own_folders().iter().chain(folders);
         let all = own::own_folders(named.map(PathBuf::as_path));
@@ -206,8 +209,8 @@ impl Workspace {
         std::iter::once(&self.root).chain(&self.extra)
     }
 
-    /// The nearest entry with this name in the workspace or a folder above it. Only its existence is checked,
-    /// so a plan cannot read outside through this.
+    /// The nearest entry with this name in the workspace or a folder above it. Only the existence of the
+    /// entry is checked, so a plan cannot read files outside by it.
     pub(crate) fn above(&self, name: &str) -> Option<PathBuf> {
         self.root.path.ancestors().map(|folder| folder.join(name)).find(|path| path.exists())
     }
@@ -262,7 +265,7 @@ impl Workspace {
             here.push(name);
             let (root, relative) = match self.locate(&here) {
                 Located::Inside(root, relative) => (root, relative),
-                // The roots are canonical: no folder above them is a link.
+                // The paths of roots are canonical, so no folder above a root is a link.
                 Located::Above => continue,
                 Located::Outside => return Err(outside()),
             };
@@ -320,8 +323,8 @@ impl Workspace {
         Ok(Place { key: root.key(&relative), root, relative, kind, through_link, parent, blocked })
     }
 
-    /// Rewrites a path that is below a root as given to one below the canonical root; other paths stay as they
-    /// are.
+    /// Replaces the beginning of a path that is below a root as given by the canonical path of that root.
+    /// Other paths are returned unchanged.
     fn below_canonical(&self, path: &Path) -> PathBuf {
         self.iter()
             .flat_map(|root| root.given.iter().map(move |given| (root, given)))

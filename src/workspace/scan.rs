@@ -1,4 +1,4 @@
-//! Searches many files of the workspace on all cores, with results in a stable order.
+//! Searches many files of the workspace on several threads, with results in a stable order.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::run::StopSignal;
 use super::walk::{Step, walk};
 use super::{Last, Place, SearchBudget, Workspace, WorkspaceError};
 
-/// Most bytes of the results of one search: 256 MiB.
+/// Maximum size of the results of one search: 256 MiB.
 pub(crate) const ANSWER_BYTES: u64 = 256 << 20;
 
 /// The results from one file.
@@ -23,7 +23,7 @@ pub(crate) struct Found {
     pub(crate) count: u64,
 }
 
-/// Resolves where a search begins: an existing folder or file.
+/// Resolves the root of a search, which must be an existing folder or file.
 pub(crate) fn root<'a>(workspace: &'a Workspace, root: &str) -> Result<Place<'a>, WorkspaceError> {
     let place = workspace.resolve(root, Last::Follow)?;
     place.kind.check_exists(root)?;
@@ -45,7 +45,7 @@ pub(crate) fn names(
 pub(crate) struct Answer {
     pub(crate) found: Vec<Found>,
     pub(crate) files: u64,
-    /// Messages about what could not be read; sorted.
+    /// Messages about files and folders that could not be read, sorted.
     pub(crate) problems: Vec<String>,
 }
 
@@ -133,7 +133,7 @@ pub(crate) fn look_at_files(
         return Err(WorkspaceError::OutputLimit { limit: ANSWER_BYTES });
     }
     let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-    // Sorted by the bytes of the whole path: `a-b` comes before `a/b`.
+    // The files are sorted by the bytes of the whole path: `a-b` comes before `a/b`.
     found.sort_by(|(a, _), (b, _)| {
         a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes())
     });

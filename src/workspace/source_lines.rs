@@ -7,7 +7,7 @@ use crate::run::{SourceLine, shown_line};
 
 use super::{Access, Last, Workspace, WorkspaceError};
 
-/// Most bytes of a file that are read; lines after them are not shown.
+/// Maximum number of bytes of a file that are read; lines after them are not shown.
 const MAX_BYTES: u64 = 64 << 20;
 
 impl Workspace {

@@ -1,8 +1,8 @@
-//! Walks the files below a folder, on all cores, through the root's handle alone.
+//! Walks the files below a folder, on several threads, through the root's handle alone.
 //!
-//! A walk by path would check a name and then open it by name; in between, another process could replace it by
-//! a link to anywhere. Here every folder and every ignore list is opened below the root, and no link that leads
-//! out of it is followed. Files come in no particular order.
+//! A walk by path would check a name and then open it by name; in between, another process could replace it
+//! by a link to anywhere. Here every folder and every ignore list is opened below the root, and no link that
+//! leads out of the root is followed. Files are visited in no particular order.
 
 use std::cell::RefCell;
 use std::ffi::OsString;
@@ -22,24 +22,24 @@ use super::ignore_rules::{Choice, Folder, Rules};
 use super::resolve::{Place, Root};
 use super::{Kind, WorkspaceError, open_beneath};
 
-/// More threads than this only wait for each other.
+/// Maximum number of threads. More of them would only wait for each other.
 const MAX_THREADS: usize = 12;
 /// A folder with more files than this is shared between threads.
 const FILES_AT_ONCE: usize = 64;
-/// Most names in one folder: all of them are in memory at once.
+/// Maximum number of names in one folder, because all of them are in memory at once.
 const MAX_NAMES: usize = 1_000_000;
 /// Matching a name against this many rules counts as one more name.
 const RULES_AT_ONCE: u64 = 256;
 /// A rule counts as this many names, because it takes as much memory.
 const NAMES_FOR_A_RULE: u64 = 20;
-/// Largest ignore list in bytes: 1 MiB.
+/// Maximum size of an ignore list: 1 MiB.
 const LIST_BYTES: u64 = 1 << 20;
 
 /// A file of this name with these first bytes marks its folder as one whose contents can be rebuilt
 /// (<https://bford.info/cachedir/>). cargo marks its target folder this way.
 const CACHE: (&str, &[u8]) = ("CACHEDIR.TAG", b"Signature: 8a477f597d28d172789f06886806bc55");
 
-/// An entry met by a walk, by its path below the root.
+/// An entry visited by a walk, by its path below the root, or a problem.
 pub(crate) enum Step<'a> {
     /// A folder, before its entries; not reported in a search.
     Folder(&'a Path),
@@ -49,7 +49,7 @@ pub(crate) enum Step<'a> {
     Link(&'a Path),
     /// A device, pipe or socket; not reported in a search.
     Other(&'a Path),
-    /// A message about something that could not be read.
+    /// A message about a folder or an ignore list that could not be read or used.
     Problem(String),
 }
 
@@ -109,7 +109,7 @@ pub(crate) fn walk_for<S>(
     }
 }
 
-/// Pending work.
+/// A piece of pending work.
 enum Work {
     Folder {
         relative: PathBuf,
@@ -227,7 +227,7 @@ impl Walk<'_> {
                 return visit(Step::Problem(text));
             }
         };
-        // The folder itself too, so that empty ones count.
+        // The folder itself is counted too, so that empty folders count.
         self.count(1 + listing.names.len() as u64)?;
         if self.choice == Choice::Git {
             if !relative.as_os_str().is_empty() && self.is_cache(relative, &listing) {
@@ -307,7 +307,7 @@ impl Listing {
                 continue;
             }
             let kind = match entry.file_type() {
-                // Not every file system lists the type of an entry.
+                // Some file systems do not list the type of an entry.
                 FileType::Unknown => {
                     match statat(entries.fd()?, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW) {
                         Ok(data) => FileType::from_raw_mode(data.st_mode),
@@ -375,7 +375,7 @@ fn rules_in(
     rules.below(&Folder { path: &root.path.join(relative), has, read: &read }, problem)
 }
 
-/// Without this flag, opening a pipe waits for its other end.
+/// The flag without which opening a pipe waits for its other end.
 fn nonblocking() -> i32 {
     OFlags::NONBLOCK.bits().cast_signed()
 }

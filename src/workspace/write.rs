@@ -1,9 +1,9 @@
 //! `file_write` and `file_create` (SPEC §4): whole files, written atomically or not at all.
 //!
-//! The content is written to a temporary file in the same folder and flushed. Then this file takes the target's
-//! name, by an exchange of the two names if the target exists (see [`super::publish`]), and the folder is
-//! flushed. An open handle holds the folder throughout, so that it cannot be replaced between the check and the
-//! write.
+//! The content is written to a temporary file in the same folder and flushed. Then this file takes the
+//! target's name, by an exchange of the two names if the target exists (see [`super::publish`]), and the
+//! folder is flushed. The folder stays open throughout, and the file is named relative to its handle, so that
+//! replacing the folder between the check and the write has no effect on the write.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,16 +17,16 @@ use crate::run::{FileEffect, Modes, StopSignal};
 use super::publish::{Published, Target};
 use super::{Access, Disk, Folders, Kind, Last, Place, Workspace, WorkspaceError, file, go_on};
 
-/// What happens to a target that exists.
+/// The treatment of an existing target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Existing {
-    /// `file_write`.
+    /// The target is replaced, as by `file_write`.
     Replace,
-    /// `file_create`.
+    /// The write is refused, as by `file_create`.
     Refuse,
 }
 
-/// What a write needs besides its target and content.
+/// The parameters of a write besides its target and content.
 #[derive(Clone, Copy)]
 pub(crate) struct WriteContext<'a> {
     /// The state that each input file must have just before the write takes effect, by canonical path.
@@ -37,14 +37,14 @@ pub(crate) struct WriteContext<'a> {
     pub(crate) stop: &'a StopSignal,
 }
 
-/// Resolves the target of a write, following links. Whether the write would succeed is for [`check`].
+/// Resolves the target of a write, following links. [`check`] decides whether the write would succeed.
 pub(crate) fn target<'a>(
     workspace: &'a Workspace,
     path: &str,
     existing: Existing,
 ) -> Result<Place<'a>, WorkspaceError> {
     let place = workspace.resolve(path, Last::Follow)?;
-    // A link occupies its name, wherever it leads.
+    // A link occupies its name, even if it leads nowhere.
     if existing == Existing::Refuse && place.through_link {
         return Err(WorkspaceError::AlreadyExists { path: path.to_owned() });
     }
@@ -94,8 +94,8 @@ pub(crate) fn effect(
     FileEffect { path, before, after, before_bytes, after_bytes, modes }
 }
 
-/// Replaces an existing file by this text, as `file_write` does. Returns why the content, which is in place,
-/// may not survive a power failure, if so; and the metadata that could not be kept.
+/// Replaces the content of a file, as `file_write` does. Returns an error if the content is in place but may
+/// not survive a power failure, and the metadata that could not be kept.
 ///
 /// # Errors
 /// As for `file_write`.
@@ -142,7 +142,8 @@ pub(crate) fn write(
     };
     let mut folders = Folders::new(Disk::REAL);
     let folder = folders.enter(place.root, parent, existing == Existing::Refuse).map_err(failed)?;
-    // The folder of the file is flushed with the file; those above it are open only if one was created.
+    // The folder of the file is flushed after the write; the folders above it are open only if one was
+    // created.
     if let Some((_, error)) = folders.flush(Some(folder)).next() {
         return Err(failed(error));
     }

@@ -23,8 +23,8 @@ use stat::Stat;
 /// How long to wait for a killed process to disappear.
 const KILLED: Duration = Duration::from_secs(2);
 
-/// How long stopping the processes may take. Long, because a process that is not stopped may start another that
-/// is missed.
+/// How long stopping the processes may take. The time is long, because a process that is not stopped may
+/// start another one that is missed.
 const FREEZING: Duration = Duration::from_secs(2);
 
 /// Makes the program a session leader without a terminal and a subreaper, and has it get SIGTERM when its
@@ -33,11 +33,11 @@ pub(in super::super) fn new_session(command: &mut Command) {
     new_session_with(command, Vec::new());
 }
 
-/// The same; the program also inherits these descriptors under their numbers.
+/// As [`new_session`]; the program also inherits these descriptors under their numbers.
 pub(in super::super) fn new_session_with(command: &mut Command, inherited: Vec<OwnedFd>) {
     in_child(command, inherited, || {
-        // When these two fail, a stop finds fewer processes and a crash of this process ends fewer; nothing
-        // else is lost.
+        // If one of these calls fails, a stop or a crash of Countersign may leave descendants running; there
+        // is no other effect.
         let _ = set_child_subreaper(Some(getpid()));
         let _ = set_parent_process_death_signal(Some(Signal::TERM));
     });
@@ -82,8 +82,7 @@ impl Listing {
     }
 }
 
-/// Kills everything that was started with this mark in its environment. Returns the names of the killed
-/// processes.
+/// Kills all processes that were started with this mark in their environment, and returns their names.
 pub(in super::super) fn end_marked(mark: &str) -> Vec<String> {
     let deadline = Instant::now() + KILLED;
     let mut names = Vec::new();
@@ -113,7 +112,7 @@ impl Process {
             .map(Self)
     }
 
-    /// Its name, as `/proc/ID/comm` gives it.
+    /// The name of the process according to `/proc/ID/comm`.
     pub(in super::super) fn name(&self) -> String {
         let name = fs::read_to_string(format!("/proc/{}/comm", self.0.id)).unwrap_or_default();
         name.trim_end().to_owned()
@@ -133,7 +132,7 @@ fn with_children(all: &[Stat], mut found: BTreeSet<i32>) -> BTreeSet<i32> {
     }
 }
 
-/// A child and everything it started.
+/// A child and all its descendants, its members.
 pub(in super::super) struct Tree {
     pub(super) root: Pid,
     /// The mark that the environment of each member holds, unless the member cleared it.
@@ -150,8 +149,8 @@ pub(in super::super) struct Tree {
 }
 
 impl Tree {
-    /// The tree of a child that was just started, after `before` was listed. The status of the child must not
-    /// be taken while this is used, because its id could then be reused.
+    /// The tree of a child that was started just after `before` was listed. The child must not be reaped
+    /// while the tree is used, because its id could then be reused.
     pub(in super::super) fn of(child: &Child, mark: &str, before: Listing) -> Self {
         let root = Pid::from_child(child);
         let since = Stat::of(root.as_raw_pid()).map_or(0, |stat| stat.start);
@@ -161,8 +160,8 @@ impl Tree {
 
     /// Sends SIGTERM to all members.
     pub(in super::super) fn ask_to_end(&mut self, _: &mut Child) {
-        // They are stopped first, so that none can start another that is missed. When they continue, SIGTERM is
-        // pending.
+        // The members are stopped first, so that none can start another process that is missed. When they
+        // continue, SIGTERM is pending.
         for member in self.freeze() {
             member.send(Signal::TERM);
             member.send(Signal::CONT);
@@ -195,7 +194,7 @@ impl Tree {
                 break;
             }
         }
-        // For members that were not found: the child leads this group until it is reaped.
+        // This kills members of the group that were not found. The child leads the group until it is reaped.
         let _ = kill_process_group(self.root, Signal::KILL);
     }
 
@@ -245,7 +244,7 @@ impl Tree {
 struct Halt {
     /// All listed processes that have not exited.
     members: Vec<Stat>,
-    /// The ids of those that got SIGSTOP.
+    /// The ids of the processes to which SIGSTOP was sent.
     asked: BTreeSet<i32>,
     are_all_halted: bool,
 }
@@ -262,8 +261,8 @@ fn halt(mut list: impl FnMut() -> Vec<Stat>) -> Halt {
             .filter(|it| !(it.is_halted || it.is_deaf && asked.contains(&it.id)))
             .filter(|it| !refused.contains(&it.id))
             .collect();
-        // Must hold twice in a row: processes are listed before their states are read, and one that ran until
-        // then may have started another in between.
+        // This must hold in two successive rounds: processes are listed before their states are read, and a
+        // process that ran until its state was read may have started another one in between.
         let are_halted = moving.is_empty();
         if are_halted && were_halted || Instant::now() >= deadline {
             let are_all_halted = are_halted && refused.is_empty();

@@ -11,7 +11,7 @@ pub(in super::super) fn new_session(command: &mut Command) {
     command.process_group(0);
 }
 
-/// Empty: the members of a child are found by their process group.
+/// Empty, because signals are sent to the process group without listing its members.
 pub(in super::super) struct Listing;
 
 impl Listing {
@@ -26,8 +26,8 @@ pub(in super::super) struct Tree {
 }
 
 impl Tree {
-    /// The group of a child that was just started. The status of the child must not be taken while this is
-    /// used, because its id could then be reused.
+    /// The group of a child that was just started. The child must not be reaped while this is used, because
+    /// its id could then be reused.
     pub(in super::super) fn of(child: &Child, _: &str, _: Listing) -> Self {
         Self { root: Pid::from_child(child) }
     }
@@ -42,7 +42,7 @@ impl Tree {
         let _ = kill_process_group(self.root, Signal::KILL);
     }
 
-    /// Always false, because it cannot be known here; the caller then kills the rest of the group.
+    /// Always false, because the members of the group cannot be listed here; the caller then kills the group.
     pub(in super::super) fn wait_until_gone(&mut self, _: Instant) -> bool {
         false
     }

@@ -1,4 +1,5 @@
-//! Walls: restrict what a process can read, write and reach (SPEC §7.5).
+//! Walls restrict the files that a process can read and write, and the network and processes that it can
+//! reach (SPEC §7.5).
 //!
 //! A walled program is started through the same executable (`countersign __walled`), which restricts itself and then
 //! becomes or starts the program. At level *full* it first joins namespaces that last for the run, among them a mount
@@ -8,41 +9,46 @@
 //!
 //! # How a program gets behind walls
 //!
-//! Every start names its profile (`Profile`); only *client* and *beside* have no walls. `countersign __walled` is
-//! handled first in `cli::start`. At level *files* the helper drops capabilities, sets `no_new_privs`, applies
-//! Landlock and seccomp, and becomes the program. At level *full* it first joins the namespaces of the run and
-//! splits in two, because only child processes enter a namespace of processes: the inner one does the same as at
-//! level *files* and stays beside the program, reports the exact status, and adopts orphans. A channel reports
-//! whether the program runs; what fails before is a start failure.
+//! Every start names its profile (`Profile`); only *client* and *beside* have no walls. `countersign
+//! __walled` is handled first in `cli::start`. At level *files* the helper drops capabilities, sets
+//! `no_new_privs`, applies Landlock and seccomp, and becomes the program. At level *full* the helper first
+//! joins the namespaces of the run and forks, because only a child process is inside a joined pid namespace.
+//! The inner process applies the same restrictions as at level *files*, starts the program as its child,
+//! reports its exact exit status, and adopts orphans. The helper reports over a channel whether the program
+//! runs; a failure before that is reported as a failure to start the program.
 //!
-//! # What lasts for a run
+//! # The state of a run
 //!
-//! A run has one holder (`Keeper`): the first process of a namespace of processes, with its own network and names.
-//! It ends when its input is closed, which happens however our process ends, and everything in the namespace ends
-//! with it. bubblewrap makes it together with the view of the first step (`View`): mounts for what the table says,
-//! own devices, and the temporary folder and shared memory of the run, which all views share. Later steps join that
-//! view while their table, and every file and folder on which a mount stands, stay the same; otherwise bubblewrap
-//! makes another view in the same namespaces. Views of an ordinary user belong to a user namespace, and steps run in
-//! one below it that maps the user to the same number. The temporary folder of the run has a lock; the next run
-//! removes those of killed processes.
+//! A run has one keeper (`Keeper`): the first process of a pid namespace with a network and host name of its
+//! own. It exits when its input is closed, which happens however Countersign ends, and the kernel then kills
+//! all processes in the namespace. bubblewrap creates it together with the view of the first step (`View`):
+//! mounts for the entries of the table, devices, and the temporary folder and shared memory of the run, which
+//! all views share. Later steps join that view while their table, and every file and folder on which
+//! something is mounted, stay the same; otherwise bubblewrap makes another view in the same namespaces.
+//! Without root, views belong to a user namespace, and steps run in a user namespace below it that maps the
+//! user to the same id. The temporary folder of the run has a lock; the next run removes the folders of
+//! killed processes.
 //!
-//! At level *full*, what a step leaves running is halted before the end of the step is evaluated, and continues when
-//! the next one runs. So nothing that is compared or mounted for a step changes meanwhile, and no tool of ours runs
-//! beside it. What cannot be halted is ended.
+//! At level *full*, processes that a step leaves running are stopped (SIGSTOP) before the end of the step is
+//! evaluated, and continue when the next program runs. So they change nothing while files are compared or
+//! mounted for a step, or while a tool of Countersign itself runs. If some of them cannot be stopped, all are
+//! killed.
 //!
-//! # What a program may do where
+//! # Access to files, the network and the system
 //!
-//! One table (`linux/table.rs`): the stricter rule about a path holds. Every folder between a writable one and what is
-//! protected in it is a mount of its own, because a folder that is a mount cannot be renamed. What `.git/config`
-//! names is read without git, because git could be made to run something. Repositories nested in the workspace are
-//! searched for before every start (`linux/nested.rs`), because each step can create one; wherever their `.git` leads,
-//! they open nothing outside the workspace. What no mount can hold (files that do not exist yet, and at *files* all
-//! read-only files of the workspace) is compared before and after (E312).
+//! One table (`linux/table.rs`) has the access to each path; of several rules for a path the strictest holds.
+//! Every folder between a writable folder and a protected path in it is a mount of its own, because a mount
+//! point cannot be renamed. `.git/config` is read without git, because git could be made to run a program.
+//! Repositories nested in the workspace are searched for before every start (`linux/nested.rs`), because each
+//! step can create one; wherever their `.git` leads, they grant no access outside the workspace. Files that
+//! no mount can protect (those that do not exist yet, and at level *files* all read-only files of the
+//! workspace) are compared before and after (E312).
 //!
-//! The filter of system calls lists what is refused and is closed towards the future: calls numbered above those of
-//! Linux 6.18 do not exist, nor do those of the x32 interface; 32-bit programs are ended. UNIX sockets are refused,
-//! socket pairs are not: below version 9 Landlock does not cover the sockets of daemons. Refused networks are
-//! counted at *full* by the counters of the run's own network, at *files* by a listener of the filter.
+//! The filter of system calls is a deny list that also denies unknown calls: those with numbers above the
+//! ones of Linux 6.18 and those of the x32 interface fail as missing; 32-bit programs are killed. UNIX
+//! sockets are refused, because Landlock before version 9 does not cover the sockets of daemons; socket pairs
+//! are allowed. Refused network access is counted at level *full* by the kernel's counters of the run's own
+//! network, and at level *files* by a listener of the filter.
 //!
 //! `docs/threats.md` lists what this does not protect.
 
@@ -58,20 +64,20 @@ use platform::State;
 pub(super) use platform::Walled;
 pub use platform::start_helper;
 
-/// Where programs put temporary files when they ignore `TMPDIR`.
+/// The folder in which programs put temporary files when they ignore `TMPDIR`.
 const TEMPORARY: &str = "/tmp";
 
 /// Why walls are impossible when the workspace is the root folder.
 const EVERYTHING: &str = "the workspace is /: walls keep a program from changing what is outside of the workspace, and \
                           nothing is outside of this one; choose a folder in it as the workspace";
 
-/// Paths that the walls of every step of a run treat alike.
+/// Paths with the same access in the walls of every step of a run.
 #[derive(Debug, Clone, Default)]
 pub struct WallPlace {
     /// Folders of Countersign itself (settings, key, evidence, state): unreadable behind walls.
     pub hidden: Vec<PathBuf>,
-    /// More files that no step may write, besides `countersign.toml` and the repository's settings: those of the
-    /// plan.
+    /// More files that no step may write, besides `countersign.toml` and the settings of repositories: the
+    /// plan file.
     pub read_only: Vec<PathBuf>,
     /// Folders outside of the workspace that every step may write to.
     pub write: Vec<PathBuf>,
@@ -81,20 +87,20 @@ pub struct WallPlace {
 #[derive(Debug)]
 pub struct RunWalls {
     workspace: PathBuf,
-    /// The original, when the workspace is a copy.
+    /// The original workspace, when `workspace` is a copy.
     original: Option<PathBuf>,
     place: WallPlace,
     state: State,
 }
 
-/// What the walls of a program refused.
+/// The report of the walls of one program.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct WallReport {
-    /// Attempts to reach the network.
+    /// The number of refused attempts to reach the network.
     pub refused: u64,
     /// Protected files that changed, which the walls can only detect by comparison.
     pub changed: Vec<PathBuf>,
-    /// Where the program may write; empty when it had no walls.
+    /// The paths that the program could write to; empty when it had no walls.
     pub writable: Vec<PathBuf>,
     /// Whether the search for nested repositories ended at a limit, so that some of them were not protected.
     pub is_incomplete: bool,
@@ -105,7 +111,7 @@ pub struct WallReport {
 pub struct WallProbe {
     /// The best level whose trial succeeded.
     pub level: WallLevel,
-    /// Why it is not a better one; `None` at the best level.
+    /// Why a better level does not work; `None` at the best level.
     pub why_not_better: Option<String>,
 }
 
@@ -115,7 +121,7 @@ impl RunWalls {
         Self { workspace, original: None, place, state: State::default() }
     }
 
-    /// The workspace, and the original when it is a copy.
+    /// The workspace, and the original workspace when it is a copy.
     pub(super) fn workspaces(&self) -> impl Iterator<Item = &Path> {
         std::iter::once(&self.workspace).chain(&self.original).map(PathBuf::as_path)
     }
@@ -125,7 +131,7 @@ impl RunWalls {
         self.workspace.parent().is_none().then_some(EVERYTHING)
     }
 
-    /// Adds hidden and read-only paths, before anything is started behind these walls.
+    /// Adds hidden and read-only paths. Must be called before a program is started behind these walls.
     pub(crate) fn also(
         mut self,
         hidden: impl IntoIterator<Item = PathBuf>,
@@ -149,7 +155,7 @@ impl RunWalls {
     }
 }
 
-/// Messages of a refused path, in lower case.
+/// Error messages for a refused path, in lower case.
 const REFUSALS: [&str; 3] =
     ["permission denied", "read-only file system", "operation not permitted"];
 
@@ -165,8 +171,8 @@ impl WallReport {
         })
     }
 
-    /// The first absolute path outside of the writable ones, in a line of this text that reports
-    /// a refused path. A guess that is only shown to a person: the refusal need not come from a wall.
+    /// The first absolute path outside of the writable ones, in a line of this text that reports a refused
+    /// path. The result is a guess that is only shown to a person: the refusal need not come from a wall.
     pub fn perhaps(&self, stderr: &str) -> Option<PathBuf> {
         if self.writable.is_empty() {
             return None;

@@ -1,4 +1,4 @@
-//! Stands in for the walls on systems where they are not supported yet.
+//! Replaces the walls on systems where they are not supported yet.
 
 use std::ffi::OsString;
 use std::io;
@@ -35,7 +35,7 @@ pub fn start_helper(_: impl Iterator<Item = OsString>) -> Option<ExitCode> {
     None
 }
 
-/// A walled program; none can exist here.
+/// A walled program. It has no values, because no program can run behind walls here.
 pub(in crate::process) enum Walled {}
 
 impl Walled {

@@ -1,5 +1,5 @@
-//! Limits on the cost of reading a foreign database. They are counts, so that the same file always gives
-//! the same answer.
+//! Limits the cost of reading a database of another program. The limits are counts and not times, so that the
+//! same file always gives the same answer.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,21 +12,22 @@ use rusqlite::limits::Limit;
 use super::super::SymbolsError;
 use super::Codegraph;
 
-/// How long to wait for another program's lock.
+/// Maximum time to wait for another program's lock.
 const BUSY: Duration = Duration::from_millis(500);
-/// Most steps of SQLite's virtual machine for all queries together. This ends a view or an index that never
-/// terminates; a clock would make the answer depend on the machine.
+/// Maximum number of steps of SQLite's virtual machine for all queries together. It ends queries that would
+/// never terminate because of a hostile schema; a time limit would make the answer depend on the machine.
 const MAX_STEPS: u64 = if cfg!(test) { 20_000_000 } else { 500_000_000 };
 /// Number of steps between two checks of the total.
 const STEPS_AT_ONCE: u32 = 10_000;
-/// Most rows of all answers together, which are in memory at once.
+/// Maximum number of rows of all answers together, which are in memory at once.
 pub(super) const MAX_ROWS_OF_ALL: usize = 2_000_000;
-/// Longest value and longest statement of the schema, in bytes.
+/// Maximum size of a value, in bytes.
 const VALUE_BYTES: i32 = 64 << 20;
+/// Maximum size of a statement of the schema, in bytes.
 const SQL_BYTES: i32 = 1 << 20;
 
 impl Codegraph {
-    /// Settings against a hostile file.
+    /// Applies the limits and settings for a hostile file.
     pub(super) fn bound(&mut self) -> rusqlite::Result<()> {
         self.connection.busy_timeout(BUSY)?;
         self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
@@ -50,8 +51,8 @@ impl Codegraph {
         self.connection.progress_handler(each, Some(count))
     }
 
-    /// Checks that this is an ordinary table: no view, no virtual table, and no column that is computed
-    /// when read.
+    /// Checks that `table` is an ordinary table: no view, no virtual table, and without columns that are
+    /// computed when read.
     pub(super) fn is_table(&self, table: &str) -> Result<(), SymbolsError> {
         let sql = "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?1";
         let made: Option<Option<String>> = self.first(sql, [table], |row| row.get(0))?;
@@ -77,12 +78,13 @@ impl Codegraph {
 pub(super) fn said_bytes(head: &[u8; 100]) -> Option<u64> {
     let number = |at: usize| Some(u32::from_be_bytes(head.get(at..at + 4)?.try_into().ok()?));
     let size = u64::from(number(16)? >> 16);
-    // Versions before 3.7 did not store the number of pages; then the two counters differ.
+    // Versions of SQLite before 3.7 did not store the number of pages. In their files the two counters
+    // differ.
     let counted = number(24)? == number(92)?;
     counted.then_some(u64::from(number(28)?) * if size == 1 { 65_536 } else { size })
 }
 
-/// The URI of the file for SQLite; without locks when nobody has it open.
+/// The URI of the file for SQLite, with locks disabled if `unlocked` is set.
 pub(super) fn uri(path: &Path, unlocked: bool) -> String {
     let mut uri = "file:".to_owned();
     for byte in path.as_os_str().as_encoded_bytes() {

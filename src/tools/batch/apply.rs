@@ -1,9 +1,9 @@
 //! Applies a set of file changes as a whole or not at all (SPEC §9).
 //!
 //! Every new content is written to a temporary file beside its target and flushed before the first target
-//! changes. A replaced file is then exchanged with its temporary file, and a deleted file is renamed. So
-//! the old file survives with its mode and attributes until every change is in place and flushed, and
-//! rolling a batch back needs no disk space and writes no content.
+//! changes. A replaced file is then exchanged with its temporary file, and a deleted file is renamed. The old
+//! files keep their mode and attributes until every change is in place and flushed. Until then rolling a
+//! batch back needs no disk space and writes no content.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -25,14 +25,14 @@ use crate::workspace::{
 use super::error::BatchError;
 use super::undone::Undone;
 
-/// Most temporary files open at once. They are all written before the first is flushed, so that the file
-/// system can flush many together.
+/// Maximum number of temporary files that are open at once. All of them are written before the first is
+/// flushed, so that the file system can flush many together.
 const OPEN_FILES: usize = 128;
 
 /// A batch of changes that was applied.
 #[derive(Debug)]
 pub(in super::super) struct Applied {
-    /// The changes, with the modes that the files really had and have.
+    /// The changes, with the actual modes before and after.
     pub(in super::super) effects: Vec<FileEffect>,
     /// The folders that were created, by canonical path.
     pub(in super::super) created_folders: Vec<String>,
@@ -40,12 +40,12 @@ pub(in super::super) struct Applied {
     pub(in super::super) warnings: Vec<String>,
 }
 
-/// The mode of a file that does not keep its present mode.
+/// The mode to set on a file that does not keep its present mode.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) enum NewMode {
     /// The present mode of another file, by canonical path.
     Of(String),
-    /// A recorded mode.
+    /// A mode from the records.
     Recorded(FileMode),
 }
 
@@ -87,8 +87,8 @@ pub(super) fn apply_on(
     }
 }
 
-/// A file created with the content of a deleted one gets the mode of that file: seen from outside, this is
-/// a rename.
+/// The modes for created files whose content is that of a deleted file: such a pair is a rename, so the
+/// created file gets the mode of the deleted one.
 pub(in super::super) fn moved(effects: &[FileEffect]) -> BTreeMap<String, NewMode> {
     let mut deleted = BTreeMap::new();
     for effect in effects {
@@ -106,9 +106,9 @@ pub(in super::super) fn moved(effects: &[FileEffect]) -> BTreeMap<String, NewMod
     effects.iter().filter_map(from).collect()
 }
 
-/// The two temporary names beside a file. The first holds its new content and, after the exchange, its old
-/// one; the second is for file systems that cannot exchange two names atomically. They are hidden, so that
-/// no search finds them, and derive from the execution and the file.
+/// The two temporary names beside a file. The file under the first name holds the new content and, after the
+/// exchange, the old one. The second name is for file systems that cannot exchange two names atomically. Both
+/// are hidden, so that no search finds them, and are derived from the id of the execution and the file name.
 pub(in super::super) fn waiting_names(execution_id: Uuid, name: &OsStr) -> [PathBuf; 2] {
     let digest = Digest::of(name.as_encoded_bytes()).to_string();
     let short: String = digest.trim_start_matches("sha256:").chars().take(16).collect();
@@ -117,10 +117,10 @@ pub(in super::super) fn waiting_names(execution_id: Uuid, name: &OsStr) -> [Path
     [first.into(), spare.into()]
 }
 
-/// The progress of one file.
+/// The progress of one file of the batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
-    /// The temporary file may hold the new content.
+    /// The file is unchanged; its temporary file may hold the new content.
     Waiting,
     /// The file has changed, or an attempt to change it failed without saying whether it took effect.
     Changed,
@@ -136,21 +136,21 @@ pub(super) struct Slot<'a> {
     /// See [`waiting_names`].
     pub(super) waiting: PathBuf,
     pub(super) spare: PathBuf,
-    /// The present mode.
+    /// The mode of the file before the change; `None` when the file is absent.
     pub(super) mode: Option<Permissions>,
-    /// The present mode and the mode to set.
+    /// The actual modes before and after the change.
     modes: Modes,
     pub(super) stage: Stage,
 }
 
 impl Slot<'_> {
-    /// The change, with the modes that the file really had and has.
+    /// The change, with the actual modes before and after.
     pub(super) fn done(&self) -> FileEffect {
         FileEffect { modes: self.modes, ..self.effect.clone() }
     }
 }
 
-/// A batch in progress. It is rolled back when anything ends it early, including a panic.
+/// A batch in progress. Dropping it before `is_over` is set, as a panic does, rolls it back.
 pub(super) struct Work<'a> {
     pub(super) disk: Disk<'a>,
     workspace: &'a Workspace,
@@ -281,7 +281,7 @@ impl<'a> Work<'a> {
         Ok(place.open(path, Access::Write)?.map(|(file, _)| file))
     }
 
-    /// Changes one file, if it still is what the change was computed from.
+    /// Changes one file, if its content is still the one from which the change was computed.
     fn change(&mut self, index: usize) -> Result<(), ToolError> {
         let Some(slot) = self.slots.get(index) else { return Ok(()) };
         let effect = slot.effect;
@@ -305,7 +305,8 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
-    /// Removes the old files. A concurrent write that got into one of them is not discarded silently.
+    /// Removes the old files. Fails before the first removal if another process wrote to one of them since
+    /// the check in [`Self::change`].
     fn discard(&mut self) -> Result<(), ToolError> {
         for slot in self.slots.iter().filter(|slot| slot.effect.before != FileState::Absent) {
             let was = self.state(slot, &slot.waiting)?;

@@ -15,7 +15,7 @@ use super::files::{Computed, Files};
 /// edit gets no fault of its own, because its input is unknown.
 ///
 /// # Errors
-/// Only a stop; faults of the edits are in the result.
+/// A stop. Faults of the edits are no errors, but part of the result.
 pub(in super::super) fn compute(
     at: After<'_>,
     batch: &[Edit],

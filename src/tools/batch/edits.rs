@@ -1,4 +1,4 @@
-//! Applies one edit to the files as the earlier edits left them (SPEC §9).
+//! Applies one edit, in memory, to the result of the earlier edits (SPEC §9).
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::error::{BatchError, MAX_TIMES};
 use super::files::Files;
 use super::patch::{Patch, PatchError};
 
-/// Applies the edit.
+/// Applies `edit` to `files`.
 ///
 /// # Errors
 /// Why the edit cannot be applied; the files are then unchanged.
@@ -89,8 +89,8 @@ fn replaced(path: &str, content: &[u8], old: &str, new: &str) -> Result<Arc<[u8]
     Ok(bytes(&text))
 }
 
-/// The positions of `part` in `text`, at most [`MAX_TIMES`]. They may overlap: `aa` occurs twice in `aaa`.
-/// An empty text occurs everywhere.
+/// The byte offsets of `part` in `text`, at most [`MAX_TIMES`] of them. They may overlap: `aa` occurs twice
+/// in `aaa`. An empty text occurs everywhere.
 fn starts(text: &str, part: &str) -> Vec<usize> {
     let mut starts = Vec::new();
     let mut from = 0;

@@ -35,9 +35,9 @@ pub enum BatchError {
     NotRestored { files: Vec<String>, why: String },
 }
 
-/// Occurrences of a text are counted up to this number.
+/// Maximum number of occurrences of a text that are counted.
 pub(super) const MAX_TIMES: usize = 100;
-/// Most faults named in the message; all of them are in the result.
+/// Maximum number of faults in the message. The result of the step has all of them.
 const MAX_FAULTS: usize = 5;
 
 fn occurrences(times: usize, hint: &str) -> String {
@@ -73,7 +73,7 @@ pub struct Fault {
     pub edit: Option<(usize, &'static str)>,
     /// The file, as the plan names it.
     pub path: String,
-    /// The cause.
+    /// The error of the edit or of the file.
     pub error: Box<ToolError>,
 }
 

@@ -1,4 +1,4 @@
-//! The files of a batch, as the edits so far left them.
+//! The files of a batch in memory, after the edits applied so far.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,9 +19,10 @@ use super::error::{BatchError, Fault};
 pub(in super::super) struct Computed {
     /// The files that change, in the order in which the edits name them.
     pub(in super::super) effects: Vec<FileEffect>,
-    /// For each renamed file, the file whose mode it gets.
+    /// The modes of files that do not keep their own; for a renamed file, that of the file under its old
+    /// name.
     pub(in super::super) modes: BTreeMap<String, NewMode>,
-    /// The present state of every file that an edit or an expected hash names.
+    /// The state before the batch of every file that an edit or an expected hash names.
     pub(super) seen: BTreeMap<String, FileState>,
     /// The symbols whose definitions are replaced.
     pub(super) symbols: Vec<String>,
@@ -32,26 +33,28 @@ pub(in super::super) struct Computed {
 }
 
 impl Computed {
-    /// Takes the first fault that lies in the plan itself, whatever the state of the workspace.
+    /// Removes and returns the first fault that makes the plan itself invalid, whatever the state of the
+    /// workspace.
     pub(super) fn about_the_plan(&mut self) -> Option<ToolError> {
         let at = self.faults.iter().position(|fault| fault.error.is_about_the_plan())?;
         Some(*self.faults.swap_remove(at).error)
     }
 }
 
-/// Most bytes of all files together, because they are held in memory: the limit of a single file.
+/// Maximum total size of the files before the batch, in bytes. All of them are held in memory, so the limit
+/// is that of a single file.
 const MAX_BYTES: u64 = if cfg!(test) { 1 << 20 } else { file::FILE_BYTES };
 
-/// The files as the edits so far left them.
+/// The files after the edits applied so far.
 pub(super) struct Files<'a> {
     pub(super) toolbox: &'a Toolbox,
     pub(super) stop: &'a StopSignal,
     pub(super) overlay: Overlay,
-    /// The files that the edits name, in order.
+    /// The canonical paths of the files that the edits name, in order.
     pub(super) named: Vec<String>,
-    /// Their contents before the batch.
+    /// The content of each file in `named` before the batch; `None` for an absent file.
     pub(super) before: BTreeMap<String, Option<Arc<[u8]>>>,
-    /// The modes of those that existed.
+    /// The mode before the batch of each file in `named` that existed.
     pub(super) modes: BTreeMap<String, FileMode>,
     /// The total size of `before`, in bytes.
     pub(super) bytes: u64,
@@ -59,7 +62,7 @@ pub(super) struct Files<'a> {
 }
 
 impl<'a> Files<'a> {
-    /// A file that an edit may write: its present content, and whether its folder exists.
+    /// Checks that an edit may write the file. Returns its present content, and whether its folder exists.
     pub(super) fn writable(
         &mut self,
         path: &str,
@@ -70,7 +73,7 @@ impl<'a> Files<'a> {
         Ok(prepared)
     }
 
-    /// A file that exists, and its present content.
+    /// Returns a file and its present content; fails when the file does not exist.
     pub(super) fn existing(&mut self, path: &str) -> Result<(Place<'a>, Arc<[u8]>), ToolError> {
         let missing = || WorkspaceError::NotFound { path: path.to_owned() };
         match self.writable(path, Existing::Replace) {
@@ -82,7 +85,7 @@ impl<'a> Files<'a> {
         }
     }
 
-    /// Like [`Self::existing`], for a file that is deleted or renamed; refuses a link.
+    /// As [`Self::existing`], for a file that is deleted or renamed; refuses a link.
     pub(super) fn leaving(&mut self, path: &str) -> Result<(Place<'a>, Arc<[u8]>), ToolError> {
         let found = self.existing(path)?;
         if found.0.through_link {
@@ -106,6 +109,7 @@ impl<'a> Files<'a> {
         }
     }
 
+    /// Records the content and mode of a file when an edit names it for the first time.
     fn note(&mut self, found: &Prepared<'_>) -> Result<(), ToolError> {
         let (key, content) = (&found.place.key, &found.before);
         if !self.before.contains_key(key) {
@@ -123,6 +127,7 @@ impl<'a> Files<'a> {
         Ok(())
     }
 
+    /// Fails unless the file has the expected content.
     pub(super) fn expect(&mut self, path: &str, expected: Digest) -> Result<(), ToolError> {
         let place = self.toolbox.resolve(path, Last::Follow)?;
         let at = self.toolbox.projected(&self.overlay);
@@ -135,6 +140,7 @@ impl<'a> Files<'a> {
         Err(BatchError::Conflict { path: path.to_owned(), expected, found }.into())
     }
 
+    /// Computes the changes from the contents before and after all edits.
     pub(super) fn finish(mut self) -> Computed {
         for key in self.named {
             let before = self.before.remove(&key).flatten();

@@ -1,22 +1,24 @@
 //! `mutate_batch` (SPEC §9): edits of many files, applied as a whole or not at all.
 //!
-//! [`compute`] computes the result of a batch in memory, from the files alone; [`apply`] then changes the
-//! files, or leaves all of them unchanged.
+//! [`compute`] computes the result of a batch in memory, from the contents of the files alone; [`apply`] then
+//! changes all files, or none.
 //!
-//! The computation (`compute`, `edits`, `patch`) is the common source of the preview, the effects in the intent, and
-//! the run. Every tool that changes several files uses `apply`.
+//! The preview, the effects recorded in the intent, and the run all use this computation (`compute`, `edits`,
+//! `patch`). `history` uses `apply` too.
 //!
-//! Each new content waits under a hidden name beside its file; the name contains the id of the execution. Once all
-//! of them are on the disk, a replaced file and its new content exchange names in one step, and a deleted file is
-//! renamed. So the old file stays there, with its mode, until everything is in place and every folder is flushed,
-//! and taking a batch back needs no room on the disk. Just before each change the file is compared with what the
-//! computation read; a change in the last instant is found before it would be lost. Every write passes one function
-//! (`src/workspace/disk.rs`), so that tests can let any of them fail.
+//! Each new content is first written to a temporary file beside its target; the hidden name of that file
+//! contains the id of the execution. When all temporary files are flushed, a replaced file and its temporary
+//! file exchange names atomically, and a deleted file is renamed. The old files therefore remain, with their
+//! modes, until every change is in place and every folder is flushed. Just before its change each file is
+//! compared with the content that the computation read, and once more before the old content is removed, so
+//! that no concurrent write is lost. Every write goes through `Disk` (`src/workspace/disk.rs`), so that tests
+//! can make any of them fail.
 //!
-//! After a kill, the evidence knows the contents before and after, and the waiting names show what was in progress.
-//! `engine::FollowUp::Settle` makes one plan that takes the step back and one that finishes it: a batch with the hashes
-//! that it was made for, which a person authorizes like any other. A file that somebody else changed is left alone,
-//! and so is content that no plan can hold; the plan says both.
+//! If the process is killed, the evidence has the contents before and after, and the temporary files show
+//! which change was in progress. `engine::FollowUp::Settle` then makes a plan that rolls the step back, or
+//! one that finishes it: batches with expected hashes, which a person authorizes like any other plan. The
+//! plan leaves out files that somebody else changed and contents that a plan cannot hold, and its notes list
+//! them.
 
 mod apply;
 mod compute;
@@ -138,8 +140,8 @@ fn plain(error: &ToolError) -> Value {
     json!({ "code": error.code(), "message": error.to_string() })
 }
 
-/// Edges to the files and symbols that the edits name; edges to changed files are added in one place for
-/// all tools.
+/// Edges to the files and symbols that the edits name. `touched.rs` adds the edges to changed files for all
+/// tools.
 fn edges(computed: &Computed, dry_run: bool) -> Vec<Edge> {
     let edge_type = if dry_run { EdgeType::Referenced } else { EdgeType::ExecutedOn };
     let edge = |target_kind, target: &String| Edge::new(edge_type, target_kind, target);

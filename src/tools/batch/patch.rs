@@ -1,4 +1,4 @@
-//! Applies a unified diff of one file, exactly at the lines it names (SPEC §9). Pure.
+//! Applies a unified diff of one file, exactly at the lines it names (SPEC §9), in memory.
 //!
 //! Context and removed lines must match the file exactly. There is no fuzzy matching: a hunk applied at a
 //! similar place, or some lines away, could change text that the person who approved the diff never saw.
@@ -59,7 +59,7 @@ pub(super) struct Patch<'a> {
 
 #[derive(Debug)]
 struct Hunk<'a> {
-    /// The number of lines of the file before the hunk.
+    /// The number of lines of the file that precede the hunk.
     start: usize,
     lines: Vec<Line<'a>>,
 }
@@ -85,7 +85,7 @@ impl Line<'_> {
     }
 }
 
-/// Header lines of git that repeat what the file names and hunks say.
+/// Header lines of git that only repeat what the file names and hunks contain.
 const SAID_AGAIN: [&str; 3] = ["diff --git ", "index ", "deleted file mode "];
 
 impl<'a> Patch<'a> {
@@ -200,7 +200,7 @@ fn without_break(line: &str) -> &str {
     line.strip_suffix('\n').unwrap_or(line)
 }
 
-/// Accepts a header line above the file names. A header that asks for more than a content change, such as a
+/// Accepts a header line above the file names. A header for a change of anything but the content, such as the
 /// mode, is an error.
 fn heading(line: &str) -> Result<(), &'static str> {
     let line = line.trim_end();
@@ -270,7 +270,7 @@ fn unquoted(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Whether a file name in a diff means this path.
+/// Whether a file name in a diff means this path, with or without the prefix `side` (`a/` or `b/`).
 fn same(name: &str, side: &str, path: &str) -> bool {
     let plain = |text: &str| text.trim_start_matches("./").to_owned();
     let path = plain(path);
@@ -279,7 +279,7 @@ fn same(name: &str, side: &str, path: &str) -> bool {
 
 type Fault = (usize, &'static str);
 
-/// Parses the hunk that begins at line `at`, and moves `at` behind it.
+/// Parses the hunk that begins at line `at`, and advances `at` past it.
 fn hunk<'a>(lines: &[&'a str], at: &mut usize) -> Result<Hunk<'a>, Fault> {
     let head = lines.get(*at).copied().unwrap_or_default();
     let fault = if head.starts_with("--- ") || head.starts_with("diff ") {
@@ -328,7 +328,7 @@ fn no_break(hunk: &mut Hunk<'_>, fault: Fault) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The first line and the number of lines, before and after the change.
+/// Parses the head of a hunk: the first line and the number of lines, before and after the change.
 fn ranges(head: &str) -> Option<([usize; 2], [usize; 2])> {
     let (ranges, _) = head.strip_prefix("@@ -")?.split_once(" @@")?;
     let (before, after) = ranges.split_once(" +")?;

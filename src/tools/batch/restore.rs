@@ -1,4 +1,4 @@
-//! Rolls a batch back: every file is as before, or reported as not restored.
+//! Rolls a batch back. Every file is then as before, or reported as not restored.
 
 use std::path::Path;
 
@@ -59,8 +59,8 @@ impl Work<'_> {
         (not_restored, warnings)
     }
 
-    /// Restores one file. If somebody wrote to it just before the batch changed it, their content is
-    /// restored.
+    /// Restores one file. If another process wrote to it just before the batch changed it, the content that
+    /// it wrote is restored.
     fn put_back(&self, slot: &Slot<'_>) -> Result<(), ToolError> {
         let Slot { effect, name, waiting, spare, .. } = slot;
         let path = &effect.path;
@@ -91,7 +91,7 @@ impl Work<'_> {
         Ok(compare(path, Some(was), self.state(slot, name)?)?)
     }
 
-    /// Writes the old content again when the temporary file no longer holds it.
+    /// Writes the old content to the temporary file again after that file was removed.
     fn write_again(&self, slot: &Slot<'_>) -> Result<(), ToolError> {
         let Slot { effect, waiting, mode, .. } = slot;
         let path = &effect.path;
@@ -115,7 +115,7 @@ impl Work<'_> {
     }
 
     /// Removes the temporary file of a file that was not restored if it still holds the new content. Any
-    /// other content may be somebody else's and stays.
+    /// other content may come from another process and stays.
     fn tidy_unless_it_is_theirs(&self, slot: &Slot<'_>) -> Option<String> {
         match self.state(slot, &slot.waiting) {
             Ok(FileState::Absent) => None,

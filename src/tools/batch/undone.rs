@@ -1,4 +1,4 @@
-//! What remains of a batch that could not be applied.
+//! The result of a batch that failed and was rolled back.
 
 use serde_json::{Value, json};
 
@@ -8,32 +8,33 @@ use crate::tools::ToolError;
 use crate::tools::tool::set;
 use crate::workspace::file::hash;
 
-/// A batch that was not applied.
+/// A batch that failed and was rolled back.
 #[derive(Debug)]
 pub(in super::super) struct Undone {
-    /// The cause.
+    /// The cause; `BatchError::NotRestored` when files could not be restored.
     pub(in super::super) error: ToolError,
     /// The files that could not be restored; empty when all were.
     pub(in super::super) not_restored: Vec<NotRestored>,
-    /// Warnings, although all files are as before.
+    /// Temporary files and folders that could not be removed, and restored files that may not survive a power
+    /// failure.
     pub(in super::super) warnings: Vec<String>,
 }
 
-/// A file that is not as it was before the batch.
+/// A file that could not be restored.
 #[derive(Debug)]
 pub(in super::super) struct NotRestored {
     /// The change that was intended.
     pub(in super::super) effect: FileEffect,
-    /// Its present state; `None` when it cannot be read.
+    /// The present state of the file; `None` when it cannot be read.
     pub(in super::super) now: Option<FileState>,
-    /// Why it could not be restored.
+    /// Why the file could not be restored.
     pub(in super::super) why: String,
     /// The file that holds the old content, by canonical path; `None` when only the evidence has it.
     pub(in super::super) original: Option<String>,
 }
 
 impl NotRestored {
-    /// Its present state: `before`, `after`, `other` or `unknown`.
+    /// The present state of the file: `before`, `after`, `other` or `unknown`.
     pub(in super::super) fn state(&self) -> &'static str {
         match self.now {
             None => "unknown",
@@ -57,7 +58,7 @@ impl NotRestored {
 }
 
 impl Undone {
-    /// The changes that really remain, for the evidence.
+    /// The changes that remain on the disk, for the evidence.
     pub(in super::super) fn effects(&self) -> Vec<FileEffect> {
         let changed = self.not_restored.iter().filter(|it| it.now != Some(it.effect.before));
         changed

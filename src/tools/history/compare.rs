@@ -1,4 +1,4 @@
-//! `diff`: compares files at two recorded moments, or at one and now.
+//! The operation `diff`: compares the files at two recorded moments, or at one moment with the present files.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use super::effects::{now, state_bytes};
 use super::error::HistoryError;
 use super::records::{edge, past};
 
-/// Compares the files. Where a content is not available, only the digests are reported.
+/// Compares the files. Where a content is not available, the result has only the digests.
 pub(super) fn invoke(
     toolbox: &Toolbox,
     history: &History,

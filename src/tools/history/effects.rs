@@ -1,4 +1,4 @@
-//! The exact file changes of restoring recorded states, or why they must not be made.
+//! Computes the exact file changes that restore recorded states, or the conflicts with later work.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,12 +21,12 @@ pub(super) struct Found {
     pub(super) effects: Vec<FileEffect>,
     /// The present state of each file, by canonical path.
     pub(super) seen: BTreeMap<String, FileState>,
-    /// The modes to restore, as they were recorded.
+    /// The recorded modes to restore, including bits that [`FileMode::plain`] removes.
     pub(super) recorded: BTreeMap<String, FileMode>,
 }
 
 impl Found {
-    /// The modes to set where a file does not keep its own.
+    /// The modes to set on files that do not keep their present mode.
     pub(super) fn modes(&self) -> BTreeMap<String, NewMode> {
         let mut modes = batch::moved(&self.effects);
         let recorded = self.recorded.iter();
@@ -35,7 +35,8 @@ impl Found {
     }
 }
 
-/// Computes the changes and loads the recorded contents; or returns the files that hold later work.
+/// Computes the changes and loads the recorded contents. The inner `Err` lists the files that hold later
+/// work.
 ///
 /// # Errors
 /// Contents that are not available; a link or a folder in the place of a file.
@@ -91,12 +92,12 @@ pub(super) fn find(
     Ok(Ok(found))
 }
 
-/// The content of a file after the earlier steps; `None` when it is absent.
+/// The content and mode of a file after the earlier steps; the content is `None` when the file is absent.
 pub(super) fn now(at: After<'_>, path: &str) -> Result<ContentAndMode, ToolError> {
     let place = at.toolbox.resolve(path, Last::Keep)?;
     let in_the_way =
         |what: &str| HistoryError::InTheWay { path: path.to_owned(), what: what.to_owned() };
-    // Recorded paths lead through no link: a link there now is later work.
+    // Recorded paths are canonical, so a link on the way was made later.
     if place.key != path {
         return Err(in_the_way("behind a link").into());
     }
@@ -128,8 +129,8 @@ fn conflict(
     last: i64,
 ) -> Conflict {
     let left = way.left.first().copied().unwrap_or(way.target);
-    // If the file is as the last change left it, the conflict lies in between: compare with the target
-    // state instead.
+    // If the file is as the last recorded change left it, the conflict lies between two recorded changes. The
+    // file is then compared with the target state.
     let from = if left == now { way.target } else { left };
     let difference = state_bytes(past, from).ok().map(|old| FileChange {
         path: way.path.clone(),

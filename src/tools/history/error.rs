@@ -1,4 +1,4 @@
-//! Why nothing was restored (SPEC §6, §9).
+//! Why an operation of `history` changed nothing (SPEC §6, §9).
 
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -13,17 +13,19 @@ use crate::workspace::file::hash;
 /// A file that holds later work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conflict {
-    /// The file, by its canonical path.
+    /// The canonical path of the file.
     pub path: String,
-    /// The state that the recorded changes left.
+    /// The state in which the recorded changes left the file.
     pub left: FileState,
-    /// Its present state.
+    /// The present state of the file.
     pub now: FileState,
     /// The later step that changed it; `None` when no record names one.
     pub changed_by: Option<Uuid>,
-    /// The step before which it was changed outside the records, where that is the conflict.
+    /// Set when the file was changed outside the records between two recorded changes: the execution that
+    /// made the second one.
     pub gap: Option<Uuid>,
-    /// From the state that was left to the present one; `None` when the former is not available.
+    /// The difference from `left` to `now`, or from the target state to `now` where those two are equal.
+    /// `None` when the old content is not available.
     pub difference: Option<FileChange>,
 }
 

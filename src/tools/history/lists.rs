@@ -1,4 +1,4 @@
-//! Lists of recorded changes and of checkpoints, the newest first.
+//! Lists recorded changes and checkpoints, the newest first.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::run::{Checkpoint, CheckpointName, History, HistoryEntry};
 use crate::tools::Invocation;
 use crate::workspace::file::hash;
 
-/// `list_entries`.
+/// The result of `list_entries`: the recorded changes.
 pub(super) fn entries(history: &History, limit: usize) -> Invocation {
     let standing = history.standing();
     let mut taken_by: BTreeMap<Uuid, Uuid> = BTreeMap::new();
@@ -54,7 +54,7 @@ fn line(entry: &HistoryEntry) -> String {
     format!("{name}  {} {}", entry.tool_name, entry.about)
 }
 
-/// `list_checkpoints`: the moments before runs and attempts that changed something.
+/// The result of `list_checkpoints`: the moments before those runs and attempts that changed files.
 pub(super) fn checkpoints(history: &History, limit: usize) -> Invocation {
     let changed = |checkpoint: &&Checkpoint| {
         history.entries.iter().any(|entry| entry.is_part_of(&checkpoint.name))

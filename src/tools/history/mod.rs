@@ -1,34 +1,35 @@
-//! `history` (SPEC §9): undoes, redoes or shows what recorded steps changed.
+//! `history` (SPEC §9): undoes, redoes or lists the changes of recorded steps.
 //!
-//! Only the evidence knows what happened, and the tools do not depend on it: whoever opens the workspace
-//! passes in a [`Past`]. Files are restored like a batch of edits, all of them or none, and only where they
-//! hold what the recorded changes left.
+//! The records are in the evidence, on which the tools do not depend: the code that opens the workspace
+//! passes in a [`Past`]. Files are restored as in a batch of edits, all of them or none, and only if each of
+//! them has the content in which the recorded changes left it.
 //!
 //! # One rule for undo, redo and revert
 //!
-//! Nothing in the history is deleted. An undo is a change of its own, whose result names the executions that it
-//! takes back; a change is undone as long as a change that takes it back is not undone itself. So a revert of a
-//! revert, a redo, and the undo of a redo follow one rule, and a restored checkpoint is an ordinary change. Whether
-//! later work would be overwritten is decided by contents alone: each file must hold what the recorded changes left,
-//! and each change must have begun with what the previous one left. A step that was interrupted left one of two
-//! states.
+//! Nothing in the history is deleted. An undo is itself a recorded change, whose result names the executions
+//! that it reverses. A change counts as undone while some change that reverses it is not undone itself. A
+//! revert of a revert, a redo, and the undo of a redo all follow from this rule; a restored checkpoint is an
+//! ordinary change. Contents alone decide whether later work would be overwritten: each file must have the
+//! content in which the recorded changes left it, and each recorded change must begin with the content that
+//! the previous one left. An interrupted step left one of two contents.
 //!
 //! # Permission bits
 //!
-//! They are recorded with the contents (`run::Modes`). A file that is created again by an undo or a revert gets the
-//! mode it had, but never bits that let it run as another user. An existing file keeps its mode, unless the reverted
-//! steps set it: a mode that somebody set since is theirs. A mode never causes a refusal, and nothing is done for a
-//! mode alone. Where none is recorded, a moved file keeps its mode under the other name, and any other file gets the
-//! mode of a new one. The mode of a new file is known only once the system has made it, so an intent leaves it open.
-//! Folders that a step made stay when they become empty.
+//! Permission bits are recorded with the contents (`run::Modes`). A file that an undo or a revert creates
+//! again gets its recorded mode, without the set-user-ID, set-group-ID and sticky bits. An existing file
+//! keeps its mode, unless the reverted steps set that mode; a mode that somebody set later stays. A mode is
+//! never a reason to refuse, and a mode alone is never changed. If no mode is recorded, a moved file keeps
+//! its mode under the other name, and any other file gets the mode of a new file. The system chooses the mode
+//! of a new file when it is created, so an intent does not contain it. Folders that a step created stay when
+//! they become empty.
 //!
 //! # Previews
 //!
-//! The `Past` reads with a connection of its own, and again only when the ledger has grown. It also finds which
-//! files an undo writes, so that an approval covers them and their risk is that of writing them. An undo that
-//! follows another undo of the same plan is previewed on an `Overlay` that remembers what was taken back. After any
-//! other change of the plan, an undo that names nothing has no preview, because what it would take back has no
-//! record yet.
+//! The `Past` reads with a connection of its own, and reads again only when the ledger has grown. The files
+//! that an undo writes are taken from it, so that an approval covers them and their risk is that of a write.
+//! An undo after another undo in the same plan is previewed on an `Overlay` that contains the earlier undo.
+//! After any other step that can change files, only an undo of a named checkpoint has a preview: a redo, a
+//! restored checkpoint and an undo of the last change depend on a change that is not recorded yet.
 
 mod compare;
 mod effects;
@@ -57,7 +58,7 @@ use way::{Intended, intended};
 
 pub use error::{Conflict, HistoryError};
 
-/// An operation, and the most entries of a list.
+/// A call of `history`. `limit` is the maximum number of entries in a list.
 pub(super) struct HistoryCall<'a> {
     pub(super) operation: &'a HistoryOperation,
     pub(super) limit: usize,
@@ -148,7 +149,7 @@ impl Tool for HistoryCall<'_> {
     }
 }
 
-/// The entry that a step would add to the records.
+/// The entry that a step of a plan would add to the records, for the previews of the steps after it.
 fn pretended(
     record: &History,
     intended: &Intended,

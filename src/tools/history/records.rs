@@ -1,4 +1,4 @@
-//! The records of the workspace, as a step of a plan sees them.
+//! The records of the workspace after the earlier steps of a plan.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub(super) fn past(toolbox: &Toolbox) -> Result<&dyn Past, ToolError> {
     toolbox.past.as_deref().ok_or_else(|| Unsupported { what: what() }.into())
 }
 
-/// An edge to a file that the step touched.
+/// An edge to a file.
 pub(super) fn edge(edge_type: EdgeType, path: &str) -> Edge {
     Edge::new(edge_type, TargetKind::File, path)
 }

@@ -1,4 +1,4 @@
-//! Derives from an operation the files to restore and their target states.
+//! Determines the files that an operation restores, and their target states.
 
 use std::collections::BTreeSet;
 
@@ -13,18 +13,19 @@ use crate::workspace::Overlay;
 
 use super::error::HistoryError;
 
-/// The effect of an operation on the records and files.
+/// The files that an operation restores, and the executions that it reverses.
 pub(super) struct Intended {
-    /// The executions that the operation takes back; for `redo`, the undo steps.
+    /// The executions that the operation reverses; for `redo`, those of the undo steps. Empty for a restored
+    /// checkpoint.
     pub(super) takes_back: BTreeSet<Uuid>,
     pub(super) ways: Vec<WayBack>,
     /// The place in the records of the last change that is reversed.
     pub(super) last: i64,
-    /// Files that stay unchanged.
+    /// Files in `.git`, which stay unchanged.
     pub(super) left_out: Vec<String>,
 }
 
-/// Computes the effect of an operation that changes files.
+/// Determines what an operation that changes files would do. For other operations the result is empty.
 pub(super) fn intended(
     history: &History,
     overlay: &Overlay,
@@ -35,7 +36,7 @@ pub(super) fn intended(
         HistoryOperation::Undo { checkpoint: Some(name) } => {
             (history.to_undo(Some(&named(name)?))?, true)
         }
-        // Which change is the last is unknown until the earlier steps are recorded.
+        // The last change is unknown until the earlier steps are recorded.
         _ if overlay.edited => return Err(HistoryError::AfterChange),
         HistoryOperation::Undo { checkpoint: None } => (history.to_undo(None)?, true),
         HistoryOperation::Redo => (history.to_redo()?, true),

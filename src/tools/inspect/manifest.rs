@@ -21,7 +21,8 @@ pub(super) struct Target {
     pub(super) path: String,
 }
 
-/// The kinds that can have several targets: the key, the folder, and the setting that turns off discovery.
+/// The kinds of which a package can have several targets: the key in the manifest, the folder, and the
+/// setting that turns off discovery.
 const KINDS: [(&str, &str, &str); 4] = [
     ("bin", "src/bin", "autobins"),
     ("example", "examples", "autoexamples"),

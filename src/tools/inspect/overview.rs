@@ -12,7 +12,7 @@ use crate::tools::Toolbox;
 use crate::workspace::scan::look_at_files;
 use crate::workspace::{Access, Last, Place, SearchBudget, WorkspaceError, file};
 
-/// Largest manifest that is read, in bytes.
+/// Maximum size of a manifest, in bytes.
 const MANIFEST_BYTES: u64 = 1 << 20;
 /// The usual names of entry points in other languages.
 const BEGINNINGS: [&str; 8] =
@@ -61,7 +61,7 @@ pub(super) fn overview(
     }))
 }
 
-/// The first `most` values; the number of the others is reported.
+/// The first `most` values. The number of the others is added to `left_out` under the key `what`.
 fn first(
     mut all: Vec<Value>,
     most: usize,

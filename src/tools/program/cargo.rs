@@ -19,17 +19,17 @@ use crate::tools::{Context, ToolError, Toolbox};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Command {
     pub(super) arguments: Vec<String>,
-    /// Its name in sentences.
+    /// The name used in messages.
     pub(super) called: &'static str,
     pub(super) answers: Answers,
 }
 
-/// How its output is parsed.
+/// The form of the output of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Answers {
-    /// As cargo's JSON messages.
+    /// JSON messages of cargo.
     Messages,
-    /// As the output of the test harness.
+    /// The output of Rust's test harness.
     Tests,
 }
 
@@ -67,7 +67,7 @@ pub(super) fn build(build: &Build, selected: Option<&Selected>) -> Command {
         OptLevel::O3 => 3,
     };
     let mut arguments = owned(&["build", "--message-format=json"]);
-    // Set in the dev profile, so that the requested values hold whatever the manifest says about release
+    // The values are set for the dev profile, so that they apply whatever the manifest sets for release
     // builds.
     for setting in [format!("opt-level={level}"), format!("debug={}", build.debug_symbols)] {
         arguments.extend(["--config".to_owned(), format!("profile.dev.{setting}")]);
@@ -123,7 +123,7 @@ pub(super) struct Messages {
     pub(super) built: Vec<Built>,
 }
 
-/// The fields of a cargo message that are needed here.
+/// The fields of a cargo message that this module uses.
 #[derive(Deserialize)]
 struct Message<'a> {
     #[serde(borrow)]
@@ -138,7 +138,7 @@ struct Target {
     kind: Vec<String>,
 }
 
-/// Messages that are only for programs.
+/// Kinds of messages that are removed from the output, because they are only for programs.
 const PROTOCOL: [&str; 4] =
     ["compiler-artifact", "build-script-executed", "build-finished", "timing-info"];
 

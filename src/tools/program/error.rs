@@ -38,7 +38,7 @@ pub enum ProgramError {
     ProgramFailed { how: String },
 }
 
-/// Most names that a message lists.
+/// Maximum number of names in a message.
 const MAX_NAMES: usize = 20;
 
 fn listed(names: &[String]) -> String {

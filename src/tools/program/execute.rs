@@ -51,7 +51,7 @@ pub(super) fn invoke(
     Ok(verdict.invocation(toolbox, relay))
 }
 
-/// Uses the commands of the workspace.
+/// Verifies, builds or runs with the commands of the workspace.
 fn by_workspace(
     toolbox: &Toolbox,
     commands: (Digest, Vec<WorkspaceCommand>),

@@ -25,7 +25,7 @@ pub(in crate::tools) fn function_test(name: &str, inputs: &[String]) -> String {
 /// Builds and runs the binary or example of this name, or else the tests with this name.
 ///
 /// # Errors
-/// Those of [`super::invoke`]; and when there is no target of this name.
+/// As for a `run`; and when there is no binary, example or test of this name.
 pub(in crate::tools) fn function(
     toolbox: &Toolbox,
     name: &str,
@@ -42,7 +42,7 @@ pub(in crate::tools) fn function(
     }
 }
 
-/// Builds all tests, with JSON messages so that compile errors become diagnostics.
+/// The command that builds all tests, with JSON messages so that compile errors become diagnostics.
 fn build_tests() -> cargo::Command {
     let words = ["test", "--workspace", "--tests", "--no-run", "--message-format=json"];
     cargo::Command {
@@ -52,8 +52,9 @@ fn build_tests() -> cargo::Command {
     }
 }
 
-/// Runs the tests of one name. The inputs always follow `--`: the harness takes them for the names of further
-/// tests, and the test reads them from its own arguments. The output of a test is printed after it ends.
+/// The command that runs the tests with exactly this name. The inputs follow a second `--`, so that the
+/// harness never parses them as options; it takes them for the names of further tests, and the test reads
+/// them from its own arguments. The harness prints the output of a test after the test has ended.
 fn run_test(name: &str, inputs: &[String]) -> cargo::Command {
     let words = ["test", "--workspace", "--tests", "--no-fail-fast", name, "--"];
     let words = words.into_iter().chain(["--exact", "--show-output", "--"]).map(str::to_owned);
@@ -107,7 +108,7 @@ fn test(
     Ok(verdict.invocation(toolbox, relay))
 }
 
-/// Also counts the tests of this name.
+/// Parses the output of the harness, and counts the tests with this name that ran.
 struct Named<'n> {
     name: &'n str,
     found: u64,

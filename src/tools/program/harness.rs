@@ -9,9 +9,9 @@ use crate::cargo::Names;
 use crate::run::text;
 use crate::run::{DiagnosticArtifact, Level, Stream};
 
-/// Most bytes of a panic message in a diagnostic.
+/// Size, in bytes, from which no more lines are added to a panic message.
 const MESSAGE_BYTES: usize = 2000;
-/// Longest line that is parsed, in bytes.
+/// Maximum length of a line that is parsed, in bytes.
 const LINE_BYTES: usize = 64 << 10;
 
 /// Parses the output of the harness line by line.
@@ -22,7 +22,7 @@ pub(super) struct Tests {
     panics: BTreeMap<String, Panic>,
     /// The test whose captured output is being read.
     of: Option<String>,
-    /// Whether the next lines belong to its panic message.
+    /// Whether the next lines belong to the panic message of the test in `of`.
     is_told: bool,
 }
 
@@ -107,7 +107,7 @@ fn panicked_at(line: &str) -> Option<&str> {
     place.strip_suffix(':')
 }
 
-/// File, line and column.
+/// Parses the file, line and column of a panic.
 fn place(text: &str) -> Option<(&str, i64, i64)> {
     let (rest, column) = text.rsplit_once(':')?;
     let (file, line) = rest.rsplit_once(':')?;

@@ -1,4 +1,4 @@
-//! One process of a step: how it is started, and its outcome.
+//! One process of a step: how to start it, and its outcome.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -11,16 +11,16 @@ use crate::plan::Code;
 use crate::process::{Finished, Leftovers, ProcessError, Profile, Program};
 use crate::run::StreamEnds;
 
-/// A program to start.
+/// A program of a step to start, with its limits.
 #[derive(Debug)]
 pub(super) struct Job {
     /// The command line, for people.
     pub(super) command: String,
-    /// Its name in sentences.
+    /// The name of the program in messages.
     pub(super) called: &'static str,
     pub(super) program: PathBuf,
     pub(super) arguments: Vec<String>,
-    /// The working directory: its canonical name and its path.
+    /// The canonical path of the working directory, for the records. `folder` is its absolute path.
     pub(super) key: String,
     pub(super) folder: PathBuf,
     /// Variables to set in its environment.
@@ -29,7 +29,7 @@ pub(super) struct Job {
     pub(super) unset: Vec<OsString>,
     pub(super) timeout: Duration,
     pub(super) output_limit: u64,
-    /// The code of an error when it fails.
+    /// The code of the error when the program cannot be started.
     pub(super) code: Code,
 }
 
@@ -72,12 +72,12 @@ impl Job {
 }
 
 impl Ran {
-    /// The error when it was killed; `None` when it ended by itself.
+    /// The error when the process was killed; `None` when it exited by itself.
     pub(super) fn ended(&self) -> Option<ProcessError> {
         self.finished.ended(self.job.called, self.job.timeout, self.job.output_limit)
     }
 
-    /// The process for the records.
+    /// The process as the result of the step lists it.
     pub(super) fn record(&self) -> Value {
         let finished = &self.finished;
         json!({

@@ -1,11 +1,11 @@
-//! `verify`, `compile` and `run` (SPEC §9): check, build and run the program with its own tools.
+//! `verify`, `compile` and `run` (SPEC §9): check, build and run the program in the workspace.
 //!
 //! cargo and the programs it builds are started like a `shell` command: output is streamed to the person
 //! and the evidence, and a stop, a timeout or a limit kills all processes. cargo prints JSON messages;
 //! diagnostics are parsed from them, and their rendered text is printed instead.
 //!
-//! cargo's messages are read line by line (`relay.rs`); nothing is kept whole. A workspace may name commands of its
-//! own in `countersign.toml` (`workspace/`).
+//! The output is parsed line by line (`relay.rs`), without holding all of it in memory. A workspace may
+//! define commands of its own in `countersign.toml` (`workspace/`).
 
 mod call;
 mod cargo;

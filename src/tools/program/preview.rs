@@ -46,7 +46,7 @@ pub(in crate::tools) fn preview(at: After<'_>, call: &ToolCall) -> Result<Previe
     Ok(Preview::unpredictable(format!("{summary}."), notes))
 }
 
-/// The selected program, when not all programs are built.
+/// The note on how the program to build is selected, when not all programs are built.
 fn which(build: &Build, action: &str) -> Option<String> {
     let metadata = "`cargo metadata --no-deps` says which package it belongs to";
     match &build.entry_function {

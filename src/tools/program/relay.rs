@@ -1,5 +1,5 @@
 //! Forwards the output of the processes of one step as one output, and passes each line to a parser of
-//! diagnostics. Memory use is bounded by the longest line, not by the output.
+//! diagnostics. Memory use is bounded by [`LINE_BYTES`], not by the size of the output.
 
 use std::cell::RefCell;
 use std::io;
@@ -9,28 +9,28 @@ use crate::process::{self, Behind, Capture, Finished, ProcessIo, Program};
 use crate::run::{Decoder, Stream, StreamEnds};
 use crate::tools::{Context, Toolbox};
 
-/// Longest line that is parsed, in bytes; a longer line is forwarded unparsed.
+/// Maximum length of a line that is parsed, in bytes; a longer line is forwarded unparsed.
 const LINE_BYTES: usize = 16 << 20;
 
-/// What to forward after parsing a line.
+/// The output to forward for a parsed line.
 pub(super) enum Forward {
-    /// The line itself.
+    /// The line is forwarded unchanged.
     AsItIs,
-    /// This text, to stderr: the line was meant for programs.
+    /// This text is forwarded on stderr, or nothing for `None`, because the line is only for programs.
     Instead(Option<String>),
 }
 
 /// A parser of a program's output.
 pub(super) trait Reads {
-    /// Whether lines of this output are held back until they are complete, because other text may replace
-    /// them.
+    /// Whether lines of this stream are held back until they are complete, because other text may replace
+    /// them. Only such lines can be replaced.
     fn holds(&self, stream: Stream) -> bool;
 
     /// Parses the next line, without its line break.
     fn line(&mut self, stream: Stream, line: &[u8]) -> Forward;
 }
 
-/// Parses nothing.
+/// A parser that reports nothing and forwards every line.
 pub(super) struct Nothing;
 
 impl Reads for Nothing {
@@ -43,7 +43,7 @@ impl Reads for Nothing {
     }
 }
 
-/// The output of a step.
+/// Forwards the output of all processes of a step.
 pub(super) struct Relay<'a> {
     pub(super) toolbox: &'a Toolbox,
     context: &'a Context<'a>,
@@ -127,7 +127,7 @@ impl<'a> Relay<'a> {
 }
 
 impl Part<'_, '_, '_> {
-    /// Adds bytes to the pending line.
+    /// Adds bytes to the pending line, or marks the line as too long.
     fn collect(&self, stream: Stream, piece: &[u8]) {
         let mut side = self.relay.side(stream).borrow_mut();
         side.too_long |= side.pending.len() + piece.len() > LINE_BYTES;
@@ -197,7 +197,8 @@ impl Capture for Part<'_, '_, '_> {
 }
 
 impl Part<'_, '_, '_> {
-    /// Forwards a line that was held back and is now too long to parse; `None` for other lines.
+    /// Forwards a line that was held back and is now too long to parse; `None` for other lines, false when it
+    /// cannot be recorded.
     fn gives_up(&self, stream: Stream, was_too_long: bool, piece: &[u8]) -> Option<bool> {
         let held = {
             let mut side = self.relay.side(stream).borrow_mut();

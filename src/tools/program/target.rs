@@ -12,7 +12,7 @@ use crate::tools::{Context, ToolError, Toolbox};
 pub(super) struct Selected {
     pub(super) name: String,
     pub(super) is_example: bool,
-    /// The manifest of its package, unless that is in the project's folder.
+    /// The manifest of its package, relative to the project's folder; `None` when it is in that folder.
     manifest: Option<String>,
 }
 
@@ -25,7 +25,7 @@ impl Selected {
     }
 }
 
-/// Asks cargo for the targets, and selects one: by its name, or the default binary.
+/// Selects the target with this name, or the default binary, from those that `cargo metadata` lists.
 ///
 /// # Errors
 /// When cargo fails, or no program matches.
@@ -62,7 +62,8 @@ fn choose(
     let here = |package: &&Package| Path::new(&package.manifest_path).parent() == Some(folder);
     let inside = |package: &&Package| Path::new(&package.manifest_path).starts_with(workspace);
     let all: Vec<&Package> = metadata.packages.iter().filter(inside).collect();
-    // In cargo's order: the package in the folder, else the default members, else all packages.
+    // In cargo's order: the package in the folder, or else the default members. A name is then looked up in
+    // all packages.
     let is_default = |package: &&Package| metadata.workspace_default_members.contains(&package.id);
     let mut usual: Vec<&Package> = all.iter().copied().filter(here).collect();
     if usual.is_empty() {
@@ -119,7 +120,7 @@ fn targets<'p>(packages: &[&'p Package]) -> impl Iterator<Item = (&'p Package, &
     packages.iter().copied().flat_map(|package| package.targets.iter().map(move |it| (package, it)))
 }
 
-/// The names of all programs.
+/// The names of all binaries and examples.
 fn names(packages: &[&Package]) -> Vec<String> {
     let programs = targets(packages).filter(|(_, target)| target.is_example().is_some());
     programs.map(|(_, target)| target.name.clone()).collect()

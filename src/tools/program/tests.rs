@@ -103,7 +103,7 @@ impl Bench {
 }
 
 const MANIFEST: &str = "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2024\"\n";
-/// Prints its arguments and its folder, and exits with the code in the first argument.
+/// A program that prints its arguments and its folder, and exits with the code in its first argument.
 const MAIN: &str = r#"fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     println!("{args:?} {}", cfg!(debug_assertions));

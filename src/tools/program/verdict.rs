@@ -10,7 +10,7 @@ use crate::process::walls::WallReport;
 use crate::run::{DiagnosticArtifact, Level};
 use crate::tools::{Invocation, ToolError, Toolbox};
 
-/// Most new errors in a result.
+/// Maximum number of new errors in a result.
 const MAX_NEW: usize = 100;
 
 /// The processes that ran so far, and their diagnostics.
@@ -19,7 +19,7 @@ pub(super) struct Verdict {
     pub(super) ran: Vec<Ran>,
     pub(super) diagnostics: Vec<DiagnosticArtifact>,
     pub(super) left_out: usize,
-    /// The error of the step, if not from the processes themselves.
+    /// The error of the step, if it failed.
     pub(super) error: Option<ToolError>,
     /// Additional fields of the result.
     pub(super) facts: Map<String, Value>,
@@ -43,8 +43,8 @@ impl Verdict {
             && self.ran.iter().all(|ran| ran.finished.is_success())
     }
 
-    /// Sets the error of the step, if it fails: first a process that was killed, then reported errors, then
-    /// an exit status.
+    /// Sets the error of the step, if there is a failure and no error yet. A last process that was killed
+    /// takes precedence over reported errors, and these over the exit status of the last process.
     pub(super) fn fail(&mut self, failed: impl Fn(&Ran, String) -> ProgramError) {
         if self.error.is_some() {
             return;

@@ -15,7 +15,7 @@ use crate::workspace::{Kind, Last};
 
 use super::command::{Command, ShellError};
 
-/// The working directory of a command: its canonical name and its path.
+/// The working directory of a command: its canonical path, and its absolute path.
 fn folder(toolbox: &Toolbox, command: &Command<'_>) -> Result<(String, PathBuf), ToolError> {
     let Some(cwd) = command.cwd else {
         return Ok((".".to_owned(), toolbox.workspace().to_owned()));
@@ -28,8 +28,8 @@ fn folder(toolbox: &Toolbox, command: &Command<'_>) -> Result<(String, PathBuf),
     Ok((place.key, path))
 }
 
-/// Where and by which shell a command runs, and which programs it does not find on its `PATH`, as
-/// sentences.
+/// The place of a command, as a phrase; and as sentences the shell and user, and the folders of `PATH` that
+/// are left out because they are in the workspace.
 pub(super) fn place(
     toolbox: &Toolbox,
     command: &Command<'_>,
@@ -46,7 +46,7 @@ pub(super) fn place(
     Ok((place, format!("Read by {shell}, as {}.", command_shell::user()), without))
 }
 
-/// Runs the command.
+/// Runs the command in its working directory.
 pub(super) fn invoke(
     toolbox: &Toolbox,
     command: &Command<'_>,
@@ -57,7 +57,8 @@ pub(super) fn invoke(
     read_by(toolbox.command_shell()?, command, (&key, &folder), OUTPUT_BYTES, profile, context)
 }
 
-/// Runs the command in a folder, given by name and path, until it ends or an output exceeds the limit.
+/// Runs the command in a folder, given by its canonical and its absolute path. The command is killed when one
+/// of its outputs has more than `limit` bytes.
 fn read_by(
     shell: &CommandShell,
     command: &Command<'_>,
@@ -99,7 +100,7 @@ fn run(
         folder,
         environment: &[],
         unset: &command_shell::unset(),
-        // As in a terminal, background processes of a command survive it.
+        // As in a terminal, background processes that a command starts keep running after it has exited.
         leftovers: Leftovers::Stay,
         timeout: command.timeout(),
         output_limit,
@@ -108,7 +109,7 @@ fn run(
     process::stream(&program, context.io()).map_err(failed)
 }
 
-/// Why the command failed; `None` when it exited with 0 in time.
+/// Why the command failed; `None` when it exited with 0 and was not killed.
 fn error(command: &Command<'_>, finished: &Finished<StreamEnds>, limit: u64) -> Option<ToolError> {
     match finished.ended("the command", command.timeout(), limit) {
         Some(ended) => Some(ended.into()),

@@ -1,13 +1,13 @@
 //! `shell` (SPEC §7.2): one command, run by the shell for which its risk was judged.
 //!
 //! The shell is started by its absolute path, without start-up files and without environment variables that
-//! change how it parses a command. It has no input and no terminal. The changes of files by the command
-//! cannot be predicted.
+//! change how it parses a command. It has no input and no terminal. Its changes of files cannot be predicted.
 //!
-//! The host is part of the plan and of each call, so that nothing decides later where a command runs. Command plans
-//! become steps of this one tool, so that there is one way to run, ask and record. A verification is a step of its
-//! own behind its command, judged by what it does. What the author says about risk, approval and expectation is data
-//! and can only raise the care taken.
+//! The host is an argument of the call, so that the place where a command runs is part of what a person
+//! approves. The commands of a command plan become steps of this tool, so that all commands are run, approved
+//! and recorded in the same way. The verification of a command is a separate step after it, with a risk of
+//! its own. The risk, approval and expectation that the author of a plan states can only make the checks
+//! stricter.
 
 mod command;
 mod local;

@@ -1,4 +1,5 @@
-//! Runs a command on another host (SPEC §7.3). What the host does not report about it is unknown.
+//! Runs a command on another host (SPEC §7.3). An outcome that the host does not report is recorded as
+//! unknown.
 
 use serde_json::{Value, json};
 
@@ -41,7 +42,7 @@ pub(super) fn invoke(
     })
 }
 
-/// Why the command failed; `None` when it exited with 0 in time.
+/// Why the command failed, or why its outcome is unknown; `None` when it exited with 0.
 fn error(target: &str, command: &Command<'_>, end: &RemoteEnd) -> Option<ToolError> {
     let how = match end {
         RemoteEnd::Exited(0) => return None,
@@ -109,7 +110,7 @@ fn result(
     })
 }
 
-/// Where the command would run, and in which shell.
+/// The folder and the host of the command as a phrase, and the shell as a sentence.
 pub(super) fn place(toolbox: &Toolbox, target: &str, cwd: Option<&str>) -> (String, String) {
     let folder = match cwd {
         Some(cwd) => format!("in {cwd} on {target}"),

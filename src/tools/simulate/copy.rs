@@ -1,4 +1,4 @@
-//! Copies the workspace: the files that git does not ignore, and those that the plan names.
+//! Copies the workspace: the files that git does not ignore, and those that the simulation names.
 //!
 //! All files are opened through the handle of the workspace, as in every tool. A link is copied as a link,
 //! and only when it leads to a place inside, so that no tool can reach the workspace from the copy through
@@ -31,10 +31,11 @@ use super::settings::Limits;
 
 /// Number of bytes that are copied between two checks for a stop.
 const PIECE: u64 = 64 << 20;
-/// Most omitted names that are listed.
+/// Maximum number of omitted names that are listed.
 const MAX_TOLD: usize = 100;
 
-/// Detects a change of a file: the kernel updates the change time at every change of content, mode or name.
+/// Detects a change of a file. The kernel updates the change time (ctime) at every change of content, mode or
+/// name, and no program can set it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stamp {
     inode: u64,
@@ -50,7 +51,7 @@ impl Stamp {
     }
 }
 
-/// A file or a link, as it was when it was copied.
+/// A copied file or link: the stamps of the original and of the copy when it was copied.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Entry {
     pub(super) source: Stamp,
@@ -65,9 +66,9 @@ pub(super) struct Copied {
     pub(super) entries: BTreeMap<PathBuf, Entry>,
     pub(super) folders: u64,
     pub(super) bytes: u64,
-    /// Whether the file system shares contents with the workspace.
+    /// Whether the file system shares the contents of at least one file with the workspace.
     pub(super) is_shared: bool,
-    /// Files that git does not ignore but that were not copied, with the reason.
+    /// Names that should have been copied and were not, with the reason; at most [`MAX_TOLD`].
     pub(super) left_out: Vec<String>,
     /// The number of further omissions.
     pub(super) left_out_more: usize,
@@ -77,7 +78,7 @@ pub(super) struct Copied {
 /// or not.
 ///
 /// # Errors
-/// A limit that is exceeded, a disk that cannot be written to, a stop.
+/// A limit that is exceeded, a file that cannot be read or written, a stop.
 pub(super) fn copy(
     workspace: &Workspace,
     to: &Dir,
@@ -109,7 +110,7 @@ pub(super) fn copy(
     work.finish()
 }
 
-/// A copy in progress, on all threads.
+/// A copy in progress, shared by all threads.
 struct Work<'a> {
     workspace: &'a Workspace,
     from: &'a Root,
@@ -227,7 +228,7 @@ impl Work<'_> {
             Ok(Some(opened)) => opened,
             // The file was removed since its folder was read.
             Ok(None) => return Ok(()),
-            // Listed as left out: a tool fails on the file in the workspace too.
+            // The file is listed as left out, because a tool would fail on it in the workspace too.
             Err(error) => {
                 self.leave_out_as(error.to_string());
                 return Ok(());
@@ -278,7 +279,7 @@ impl Work<'_> {
             let piece = piece.map_err(self.failed(path))?;
             copied += piece;
             if copied > counted {
-                // The file grows, or its reported size was wrong.
+                // The file has grown, or its reported size was wrong.
                 self.count_bytes(copied - counted, self.limits.bytes)?;
                 counted = copied;
             }
@@ -311,8 +312,8 @@ impl Work<'_> {
         std::ptr::eq(place.root, self.from)
     }
 
-    /// Copies the file at a path that the plan names, whether git ignores it or not, and creates the folder
-    /// for a file that does not exist yet.
+    /// Copies the file at a path that the simulation names, whether git ignores it or not. If the file does
+    /// not exist yet, only its existing parent folders are created.
     fn name(&self, path: &str) -> Result<(), ToolError> {
         for last in [Last::Keep, Last::Follow] {
             // The tool that uses the path reports what is wrong with it.
@@ -338,7 +339,8 @@ impl Work<'_> {
         let bytes = self.bytes.load(Ordering::Relaxed);
         let to = self.to;
         let mut done = self.done.into_inner().unwrap_or_else(PoisonError::into_inner);
-        // The deepest first, because a folder without permission to enter blocks access to those in it.
+        // Folders are handled before their parents, because a folder without search permission blocks access
+        // to the folders in it.
         done.modes.sort_by(|(one, _), (other, _)| other.cmp(one));
         for (path, mode) in done.modes {
             let failed = |source| {

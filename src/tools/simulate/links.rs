@@ -1,4 +1,4 @@
-//! Adapts links of the workspace to the copy.
+//! Rewrites the targets of links of the workspace for the copy.
 
 use std::path::{Component, Path, PathBuf};
 

@@ -1,39 +1,42 @@
 //! `simulate` (SPEC §9): runs edits, steps or a function on a copy of the workspace.
 //!
 //! The copy has the files that git does not ignore, in a private folder ([`Scratch`]) that is removed when
-//! the step ends, however it ends. The usual tools work on the copy, and build output goes beside it. A
-//! program that runs there is not confined to the copy: through an absolute path it can do whatever the
-//! user may, as in a `run`.
+//! the step ends, also by an error or a panic. The usual tools work on the copy, and build output goes beside
+//! it. A program that runs there is confined by the walls of the step, not by the copy: where the walls allow
+//! it, the program can reach files outside by an absolute path.
 //!
 //! # The copy
 //!
-//! The toolbox of a copy has the copy as its root and answers to the name of the original, so that absolute paths of
-//! a plan mean the copy. No other root is open to it, its programs build beside the copy, and nothing that they
-//! leave running survives. There is no second implementation of an edit or of a verification.
+//! The toolbox of a copy has the copy as its root, under the path of the original, so that absolute paths of
+//! a plan mean the copy. It has no other root, its programs build beside the copy, and every process that
+//! they leave running is killed. Edits and verifications use the same code as on the workspace.
 //!
-//! The walk of a search chooses the files (`Choice::Git`): hidden files too, but nothing that git's ignore lists
-//! name, no `.git`, and no folder that `CACHEDIR.TAG` marks. What the plan names is always copied. Left out are
-//! tracked files that an ignore list names, and what cargo would find above the workspace: a path dependency there,
-//! `.cargo/config.toml`, and an override of rustup for the folder. A link is copied only if it leads inside, if need
-//! be with another text. What cannot be read is left out and reported: no run could read it either. Contents are
-//! shared where the file system can (`FICLONE` on Linux), else copied by the system (`copy_file_range`).
+//! The files are chosen by the walk of a search (`Choice::Git`): hidden files too, but no file that git's
+//! ignore lists name, no `.git`, and no folder with a `CACHEDIR.TAG`. Files that the simulation names are
+//! always copied. The copy therefore lacks tracked files that an ignore list names, and everything that cargo
+//! would find above the workspace: path dependencies there, `.cargo/config.toml`, and an override of rustup
+//! for the folder. A link is copied only if it leads inside, with another target text where needed. A file
+//! that cannot be read is left out and reported; no run could read it either. Contents are shared if the file
+//! system supports it (`FICLONE` on Linux), and copied otherwise.
 //!
-//! The folder is in the user's cache, with a lock that the system releases when a process dies. A folder whose lock
-//! is free belongs to nobody, and the next simulation or start removes it. Each simulation builds all that it needs.
+//! The folder is in the user's cache, with a lock that the system releases when the process dies. A folder
+//! whose lock is free is left over from a killed process; the next simulation, or the next start of this
+//! program, removes it. A simulation uses no earlier build output.
 //!
 //! # The difference
 //!
-//! It comes from times of change, inodes and sizes, which nobody can set back, and from contents where those do not
-//! decide, also for what falls into the same tick as the end of the copying. So it contains what no tool reported,
-//! as `predicted: false`; what a verification left is reported apart. A verification that does not pass fails the
-//! step (E304) with difference and diagnostics as its result, so that no later step builds on it. The only input of
-//! the step is `countersign.toml`, where commands of it would run.
+//! A copied file counts as unchanged if its inode, size, mode and change time, which no program can set, are
+//! as after copying, and if the change time is before the end of the copying. The contents of all other files
+//! are compared. So changes that no tool reported are found too, with `predicted: false`; changes by a
+//! verification are listed separately. A verification that does not pass fails the step (E304), with the
+//! difference and the diagnostics in its result, so that no later step runs. The only file that an approval
+//! of the step covers is `countersign.toml`, if the step would run commands of it.
 //!
 //! # A function
 //!
-//! The function is a binary or an example, else every test of exactly that name: `cargo test --workspace --tests
-//! NAME -- --exact --show-output -- INPUTS`. Behind the second `--` the harness takes inputs for names of further
-//! tests and never for options; the test reads them among its own arguments.
+//! The function is a binary or an example, else every test of exactly that name: `cargo test --workspace
+//! --tests NAME -- --exact --show-output -- INPUTS`. After the second `--` the harness takes the inputs for
+//! names of further tests and never for options; the test reads them from its own arguments.
 
 mod copy;
 mod difference;
@@ -77,7 +80,7 @@ pub fn tidy() -> std::io::Result<()> {
     scratch_parents().try_for_each(|parent| tidy_scratch(&parent))
 }
 
-/// Edits, steps or a function to run on a copy.
+/// A call of `simulate`: edits, steps or a function to run on a copy.
 pub(super) struct Simulate<'a>(pub(super) &'a Simulation);
 
 impl Tool for Simulate<'_> {
@@ -160,7 +163,7 @@ fn on_copy(
 
 /// Executes one call on the copy.
 fn call(copy: &Toolbox, call: &ToolCall, tee: &Tee<'_>) -> Invocation {
-    // If this fails, the tool fails with the same error and reports it.
+    // If the inputs cannot be read, the tool fails for the same reason and reports it.
     let expected: BTreeMap<String, FileState> = copy.inputs(call).unwrap_or_default();
     let mut invocation = copy.invoke(call, &tee.context(&expected));
     if invocation.captured.is_none() {
@@ -215,7 +218,7 @@ impl Toolbox {
         Ok((copied, Stamp::of(&mark.map_err(failed)?)))
     }
 
-    /// The same tools on the copy, without any other root.
+    /// The same tools on the copy, without any other root, host or records.
     fn on_copy(&self, scratch: &Scratch, traces: bool) -> Result<Self, ToolError> {
         let folder = scratch.copy_of(self.workspace());
         let root = Root::open_copy(&folder, &self.files.root)?;

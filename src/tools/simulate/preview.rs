@@ -1,5 +1,5 @@
-//! The preview of a simulation (SPEC §2). Makes no copy and runs nothing; the changes by edits and steps
-//! are computed as for the workspace itself.
+//! The preview of a simulation (SPEC §2). Makes no copy and runs nothing; the changes by edits and steps are
+//! computed as if they were made in the workspace.
 
 use std::collections::BTreeMap;
 
@@ -66,7 +66,7 @@ fn lower(sentence: &str) -> String {
     format!("{first}{}", chars.as_str())
 }
 
-/// What the verification would run on the copy after the changes in `left`.
+/// The preview of the verification.
 fn verified(at: After<'_>, scope: VerifyScope, stop: &StopSignal) -> Result<Preview, ToolError> {
     Ok(at.preview_with_effects(&ToolCall::Verify { scope }, stop)?.0)
 }
@@ -119,7 +119,7 @@ fn of_steps(
             ));
             break;
         }
-        // At worst partial: a step whose only effect is a check leaves the files unchanged.
+        // The preview is at worst partial: only a check is unpredictable here, and a check itself edits no source.
         predicted = match preview.predicted {
             Predicted::Exact => predicted,
             _ => Predicted::Partial,

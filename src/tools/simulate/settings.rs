@@ -20,7 +20,7 @@ impl Default for Settings {
 /// The limits of a copy.
 #[derive(Debug, Clone, Copy)]
 pub(in super::super) struct Limits {
-    /// Number of files, folders and links.
+    /// Maximum number of files, folders and links.
     pub(super) names: u64,
     pub(super) bytes: u64,
     pub(super) time: Duration,

@@ -10,7 +10,7 @@ use crate::run::{Stream, StreamEnds};
 use crate::process::Capture;
 use crate::tools::Context;
 
-/// Forwards the output, and keeps its ends.
+/// Forwards the output of all calls, and keeps the last part of each stream.
 pub(super) struct Tee<'a> {
     context: &'a Context<'a>,
     ends: [RefCell<StreamEnds>; 2],

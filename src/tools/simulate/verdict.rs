@@ -31,7 +31,7 @@ pub(super) struct Verdict {
     diagnostics: Vec<DiagnosticArtifact>,
     edges: Vec<Edge>,
     exit_code: Option<i32>,
-    /// The file states that the tools reported.
+    /// The file states that the tools reported, by canonical path.
     said: BTreeMap<String, FileState>,
     changes: Vec<FileChange>,
 }
@@ -72,7 +72,7 @@ impl Verdict {
         (call.result, call.error)
     }
 
-    /// Adds an edge. Every effect was on a copy, so the original is only referenced.
+    /// Adds an edge. Every effect was on a copy, so edges to the original only reference it.
     fn refer(&mut self, edge: Edge) {
         let edge_type = match edge.edge_type {
             EdgeType::Produced => EdgeType::Produced,

@@ -1,4 +1,5 @@
-//! Collects the results of the replacements of one call, and defines who makes them.
+//! Collects the results of the replacements of one call, and defines the trait [`Hand`] of the code that
+//! makes them.
 
 use serde_json::{Value, json};
 
@@ -14,7 +15,7 @@ pub(super) fn add(effects: &mut Vec<FileEffect>, mut effect: FileEffect) {
     if let Some(earlier) = effects.iter_mut().rev().find(|it| it.path == effect.path) {
         earlier.after_bytes = None;
         effect.before_bytes = None;
-        // The content that an earlier replacement leaves has no mode yet; the file keeps its mode.
+        // The preview of an earlier replacement has no mode on the disk yet; the file keeps its mode.
         if effect.modes.before.is_none() {
             effect.modes = Modes::kept(earlier.modes.after);
         }
@@ -22,7 +23,7 @@ pub(super) fn add(effects: &mut Vec<FileEffect>, mut effect: FileEffect) {
     effects.push(effect);
 }
 
-/// Most bytes of each output that one step keeps of all the programs it runs: 64 MiB.
+/// Maximum size of each output that one step keeps, of all its programs together: 64 MiB.
 const OUTPUT_BYTES: usize = 64 << 20;
 
 /// The results of one call in progress.
@@ -35,15 +36,15 @@ pub(super) struct Done {
     pub(super) stdout: Vec<u8>,
     pub(super) stderr: Vec<u8>,
     pub(super) exit_code: Option<i32>,
-    /// The results of cargo before and after each change.
+    /// The results of `cargo check` before and after each change.
     pub(super) checked: Vec<Value>,
-    /// How the last process ended, if one ran.
+    /// The exit status of the last process, if one ran.
     pub(super) process: Option<Value>,
     /// The files that cargo changed itself, such as `Cargo.lock`.
     pub(super) beside: Vec<FileEffect>,
-    /// Contents that a rollback overwrote and that exist nowhere else.
+    /// Contents that a rollback overwrote and that are kept only in this list.
     pub(super) replaced_when_put_back: Vec<Value>,
-    /// Warnings that are not failures.
+    /// Warnings; they do not fail the step.
     pub(super) warnings: Vec<String>,
 }
 
@@ -117,9 +118,10 @@ impl Done {
     }
 }
 
-/// Makes a prepared change.
+/// Writes a prepared replacement to its file: directly, or with the program `splice`.
 pub(super) trait Hand {
-    /// Makes the change. After an error the file is as before, or the error says that it is not.
+    /// Makes the change. After an error the file is as before, unless the error reports that it could not be
+    /// restored.
     ///
     /// # Errors
     /// A change that was refused, stopped, or could not be made.

@@ -19,10 +19,10 @@ use super::error::SpliceError;
 use super::prepare::Prepared;
 use super::restore::{Unfinished, Writer, put_back};
 
-/// Writes files directly.
+/// Makes replacements by writing the files itself.
 pub(super) struct Embedded<'a> {
     toolbox: &'a Toolbox,
-    /// The Cargo project that was changed last, with the latest verdict of cargo.
+    /// The manifest of the Cargo project that was changed last, and the latest verdict of cargo.
     known: Option<(String, cargo::Verdict)>,
 }
 
@@ -38,7 +38,7 @@ impl<'a> Embedded<'a> {
         context: &Context<'_>,
         done: &mut Done,
     ) -> Result<Option<cargo::Verdict>, ToolError> {
-        // Streams the progress of cargo, but not the diagnostics of unrelated code.
+        // The progress of cargo is streamed, but not the diagnostics of unrelated code.
         let progress = |stream, chunk: &str| {
             if stream == Stream::Stderr {
                 (context.output)(stream, chunk);
@@ -117,7 +117,8 @@ impl<'a> Embedded<'a> {
         done.warnings.extend(lost.into_iter().map(|lost| format!("{key}: {lost}")));
         match not_flushed {
             None => Ok(()),
-            // The file is in place but not flushed, and the step promises durability.
+            // The file is in place but not flushed. A step that succeeds guarantees durability, so the file
+            // is restored.
             Some(not_flushed) => Err(self.put_back(prepared, context, done, not_flushed.into())),
         }
     }
@@ -155,7 +156,7 @@ impl Hand for Embedded<'_> {
     }
 }
 
-/// The results of both checks, for the result of the step.
+/// The results of both checks as the result of the step lists them.
 fn checked(prepared: &Prepared<'_>, before: &cargo::Verdict, after: &cargo::Verdict) -> Value {
     let mut checked = json!({
         "file": prepared.target.key(),
@@ -205,7 +206,7 @@ fn leave_out_old(
     });
 }
 
-/// Whether two errors have the same message about the same text, at whatever line.
+/// Whether two errors have the same message about the same text, in the same or in different lines.
 fn is_same(one: &DiagnosticArtifact, other: &DiagnosticArtifact) -> bool {
     let place = |span: &DiagnosticSpan| {
         let about = span.is_primary.then(|| pointed_at(span));
@@ -219,7 +220,7 @@ fn is_same(one: &DiagnosticArtifact, other: &DiagnosticArtifact) -> bool {
         && one.spans.iter().map(place).eq(other.spans.iter().map(place))
 }
 
-/// The text that a span marks. For a span of several lines: those lines, without what surrounds them.
+/// The text that a span marks. For a span of several lines these are the whole lines, trimmed.
 fn pointed_at(span: &DiagnosticSpan) -> String {
     let lines: Vec<&str> = span.text.iter().map(|line| line.trim()).collect();
     let [line] = span.text.as_slice() else { return lines.join("\n") };

@@ -1,13 +1,14 @@
-//! `splice_patch` and `splice_plan` (SPEC §4): replace definitions one after the other. Each replacement is
-//! shown before it is made, and rolled back when it is refused.
+//! `splice_patch` and `splice_plan` (SPEC §4): replace definitions one after the other. The preview shows
+//! each replacement. A replacement that `cargo check` or `splice` refuses is rolled back.
 //!
 //! [`prepare`] computes the replacements from the files alone; the chosen engine, [`embedded`] or
 //! [`program`], makes them.
 //!
-//! A file is restored only where it holds what we wrote; what another program wrote meanwhile stays, and the step
-//! reports it. What the program `splice` left in a file is kept in the result before it is replaced. A panic
-//! restores the file while it unwinds. After a crash nobody knows how the check ended, and *Reconcile* says so.
-//! cargo's lock file is no predicted effect: `Invocation::beside` holds what was done to it.
+//! A file is restored only if it has the content that the step wrote; content that another program wrote
+//! meanwhile stays, and the step reports it. Unexpected content that the program `splice` left in a file is
+//! kept in the result before the file is restored. During a panic the file is restored too. After a crash the
+//! outcome of the check is unknown, and *Reconcile* reports that. cargo's lock file is not among the
+//! predicted effects: its changes are in `Invocation::beside`.
 
 mod done;
 mod embedded;
@@ -110,8 +111,8 @@ impl Tool for Splice<'_> {
     }
 }
 
-/// The files that a splice plan names, with their roles. A plan that is missing or faulty names nothing;
-/// running it reports why.
+/// The files that a splice plan names, with their roles. The list is empty for a plan that is missing or
+/// faulty; its run reports why.
 ///
 /// # Errors
 /// A path that cannot be used, or a file that cannot be read.
@@ -135,8 +136,8 @@ fn run(
 ) -> Result<(), ToolError> {
     go_on(context.stop)?;
     let now = toolbox.now();
-    // The splice plan must be the approved one. It is read once, so a plan that replaces it meanwhile has
-    // no effect.
+    // The splice plan must be the approved one. It is read once, so that a plan file that replaces it
+    // meanwhile has no effect.
     let patches = patches(now, call, |path, plan| {
         compare(path, context.expected.get(&plan.key).copied(), plan.state())
     })?;
@@ -151,7 +152,7 @@ fn run(
     for patch in &patches {
         go_on(context.stop)?;
         let prepared = prepare(*now, patch, &*chosen.engine, context.stop).inspect_err(|_| {
-            // A failure from here on is an outcome for this file too.
+            // The failure is recorded for this file and symbol too.
             if let Ok(key) = toolbox.key_of(&patch.file) {
                 done.edge(EdgeType::ExecutedOn, TargetKind::File, &key);
                 done.edge(EdgeType::ExecutedOn, TargetKind::Symbol, &patch.symbol);

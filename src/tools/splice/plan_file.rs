@@ -25,7 +25,7 @@ pub(super) struct Patch {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Plan {
-    /// The paths in them are relative to the folder of the plan.
+    /// The paths in the steps are relative to the folder of the plan.
     steps: Vec<Patch>,
 }
 
@@ -33,7 +33,7 @@ struct Plan {
 pub(super) struct PlanFile {
     /// The path in the call.
     path: String,
-    /// Its canonical path.
+    /// The canonical path of the plan.
     pub(super) key: String,
     bytes: Option<Arc<[u8]>>,
 }
@@ -49,7 +49,7 @@ impl PlanFile {
         Ok(Self { path: path.to_owned(), key: place.key.clone(), bytes })
     }
 
-    /// The state that an approval of these bytes records.
+    /// The state of the file with these bytes, as an approval records it.
     pub(super) fn state(&self) -> FileState {
         file::state_of_bytes(self.bytes.as_deref())
     }

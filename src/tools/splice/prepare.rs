@@ -1,4 +1,4 @@
-//! Computes one replacement from the files alone: writes and executes nothing.
+//! Computes one replacement from the contents of files. Writes no file and starts no process.
 
 use std::sync::Arc;
 

@@ -15,7 +15,7 @@ use super::plan_file::Patch;
 use super::prepare::{Prepared, patches, prepare};
 
 /// The preview of a call that replaces definitions, and its changes of files. When a later patch of a plan
-/// would fail, the changes of the earlier ones.
+/// would fail, the preview has the changes of the earlier ones and reports the failure.
 ///
 /// # Errors
 /// Why the first replacement would fail.
@@ -46,7 +46,7 @@ pub(in super::super) fn preview(
     let summary = match (failure, call) {
         (Some(error), _) if made.changes.is_empty() => return Err(error),
         (Some(error), _) => {
-            // The earlier replacements are made anyway, so their changes are shown.
+            // A run would still make the earlier replacements, so their changes are shown.
             made.notes.push(error.next());
             format!(
                 "{}replacement {} of {}: {error}. The earlier ones stay.",
@@ -77,7 +77,7 @@ pub(in super::super) fn preview(
 struct Made<'a> {
     toolbox: &'a Toolbox,
     stop: &'a StopSignal,
-    /// Whether cargo must find no new errors.
+    /// Whether `cargo check` must find no new errors.
     is_gated: bool,
     overlay: Overlay,
     changes: Vec<FileChange>,
@@ -85,7 +85,7 @@ struct Made<'a> {
     notes: Vec<String>,
 }
 
-/// How the result is checked besides parsing, as a sentence, and whether cargo checks it.
+/// Describes how the result is checked, in sentences, and returns whether cargo checks it.
 fn gate(at: After<'_>, prepared: &Prepared<'_>) -> Result<(String, bool), ToolError> {
     let parses = format!("The result parses as {}.", prepared.language.name());
     if prepared.language != Language::Rust {
@@ -155,7 +155,7 @@ impl Made<'_> {
     }
 }
 
-/// Where the definition was found.
+/// A sentence with the place of the definition.
 fn found(prepared: &Prepared<'_>, many: bool) -> String {
     let it = &prepared.replaced.definition;
     let span = it.span;

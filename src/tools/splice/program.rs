@@ -1,8 +1,8 @@
 //! Makes a change with the program `splice`, and compares the outcome with the preview.
 //!
-//! `splice` writes the file and runs cargo itself; its output is kept verbatim. Every replacement, also in
-//! a splice plan, is a separate run: each can then be compared with its preview, and none uses a database
-//! that an earlier run left.
+//! `splice` writes the file and runs cargo itself; its output is kept verbatim. Every replacement, also in a
+//! splice plan, is a separate run of `splice`, so that each can be compared with its preview and none uses a
+//! database that an earlier run left.
 
 use std::ffi::OsStr;
 use std::fs::{File, Permissions};
@@ -25,12 +25,12 @@ use super::error::SpliceError;
 use super::prepare::Prepared;
 use super::restore::{Writer, put_back};
 
-/// Most bytes of each output: 64 MiB.
+/// Maximum size of each output: 64 MiB.
 const OUTPUT_BYTES: u64 = 64 << 20;
 /// The name of the program in messages.
 const NAME: &str = "splice";
 
-/// The program, with its version queried.
+/// The program `splice`, whose version was queried.
 pub(super) struct Program<'a> {
     toolbox: &'a Toolbox,
     path: PathBuf,
@@ -101,9 +101,9 @@ impl<'a> Program<'a> {
             option("output", "json"),
         ];
         own_names_are_free(prepared)?;
-        // Runs in a private folder, because `splice` writes a log into its working directory.
+        // `splice` runs in a private folder, because it writes a log into its working directory.
         let finished = self.run(&arguments.each_ref().map(String::as_str), &desk.0, context);
-        // The temporary files that remain when `splice` is killed.
+        // Removes the temporary files that `splice` leaves when it is killed.
         for name in own_names(prepared) {
             let _ = prepared.target.place.root.dir.remove_file(name);
         }
@@ -126,7 +126,8 @@ pub(in crate::tools) fn names_beside(target: &Path) -> [PathBuf; 2] {
     ["patch", "rollback"].map(|what| target.with_file_name(format!(".{name}.{what}.tmp")))
 }
 
-/// Checks that these names are free: `splice` would write through a link at one of them, wherever it leads.
+/// Checks that the names of these temporary files are free. `splice` would write through a link at such a
+/// name, wherever the link leads.
 fn own_names_are_free(prepared: &Prepared<'_>) -> Result<(), WorkspaceError> {
     for name in own_names(prepared) {
         match prepared.target.place.root.dir.symlink_metadata(&name) {
@@ -163,20 +164,20 @@ impl Hand for Program<'_> {
                 Err(refusal.error.into())
             }
         });
-        // `splice` creates a new file, with the mode of a new file.
+        // `splice` replaces the file by a new one, which has the default mode.
         let with_mode = || mode.clone().map_or(Ok(()), |mode| with_mode(prepared, mode));
         let end = verdict.and_then(|()| self.is_as_shown(prepared));
         let end = end.and_then(|()| Ok(with_mode()?));
         end.map_err(|error| {
             let error = put_back(self.toolbox, prepared, context, Writer::Program, done, error);
-            // The rollback keeps the mode that the file has.
+            // The rollback keeps the present mode of the file, so the original mode is set again.
             let _ = with_mode();
             error
         })
     }
 }
 
-/// Sets the mode that the file had.
+/// Sets the mode that the file had before `splice` ran.
 fn with_mode(prepared: &Prepared<'_>, mode: Permissions) -> Result<(), WorkspaceError> {
     let failed = |source| WorkspaceError::WriteFailed { path: prepared.path.clone(), source };
     match open(prepared)? {
@@ -186,7 +187,7 @@ fn with_mode(prepared: &Prepared<'_>, mode: Permissions) -> Result<(), Workspace
 }
 
 impl Program<'_> {
-    /// Whether the file has the content of the preview.
+    /// Fails unless the file has the content of the preview.
     fn is_as_shown(&self, prepared: &Prepared<'_>) -> Result<(), ToolError> {
         let (shown, now) =
             (prepared.effect().after, self.toolbox.digest_of(prepared.target.key())?);
@@ -202,13 +203,13 @@ fn open(prepared: &Prepared<'_>) -> Result<Option<File>, WorkspaceError> {
     Ok(prepared.target.place.open(&prepared.path, Access::Write)?.map(|(file, _)| file))
 }
 
-/// An error unless the program ended by itself.
+/// Returns an error if the program was killed.
 fn ended(finished: &Finished, toolbox: &Toolbox) -> Result<(), ToolError> {
     let ended = finished.ended(NAME, toolbox.check_timeout, OUTPUT_BYTES);
     ended.map_or(Ok(()), |error| Err(error.into()))
 }
 
-/// The refusal that `splice` prints to one of its outputs.
+/// The refusal that `splice` prints to stderr or stdout.
 #[derive(Deserialize)]
 struct Said {
     error: SaidError,
@@ -281,8 +282,9 @@ fn artifact(said: SaidDiagnostic) -> DiagnosticArtifact {
     }
 }
 
-/// A private folder for the database that `splice` keeps while it runs, which would otherwise be created
-/// among the sources, and for the copy of the approved replacement. Only this user can read it.
+/// A private folder for the database that `splice` uses while it runs, which it would otherwise create among
+/// the sources, and for the copy of the approved replacement. Only the user of this process can read the
+/// folder.
 struct Desk(PathBuf);
 
 impl Desk {
@@ -292,7 +294,7 @@ impl Desk {
         Ok(Self(path))
     }
 
-    /// Writes the replacement, as it was compared with the approval, to a file with a new name.
+    /// Writes the approved bytes of the replacement to a file in this folder.
     fn put(&self, prepared: &Prepared<'_>) -> std::io::Result<PathBuf> {
         let mut path = self.0.join("with");
         if let Some(extension) = prepared.with.place.relative.extension() {

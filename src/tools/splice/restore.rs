@@ -1,4 +1,5 @@
-//! Restores a file (SPEC §4), and never overwrites what somebody else has written since.
+//! Restores a file after a replacement that was refused (SPEC §4), and never overwrites content that somebody
+//! else has written since.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,18 +15,18 @@ use super::done::{Done, add};
 use super::error::SpliceError;
 use super::prepare::Prepared;
 
-/// Who wrote the file.
+/// The process that wrote the replacement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Writer {
-    /// This process: the file holds what it wrote, or somebody else has changed it.
+    /// This process. The file has the content that this process wrote, or somebody else has changed it.
     Ourselves,
-    /// Another program, which may have left any content.
+    /// The program `splice`, which may have left any content.
     Program,
 }
 
 /// The outcome of restoring a file.
 struct Restored {
-    /// The content that was overwritten, where it is neither the old nor the new one.
+    /// The content that was overwritten, if it was neither the old nor the new one.
     instead_of: Option<Arc<[u8]>>,
     /// The file is restored, but may not survive a power cut.
     not_flushed: Option<WorkspaceError>,
@@ -79,7 +80,7 @@ pub(super) struct Unfinished<'a> {
 }
 
 impl<'a> Unfinished<'a> {
-    /// To be called once the file holds the replacement.
+    /// Must be called only after the replacement was written to the file.
     pub(super) fn new(
         toolbox: &'a Toolbox,
         prepared: &'a Prepared<'a>,
@@ -127,7 +128,7 @@ fn restore(
     Ok(Restored { instead_of: found.filter(|_| now != made), not_flushed })
 }
 
-/// The content of the file; `None` when it does not exist.
+/// The content and mode of the file; the content is `None` when the file does not exist.
 fn content(toolbox: &Toolbox, path: &str) -> Result<ContentAndMode, WorkspaceError> {
     let place = toolbox.resolve(path, Last::Follow)?;
     toolbox.unchanged().content_and_mode(&place, path, Access::Write)

@@ -35,7 +35,7 @@ impl Graph {
         Self { house }
     }
 
-    /// The same with a valid graph.
+    /// As [`Self::new`], with a valid graph.
     fn written(engine: EngineChoice) -> Self {
         let graph = Self::new(engine);
         let connection = graph.connection();

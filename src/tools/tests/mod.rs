@@ -32,7 +32,7 @@ use crate::workspace::{Kind, Overlay, WorkspaceError, file};
 pub(super) fn knowable(done: &[FileEffect], foreseen: &[FileEffect]) -> Vec<FileEffect> {
     let mut done = done.to_vec();
     for (done, foreseen) in done.iter_mut().zip(foreseen) {
-        // Also for a replaced file, which gets the mode of a new file.
+        // This includes a replaced file, which gets the mode of a new file.
         if foreseen.after != FileState::Absent && foreseen.modes.after.is_none() {
             assert!(done.modes.after.take().is_some(), "{} has a mode", done.path);
         }

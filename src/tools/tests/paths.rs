@@ -1,4 +1,4 @@
-//! How paths are resolved, and which are refused.
+//! The resolution of paths, and the paths that are refused.
 
 use super::*;
 

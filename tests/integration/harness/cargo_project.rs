@@ -59,7 +59,7 @@ pub fn example(home: &Home, replacement: Value) {
     home.write("p.json", serde_json::to_vec_pretty(&plan).unwrap());
 }
 
-/// Runs the plan and approves every question.
+/// Runs the plan and approves every confirmation.
 pub fn run(home: &Home, engine: &str) -> Done {
     home.json(["run", "space/p.json", "--yes", "--confirm", "approve", "--engine", engine])
 }

@@ -8,7 +8,7 @@ use countersign::engine::Clock;
 /// The time of every approval in these tests, in Unix milliseconds.
 pub const NOW_MS: i64 = 1_760_000_000_000;
 
-/// A clock that moves when a test tells it to, or by a fixed step per reading.
+/// A clock that moves only by [`Self::advance`], or by a fixed step per reading.
 #[derive(Debug)]
 pub struct FakeClock {
     wall_ms: AtomicI64,
@@ -34,12 +34,12 @@ impl FakeClock {
         self.monotonic_ms.fetch_add(ms, Ordering::SeqCst);
     }
 
-    /// From now on each reading moves the wall clock by this much, which may be negative.
+    /// From now on each reading moves the wall clock by this many milliseconds, which may be negative.
     pub fn drift_wall(&self, step_ms: i64) {
         self.wall_step_ms.store(step_ms, Ordering::SeqCst);
     }
 
-    /// From now on each reading moves the monotonic clock by this much.
+    /// From now on each reading moves the monotonic clock by this many milliseconds.
     pub fn drift_monotonic(&self, step_ms: i64) {
         self.monotonic_step_ms.store(step_ms, Ordering::SeqCst);
     }

@@ -1,4 +1,4 @@
-//! Reading and changing the files of a folder.
+//! Lists and reads the files of a folder, and sets modes.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,4 +1,4 @@
-//! The command line program, with a home, a workspace and an evidence folder of its own.
+//! Runs the command line program with a home, a workspace and an evidence folder of its own.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,8 @@ const FOREIGN: [&str; 6] = [
     "RUST_BACKTRACE",
 ];
 
-/// The folders of one user. They are removed at the end of the test.
+/// The folders of one user: a home with a workspace and an evidence folder. They are removed at the end of
+/// the test.
 pub struct Home {
     temp: TempDir,
 }
@@ -81,13 +82,13 @@ impl Home {
         self.evidence().join("execution_log.db")
     }
 
-    /// A connection to the evidence database, without the program.
+    /// A direct connection to the evidence database, as from another program.
     #[expect(clippy::disallowed_methods, reason = "another program does not ask this one")]
     pub fn sql(&self) -> Connection {
         Connection::open(self.database()).unwrap()
     }
 
-    /// The first column of every row, as text.
+    /// The first column of every row of a query of the evidence, as text.
     pub fn texts(&self, sql: &str, params: impl Params) -> Vec<String> {
         let connection = self.sql();
         let mut statement = connection.prepare(sql).unwrap();
@@ -131,7 +132,7 @@ impl Home {
         Done::of(&mut command)
     }
 
-    /// The same with `--json`.
+    /// As [`Home::run`], with `--json`.
     #[must_use]
     pub fn json<'a>(&self, arguments: impl IntoIterator<Item = &'a str>) -> Done {
         self.run(arguments.into_iter().chain(["--json"]))
@@ -168,7 +169,7 @@ impl Done {
         lines.remove(0)
     }
 
-    /// The JSON documents on stdout, one a line.
+    /// The JSON documents on stdout, one per line.
     pub fn lines(&self) -> Vec<Value> {
         self.stdout
             .lines()

@@ -1,4 +1,5 @@
-//! The executor in this process, with a workspace, an evidence folder, a fake clock and scripted answers.
+//! Runs the executor in this process, with a workspace, an evidence folder, a fake clock and scripted
+//! answers.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -26,7 +27,7 @@ use super::plans::read;
 type Answer = dyn Fn(&ConfirmationRequest) -> Decision + Send + Sync;
 type Hook = dyn Fn(&RunEvent) + Send + Sync;
 
-/// Every callback of the executor, recorded.
+/// Records every callback of the executor.
 #[derive(Default)]
 pub struct Heard {
     events: Mutex<Vec<RunEvent>>,
@@ -208,7 +209,7 @@ impl Harness {
         self.folder.path().join("evidence")
     }
 
-    /// The location of evidence and key.
+    /// The locations of the evidence and the key.
     pub fn records(&self) -> EvidenceLocation {
         EvidenceLocation {
             evidence: self.evidence(),
@@ -229,14 +230,14 @@ impl Harness {
         state
     }
 
-    /// What all steps of a plan would do together.
+    /// The simulation of all steps of a plan.
     pub fn simulate(&self, plan: &Value) -> Simulation {
         let (plan, records, stop) = (read(plan).into(), self.records(), Arc::default());
         let workspace = self.workspace();
         simulate_shown(&plan, &workspace, &self.policy, Some(&records), &stop).unwrap()
     }
 
-    /// The plan of the steps that a run left undone.
+    /// The plan that continues a run: the steps that it has not executed.
     pub fn rest_of(&self, run_id: Uuid) -> Plan {
         let key = self.folder.path().join("key");
         let mut reader = EvidenceReader::open(&self.evidence(), &key).unwrap();
@@ -244,7 +245,7 @@ impl Harness {
         parse(&bytes).plan.unwrap()
     }
 
-    /// A connection to the evidence database, without the store.
+    /// A direct connection to the evidence database, without the store.
     #[expect(
         clippy::disallowed_methods,
         reason = "a test must not take the room's own word for it"
@@ -259,7 +260,7 @@ impl Harness {
         self.sql().query_row(sql, params, |row| row.get(0)).unwrap()
     }
 
-    /// The first column of every row, as text.
+    /// The first column of every row of a query of the evidence, as text.
     pub fn texts(&self, sql: &str, params: impl Params) -> Vec<String> {
         let connection = self.sql();
         let mut statement = connection.prepare(sql).unwrap();
@@ -288,7 +289,7 @@ impl Harness {
         fs::remove_file(self.evidence().join("execution_log.broken")).unwrap();
     }
 
-    /// Changes rows of this table with its trigger removed for that time.
+    /// Changes rows of this table. The trigger that refuses updates is removed for that time.
     pub fn change_rows_of(&self, table: &str, change: &str) {
         let sql = self.sql();
         let name = format!("{table}_refuses_update");

@@ -1,4 +1,4 @@
-//! Indexing with the real `magellan`, which `packaging/test.sh` installs.
+//! Indexes folders with the real `magellan`, which `packaging/test.sh` installs.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
@@ -23,7 +23,7 @@ pub fn index(folder: &Path) {
     assert!(watches, "magellan, which packaging/test.sh installs, said {said:?}");
     let id = rustix::process::Pid::from_child(&magellan);
     rustix::process::kill_process(id, rustix::process::Signal::TERM).unwrap();
-    // Reads to the end, so that magellan never writes into a closed pipe.
+    // The output is read to its end, so that magellan never writes into a closed pipe.
     for _ in lines {}
     magellan.wait().unwrap();
     assert!(folder.join("codegraph.db").exists(), "{said:?}");

@@ -1,5 +1,6 @@
 //! Helpers of the tests: the executor in this process ([`Harness`]), the command line ([`home::Home`]), and
-//! the servers, programs and projects around them. Helpers that several groups use belong here, tests do not.
+//! the servers, programs and projects around them. Helpers that several groups of tests use belong here;
+//! tests do not.
 
 pub mod cargo_project;
 mod clock;

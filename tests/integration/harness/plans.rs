@@ -3,13 +3,14 @@
 use countersign::plan::{Plan, parse};
 use serde_json::{Value, json};
 
-/// Parses this JSON as a plan. Of a faulty one, which the executor must refuse, only the sound steps are in it.
+/// Parses this JSON as a plan. A plan with faults, which the executor must refuse, is returned with its valid
+/// steps only.
 pub fn read(plan: &Value) -> Plan {
     let parsed = parse(&serde_json::to_vec_pretty(plan).unwrap());
     parsed.into_shown().expect("there is a plan to show").sound()
 }
 
-/// A plan of these steps.
+/// A plan with these steps.
 pub fn plan(steps: impl IntoIterator<Item = Value>) -> Value {
     json!({
         "plan_id": "proof",
@@ -56,13 +57,13 @@ pub fn action_plan(actions: impl Into<Value>) -> Value {
     json!({ "version": "2026-02-19", "goal": "g", "actions": actions.into() })
 }
 
-/// An action plan of actions given as kind and request.
+/// An action plan with these actions, each given as its kind and request.
 pub fn actions<'a>(actions: impl IntoIterator<Item = (&'a str, Value)>) -> Value {
     let action = |(kind, request)| json!({ "type": kind, "request": request });
     action_plan(actions.into_iter().map(action).collect::<Vec<_>>())
 }
 
-/// A plan of one batch of these edits.
+/// An action plan with one batch of these edits.
 pub fn batch(edits: Value) -> Value {
     actions([("mutate_batch", json!({ "edits": edits }))])
 }

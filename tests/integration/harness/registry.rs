@@ -1,4 +1,4 @@
-//! The sources of this crate's dependencies: real code that every build has.
+//! Finds the sources of this crate's dependencies, which are real code that every build has.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -15,7 +15,7 @@ pub fn package(name: &str) -> (PathBuf, String) {
 fn metadata() -> &'static Metadata {
     static METADATA: OnceLock<Metadata> = OnceLock::new();
     METADATA.get_or_init(|| {
-        // Without a platform cargo would need the packages of every platform.
+        // Without this filter cargo would need the packages of every platform.
         let rustc = assert_cmd::Command::new("rustc").arg("-vV").output().unwrap();
         let said = String::from_utf8(rustc.stdout).unwrap();
         let host = said.lines().find_map(|line| line.strip_prefix("host: ")).unwrap();

@@ -1,4 +1,4 @@
-//! Running commands over a connection to a test's `sshd`.
+//! Runs commands over a connection to a test's `sshd`.
 
 use std::cell::RefCell;
 use std::fs;
@@ -61,7 +61,8 @@ pub fn run(connection: &Connection, text: &str) -> Finished {
     run_on(connection, &command(text), &StopSignal::default(), &|_, _| {})
 }
 
-/// Runs a command, and calls `then` on another thread once the command printed this many bytes.
+/// Runs a command, and calls `then` on another thread once the command has printed this many lines. Also
+/// returns the printed lines.
 pub fn run_and_then(
     connection: &Connection,
     command: &RemoteCommand<'_>,

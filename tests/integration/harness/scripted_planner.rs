@@ -1,4 +1,4 @@
-//! A planner with scripted answers: its n-th call gives the n-th answer and stores the request.
+//! A planner with scripted answers: its n-th call stores the request and gives the n-th answer.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,9 +17,9 @@ static REQUEST: LazyLock<jsonschema::Validator> = LazyLock::new(|| {
 
 /// One answer of the planner.
 pub enum Answer {
-    /// This plan.
+    /// The planner prints this plan.
     Plan(Value),
-    /// The output and exit status of this shell script.
+    /// The planner runs this shell script, and prints and exits as the script does.
     Script(&'static str),
 }
 
@@ -50,13 +50,13 @@ impl Scripted {
         self.home.settings(toml::to_string(&settings).unwrap());
     }
 
-    /// Switches walls off, for steps that need more than walls allow.
+    /// Turns walls off, for steps that need more access than walls allow.
     pub fn without_walls(&self) {
         self.home.settings("[policy]\nwalls = 'off'\n");
     }
 
-    /// Runs the loop, and once `begun` exists revokes its class from another process and creates `revoked`,
-    /// for which the loop waits.
+    /// Runs the loop. Once the file `begun` exists, revokes the authorization class of the loop from another
+    /// process and creates the file `revoked`, for which the loop waits.
     pub fn revoking(&self, mut command: assert_cmd::Command, begun: &Path, revoked: &Path) -> Done {
         std::thread::scope(|scope| {
             let running = scope.spawn(move || Done::of(&mut command));
@@ -98,13 +98,13 @@ impl Scripted {
         request
     }
 
-    /// How many requests the planner got.
+    /// The number of requests that the planner got.
     pub fn asked(&self) -> usize {
         let number = fs::read_to_string(self.folder().join("n")).unwrap_or_default();
         number.trim().parse().unwrap_or_default()
     }
 
-    /// The arguments of the loop.
+    /// The arguments of the command `loop`, followed by `more`.
     pub fn words<'a>(&self, more: impl IntoIterator<Item = &'a str>) -> Vec<String> {
         let own = ["loop", "--goal", "the kingfisher is blue", "--workspace", "space", "--planner"];
         let own = own.map(str::to_owned).into_iter().chain([self.planner()]);
@@ -122,7 +122,8 @@ impl Scripted {
         self.home.json(words.iter().map(String::as_str))
     }
 
-    /// Starts the loop with `--yes` and does not wait for it. `output` makes its stdout and stderr.
+    /// Starts the loop with `--yes` and does not wait for it. `output` is called once for its stdout and once
+    /// for its stderr.
     pub fn start(&self, output: fn() -> Stdio) -> Child {
         let words = self.words(["--yes", "--json"]);
         let mut command = self.home.child(words.iter().map(String::as_str));
@@ -163,7 +164,7 @@ impl Ended {
     }
 }
 
-/// Asserts that the evidence holds everything in the document: each attempt, each action, the stop reason.
+/// Asserts that the evidence has every fact in the document: each attempt, each action, the stop reason.
 pub fn in_evidence(home: &Home, document: &Value) {
     let id = document["loop_id"].as_str().unwrap();
     let shown = home.json(["evidence", "show", id]).exits(0).document();
@@ -212,7 +213,7 @@ pub fn in_evidence(home: &Home, document: &Value) {
     assert_eq!(report["ok"], true);
 }
 
-/// Asserts that an execution names its loop and attempt.
+/// Asserts that the record of an execution names its loop and attempt.
 fn in_context(home: &Home, execution: &str, loop_id: &str, attempt: &Value) {
     let detail = home.json(["evidence", "show", execution]).exits(0).document();
     let artifacts = detail["artifacts"].as_array().unwrap();
@@ -239,7 +240,8 @@ pub fn failure(code: &str, retryable: bool) -> Answer {
     }))
 }
 
-/// An authorization class as JSON: commands up to caution, changed by these fields.
+/// An authorization class as JSON. It allows commands up to the risk `caution`; `fields` adds or replaces
+/// fields.
 pub fn class(fields: Value) -> String {
     let mut class = json!({
         "tools": ["shell"],
@@ -252,7 +254,7 @@ pub fn class(fields: Value) -> String {
     class.to_string()
 }
 
-/// Writes a crate without dependencies and with this library.
+/// Writes a crate with this library and without dependencies.
 pub fn cargo_project(home: &Home, library: &str) {
     home.write(
         "Cargo.toml",

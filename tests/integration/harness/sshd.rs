@@ -15,10 +15,11 @@ use countersign::run::StopSignal;
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-/// The empty folder into which a server run by root changes before authentication.
+/// The empty folder into which a server that root runs changes before authentication.
 const EMPTY: &str = "/run/sshd";
 
-/// Keeps that folder in existence while any server of these tests runs.
+/// The number of running servers of these tests, and whether they created [`EMPTY`], which the last one then
+/// removes.
 static USERS_OF_EMPTY: Mutex<(usize, bool)> = Mutex::new((0, false));
 
 struct Empty;
@@ -55,7 +56,7 @@ fn program(name: &str) -> PathBuf {
         .unwrap_or_else(|| panic!("{name} is not here: packaging/test.sh installs it"))
 }
 
-/// Runs an OpenSSH program to its end.
+/// Runs an OpenSSH program to its end, and returns its stdout.
 #[expect(clippy::disallowed_methods, reason = "the other side is no part of the program")]
 fn run(name: &str, arguments: &[&str]) -> String {
     let done = Command::new(program(name)).args(arguments).stdin(Stdio::null()).output().unwrap();
@@ -127,19 +128,19 @@ impl Sshd {
         self.folder.path().join(name)
     }
 
-    /// From now on this is the only key of the server that the client knows.
+    /// Makes this key the only one that the client has stored for the server.
     pub fn know(&self, key: &str) {
         let key = fs::read_to_string(self.at(&format!("{key}.pub"))).unwrap();
         let line = format!("[127.0.0.1]:{} {key}", self.port);
         fs::write(self.at("known_hosts"), line).unwrap();
     }
 
-    /// From now on the client knows no key of the server.
+    /// Removes all keys that the client has stored for the server.
     pub fn forget(&self) {
         fs::write(self.at("known_hosts"), "").unwrap();
     }
 
-    /// Writes the client's settings, with these first.
+    /// Writes the client's settings, which begin with `first`.
     pub fn settle(&self, first: &str) {
         let settings = format!(
             "{first}\nHost loopback\nHostName 127.0.0.1\nPort {}\nUser {}\nIdentityFile {}\n\
@@ -160,7 +161,7 @@ impl Sshd {
         String::from_utf8(said.stdout).unwrap().trim().to_owned()
     }
 
-    /// The client's settings.
+    /// The path of the client's settings file.
     pub fn config(&self) -> PathBuf {
         self.at("ssh_config")
     }
@@ -175,7 +176,7 @@ impl Sshd {
         self.port
     }
 
-    /// A key as the client names it: kind and fingerprint.
+    /// The type and fingerprint of a key, in the client's form.
     pub fn fingerprint(&self, key: &str) -> String {
         let path = self.at(&format!("{key}.pub"));
         let said = run("ssh-keygen", &["-l", "-E", "sha256", "-f", path.to_str().unwrap()]);
@@ -192,12 +193,12 @@ impl Sshd {
         Connection::open(&self.client(), &destination(), &StopSignal::default())
     }
 
-    /// How many lines of the server's log contain this text.
+    /// The number of lines of the server's log that contain this text.
     pub fn logged(&self, words: &str) -> usize {
         self.log.lines.lock().unwrap().iter().filter(|line| line.contains(words)).count()
     }
 
-    /// Waits until the server's log contains this text so many times.
+    /// Waits until at least `count` lines of the server's log contain this text.
     pub fn wait_for(&self, words: &str, count: usize) {
         let lines = self.log.lines.lock().unwrap();
         let is_short = |lines: &mut Vec<String>| {
@@ -206,12 +207,13 @@ impl Sshd {
         drop(self.log.changed.wait_while(lines, is_short).unwrap());
     }
 
-    /// Kills the server processes of all connections, so that nothing is closed in order.
+    /// Kills the server processes of all connections, so that no connection is closed properly.
     pub fn kill_connections(&self) {
         self.signal_connections(Signal::KILL);
     }
 
-    /// Halts the server processes of all connections: nothing is closed, and nothing answers.
+    /// Stops the server processes of all connections (SIGSTOP), so that they neither close anything nor
+    /// answer.
     pub fn halt_connections(&self) {
         self.signal_connections(Signal::STOP);
     }
@@ -248,7 +250,7 @@ pub fn destination() -> Destination {
     Destination::parse("loopback").unwrap()
 }
 
-/// Every process id with its parent's.
+/// The ids of all processes, each with the id of its parent.
 fn processes() -> Vec<(String, String)> {
     let entry = |id: String| {
         let stat = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
@@ -263,7 +265,7 @@ fn processes() -> Vec<(String, String)> {
         .collect()
 }
 
-/// Starts a server and waits until it listens, or returns `None`.
+/// Starts a server and waits until it listens; `None` when its port is in use.
 #[expect(clippy::disallowed_methods, reason = "the other side is no part of the program")]
 fn listen(config: &str) -> Option<(Child, Arc<Log>)> {
     let mut child = Command::new(program("sshd"))

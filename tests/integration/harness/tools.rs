@@ -1,4 +1,4 @@
-//! Tools called without an executor.
+//! Calls tools without an executor.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use countersign::run::StopSignal;
 use countersign::tools::{Context, Invocation, Toolbox};
 use uuid::Uuid;
 
-/// Calls a tool without walls, with these inputs as approved.
+/// Calls a tool without walls. The input files count as approved in the states `expected`.
 pub fn invoke(
     toolbox: &Toolbox,
     call: &ToolCall,

@@ -1,8 +1,8 @@
-//! Running the program without root's powers, and with limited disk space.
+//! Runs the program without root's powers, and with limited disk space.
 //!
-//! File modes do not stop root. So where the tests run as root, the home is given to the user 65534, and the
-//! program becomes that user by `setpriv`. A full disk is simulated by the limit on file size (`prlimit`),
-//! which holds for root too. Both programs belong to util-linux; without them the tests fail.
+//! File modes do not restrict root. If the tests run as root, the home is therefore given to the user 65534,
+//! and the program runs as that user by `setpriv`. A full disk is simulated by the limit on file size
+//! (`prlimit`), which holds for root too. Both programs belong to util-linux; without them the tests fail.
 
 use std::cell::RefCell;
 use std::fs;
@@ -17,8 +17,8 @@ use crate::harness::set_mode;
 /// The unprivileged user, by number because its name differs between systems.
 const NOBODY: u32 = 65534;
 
-/// Executes the program `$1` as that user, through an open descriptor, because that user may not be able to
-/// reach its folder.
+/// Executes the program `$1` as the user 65534, through an open descriptor, because that user may not have
+/// access to the folder of the program.
 const BECOME_NOBODY: &str = r#"exec 9<"$1" && shift &&
     exec setpriv --reuid=65534 --regid=65534 --clear-groups /proc/self/fd/9 "$@""#;
 
@@ -27,7 +27,7 @@ const BECOME_NOBODY: &str = r#"exec 9<"$1" && shift &&
 const LIMIT_FILES: &str =
     r#"trap '' XFSZ && limit=$1 && shift && exec prlimit --fsize="$limit" "$@""#;
 
-/// A home used without root's powers.
+/// A home in which the program runs without root's powers.
 pub struct Unprivileged<'h> {
     home: &'h Home,
     /// Paths with changed modes, and their modes before.
@@ -70,7 +70,8 @@ impl<'h> Unprivileged<'h> {
 
 impl Drop for Unprivileged<'_> {
     fn drop(&mut self) {
-        // In reverse order, so that a parent closed last is opened first.
+        // Modes are restored in reverse order, so that a parent folder that was changed last is accessible
+        // first.
         for (path, mode) in self.forbidden.borrow().iter().rev() {
             let _ = fs::set_permissions(path, fs::Permissions::from_mode(*mode));
         }

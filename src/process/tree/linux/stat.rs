@@ -1,4 +1,4 @@
-//! One process, as `/proc` describes it.
+//! The state of one process, read from `/proc`.
 
 use std::fs::{self, DirEntry, File};
 use std::io::Read as _;
@@ -9,7 +9,7 @@ use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 use super::{Listing, MARK};
 
-/// Most bytes of `/proc/ID/stat`: 50 numbers and a name of 64 bytes.
+/// Maximum size of `/proc/ID/stat`, in bytes: about 50 numbers and a name of 64 bytes.
 const STAT: usize = 2048;
 
 /// The fields of `/proc/ID/stat` that are used here.
@@ -19,13 +19,14 @@ pub(super) struct Stat {
     pub(super) parent: i32,
     pub(super) group: i32,
     pub(super) session: i32,
-    /// In ticks since boot; together with the id it identifies a process.
+    /// The start time in ticks since boot. It identifies a process together with the id.
     pub(super) start: u64,
-    /// Exited (a zombie or dead); only the parent has not reaped it.
+    /// Whether all its threads have exited, so that it only waits to be reaped.
     pub(super) is_over: bool,
-    /// Stopped by a signal.
+    /// Whether all its running threads are stopped by a signal.
     pub(super) is_halted: bool,
-    /// In uninterruptible sleep, for example waiting for a `vfork` child: SIGSTOP takes effect later.
+    /// Whether it is in uninterruptible sleep, for example waiting for a `vfork` child. SIGSTOP then takes
+    /// effect later.
     pub(super) is_deaf: bool,
 }
 
@@ -43,7 +44,7 @@ fn states_of_threads(id: i32) -> Vec<String> {
 impl Stat {
     pub(super) fn of(id: i32) -> Option<Self> {
         let mut text = [0; STAT];
-        // One read gets all of it: there are hundreds of processes.
+        // The file is read with a single system call, because there are hundreds of processes.
         let length = File::open(format!("/proc/{id}/stat")).ok()?.read(&mut text).ok()?;
         Self::parse(id, &String::from_utf8_lossy(text.get(..length)?))
     }
@@ -80,14 +81,14 @@ impl Stat {
         Listing::now().0.into_keys().filter_map(Self::of).collect()
     }
 
-    /// A pidfd of this process; `None` when it is gone, also when its id was reused.
+    /// A pidfd of this process; `None` when the process is gone, even if its id was reused.
     pub(super) fn open(&self) -> Option<OwnedFd> {
         let handle = pidfd_open(Pid::from_raw(self.id)?, PidfdFlags::empty()).ok()?;
         (Self::of(self.id)?.start == self.start).then_some(handle)
     }
 
-    /// Whether its initial environment holds this mark. The environment of another user's process cannot be
-    /// read.
+    /// Whether the environment with which it was started contains this mark. The environment of another
+    /// user's process cannot be read.
     pub(super) fn has(&self, mark: &str) -> bool {
         let environment = fs::read(format!("/proc/{}/environ", self.id)).unwrap_or_default();
         environment.split(|byte| *byte == 0).any(|variable| {
@@ -98,7 +99,7 @@ impl Stat {
         })
     }
 
-    /// Sends a signal. False without permission, as for a process of another user that `sudo` started.
+    /// Sends a signal. False when permission is denied, as for a process of another user that `sudo` started.
     pub(super) fn send(&self, signal: Signal) -> bool {
         // A process that is gone counts as signalled.
         self.open().is_none_or(|handle| pidfd_send_signal(&handle, signal) != Err(Errno::PERM))

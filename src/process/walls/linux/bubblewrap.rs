@@ -1,4 +1,4 @@
-//! bubblewrap: where it is installed, its command line, and its messages.
+//! Finds bubblewrap, builds its command line, and reads its messages.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -10,23 +10,23 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::table::{Access, Table};
 
-/// Most bytes of a message.
+/// Maximum size of a message, in bytes.
 const WORDS: u64 = 4096;
 const PROCESSES: &str = "/proc";
 
-/// What is mounted at a path.
+/// The mount at a path.
 enum Mount<'a> {
     Kept(Access),
-    /// Harmless devices, and the view's own terminals.
+    /// Harmless devices, and pseudo-terminals of the view's own.
     Devices,
-    /// The `/proc` of the run.
+    /// The `/proc` of the run's pid namespace.
     Processes,
-    /// This folder of the run.
+    /// A bind mount of this folder of the run.
     Folder(&'a Path),
 }
 
-/// The options that make the view of a table. Each of `folders` is a mount point with the folder of the run that is
-/// mounted there.
+/// The options with which bubblewrap makes the view for a table. Each of `folders` is a mount point with the
+/// folder of the run that is mounted there.
 pub(super) fn view(table: &Table, folders: &[(&Path, &Path)]) -> Vec<OsString> {
     let mut options = Vec::new();
     let mut add = |words: &[&dyn AsRef<std::ffi::OsStr>]| {
@@ -38,7 +38,7 @@ pub(super) fn view(table: &Table, folders: &[(&Path, &Path)]) -> Vec<OsString> {
     mounts.push((Path::new("/dev"), Mount::Devices));
     mounts.push((Path::new(PROCESSES), Mount::Processes));
     mounts.extend(folders.iter().map(|(seen, folder)| (*seen, Mount::Folder(folder))));
-    // Parents first: a mount covers earlier mounts below it.
+    // Parents are mounted first, because a mount covers earlier mounts below it.
     mounts.sort_by_key(|(path, _)| *path);
     for (path, mount) in &mounts {
         match mount {
@@ -54,7 +54,7 @@ pub(super) fn view(table: &Table, folders: &[(&Path, &Path)]) -> Vec<OsString> {
         }
     }
     add(&[&"--remount-ro", &PROCESSES]);
-    // Last, because mount points inside a hidden folder are created in it.
+    // This comes last, because mount points inside a hidden folder are created in it.
     for (path, mount) in &mounts {
         if matches!(mount, Mount::Kept(Access::Hidden)) && path.is_dir() {
             add(&[&"--remount-ro", path]);
@@ -73,7 +73,7 @@ pub(super) fn waits(for_end: &OwnedFd) -> [String; 2] {
     ["--block-fd".to_owned(), for_end.as_raw_fd().to_string()]
 }
 
-/// The id of the child that bubblewrap started.
+/// Reads the id of the child that bubblewrap started.
 ///
 /// # Errors
 /// When bubblewrap does not report it.
@@ -94,7 +94,7 @@ fn object(told: &mut impl Read) -> io::Result<Vec<u8>> {
     Ok(said)
 }
 
-/// Waits until bubblewrap writes something. The limit of 10 s suffices on a busy computer.
+/// Waits until bubblewrap writes something, for at most 10 s, which suffices on a busy computer.
 ///
 /// # Errors
 /// When it writes nothing in time.
@@ -107,7 +107,7 @@ pub(super) fn is_quick(there: &impl AsFd) -> io::Result<()> {
     }
 }
 
-/// The error message on its stderr.
+/// The error message that bubblewrap wrote to this file.
 pub(super) fn words(mut stderr: File) -> String {
     let mut said = String::new();
     let _ = stderr.rewind();
@@ -118,8 +118,8 @@ pub(super) fn words(mut stderr: File) -> String {
     }
 }
 
-/// The absolute path of bubblewrap: from the system folders and `PATH`, but never from the workspace, where a plan
-/// could have put it.
+/// The absolute path of bubblewrap, looked up in the system folders and in `PATH`. A program in the workspace
+/// is never used, because a plan could have put it there.
 ///
 /// # Errors
 /// When it is not installed, or only in the workspace.

@@ -1,8 +1,9 @@
 //! The helper of the walls: this executable, called as `countersign __walled …` in the child that becomes a walled
 //! program.
 //!
-//! It is a process of one thread with no other work. It drops its own rights, and the program that it then starts
-//! inherits the rest. Its command line is internal: the modules beside this one write it, always of the same version.
+//! The helper has one thread. It drops its own rights, and the program that it then starts inherits the
+//! remaining ones. Its command line is internal and may change between versions: only the modules beside this
+//! one build it.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read as _, Write as _};
@@ -24,14 +25,15 @@ use crate::process::{bare_command, tree};
 
 /// The first argument that makes this executable the helper.
 pub(super) const COMMAND: &str = "__walled";
-/// Ends a list of options.
+/// Marks the end of the options.
 pub(super) const END: &str = "--";
 
 /// The helper's tasks.
 pub(super) mod work {
-    /// Joins the run's namespaces if any are given, puts up the walls, and becomes the program or starts it.
+    /// Joins the run's namespaces if any are given, puts up the walls, and executes the program or starts it
+    /// as a child.
     pub(in super::super) const APPLY: &str = "apply";
-    /// Joins the run's namespaces and becomes bubblewrap, which makes a view there.
+    /// Joins the run's namespaces and executes bubblewrap, which makes a view there.
     pub(in super::super) const VIEW: &str = "view";
     /// Holds the namespaces of a run.
     pub(in super::super) const KEEP: &str = "keep";
@@ -58,7 +60,7 @@ pub(super) mod option {
     pub(in super::super) const IS: &str = "--is";
     /// A folder that cannot be read.
     pub(in super::super) const HIDE: &str = "--hide";
-    /// How much of the network is allowed.
+    /// The allowed network access.
     pub(in super::super) const NETWORK: &str = "--network";
 }
 
@@ -76,7 +78,7 @@ impl Network {
     }
 }
 
-/// Runs the helper when the command line asks for it; `None` when it does not.
+/// Runs the helper if the command line names it; otherwise returns `None`.
 pub fn start(line: impl Iterator<Item = OsString>) -> Option<ExitCode> {
     code(line).map(ExitCode::from)
 }
@@ -92,7 +94,7 @@ fn code(mut line: impl Iterator<Item = OsString>) -> Option<u8> {
             let report = options.report.as_ref().map(|it| it.as_fd().try_clone_to_owned());
             let report = report.and_then(Result::ok).map(Teller);
             let rest: Vec<OsString> = line.collect();
-            // After a panic, nothing that the closure has changed is used.
+            // After a panic, no value that the closure has changed is used.
             let work = std::panic::AssertUnwindSafe(|| match work.to_str() {
                 Some(work::APPLY) => apply(options, &rest),
                 Some(work::VIEW) => view(options, &rest),
@@ -110,13 +112,13 @@ fn code(mut line: impl Iterator<Item = OsString>) -> Option<u8> {
         Err(error) => Err(error),
     };
     Some(done.unwrap_or_else(|error| {
-        // Stderr is for the process that started the helper, when no report channel exists.
+        // Without a report channel, the process that started the helper reads the error from stderr.
         let _ = writeln!(io::stderr(), "countersign: {error}");
         CANNOT
     }))
 }
 
-/// Test and benchmark executables are also started as the helper: this runs before their harness.
+/// Test and benchmark executables are also started as the helper. This code runs before their harness.
 #[cfg(any(test, feature = "inspection"))]
 mod test_helper {
     extern "C" fn start() {
@@ -146,7 +148,7 @@ struct Options {
 }
 
 impl Options {
-    /// Reads the options up to [`END`], and leaves the rest.
+    /// Reads the options up to and including [`END`]; the rest of `line` is not consumed.
     fn read(line: &mut impl Iterator<Item = OsString>) -> io::Result<Self> {
         let mut options = Self::default();
         let wrong =
@@ -184,8 +186,9 @@ impl Options {
     }
 }
 
-/// Holds the namespaces of a run until the process that started it is gone. It is their first process: when it exits,
-/// all others are killed. Processes in the namespaces cannot end it.
+/// The keeper: holds the namespaces of a run until the process that started it is gone. It is process 1 of
+/// the pid namespace, so that the kernel kills all others when it exits, and signals from inside cannot end
+/// it.
 fn keep() -> io::Result<u8> {
     system::forget_children()?;
     io::stdout().write_all(b"!")?;
@@ -203,7 +206,8 @@ fn apply(mut options: Options, line: &[OsString]) -> io::Result<u8> {
     if is_inside {
         let folder = options.folder.take().ok_or_else(wrong)?;
         if let Some(child) = enter(namespaces, &folder)? {
-            // Closes this process's end of the channel: it then closes when the helper inside exits.
+            // This process must not keep its end of the channel open: the channel must close when the helper
+            // inside exits.
             drop(options);
             return wait_outside(child);
         }
@@ -235,7 +239,7 @@ fn apply(mut options: Options, line: &[OsString]) -> io::Result<u8> {
     Err(command.exec())
 }
 
-/// Joins the run's namespaces, and becomes bubblewrap, which makes a view there.
+/// Joins the run's namespaces and executes bubblewrap, which makes a view there.
 fn view(options: Options, line: &[OsString]) -> io::Result<u8> {
     if let Some(child) = enter(options.join, Path::new("/"))? {
         return wait_outside(child);
@@ -259,20 +263,21 @@ fn enter(namespaces: Vec<OwnedFd>, folder: &Path) -> io::Result<Option<Pid>> {
     rustix::process::chdir(folder)?;
     let child = system::fork()?;
     if child.is_none() {
-        // When the parent is gone, nobody waits for the child.
+        // The child is killed when its parent is gone, because no process would then receive its status.
         rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
     }
     Ok(child)
 }
 
-/// Waits for the helper inside. Its exit code is not the program's status, which it has sent as a message.
+/// Waits for the helper inside. The exit code of that helper is not the program's status, which it has sent
+/// as a message.
 fn wait_outside(inside: Pid) -> io::Result<u8> {
     let status = wait_for(inside)?;
     Ok(u8::try_from(status.code().unwrap_or(1)).unwrap_or(1))
 }
 
-/// Starts the program and waits for it. It does not replace this process, because the helper outside cannot pass on
-/// signals and orphans of the program need a parent in the namespace.
+/// Starts the program and waits for it. The program does not replace this process: it needs a parent that
+/// reports its exact exit status and that adopts its orphans in the namespace.
 fn run_below(mut command: std::process::Command, report: &Teller) -> io::Result<u8> {
     system::close_to_others()?;
     system::outlive_requests_to_end()?;

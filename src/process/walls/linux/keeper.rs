@@ -1,9 +1,9 @@
 //! The namespaces of a run (processes, network, host name and shared memory), held by one process of Countersign, the
 //! keeper.
 //!
-//! They last for the run: later steps see the processes that an earlier step left running, and share its loopback
-//! network. The keeper exits when the last copy of a pipe is closed that only this process holds, so nothing outlives
-//! this process, however it ends.
+//! The namespaces last for the run: later steps see the processes that an earlier step left running, and
+//! share their loopback network. The keeper exits when Countersign closes its end of a pipe, which happens
+//! however Countersign ends; the other processes in the namespaces are then killed.
 
 use std::fs::{self, DirEntry, File};
 use std::io::{self, Read as _, Seek as _};
@@ -20,9 +20,9 @@ use crate::process::command;
 use crate::process::running::nameless;
 use crate::process::tree::{self, Process};
 
-/// This executable, also after its file was replaced.
+/// The path of this executable. It is valid also after the file was replaced.
 pub(super) const THIS_PROGRAM: &str = "/proc/self/exe";
-/// Most cached views: most steps of a run have the same walls.
+/// Maximum number of cached views. Few are needed, because most steps of a run have the same walls.
 const VIEWS: usize = 8;
 
 /// The keeper of a run's namespaces.
@@ -40,25 +40,27 @@ pub(super) struct Keeper {
 /// A namespace of the run. A program joins them in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// The user namespace that owns the others. None when the initial one owns them, as for root.
+    /// The user namespace that owns the others. Absent when the initial user namespace owns them, as for
+    /// root.
     Owner,
     Processes,
     Network,
     Memory,
     Names,
-    /// A user namespace below the owner, in which the user has the same id as outside. None when there is no owner.
+    /// A user namespace below the owner, in which the user has the same id as outside. Absent when `Owner` is
+    /// absent.
     User,
 }
 
 impl Keeper {
-    /// Creates the namespaces, with the first view.
+    /// Creates the namespaces together with the first view.
     ///
     /// # Errors
     /// The error message of bubblewrap.
     pub(super) fn start(program: &Path, first: Ingredients) -> io::Result<Self> {
         let this = this_program()?;
-        // Not pipes: bubblewrap would die writing to one whose reader is gone, and leave a child that waits for it
-        // forever; such a child would also hold the pipe open.
+        // These are files and not pipes: bubblewrap would be killed when it writes to a pipe whose reader is
+        // gone, and leave a child that waits forever and holds the pipe open.
         let (mut information, words) = (nameless()?, nameless()?);
         let told = information.try_clone()?.into();
         let mut command = command(program.as_os_str());
@@ -116,8 +118,8 @@ impl Keeper {
         Ok(())
     }
 
-    /// The namespaces that a step joins, with the view it needs; with `network` it stays in this computer's network
-    /// namespace.
+    /// The namespaces that a step joins, among them the mount namespace of the view it needs. With `network`
+    /// the step stays in this computer's network namespace.
     ///
     /// # Errors
     /// A view that cannot be made.
@@ -155,7 +157,7 @@ impl Keeper {
         namespaces.map(|(_, it)| it.try_clone()).collect()
     }
 
-    /// Whether the keeper still runs.
+    /// Whether the keeper is still running.
     pub(super) fn stands(&mut self) -> bool {
         self.child.try_wait().is_ok_and(|status| status.is_none())
     }
@@ -170,7 +172,7 @@ impl Keeper {
         processes.all(|id| id == 1)
     }
 
-    /// The `/proc` of the namespaces, with the process ids inside.
+    /// The `/proc` of the namespaces, with process ids as seen inside.
     fn process_list(&self) -> PathBuf {
         PathBuf::from(format!("/proc/{}/root/proc", self.id))
     }
@@ -184,18 +186,18 @@ impl Keeper {
 }
 
 impl Drop for Keeper {
-    /// Ends all processes in the namespaces, and waits for them.
+    /// Ends the keeper, and with it all processes in the namespaces, and waits for its exit.
     fn drop(&mut self) {
         drop(self.hold.take());
         if self.id == 0 {
-            // The start failed, and the keeper may never notice the closed pipe.
+            // The start failed, and the keeper may not be reading the pipe yet.
             let _ = self.child.kill();
         }
         let _ = self.child.wait();
     }
 }
 
-/// This executable, opened; works whatever its path is by now.
+/// Opens this executable, even if its file was moved or replaced since the start.
 pub(super) fn this_program() -> io::Result<OwnedFd> {
     Ok(File::open(THIS_PROGRAM)?.into())
 }

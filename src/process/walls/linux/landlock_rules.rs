@@ -1,4 +1,4 @@
-//! The Landlock rules: file access, and what a program may do to processes and sockets outside of its walls.
+//! The Landlock rules: file access, TCP ports, and signals and abstract sockets across the walls.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -12,7 +12,7 @@ use landlock::{
 
 use super::system;
 
-/// The oldest version that suffices: before it a file could be truncated without being opened.
+/// The oldest version that suffices: earlier ones do not restrict truncating a file by its path.
 pub(super) const OLDEST: i32 = 3;
 /// The first version with rules for TCP ports.
 const PORTS: i32 = 4;
@@ -29,9 +29,9 @@ pub(super) type Identity = (u64, u64);
 /// The file access of a program.
 #[derive(Debug, Default)]
 pub(super) struct Files {
-    /// Where it may write, each with the identity that the path must have, if known.
+    /// The paths that the program may write to, each with the identity that the path must have, if known.
     pub(super) write: Vec<(PathBuf, Option<Identity>)>,
-    /// What it cannot read. It can read everything else.
+    /// The paths that the program cannot read. It can read all others.
     pub(super) hidden: Vec<PathBuf>,
     /// When set, Landlock does not restrict the network; the network namespace may still do so.
     pub(super) has_network: bool,
@@ -65,7 +65,8 @@ pub(super) fn enforce(files: &Files) -> io::Result<()> {
     let mut ruleset = ruleset.create().map_err(io::Error::other)?;
     rights.open(&mut ruleset, Path::new("/"), None, read)?;
     if !files.hidden.is_empty() {
-        // Names can be listed everywhere: otherwise the folders above hidden ones could not be listed.
+        // Names can be listed in every folder, because the folders above hidden ones could not be listed
+        // otherwise.
         allow(&mut ruleset, &File::open("/")?, AccessFs::ReadDir.into())?;
     }
     let mut write = every & !no_devices;
@@ -107,12 +108,12 @@ impl Rights<'_> {
         if self.hidden.iter().any(|hidden| path.starts_with(hidden)) {
             return Ok(());
         }
-        // Links are not followed: their target gets rights by its own path, or none.
+        // Links are not followed: the target of a link gets rights by its own path, or none.
         let flags = libc::O_PATH | libc::O_NOFOLLOW;
         let opened = OpenOptions::new().read(true).custom_flags(flags).open(path);
         let data = match opened.as_ref().map(File::metadata) {
             Ok(data) => data?,
-            // Removed meanwhile, or in a folder that this user cannot enter.
+            // The path was removed meanwhile, or is in a folder that this user cannot enter.
             Err(_) => return Ok(()),
         };
         let opened = opened?;

@@ -1,5 +1,5 @@
-//! The state that lasts for a run: its namespaces, its private folders, and the cached folder listings of the
-//! workspace.
+//! The state of the walls that lasts for a run: its namespaces, its private folders, and the cached folder
+//! listings of the workspace.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,10 +13,10 @@ use super::view::Ingredients;
 use crate::process::Scratch;
 use crate::process::tree::{self, Halted};
 
-/// Where POSIX shared memory is.
+/// The folder of POSIX shared memory.
 pub(super) const MEMORY: &str = "/dev/shm";
 
-/// Where the temporary folders of runs are created.
+/// The folder in which the temporary folders of runs are created.
 fn temporary_folders() -> PathBuf {
     let user = rustix::process::geteuid().as_raw();
     std::env::temp_dir().join(format!("countersign-runs-{user}"))
@@ -27,7 +27,7 @@ pub(super) fn private_folder() -> io::Result<Scratch> {
     Scratch::create(&temporary_folders())
 }
 
-/// The state of a run.
+/// The state of the walls of a run.
 #[derive(Debug, Default)]
 pub(in super::super) struct State(Shared, Mutex<Listings>);
 
@@ -37,15 +37,17 @@ pub(super) struct Shared(Arc<Mutex<Lasting>>);
 
 #[derive(Debug, Default)]
 pub(super) struct Lasting {
-    // Dropped first, so that no process uses the temporary folder when it is removed.
+    // This field is dropped first, so that no process uses the temporary folder when that is removed.
     keeper: Option<Keeper>,
-    /// The processes that steps left running at level full, stopped (SIGSTOP) between steps. So nothing they do
-    /// changes the workspace while it is examined, and a change is attributed to the step during which it was made.
+    /// The processes that steps left running at level full, stopped (SIGSTOP) between steps. So they do not
+    /// change the workspace while it is examined, and each change is attributed to the step during which it
+    /// was made.
     halted: Option<Halted>,
-    /// The marks of programs started at level files, where no namespace holds the processes together.
+    /// The marks of programs started at level files, by which their processes are found: there is no pid
+    /// namespace at that level.
     pub(super) marks: Vec<String>,
     temporary: Option<Scratch>,
-    /// Mounted at [`MEMORY`] in every view.
+    /// A folder in memory, mounted at [`MEMORY`] in every view.
     memory: Option<Scratch>,
 }
 
@@ -71,7 +73,7 @@ impl State {
 }
 
 impl Lasting {
-    /// Stops the processes that steps left running. When some cannot be stopped, all are ended.
+    /// Stops the processes that steps left running. If some cannot be stopped, all are killed.
     pub(super) fn halt(&mut self) {
         let Some(keeper) =
             self.keeper.as_ref().filter(|it| self.halted.is_none() && !it.is_alone())
@@ -107,8 +109,8 @@ impl Lasting {
         self.memory.as_ref().map(Scratch::target)
     }
 
-    /// The keeper of the run's namespaces. The first program that needs it creates it, with the view that program
-    /// needs.
+    /// The keeper of the run's namespaces. It is created for the first program that needs it, together with
+    /// the view for that program, and again if it has exited.
     pub(super) fn keeper(
         &mut self,
         run: &RunWalls,

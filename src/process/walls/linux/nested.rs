@@ -6,21 +6,23 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// How deep below the workspace to search.
+/// Maximum depth below the workspace at which repositories are found.
 const MAX_DEPTH: usize = 6;
-/// Number of files and folders after which a search stops; checked before each folder, and the most of one folder.
-/// The search runs before every start, because each step may create a repository that the next one must not change.
-/// Repositories that it did not reach are not protected, and the report of the walls says so.
+/// Number of names after which a search stops. The limit is checked before each folder is read; of a folder
+/// with more names the rest is not read. The search runs before every start, because each step may create a
+/// repository that the next one must not change. Repositories that the search did not reach are not
+/// protected, and the report of the walls is then marked as incomplete.
 const MAX_ENTRIES: usize = 10_000;
 /// A listing is cached only when the folder has been unchanged for this many seconds.
 const SETTLED: i64 = 2;
-/// Most repositories: each of them adds several mounts to a view.
+/// Maximum number of repositories, because each of them adds several mounts to a view.
 const MAX_REPOSITORIES: usize = 200;
 /// Folders that build tools fill and empty. Protecting a repository in them would keep a build from recreating its
 /// own output.
 const OUTPUTS: [&str; 2] = ["node_modules", "target"];
 
-/// Cached folder listings of a workspace. A folder is read again only when it has changed.
+/// Cached folder listings of a workspace. A folder is read again only when it has changed, or changed just
+/// before it was read.
 #[derive(Debug, Default)]
 pub(super) struct Listings(HashMap<PathBuf, (Stamp, Listing)>);
 
@@ -72,7 +74,8 @@ impl Listings {
             _ => {}
         }
         let listing = Listing::read(folder);
-        // File system timestamps are coarse: a change in the same tick as this read would not be detected.
+        // File system timestamps are coarse: another change in the same tick as the one before this read
+        // would not be detected.
         if now > data.ctime().saturating_add(SETTLED) {
             self.0.insert(folder.to_owned(), (stamp, listing.clone()));
         }
@@ -97,7 +100,7 @@ impl Listing {
                 listing.is_tree = true;
                 continue;
             }
-            // Links are not followed: a target in the workspace is found under its own path.
+            // Links are not followed, because a target in the workspace is found under its own path.
             let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
             if is_folder && OUTPUTS.iter().all(|output| name != *output) {
                 listing.folders.push(folder.join(&name));

@@ -16,7 +16,7 @@ use crate::authorization::{StepWalls, WallLevel};
 use crate::process::{Behind, Cause, Leftovers, Profile, Program, run};
 use crate::run::StopSignal;
 
-/// The helper's task in a trial: attempts what the walls forbid.
+/// The helper's task in a trial: to attempt what the walls forbid.
 pub(super) const TRY: &str = "try";
 /// The time limit of a trial.
 const TRIAL: Duration = Duration::from_secs(20);
@@ -106,7 +106,8 @@ fn trial(level: WallLevel) -> io::Result<()> {
     }
 }
 
-/// Runs behind the walls: attempts what they forbid and what they must allow.
+/// The program of a trial, which runs behind the walls. It attempts accesses that the walls must forbid and
+/// others that they must allow.
 pub(super) fn attempts(line: &[std::ffi::OsString]) -> io::Result<u8> {
     let is_full = line.first().is_some_and(|level| level == WallLevel::Full.as_str());
     let outside: i32 =
@@ -117,7 +118,8 @@ pub(super) fn attempts(line: &[std::ffi::OsString]) -> io::Result<u8> {
     must(File::create("mine").is_ok(), "the workspace cannot be written")?;
     let temporary = std::env::temp_dir().join("mine");
     must(File::create(temporary).is_ok(), "the temporary folder cannot be written")?;
-    // The caller checks outside whether the file exists: creating it in a private temporary folder is allowed.
+    // The process outside checks whether this file exists there. Creating it may succeed behind the walls, in
+    // a private temporary folder.
     let _ = File::create(Path::new("..").join(BESIDE));
     let hidden = Path::new("..").join(HIDDEN).join(INSIDE);
     must(File::open(hidden).is_err(), "an own folder can be read")?;

@@ -9,8 +9,8 @@ use std::thread;
 
 use super::system;
 
-/// Refuses and counts every socket that the filter stops. Runs on its own thread until no process is left behind the
-/// filter.
+/// Starts a thread that refuses and counts every socket call that the filter stops. The thread ends when no
+/// process is left behind the filter.
 ///
 /// # Errors
 /// A thread that cannot be started.
@@ -20,11 +20,11 @@ pub(super) fn count_sockets(listener: OwnedFd, count: Arc<AtomicU64>) -> io::Res
             match system::next_refusal(listener.as_fd()) {
                 Ok(refusal) => {
                     count.fetch_add(1, Ordering::Relaxed);
-                    // The process may have ended meanwhile.
+                    // The process may have exited meanwhile.
                     let _ = system::refuse(listener.as_fd(), &refusal);
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                // The process ended before its call was received; others may be left.
+                // The process exited before its call was received; other processes may be left.
                 Err(error) if error.kind() == io::ErrorKind::NotFound && is_watched(&listener) => {}
                 Err(_) => break,
             }
@@ -42,8 +42,9 @@ fn is_watched(listener: &OwnedFd) -> bool {
     !wanted.iter().any(|it| it.revents().contains(PollFlags::HUP))
 }
 
-/// How often processes of the run tried to reach something outside of its network: packets without a route, and UDP
-/// packets to a port without a listener, such as DNS queries. Read from the kernel's counters of the namespace.
+/// The number of attempts of the run's processes to reach something outside of their network: packets without
+/// a route, and UDP packets to a port without a listener, such as DNS queries. The numbers are read from the
+/// kernel's counters of the network namespace.
 pub(super) fn unreachable(keeper: i32) -> u64 {
     let read = |name: &str| fs::read_to_string(format!("/proc/{keeper}/net/{name}"));
     let (old, new) = (read("snmp").unwrap_or_default(), read("snmp6").unwrap_or_default());

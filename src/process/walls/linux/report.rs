@@ -13,8 +13,8 @@ use super::system;
 
 /// A message of the helper.
 pub(super) enum Message {
-    /// The walls stand, and the program is about to replace the helper. When the channel then closes without another
-    /// message, it has.
+    /// The walls are up, and the program is about to replace the helper. If the channel closes without
+    /// another message, the program has replaced it.
     AboutToStart,
     /// The program was started as a child of the helper.
     Started,
@@ -26,7 +26,7 @@ pub(super) enum Message {
     Ended(ExitStatus),
 }
 
-/// The sending end.
+/// The sending end of the channel, in the helper.
 pub(super) struct Teller(pub(super) OwnedFd);
 
 impl Teller {
@@ -61,7 +61,7 @@ impl Teller {
     }
 }
 
-/// The receiving end.
+/// The receiving end of the channel, in the process that started the helper.
 #[derive(Debug)]
 pub(super) struct Hearer(pub(super) OwnedFd);
 

@@ -1,23 +1,24 @@
-//! The folders of a git repository, and its files that name programs for git to run.
+//! The folders of a git repository, and its files that can name programs for git to run.
 //!
-//! Read without git, because git would run programs that a repository names.
+//! They are read without git, because git would run programs that a repository names.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Limit of the nesting of included settings and of modules in modules.
+/// Maximum nesting of included settings, and of modules in modules.
 const MAX_DEPTH: usize = 8;
-/// Most module repositories that are read.
+/// Maximum number of module repositories that are read.
 const MODULES: usize = 500;
 
-/// A repository.
+/// A git repository.
 #[derive(Debug, Default)]
 pub(super) struct Repository {
     /// The folder that contains `.git`.
     pub(super) tree: PathBuf,
     /// The repository's own folders, which git commands write to.
     pub(super) folders: Vec<PathBuf>,
-    /// What no step may write: settings, hooks, and files that the settings name. They may not exist.
+    /// The paths that no step may write: settings, hooks, and files that the settings include. Some of them
+    /// may be missing on the disk.
     pub(super) protected: Vec<PathBuf>,
 }
 
@@ -58,7 +59,7 @@ impl Repository {
     }
 
     fn protect_settings_of(&mut self, folder: &Path, tree: &Path) {
-        // With `commondir` a step could make git read all the others from elsewhere.
+        // By writing `commondir` a step could make git read all the other files from elsewhere.
         for name in ["config", "config.worktree", "hooks", "commondir"] {
             self.protected.push(folder.join(name));
         }
@@ -67,7 +68,7 @@ impl Repository {
         }
     }
 
-    /// Adds the paths that a settings file names.
+    /// Adds the paths of hooks and included settings that a settings file names.
     fn follow(&mut self, settings: &Path, tree: &Path, depth: usize) {
         let Ok(text) = fs::read_to_string(settings) else { return };
         let Some(depth) = depth.checked_sub(1) else { return };

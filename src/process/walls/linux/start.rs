@@ -30,7 +30,7 @@ const START: Duration = Duration::from_secs(10);
 pub(in crate::process) struct Walled {
     arguments: Vec<OsString>,
     environment: Vec<(&'static str, OsString)>,
-    /// Descriptors for the helper, until they are handed over.
+    /// Descriptors that the helper inherits, until it is started.
     inherited: Vec<OwnedFd>,
     hearer: Hearer,
     watched: Watched,
@@ -40,13 +40,14 @@ pub(in crate::process) struct Walled {
     shared: Shared,
 }
 
-/// How refused network access is counted.
+/// The counter of refused network access.
 enum Refused {
-    /// By the listener of the seccomp filter.
+    /// The listener of the seccomp filter counts.
     Sockets(Arc<AtomicU64>),
-    /// By counters of the run's network namespace: its keeper's process id, and the count before this program.
+    /// The kernel counts in the run's network namespace: the process id of the keeper, and the count before
+    /// this program.
     Unreachable(i32, u64),
-    /// Not counted, because the network is allowed.
+    /// Refused access is not counted, because the network is allowed.
     Nothing,
 }
 
@@ -79,7 +80,7 @@ impl Walled {
         }
         let shared = run.state.shared();
         let mut lasting = shared.lock();
-        // The processes of earlier steps are stopped before the workspace is examined.
+        // Stops the processes of earlier steps before the workspace is examined.
         lasting.halt();
         let table = Table::of(run, step, write, program.folder)?;
         let temporary = lasting.temporary()?;
@@ -137,11 +138,12 @@ impl Walled {
         tree::new_session_with(command, std::mem::take(&mut self.inherited));
     }
 
-    /// Waits until the program runs behind its walls. When no message comes in time, for example because the program
-    /// has stopped its helper, it counts as started, and the supervisor's timeout ends it.
+    /// Waits until the program runs behind its walls. When no message arrives in time, for example because
+    /// the program has stopped its helper, the program counts as started, and the supervisor's timeout ends
+    /// it.
     ///
     /// # Errors
-    /// Why it was not started.
+    /// Why the program was not started.
     pub(in crate::process) fn wait_until_started(&mut self, timeout: Duration) -> io::Result<()> {
         let started = self.started(START.min(timeout));
         self.shared.lock().go_on();
@@ -173,7 +175,7 @@ impl Walled {
         }
     }
 
-    /// The program's own exit status, when `outer` is that of the helper started in its place.
+    /// The exit status of the program, given the status `outer` of the process that was started for it.
     pub(in crate::process) fn status(&self, outer: Option<ExitStatus>) -> Option<ExitStatus> {
         use std::os::unix::process::ExitStatusExt as _;
         let outer = outer?;
@@ -183,15 +185,16 @@ impl Walled {
         loop {
             match self.hearer.next(false) {
                 Ok(Some(Message::Ended(status))) => return Some(status),
-                // The start is no longer waited for.
+                // A late message about the start.
                 Ok(Some(Message::Started)) => {}
-                // The helper inside was killed before it sent a status, and the program with it.
+                // The helper inside was killed before it sent a status, and the program was killed with it.
                 _ => return Some(ExitStatus::from_raw(rustix::process::Signal::KILL.as_raw())),
             }
         }
     }
 
-    /// What the walls have refused.
+    /// The report of the walls. Also stops the processes that the program left running, and renames protected
+    /// files that were created.
     pub(in crate::process) fn report(&self) -> WallReport {
         let refused = match &self.refused {
             Refused::Sockets(count) => count.load(Ordering::Relaxed),
@@ -249,7 +252,7 @@ impl Line<'_> {
         line.extend([option::WRITE.into(), self.seen_temporary().into()]);
         match self.step.level {
             WallLevel::Full => {
-                // These belong to the run alone.
+                // These paths are mounted for the run alone.
                 for path in [MEMORY, "/dev/pts", "/dev/ptmx"] {
                     line.extend([option::WRITE.into(), path.into()]);
                 }
@@ -270,7 +273,7 @@ impl Line<'_> {
         self.apply(network, Vec::new())
     }
 
-    /// What the program sees of the file system.
+    /// The inputs of the program's view of the file system.
     fn view(&self, memory: Option<PathBuf>) -> Ingredients {
         let temporary = self.seen_temporary();
         let mut folders = vec![(temporary.as_path(), self.temporary.as_path())];
@@ -307,7 +310,8 @@ impl Line<'_> {
     }
 }
 
-/// Caches that builds need, by the variable that names their folder. Each run has its own: what a build wrote into a
-/// shared one would be part of every later build. Cargo's is missing because its home can be read, which is enough.
+/// Caches that builds need: the variable that names the folder, and the folder in the run's temporary folder.
+/// Each run has caches of its own, because files that one build writes into a shared cache would be used by
+/// every later build. There is no entry for cargo, for which read access to its home suffices.
 const CACHES: [(&str, &str); 3] =
     [("GOCACHE", "go-build"), ("PIP_CACHE_DIR", "pip"), ("npm_config_cache", "npm")];

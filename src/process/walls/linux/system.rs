@@ -32,7 +32,7 @@ macro_rules! call {
 #[error("{0}: {1}")]
 struct Failed(&'static str, io::Error);
 
-/// The user namespace that owns this one.
+/// The user namespace that owns this namespace.
 pub(super) fn owner(namespace: BorrowedFd<'_>) -> io::Result<OwnedFd> {
     let number =
         call!("finding a user namespace", libc::ioctl(namespace.as_raw_fd(), GET_USER_NAMESPACE))?;
@@ -96,8 +96,8 @@ fn at(signal: libc::c_int, what: libc::sighandler_t) -> io::Result<()> {
     if before == libc::SIG_ERR { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-/// Survives SIGTERM by a handler that does nothing. Programs that this process starts have the default action again,
-/// because `exec` resets handlers.
+/// Installs a handler for SIGTERM that does nothing. Programs that this process starts have the default
+/// action again, because `exec` resets handlers.
 pub(super) fn outlive_requests_to_end() -> io::Result<()> {
     extern "C" fn nothing(_: libc::c_int) {}
     at(libc::SIGTERM, nothing as extern "C" fn(libc::c_int) as libc::sighandler_t)
@@ -197,12 +197,12 @@ pub(super) fn filter(program: &[sock_filter], listen: bool) -> io::Result<Option
     Ok(listen.then(|| owned(result)))
 }
 
-/// A call that a listener was notified of.
+/// A system call of which a listener was notified.
 pub(super) struct Refusal {
     id: u64,
 }
 
-/// Waits for the next call that the filter stopped. Fails when no process is left that could make one.
+/// Waits for the next system call that the filter stopped. Fails when no process is left behind the filter.
 pub(super) fn next_refusal(listener: BorrowedFd<'_>) -> io::Result<Refusal> {
     #[expect(unsafe_code, reason = "the system fills the structure and wants it empty before")]
     // SAFETY: all its fields are numbers.

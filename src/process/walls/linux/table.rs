@@ -24,7 +24,7 @@ pub(super) enum Access {
 #[derive(Debug, Default)]
 pub(super) struct Table {
     entries: BTreeMap<PathBuf, Access>,
-    /// Paths that must not be created.
+    /// Protected paths that do not exist, or that are links.
     absent: Vec<PathBuf>,
     /// Whether the search for nested repositories ended at a limit.
     pub(super) is_incomplete: bool,
@@ -46,11 +46,11 @@ impl Table {
         let granted: Vec<PathBuf> = step.write.iter().map(PathBuf::from).collect();
         granted.iter().try_for_each(|path| unmoved(path).map_err(|error| about(path, &error)))?;
         for path in granted.into_iter().chain(run.place.write.iter().chain(write).cloned()) {
-            // A granted folder may be one that the step itself creates.
+            // A granted folder may be missing because the step itself is to create it.
             if !path.exists() {
                 fs::create_dir_all(&path).map_err(|error| about(&path, &error))?;
             }
-            // Uses the path unresolved, as it was approved; it must not contain a link by now.
+            // The path is used unresolved, as it was approved, so it must not contain a link by now.
             if place(&path).is_none() {
                 return Err(about(&path, &io::Error::other(MOVED)));
             }
@@ -101,7 +101,8 @@ impl Table {
             }
         }
         for path in &repository.protected {
-            // Never protects the workspace itself or a folder around it, because then no step could write.
+            // The workspace itself and the folders above it are never protected, because no step could then
+            // write.
             let holds_all = || path.canonicalize().is_ok_and(|it| run.workspace.starts_with(it));
             if !is_nested || !holds_all() {
                 gone_is_fine(self.protect(path), is_nested)?;
@@ -122,7 +123,7 @@ impl Table {
         *entry = (*entry).max(access);
     }
 
-    /// Makes the path read-only. When it does not exist, it must not be created.
+    /// Makes the path read-only. If it does not exist, its creation is detected afterwards.
     fn protect(&mut self, path: &Path) -> io::Result<()> {
         match path.symlink_metadata() {
             Ok(data) if data.is_symlink() => {
@@ -150,7 +151,7 @@ impl Table {
         self.add(path, Access::Hidden)
     }
 
-    /// Whether a step could write there.
+    /// Whether a step could write to this path.
     fn is_writable(&self, path: &Path) -> bool {
         // The nearest existing folder, with links resolved.
         let there = path.ancestors().find_map(|path| path.canonicalize().ok());
@@ -201,12 +202,13 @@ impl Table {
         self.entries().filter(move |(_, access)| *access == wanted).map(|(path, _)| path)
     }
 
-    /// The paths that must not be created. No mount can prevent that.
+    /// The protected paths that no mount can protect, because they do not exist or are links.
     pub(super) fn absent(&self) -> Vec<PathBuf> {
         self.absent.clone()
     }
 
-    /// The read-only paths directly in a writable folder. Others cannot be reached for writing at any level.
+    /// The read-only paths directly in a writable folder. At every level, other read-only paths cannot be
+    /// written to.
     pub(super) fn read_only(&self) -> Vec<PathBuf> {
         self.paths(Access::ReadOnly)
             .filter(|path| path.parent().and_then(|it| self.access(it)) == Some(Access::Write))

@@ -1,8 +1,9 @@
 //! A view of the file system, shared by the steps of a run that have the same walls.
 //!
-//! bubblewrap makes it once, in a mount namespace that these steps join: the first view of a run together with the
-//! run's other namespaces, every later one inside of them. A mount disappears when a process outside removes the file
-//! or folder it is mounted on, so a view is reused only while all of these are unchanged.
+//! bubblewrap makes a view in a mount namespace that these steps join: the first view of a run together with
+//! the run's other namespaces, every later view inside of them. A mount disappears when a process outside
+//! removes the file or folder on which it is mounted, so a view is reused only while all mount points are
+//! unchanged.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata};
@@ -20,10 +21,10 @@ use super::table::Table;
 use crate::process::running::nameless;
 use crate::process::{command, tree};
 
-/// Exits at once: bubblewrap must start some program.
+/// A program that exits at once, because bubblewrap must start some program.
 const NOTHING: [&str; 3] = ["/bin/sh", "-c", ":"];
 
-/// A mount namespace, and what it was made of.
+/// A mount namespace, and the inputs from which it was made.
 #[derive(Debug)]
 pub(super) struct View {
     pub(super) made_of: Ingredients,
@@ -87,7 +88,7 @@ impl View {
         let mounts = bubblewrap::is_quick(&information)
             .and_then(|()| bubblewrap::child(&mut information))
             .and_then(|id| File::open(processes.join(format!("{id}/ns/mnt"))));
-        // The child, and with it the mount namespace, has waited until here.
+        // Lets the child exit. Until here it kept the mount namespace alive.
         drop(hold);
         if mounts.is_err() {
             child.kill()?;
@@ -99,7 +100,7 @@ impl View {
         }
     }
 
-    /// Whether a view that is now made of these inputs would be the same.
+    /// Whether a view made from these inputs would be the same as this one.
     pub(super) fn serves(&self, wanted: &Ingredients) -> bool {
         self.made_of == *wanted && wanted.places.iter().all(Option::is_some)
     }

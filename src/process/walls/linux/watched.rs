@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use super::table;
 
-/// Most files that are checked below one protected path. The objects of a repository are skipped, because they are
-/// named by their content.
+/// Maximum number of files that are checked below one protected path. The objects of a repository are
+/// skipped, because their names are derived from their contents.
 const MAX_FILES: usize = 20_000;
 
 /// A file or folder: device and inode number.
@@ -50,8 +50,8 @@ impl Watched {
         changed
     }
 
-    /// The same paths. Also renames files that were created, so that nothing runs them: no mount could prevent their
-    /// creation.
+    /// As [`Self::changed`]. Also renames files that were created, so that no program uses them: no mount
+    /// could prevent their creation.
     pub(super) fn set_aside(&self) -> Vec<PathBuf> {
         let changed = self.changed();
         let is_held = |path: &PathBuf| self.held.iter().any(|(held, _)| held == path);
@@ -94,7 +94,8 @@ fn add(path: &Path, top: &Path, found: &mut BTreeMap<PathBuf, Stamp>, count: &mu
         found.insert(path.to_owned(), stamp);
         return;
     }
-    // A folder is compared by its contents, so creating and removing a file in it is no change.
+    // A folder is compared by the files in it and not by its timestamp, so creating and removing a file in it
+    // is no change.
     found.insert(path.to_owned(), (data.dev(), data.ino(), 0, 0, 0));
     if path.strip_prefix(top).is_ok_and(|inside| inside == Path::new("objects")) {
         return;

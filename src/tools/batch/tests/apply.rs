@@ -20,7 +20,7 @@ use crate::run::StopSignal;
 use crate::run::{FileEffect, FileMode, Modes};
 use crate::workspace::{Act, Disk, Root, Workspace, WorkspaceError, WriteContext};
 
-/// Everything below a folder: what it is, its mode and its content.
+/// Every name below a folder, with its mode and, for a file, its content.
 type Tree = BTreeMap<String, (u32, Option<Vec<u8>>)>;
 
 fn tree(folder: &Path) -> Tree {

@@ -1,5 +1,5 @@
-//! `countersign.toml` (SPEC §9): the commands that verify, build, run and test a workspace. Pure: parses
-//! bytes into commands or a list of all faults.
+//! `countersign.toml` (SPEC §9): the commands that verify, build, run and test a workspace. Parses the bytes
+//! of the file into commands and a list of all faults, without any access to the disk.
 
 use std::time::Duration;
 
@@ -14,13 +14,13 @@ pub use super::reader::Fault;
 
 /// The file's name, in the workspace folder.
 pub use crate::plan::COMMANDS_FILE as FILE;
-/// Largest file, in bytes.
+/// Maximum size of the file, in bytes.
 pub(in crate::tools::program) const FILE_BYTES: u64 = 64 << 10;
-/// Longest command, in bytes.
+/// Maximum length of a command, in bytes.
 const COMMAND_BYTES: usize = 16 << 10;
-/// Longest pattern, in bytes.
+/// Maximum length of a pattern, in bytes.
 const PATTERN_BYTES: usize = 4 << 10;
-/// Longest timeout of a command, in seconds: one day.
+/// Maximum timeout of a command, in seconds: one day.
 const MAX_SECONDS: u64 = 24 * 60 * 60;
 /// Default timeout of a command.
 const TIMEOUT: Duration = Duration::from_secs(10 * 60);
@@ -48,7 +48,7 @@ impl CommandName {
         }
     }
 
-    /// The name in sentences.
+    /// The name of the command in messages.
     pub(in crate::tools::program) const fn called(self) -> &'static str {
         match self {
             Self::VerifyLocal | Self::VerifyFull => "the verify command",
@@ -59,23 +59,23 @@ impl CommandName {
     }
 }
 
-/// One command.
+/// One command of the file.
 #[derive(Debug, Clone)]
 pub struct WorkspaceCommand {
-    /// Its purpose.
+    /// The purpose of the command.
     pub name: CommandName,
     /// The command line, for a shell.
     pub command: String,
-    /// Its timeout.
+    /// The time after which the command is killed.
     pub timeout: Duration,
-    /// What it needs beyond its walls; a person grants it by trusting the file.
+    /// The access that the command needs beyond its walls. A person grants it by trusting the file.
     pub needs: Needs,
-    /// How its output is parsed.
+    /// The matcher that parses the output.
     pub(in crate::tools::program) matcher: Matcher,
 }
 
 impl WorkspaceCommand {
-    /// How its output is parsed, in a few words.
+    /// The matcher in a few words, for people.
     pub fn matcher(&self) -> String {
         self.matcher.words()
     }
@@ -84,7 +84,7 @@ impl WorkspaceCommand {
 /// The parsed file.
 #[derive(Debug, Clone)]
 pub struct WorkspaceCommands {
-    /// The digest of its exact bytes, to which trust refers.
+    /// The digest of the exact bytes of the file. A person trusts a file by this digest.
     pub digest: Digest,
     /// The commands, in the order of [`CommandName`].
     pub commands: Vec<WorkspaceCommand>,
@@ -99,7 +99,7 @@ impl WorkspaceCommands {
     }
 }
 
-/// Parses the file.
+/// Parses the bytes of the file.
 pub(in crate::tools::program) fn read(bytes: &[u8]) -> WorkspaceCommands {
     let digest = Digest::of(bytes);
     let text = match std::str::from_utf8(bytes) {

@@ -1,5 +1,5 @@
 //! The commands in the `countersign.toml` of a workspace (SPEC §9). The workspace is not trusted: a command
-//! runs only if a person trusts exactly these bytes.
+//! runs only if a person trusts the exact bytes of the file.
 
 mod file;
 pub(super) mod matcher;
@@ -20,7 +20,7 @@ use crate::workspace::{Access, Kind, Last, Projected, WorkspaceError};
 
 pub use file::{CommandName, FILE, Fault, WorkspaceCommand, WorkspaceCommands};
 
-/// The parsed file after the earlier steps; `None` when it does not exist.
+/// Parses the file as earlier steps would leave it; `None` when it does not exist.
 ///
 /// # Errors
 /// A file that is too large, leads outside, or cannot be read.
@@ -40,7 +40,8 @@ pub(super) fn read(at: Projected<'_>) -> Result<Option<WorkspaceCommands>, Works
     Ok(content.map(|bytes| file::read(&bytes)))
 }
 
-/// The commands that a call would run, in this order; `None` when cargo is used.
+/// The commands that a call would run, in order, with the digest of the file; `None` when the file has no
+/// command for the call, so that cargo is used.
 ///
 /// # Errors
 /// A file that cannot be read, or that has a fault.
@@ -110,7 +111,7 @@ impl After<'_> {
     /// The commands of the workspace that a call would run; empty when it runs none.
     ///
     /// # Errors
-    /// Those of [`Toolbox::workspace_commands`]; and a file with a fault.
+    /// As [`Toolbox::workspace_commands`]; and a file with a fault.
     pub fn commands_of(self, call: &ToolCall) -> Result<Vec<WorkspaceCommand>, ToolError> {
         let on_copy;
         let call = match call {
@@ -128,7 +129,7 @@ impl After<'_> {
     }
 }
 
-/// The call in a simulation that runs commands of the workspace.
+/// The call within a simulation that may run commands of the workspace.
 fn of_program(simulation: &Simulation) -> Option<ToolCall> {
     match simulation {
         Simulation::Edits { verify, .. } | Simulation::Steps { verify, .. } => {
@@ -140,7 +141,7 @@ fn of_program(simulation: &Simulation) -> Option<ToolCall> {
     }
 }
 
-/// The error for commands that nobody trusts.
+/// The error for commands in a file that no person has trusted.
 fn not_trusted(digest: Digest) -> ProgramError {
     ProgramError::NotTrusted { now: FileState::Content(digest).to_string() }
 }

@@ -1,4 +1,4 @@
-//! Parses `needs` of a command in `countersign.toml` (SPEC §7.5). A person grants them by trusting the
+//! Parses `needs` of a command in `countersign.toml` (SPEC §7.5). A person grants the needs by trusting the
 //! file.
 
 use super::reader::{Field, Reader};

@@ -14,7 +14,7 @@ pub struct Fault {
     pub line: usize,
     /// The column in characters, from 1.
     pub column: usize,
-    /// What is wrong, and how to correct it.
+    /// The message, which names what is wrong or what is allowed there.
     pub message: String,
 }
 
@@ -24,7 +24,7 @@ impl fmt::Display for Fault {
     }
 }
 
-/// The text, and the faults found so far.
+/// The text of the file, and the faults found so far.
 pub(super) struct Reader<'t> {
     pub(super) text: &'t str,
     pub(super) faults: Vec<Fault>,
@@ -51,7 +51,7 @@ impl Reader<'_> {
         table
     }
 
-    /// A text that is not blank and has at most `most` bytes.
+    /// Returns the string if it is not blank, has at most `most` bytes and no NUL; otherwise adds a fault.
     pub(super) fn text_of(&mut self, what: &str, value: &Field<'_>, most: usize) -> Option<String> {
         let text = value.get_ref().as_str();
         let wrong = match text {

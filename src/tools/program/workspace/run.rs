@@ -19,13 +19,13 @@ use super::file::{CommandName, WorkspaceCommand};
 use super::matcher::{LINE_BYTES, Matcher, Problem, SARIF_BYTES, sarif};
 use super::not_trusted;
 
-/// The parameters of a call.
+/// The parameters of the call that the commands carry out.
 pub(in crate::tools::program) struct Request<'a> {
     pub(in crate::tools::program) build: Option<&'a Build>,
     pub(in crate::tools::program) args: &'a [String],
 }
 
-/// Runs the commands of a file that a person trusts, until one fails.
+/// Runs the commands in order until one fails. Fails unless a person trusts the file with this digest.
 pub(in crate::tools::program) fn run(
     toolbox: &Toolbox,
     (digest, commands): (Digest, Vec<WorkspaceCommand>),
@@ -78,7 +78,7 @@ fn job(
         if !command.command.contains("$@") {
             return Err(ProgramError::NoArguments.into());
         }
-        // `$0` and the arguments in `"$@"`. They are not parsed as shell code.
+        // The shell takes the first as `$0` and the others as `"$@"`. None of them is parsed as shell code.
         arguments.push("countersign".to_owned());
         arguments.extend(asked.args.iter().cloned());
     }
@@ -112,7 +112,7 @@ fn environment(build: &Build) -> Vec<(&'static str, String)> {
 enum Listener<'m> {
     Cargo(Messages),
     Lines(&'m Matcher, Found<Problem>),
-    /// The complete stdout, up to the size limit of a log.
+    /// Collects stdout, up to the size limit of a SARIF log.
     Whole(Vec<u8>),
 }
 
@@ -138,7 +138,7 @@ impl<'m> Listener<'m> {
     ) -> Result<(Vec<DiagnosticArtifact>, usize), String> {
         let found = match self {
             Self::Cargo(messages) => {
-                // The folder in which the command called cargo is unknown; file names are resolved from the
+                // The folder in which the command ran cargo is unknown, so file names are resolved from the
                 // workspace.
                 let project = Project {
                     path: ".".to_owned(),
@@ -262,10 +262,10 @@ impl Ran {
     }
 }
 
-/// Most bytes of output that a message repeats.
+/// Maximum size of the output in a message, in bytes.
 const SAID_BYTES: usize = 4096;
 
-/// The last lines of an output, as far as they fit into a message.
+/// The end of an output, as far as it fits into a message.
 fn last(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let text = text.trim_end();

@@ -1,4 +1,4 @@
-//! Cases that a plan cannot cause on a machine with `bash`, or only by printing gigabytes.
+//! Cases that a plan cannot cause on a machine with `bash`, or could cause only by printing gigabytes.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

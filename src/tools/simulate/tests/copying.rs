@@ -1,11 +1,11 @@
-//! Which files are copied, and the limits of a copy.
+//! The choice of the files that are copied, and the limits of a copy.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::time::{Duration, SystemTime};
 
 use super::*;
 
-/// Lists the copy from inside, with a program that runs there: every name with its mode and text.
+/// Lists the copy by a program that runs in it: every name with its mode and text.
 fn listing(bench: &Bench) -> BTreeMap<String, String> {
     let list = "use std::os::unix::fs::MetadataExt;\n\
         fn list(folder: &str) { for entry in std::fs::read_dir(folder).unwrap() {\n\

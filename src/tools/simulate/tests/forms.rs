@@ -1,4 +1,4 @@
-//! Edits, steps and functions.
+//! The three forms of a simulation: edits, steps and functions.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;

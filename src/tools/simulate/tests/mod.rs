@@ -30,7 +30,7 @@ struct Bench {
     stop: StopSignal,
 }
 
-/// Every property of a name in a folder that a change could affect.
+/// Every name below a folder, with all properties that a change could affect.
 type Tree = BTreeMap<PathBuf, (u32, u64, i64, i64, Vec<u8>)>;
 
 fn tree(top: &Path) -> Tree {
@@ -90,8 +90,8 @@ impl Bench {
         paths.filter(|path| !path.ends_with("door")).collect()
     }
 
-    /// Runs a simulation, and checks that it leaves nothing but its result; `hear` receives the streamed
-    /// output.
+    /// Runs a simulation, and checks that the workspace is unchanged and the scratch folder is removed;
+    /// `hear` receives the streamed output.
     fn simulate_hearing(&self, simulation: Simulation, hear: &dyn Fn(&str)) -> Done {
         let before = tree(&self.path(""));
         let call = ToolCall::Simulate(simulation);

@@ -35,7 +35,7 @@ pub(super) fn read(line: &str) -> Option<Problem> {
         return None;
     }
     let severity = match (severity, code.as_deref()) {
-        // Formatters in the style of Unix put both into brackets: `[Error/no-undef]`.
+        // Tools with the `unix` format of eslint put severity and rule into brackets: `[Error/no-undef]`.
         (None, Some(code)) if code.starts_with("Error/") => Some("error"),
         (None, Some(code)) if code.starts_with("Warning/") => Some("warning"),
         (severity, _) => severity,
@@ -55,7 +55,7 @@ pub(super) fn read(line: &str) -> Option<Problem> {
     })
 }
 
-/// Splits off the file, at the first colon that a digit follows.
+/// Splits off the file, at the first colon that is followed by a digit.
 fn split(line: &str) -> Option<(&str, &str)> {
     let at = line.bytes().enumerate().find(|(at, byte)| {
         *byte == b':' && line.as_bytes().get(at + 1).is_some_and(u8::is_ascii_digit)

@@ -1,5 +1,5 @@
-//! Problem matchers (SPEC §9) convert the output of tools of any language into diagnostics. Pure, and
-//! linear in the length of the output.
+//! Problem matchers (SPEC §9) convert the output of tools of any language into diagnostics. They access no
+//! files, and take time linear in the length of the output.
 
 mod gnu;
 mod pattern;
@@ -13,28 +13,28 @@ use std::borrow::Cow;
 pub(in crate::tools::program) use pattern::Pattern;
 pub(in crate::tools::program) use problem::Problem;
 
-/// Longest line that is parsed, in bytes.
+/// Maximum length of a line that is parsed, in bytes.
 pub(in crate::tools::program) const LINE_BYTES: usize = 64 << 10;
-/// Largest SARIF log that is parsed, in bytes.
+/// Maximum size of a SARIF log that is parsed, in bytes.
 pub(in crate::tools::program) const SARIF_BYTES: usize = 64 << 20;
 
-/// How the output of a command is parsed.
+/// The parser for the output of a command.
 #[derive(Debug, Clone)]
 pub(in crate::tools::program) enum Matcher {
-    /// Not at all: only the exit status counts.
+    /// The output is not parsed: only the exit status counts.
     None,
-    /// As cargo's JSON messages.
+    /// The output has cargo's JSON messages.
     CargoJson,
-    /// As lines of the form `file:line:column: severity: message`.
+    /// The output has lines of the form `file:line:column: severity: message`.
     Gnu,
-    /// As a SARIF log, from stdout or from this file.
+    /// The output is a SARIF log, on stdout or in this file.
     Sarif { file: Option<String> },
-    /// With a regular expression for each line.
+    /// A regular expression is applied to each line.
     Pattern(Pattern),
 }
 
 impl Matcher {
-    /// The matcher in a few words.
+    /// The matcher in a few words, for people.
     pub(in crate::tools::program) fn words(&self) -> String {
         match self {
             Self::None => "none".to_owned(),

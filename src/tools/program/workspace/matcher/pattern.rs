@@ -1,4 +1,4 @@
-//! A matcher with a regular expression with named groups, applied to each line in linear time.
+//! A matcher that applies a regular expression with named groups to each line, in linear time.
 
 use regex::{Regex, RegexBuilder};
 
@@ -6,7 +6,7 @@ use super::problem::Problem;
 
 /// The names of the groups that are used.
 const GROUPS: [&str; 6] = ["file", "line", "column", "severity", "code", "message"];
-/// Largest compiled expression, in bytes.
+/// Maximum size of the compiled expression, in bytes.
 const COMPILED_BYTES: usize = 1 << 20;
 
 /// A validated expression.

@@ -10,7 +10,7 @@ pub(in crate::tools::program) struct Problem {
     pub(in crate::tools::program) line: Option<u32>,
     pub(in crate::tools::program) column: Option<u32>,
     pub(in crate::tools::program) end: Option<(u32, Option<u32>)>,
-    /// The tool's own word for the severity, if any.
+    /// The severity in the word of the tool, if it reports one.
     pub(in crate::tools::program) severity: Option<String>,
     pub(in crate::tools::program) code: Option<String>,
     pub(in crate::tools::program) message: String,

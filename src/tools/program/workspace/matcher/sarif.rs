@@ -1,4 +1,4 @@
-//! SARIF 2.1.0, the common format of static analysers: parses the problems and their places.
+//! Parses SARIF 2.1.0, the common log format of static analysers, into problems with their places.
 
 use std::collections::{BTreeMap, HashMap};
 

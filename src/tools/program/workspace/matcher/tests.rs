@@ -1,4 +1,4 @@
-//! The output of real tools, and arbitrary input.
+//! Matchers on the output of real tools, and on arbitrary input.
 
 use proptest::prelude::*;
 
@@ -20,7 +20,8 @@ fn all(matcher: &Matcher, text: &str) -> Vec<Problem> {
     text.lines().filter_map(|line| matcher.line(line)).collect()
 }
 
-/// gcc 14, make, clang 19, clang-tidy, mypy, eslint's unix format, and lines that only look alike.
+/// Output of gcc 14, make, clang 19, clang-tidy, mypy and eslint's unix format, and lines that only resemble
+/// it.
 const GNU: &str = "make: Entering directory '/src'
 gcc -Wall -c a.c
 In file included from /usr/include/stdio.h:27,
