@@ -56,25 +56,41 @@ pub struct AnsiStyle {
 impl AnsiStyle {
     /// The look after the parameters of one `ESC [ … m`.
     pub(super) fn after(mut self, parameters: &str) -> Self {
-        let mut rest = parameters.split([';', ':']).map(|it| it.parse::<u16>().unwrap_or(0));
+        let mut rest = parameters.split(';');
         while let Some(parameter) = rest.next() {
-            match parameter {
+            // What follows a colon belongs to the same parameter.
+            let (parameter, details) =
+                parameter.split_once(':').map_or((parameter, None), |(it, more)| (it, Some(more)));
+            match number(parameter) {
                 0 => self = Self::default(),
                 2 => self.faint = true,
-                4 => self.underlined = true,
+                // `4:0` is no line, `4:3` is a waved one.
+                4 => self.underlined = details.is_none_or(|kind| number(kind) != 0),
                 22 => self.faint = false,
                 24 => self.underlined = false,
-                30..=37 => self.hue = Hue::at(parameter - 30),
-                38 => self.hue = mixed(&mut rest),
+                it @ 30..=37 => self.hue = Hue::at(it - 30),
+                // The colours of the ground and of the line stay as they are, but their parameters must not be taken
+                // for others.
+                it @ (38 | 48 | 58) => {
+                    let hue = match details {
+                        Some(details) => mixed_of(details),
+                        None => mixed(&mut rest.by_ref().map(number)),
+                    };
+                    if it == 38 {
+                        self.hue = hue;
+                    }
+                }
                 39 => self.hue = None,
-                // The ground stays as it is, but its parameters must not be taken for others.
-                48 => drop(mixed(&mut rest)),
-                90..=97 => self.hue = Hue::at(parameter - 90),
+                it @ 90..=97 => self.hue = Hue::at(it - 90),
                 _ => {}
             }
         }
         self
     }
+}
+
+fn number(parameter: &str) -> u16 {
+    parameter.parse().unwrap_or(0)
 }
 
 /// A colour by its number among 256, or by its shares.
@@ -95,6 +111,15 @@ fn mixed(rest: &mut impl Iterator<Item = u16>) -> Option<Hue> {
         2 => Hue::nearest(rest.next()?, rest.next()?, rest.next()?),
         _ => None,
     }
+}
+
+/// The same with colons, where the shares may follow the number of a colour space: `2:SPACE:RED:GREEN:BLUE`.
+fn mixed_of(details: &str) -> Option<Hue> {
+    let mut numbers: Vec<u16> = details.split(':').map(number).collect();
+    if numbers.len() > 4 && numbers.first() == Some(&2) {
+        numbers.remove(1);
+    }
+    mixed(&mut numbers.into_iter())
 }
 
 /// What the beginning of a text that starts with an escape is.
@@ -198,6 +223,17 @@ mod tests {
             ("99999999999999", None),
             ("38", None),
             ("38;5;999", Some(Hue::White)),
+            ("38:5:9", Some(Hue::Red)),
+            ("38:2:20:40:250", Some(Hue::Blue)),
+            ("38:2::20:40:250", Some(Hue::Blue)),
+            ("38:2:1:20:40:250:0:1", Some(Hue::Blue)),
+            ("38:2", None),
+            ("38:5:9;32", Some(Hue::Green)),
+            ("31;48:2::1:2:32", Some(Hue::Red)),
+            ("31;58;2;1;2;32", Some(Hue::Red)),
+            ("31;58;5;0", Some(Hue::Red)),
+            ("31;58:2::1:2:0", Some(Hue::Red)),
+            ("31;4:0", Some(Hue::Red)),
         ] {
             assert_eq!(hue(parameters), expected, "{parameters}");
         }
@@ -211,5 +247,7 @@ mod tests {
             ink.after("22;24"),
             AnsiStyle { hue: Some(Hue::Magenta), ..AnsiStyle::default() }
         );
+        assert!(ink.after("4:3").underlined && AnsiStyle::default().after("4:3").underlined);
+        assert_eq!(ink.after("4:0"), AnsiStyle { underlined: false, ..ink });
     }
 }
