@@ -209,12 +209,17 @@ pub fn unchecked(plan: &mut ShownPlan) -> RunState {
 /// The answer to a query.
 pub fn answer(question: &Question) -> Answered {
     let rows = || fixture::search_page().hits.into_iter().take(4).map(|hit| hit.row);
+    let listed = |row| ListedExecution { row, changed: false };
     match question {
-        Question::WithCode(_) | Question::Latest(_) => Answered::Executions(rows().collect()),
+        Question::WithCode(_) | Question::Latest(_) => {
+            Answered::Executions(rows().map(listed).collect())
+        }
         Question::Touched { .. } => {
             let types = ["EXECUTED_ON", "AFFECTED"].map(str::to_owned);
             Answered::Touched(
-                rows().map(|row| FileExecution { row, edge_types: types.to_vec() }).collect(),
+                rows()
+                    .map(|row| FileExecution { row, changed: false, edge_types: types.to_vec() })
+                    .collect(),
             )
         }
         Question::Recurring => Answered::Recurring(
@@ -235,8 +240,10 @@ pub fn answer(question: &Question) -> Answered {
         ),
         Question::ChangesAfter { .. } => Answered::Changes(
             rows()
-                .map(|row| LaterMutation {
+                .enumerate()
+                .map(|(index, row)| LaterMutation {
                     row,
+                    changed: index == 2,
                     diagnostic_execution_id: Uuid::from_u128(9),
                     file_name: "src/lexer.rs".into(),
                     after_ms: 72_000,

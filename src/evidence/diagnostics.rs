@@ -1,11 +1,11 @@
 //! Queries about diagnostics: Q3, Q7 and Q8 (SPEC §8).
 
 use super::error::Result;
-use super::queries::{EXECUTIONS, row, rows};
+use super::queries::{EXECUTIONS, listed, listed_rows};
 use super::range::Range;
 use super::reader::EvidenceReader;
 use super::rows::uuid;
-use crate::run::{Execution, LaterMutation, RecurringDiagnostic};
+use crate::run::{LaterMutation, ListedExecution, RecurringDiagnostic};
 
 /// The number of columns that [`EXECUTIONS`] selects.
 const COLUMNS: usize = 15;
@@ -15,13 +15,13 @@ impl EvidenceReader {
     ///
     /// # Errors
     /// As for [`runs`](Self::runs).
-    pub fn q3(&mut self, code: &str, range: Range) -> Result<Vec<Execution>> {
+    pub fn q3(&mut self, code: &str, range: Range) -> Result<Vec<ListedExecution>> {
         let sql = format!(
             "{EXECUTIONS} WHERE x.id IN (SELECT execution_id FROM diagnostics WHERE code = ?1)
              AND x.timestamp BETWEEN ?2 AND ?3 ORDER BY x.timestamp, x.id LIMIT ?4"
         );
         let of = (code, range.since(), range.until(), range.limit());
-        self.ask(|source| rows(source, &sql, of))
+        self.ask(|source| listed_rows(source, &sql, of))
     }
 
     /// Q7: diagnostics that were seen at least `threshold` times, most frequent first.
@@ -91,8 +91,10 @@ impl EvidenceReader {
                  ORDER BY x.timestamp, x.id, seen.timestamp, seen.id LIMIT ?5"
             );
             source.all(&sql, (code, file, range.since(), range.until(), range.limit()), |next| {
+                let ListedExecution { row, changed } = listed(source, next)?;
                 Ok(LaterMutation {
-                    row: row(source, next)?,
+                    row,
+                    changed,
                     diagnostic_execution_id: uuid(next, COLUMNS)?,
                     file_name: next.get(COLUMNS + 1)?,
                     after_ms: next.get(COLUMNS + 2)?,

@@ -14,7 +14,7 @@ use super::source::Source;
 use crate::plan::Code;
 use crate::run::{
     ArtifactRecord, DecidedBy, DecisionRecord, EdgeRecord, Execution, ExecutionDetail,
-    FileExecution, Known, RunFate, RunSummary, TargetKind,
+    FileExecution, Known, ListedExecution, RunFate, RunSummary, TargetKind,
 };
 
 impl EvidenceReader {
@@ -49,7 +49,7 @@ impl EvidenceReader {
     ///
     /// # Errors
     /// As for [`runs`](Self::runs).
-    pub fn q1(&mut self, tool: &str, range: Range) -> Result<Vec<Execution>> {
+    pub fn q1(&mut self, tool: &str, range: Range) -> Result<Vec<ListedExecution>> {
         self.of_tool(tool, range, "ORDER BY x.timestamp, x.id")
     }
 
@@ -57,17 +57,19 @@ impl EvidenceReader {
     ///
     /// # Errors
     /// As for [`runs`](Self::runs).
-    pub fn q2(&mut self, tool: &str, range: Range) -> Result<Vec<Execution>> {
+    pub fn q2(&mut self, tool: &str, range: Range) -> Result<Vec<ListedExecution>> {
         let failed = "AND x.outcome IN ('failed', 'precondition_failed')
              ORDER BY x.timestamp DESC, x.id";
         self.of_tool(tool, range, failed)
     }
 
-    fn of_tool(&mut self, tool: &str, range: Range, which: &str) -> Result<Vec<Execution>> {
+    fn of_tool(&mut self, tool: &str, range: Range, which: &str) -> Result<Vec<ListedExecution>> {
         let sql = format!(
             "{EXECUTIONS} WHERE x.tool_name = ?1 AND x.timestamp BETWEEN ?2 AND ?3 {which} LIMIT ?4"
         );
-        self.ask(|source| rows(source, &sql, (tool, range.since(), range.until(), range.limit())))
+        self.ask(|source| {
+            listed_rows(source, &sql, (tool, range.since(), range.until(), range.limit()))
+        })
     }
 
     /// Q4: executions whose tool was called and that touched this file, time ascending.
@@ -86,7 +88,7 @@ impl EvidenceReader {
         range: Range,
     ) -> Result<Vec<FileExecution>> {
         self.ask(|source| {
-            let found = rows(
+            let found = listed_rows(
                 source,
                 &format!(
                     "{EXECUTIONS} WHERE x.invoked = 1 AND x.timestamp BETWEEN ?2 AND ?3 AND x.id IN
@@ -103,10 +105,10 @@ impl EvidenceReader {
             );
             found
                 .into_iter()
-                .map(|row| {
+                .map(|ListedExecution { row, changed }| {
                     let about = (row.execution_id.to_string(), target, kind.as_str());
                     let edge_types = source.all(&edges, about, |edge| Ok(edge.get(0)?))?;
-                    Ok(FileExecution { row, edge_types })
+                    Ok(FileExecution { row, changed, edge_types })
                 })
                 .collect()
         })
@@ -124,14 +126,14 @@ impl EvidenceReader {
     ///
     /// # Errors
     /// As for [`runs`](Self::runs).
-    pub fn q6(&mut self, file: &str) -> Result<Option<Execution>> {
+    pub fn q6(&mut self, file: &str) -> Result<Option<ListedExecution>> {
         let sql = format!(
             "{EXECUTIONS} WHERE x.invoked = 1 AND x.id IN
              (SELECT execution_id FROM edges WHERE target = ?1 AND target_kind = 'file'
               AND edge_type IN ('EXECUTED_ON', 'AFFECTED'))
              ORDER BY x.timestamp DESC, x.row DESC LIMIT 1"
         );
-        Ok(self.ask(|source| rows(source, &sql, [file]))?.pop())
+        Ok(self.ask(|source| listed_rows(source, &sql, [file]))?.pop())
     }
 }
 
@@ -158,7 +160,7 @@ pub(super) fn written_with(row: &str, table: &str, parent: &str) -> String {
     )
 }
 
-pub(super) fn row(source: &Source<'_>, row: &Row<'_>) -> Result<Execution> {
+fn row(source: &Source<'_>, row: &Row<'_>) -> Result<Execution> {
     let run_id = uuid(row, 1)?;
     let known = match optional(row, 9, word)? {
         Some(outcome) => Known::Outcome(outcome),
@@ -184,8 +186,23 @@ pub(super) fn row(source: &Source<'_>, row: &Row<'_>) -> Result<Execution> {
     })
 }
 
-pub(super) fn rows(source: &Source<'_>, sql: &str, params: impl Params) -> Result<Vec<Execution>> {
+fn rows(source: &Source<'_>, sql: &str, params: impl Params) -> Result<Vec<Execution>> {
     source.all(sql, params, |next| row(source, next))
+}
+
+/// The same, each with whether it was changed after it was written.
+pub(super) fn listed_rows(
+    source: &Source<'_>,
+    sql: &str,
+    params: impl Params,
+) -> Result<Vec<ListedExecution>> {
+    source.all(sql, params, |next| listed(source, next))
+}
+
+pub(super) fn listed(source: &Source<'_>, next: &Row<'_>) -> Result<ListedExecution> {
+    let row = row(source, next)?;
+    let changed = changed::is_changed_in_list(source.conn, row.execution_id)?;
+    Ok(ListedExecution { row, changed })
 }
 
 /// One execution, or one intent without execution, as a row of a list.

@@ -6,10 +6,10 @@ use std::collections::BTreeSet;
 use uuid::Uuid;
 
 use super::error::Result;
-use super::queries::{EXECUTIONS, rows};
+use super::queries::{EXECUTIONS, listed_rows};
 use super::range::Range;
 use super::reader::EvidenceReader;
-use crate::run::{EvidenceSummary, Execution, Focus, ToolCount};
+use crate::run::{EvidenceSummary, Execution, Focus, ListedExecution, ToolCount};
 
 /// The maximum number of rows of each answer.
 const ROWS: usize = 20;
@@ -40,7 +40,7 @@ impl EvidenceReader {
         summary.q2 =
             self.latest(workspace, "AND x.outcome IN ('failed', 'precondition_failed')")?;
         for code in focus.codes.iter().take(MAX_OF_FOCUS) {
-            summary.q3.extend(self.q3(code, range)?.into_iter().filter(&is_own));
+            summary.q3.extend(self.q3(code, range)?.into_iter().filter(|it| is_own(&it.row)));
             let later = self.q8(code, None, range)?;
             summary.q8.extend(later.into_iter().filter(|later| is_own(&later.row)));
         }
@@ -54,7 +54,10 @@ impl EvidenceReader {
                     .iter()
                     .any(|edge| matches!(edge.as_str(), "EXECUTED_ON" | "AFFECTED"))
             });
-            summary.q6.extend(worked_on.map(|touched| touched.row.clone()));
+            summary.q6.extend(worked_on.map(|touched| ListedExecution {
+                row: touched.row.clone(),
+                changed: touched.changed,
+            }));
             summary.q4.extend(touched);
         }
         for id in focus.executions.iter().take(MAX_OF_FOCUS) {
@@ -67,7 +70,7 @@ impl EvidenceReader {
         }
         // Occurrences in other workspaces do not count.
         summary.q7.retain(|seen| seen.execution_ids.len() > 1);
-        summary.q3.sort_by_key(|row| (row.timestamp_ms, row.execution_id));
+        summary.q3.sort_by_key(|it| (it.row.timestamp_ms, it.row.execution_id));
         summary.q4.sort_by_key(|touched| (touched.row.timestamp_ms, touched.row.execution_id));
         summary.q8.sort_by_key(|later| (later.row.timestamp_ms, later.row.execution_id));
         keep_newest(&mut summary.q3, "q3", &mut cut);
@@ -83,13 +86,13 @@ impl EvidenceReader {
     }
 
     /// The latest executions of a workspace, newest first, and one more than is shown.
-    fn latest(&mut self, workspace: &str, also: &str) -> Result<Vec<Execution>> {
+    fn latest(&mut self, workspace: &str, also: &str) -> Result<Vec<ListedExecution>> {
         let sql = format!(
             "{EXECUTIONS} WHERE r.workspace = ?1 {also}
              ORDER BY x.timestamp DESC, x.row DESC LIMIT ?2"
         );
         let limit = Range { limit: ROWS + 1, ..Range::default() }.limit();
-        self.ask(|source| rows(source, &sql, (workspace, limit)))
+        self.ask(|source| listed_rows(source, &sql, (workspace, limit)))
     }
 
     fn tools(&mut self, workspace: &str) -> Result<Vec<ToolCount>> {

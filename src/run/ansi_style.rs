@@ -56,20 +56,32 @@ pub struct AnsiStyle {
 impl AnsiStyle {
     /// The style after an `ESC [ … m` with these parameters.
     pub(super) fn after(mut self, parameters: &str) -> Self {
-        let mut rest = parameters.split([';', ':']).map(|it| it.parse::<u16>().unwrap_or(0));
+        let mut rest = parameters.split(';');
         while let Some(parameter) = rest.next() {
-            match parameter {
+            // Parts after a colon belong to the same parameter.
+            let (parameter, details) =
+                parameter.split_once(':').map_or((parameter, None), |(it, more)| (it, Some(more)));
+            match number(parameter) {
                 0 => self = Self::default(),
                 2 => self.faint = true,
-                4 => self.underlined = true,
+                // `4:0` is no line, `4:3` is a waved one.
+                4 => self.underlined = details.is_none_or(|kind| number(kind) != 0),
                 22 => self.faint = false,
                 24 => self.underlined = false,
-                30..=37 => self.hue = Hue::at(parameter - 30),
-                38 => self.hue = mixed(&mut rest),
+                it @ 30..=37 => self.hue = Hue::at(it - 30),
+                // The colours of the background and of the underline are not kept, but their parameters must not be
+                // taken for others.
+                it @ (38 | 48 | 58) => {
+                    let hue = match details {
+                        Some(details) => mixed_of(details),
+                        None => mixed(&mut rest.by_ref().map(number)),
+                    };
+                    if it == 38 {
+                        self.hue = hue;
+                    }
+                }
                 39 => self.hue = None,
-                // The background is not kept, but its parameters must not be taken for others.
-                48 => drop(mixed(&mut rest)),
-                90..=97 => self.hue = Hue::at(parameter - 90),
+                it @ 90..=97 => self.hue = Hue::at(it - 90),
                 _ => {}
             }
         }
@@ -77,7 +89,11 @@ impl AnsiStyle {
     }
 }
 
-/// The colour that the parameters after a 38 or 48 select: `5` and one of 256 numbers, or `2` and three parts.
+fn number(parameter: &str) -> u16 {
+    parameter.parse().unwrap_or(0)
+}
+
+/// The colour that the parameters after 38, 48 or 58 select: `5` and one of 256 numbers, or `2` and three parts.
 fn mixed(rest: &mut impl Iterator<Item = u16>) -> Option<Hue> {
     match rest.next()? {
         5 => match rest.next()? {
@@ -95,6 +111,16 @@ fn mixed(rest: &mut impl Iterator<Item = u16>) -> Option<Hue> {
         2 => Hue::nearest(rest.next()?, rest.next()?, rest.next()?),
         _ => None,
     }
+}
+
+/// The colour of parameters with colons, in which the number of a colour space may precede the three parts:
+/// `2:SPACE:RED:GREEN:BLUE`.
+fn mixed_of(details: &str) -> Option<Hue> {
+    let mut numbers: Vec<u16> = details.split(':').map(number).collect();
+    if numbers.len() > 4 && numbers.first() == Some(&2) {
+        numbers.remove(1);
+    }
+    mixed(&mut numbers.into_iter())
 }
 
 /// The kind of a text that starts with an escape character.
@@ -198,6 +224,17 @@ mod tests {
             ("99999999999999", None),
             ("38", None),
             ("38;5;999", Some(Hue::White)),
+            ("38:5:9", Some(Hue::Red)),
+            ("38:2:20:40:250", Some(Hue::Blue)),
+            ("38:2::20:40:250", Some(Hue::Blue)),
+            ("38:2:1:20:40:250:0:1", Some(Hue::Blue)),
+            ("38:2", None),
+            ("38:5:9;32", Some(Hue::Green)),
+            ("31;48:2::1:2:32", Some(Hue::Red)),
+            ("31;58;2;1;2;32", Some(Hue::Red)),
+            ("31;58;5;0", Some(Hue::Red)),
+            ("31;58:2::1:2:0", Some(Hue::Red)),
+            ("31;4:0", Some(Hue::Red)),
         ] {
             assert_eq!(hue(parameters), expected, "{parameters}");
         }
@@ -211,5 +248,7 @@ mod tests {
             ink.after("22;24"),
             AnsiStyle { hue: Some(Hue::Magenta), ..AnsiStyle::default() }
         );
+        assert!(ink.after("4:3").underlined && AnsiStyle::default().after("4:3").underlined);
+        assert_eq!(ink.after("4:0"), AnsiStyle { underlined: false, ..ink });
     }
 }

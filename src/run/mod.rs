@@ -62,7 +62,8 @@ pub use loop_state::{AttemptState, LoopPhase, LoopState};
 pub use mode::{FileMode, Modes};
 pub use preview::{Diff, DiffLine, FileChange, LineKind, Predicted, Preview};
 pub use question::{
-    Answered, FileExecution, LaterMutation, MOST_ROWS, Question, RecurringDiagnostic,
+    Answered, FileExecution, LaterMutation, ListedExecution, MOST_ROWS, Question,
+    RecurringDiagnostic,
 };
 pub use reconcile::{DiskState, FileForecast, Reconciled, Way, sentences};
 pub use record::{

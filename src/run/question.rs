@@ -51,12 +51,24 @@ impl Question {
     }
 }
 
+/// An execution in an answer that says nothing more of it (Q1, Q2, Q3, Q6).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ListedExecution {
+    /// The execution.
+    #[serde(flatten)]
+    pub row: Execution,
+    /// Whether the row of the execution, or of its intent, was changed after it was written.
+    pub changed: bool,
+}
+
 /// An execution that touched a file or symbol (Q4).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FileExecution {
     /// The execution.
     #[serde(flatten)]
     pub row: Execution,
+    /// As in [`ListedExecution`].
+    pub changed: bool,
     /// How the execution touched the target: `EXECUTED_ON`, `AFFECTED`, `REFERENCED` or `PRODUCED`, sorted.
     pub edge_types: Vec<String>,
 }
@@ -84,6 +96,8 @@ pub struct LaterMutation {
     /// The execution that changed the file.
     #[serde(flatten)]
     pub row: Execution,
+    /// As in [`ListedExecution`].
+    pub changed: bool,
     /// The execution that produced the diagnostic.
     pub diagnostic_execution_id: Uuid,
     /// The file.
@@ -96,7 +110,7 @@ pub struct LaterMutation {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answered {
     /// Executions without further data: Q3 and Q6.
-    Executions(Vec<Execution>),
+    Executions(Vec<ListedExecution>),
     /// Executions with the way in which each touched the target: Q4.
     Touched(Vec<FileExecution>),
     /// Recurring diagnostics: Q7.
@@ -123,10 +137,15 @@ impl Answered {
 
     /// The execution of a row; `None` for a recurring diagnostic, which belongs to several.
     pub fn execution(&self, at: usize) -> Option<&Execution> {
+        self.listed(at).map(|(row, _)| row)
+    }
+
+    /// The same, and whether it was changed after it was written.
+    pub fn listed(&self, at: usize) -> Option<(&Execution, bool)> {
         match self {
-            Self::Executions(rows) => rows.get(at),
-            Self::Touched(rows) => rows.get(at).map(|it| &it.row),
-            Self::Changes(rows) => rows.get(at).map(|it| &it.row),
+            Self::Executions(rows) => rows.get(at).map(|it| (&it.row, it.changed)),
+            Self::Touched(rows) => rows.get(at).map(|it| (&it.row, it.changed)),
+            Self::Changes(rows) => rows.get(at).map(|it| (&it.row, it.changed)),
             Self::Recurring(_) => None,
         }
     }

@@ -4,8 +4,8 @@
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::question::{FileExecution, LaterMutation, RecurringDiagnostic};
-use super::record::{Execution, ExecutionDetail};
+use super::question::{FileExecution, LaterMutation, ListedExecution, RecurringDiagnostic};
+use super::record::ExecutionDetail;
 
 /// What the summary concentrates on: mostly the subjects of the previous attempt.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -37,17 +37,17 @@ pub struct EvidenceSummary {
     /// How often each tool was used, the latest first.
     pub tools: Vec<ToolCount>,
     /// The latest executions, by time.
-    pub q1: Vec<Execution>,
+    pub q1: Vec<ListedExecution>,
     /// The latest failures, the newest first.
-    pub q2: Vec<Execution>,
+    pub q2: Vec<ListedExecution>,
     /// Executions with a diagnostic code of the focus, by time.
-    pub q3: Vec<Execution>,
+    pub q3: Vec<ListedExecution>,
     /// Executions that touched a file of the focus, by time.
     pub q4: Vec<FileExecution>,
     /// Executions of the focus in full.
     pub q5: Vec<ExecutionDetail>,
     /// The latest execution that worked on each file of the focus.
-    pub q6: Vec<Execution>,
+    pub q6: Vec<ListedExecution>,
     /// Diagnostics that were seen several times, most frequent first.
     pub q7: Vec<RecurringDiagnostic>,
     /// Changes of files after a diagnostic of the focus, by time.

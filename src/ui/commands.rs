@@ -145,6 +145,12 @@ impl Spec {
     pub fn shortcut_text(&self, ui: &Ui) -> Option<String> {
         self.shortcut.map(|shortcut| ui.ctx().format_shortcut(&shortcut))
     }
+
+    /// The tooltip, followed by the key if there is one.
+    pub fn tooltip_text(&self, ui: &Ui) -> String {
+        let key = self.shortcut_text(ui).map(|key| format!(" ({key})")).unwrap_or_default();
+        format!("{}{key}", self.tooltip)
+    }
 }
 
 /// A button for a command, with its tooltip and key. An unavailable command is disabled and shows the reason.
@@ -163,9 +169,8 @@ pub fn command_button(
     if response.clicked() {
         actions.push(Action::Do(command));
     }
-    let key = spec.shortcut_text(ui).map(|key| format!(" ({key})")).unwrap_or_default();
     response
-        .on_hover_text(format!("{}{key}", spec.tooltip))
+        .on_hover_text(spec.tooltip_text(ui))
         .on_disabled_hover_text(why_not.unwrap_or_default());
 }
 
@@ -182,6 +187,19 @@ mod tests {
             assert_eq!(spec.command as usize, index, "rows stand in the order of the enum");
         }
         assert_eq!(TABLE.len(), Command::Help as usize + 1);
+    }
+
+    #[test]
+    fn tooltips_name_a_key_only_if_there_is_one() {
+        egui::__run_test_ui(|ui| {
+            for spec in &TABLE {
+                let text = spec.tooltip_text(ui);
+                let key = spec.shortcut_text(ui).map(|key| format!(" ({key})"));
+                assert_eq!(text, format!("{}{}", spec.tooltip, key.unwrap_or_default()));
+                assert!(!text.contains("()"), "{text}");
+            }
+        });
+        assert!(TABLE.iter().any(|spec| spec.shortcut.is_none()));
     }
 
     #[test]

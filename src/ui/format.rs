@@ -39,16 +39,28 @@ impl Now {
         self.format(ms, "%Y-%m-%d %H:%M:%S %:z")
     }
 
-    /// The day in words.
+    /// Whether both times are on one day of one year.
+    pub fn is_same_day(&self, ms: i64, other: i64) -> bool {
+        self.format(ms, "%F") == self.format(other, "%F")
+    }
+
+    /// The day in words, with the year if it is not the current one.
     pub fn day(&self, ms: i64) -> String {
-        self.format(ms, "%-d %b")
+        let is_this_year = self.format(ms, "%Y") == self.format(self.ms, "%Y");
+        self.format(ms, if is_this_year { "%-d %b" } else { "%-d %b %Y" })
+    }
+
+    /// The time to the second, after the day unless that is today.
+    pub fn moment(&self, ms: i64) -> String {
+        let time = self.second(ms);
+        if self.is_same_day(ms, self.ms) { time } else { format!("{} {time}", self.day(ms)) }
     }
 
     /// The shortest form: `now`, the time to the minute if today, otherwise the date.
     pub fn short(&self, ms: i64) -> String {
         if (self.ms - ms).abs() < 60_000 {
             "now".to_owned()
-        } else if self.format(ms, "%F") == self.format(self.ms, "%F") {
+        } else if self.is_same_day(ms, self.ms) {
             self.minute(ms)
         } else {
             self.day(ms)
@@ -186,6 +198,23 @@ mod tests {
         assert_eq!(now.short(now.ms - 1_000), "now");
         assert_eq!(now.short(now.ms - 600_000), "00:03");
         assert_eq!(now.short(now.ms - 86_400_000), "14 Nov");
+    }
+
+    /// The same day of another year is another day, and shows its year.
+    #[test]
+    fn days_of_another_year_show_it() {
+        let now = Now { ms: 1_700_000_000_000, zone: TimeZone::fixed(jiff::tz::offset(2)) };
+        let last_year = now.ms - 365 * 86_400_000;
+        assert!(!now.is_same_day(last_year, now.ms));
+        assert!(now.is_same_day(now.ms - 1_000, now.ms));
+        assert_eq!(now.moment(now.ms - 1_000), "00:13:19");
+        assert_eq!(now.moment(now.ms - 86_400_000), "14 Nov 00:13:20");
+        assert_eq!(now.moment(last_year), "15 Nov 2022 00:13:20");
+        assert_eq!(now.short(last_year), "15 Nov 2022");
+        // The year of the zone counts.
+        let new_year = Now { ms: 1_704_060_000_000, ..now };
+        assert_eq!(new_year.day(new_year.ms), "1 Jan");
+        assert_eq!(new_year.day(new_year.ms - 3_600_000), "31 Dec 2023");
     }
 
     #[test]

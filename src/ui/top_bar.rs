@@ -105,8 +105,7 @@ fn page_tab(ui: &mut Ui, command: Command, selected: bool, actions: &mut Vec<Act
         actions.push(Action::Do(command));
     }
     ui.add_space(10.0);
-    let key = spec.shortcut_text(ui).unwrap_or_default();
-    response.on_hover_text(format!("{} ({key})", spec.tooltip));
+    response.on_hover_text(spec.tooltip_text(ui));
 }
 
 fn palette_field(ui: &mut Ui, actions: &mut Vec<Action>) {

@@ -4,6 +4,8 @@ mod query;
 mod search;
 mod show;
 
+use uuid::Uuid;
+
 use super::Exit;
 use super::args::{self, EvidenceCommand};
 use super::opening::evidence_location;
@@ -117,6 +119,13 @@ fn cells(row: &Execution) -> Vec<String> {
         duration,
         row.execution_id.to_string(),
     ]
+}
+
+/// Prints, below a table, which of its executions were changed after they were written.
+fn print_changed_rows(ids: impl Iterator<Item = Uuid>, out: &mut Output) {
+    for id in ids {
+        out.line(&format!("{id}: this record was changed after it was written."));
+    }
 }
 
 /// Prints to stderr that nothing was found. That is not an error.

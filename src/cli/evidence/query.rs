@@ -3,13 +3,14 @@
 use serde::Serialize;
 
 use super::show::show_execution;
-use super::{cells, say_if_empty};
+use super::{cells, print_changed_rows, say_if_empty};
 use crate::cli::Exit;
 use crate::cli::args::{Question, Span};
 use crate::cli::output::Output;
 use crate::cli::refusal::Refusal;
 use crate::cli::time::local_time;
 use crate::evidence::{EvidenceReader, Range};
+use crate::run::{Execution, ListedExecution};
 
 /// Runs one query and prints its rows.
 pub(super) fn query(
@@ -18,15 +19,17 @@ pub(super) fn query(
     out: &mut Output,
 ) -> Result<Exit, Refusal> {
     match question {
-        Question::Q1(about) => print(&reader.q1(&about.tool, range(&about.span))?, out, cells),
-        Question::Q2(about) => print(&reader.q2(&about.tool, range(&about.span))?, out, cells),
-        Question::Q3(about) => print(&reader.q3(&about.code, range(&about.span))?, out, cells),
+        Question::Q1(about) => print_listed(&reader.q1(&about.tool, range(&about.span))?, out),
+        Question::Q2(about) => print_listed(&reader.q2(&about.tool, range(&about.span))?, out),
+        Question::Q3(about) => print_listed(&reader.q3(&about.code, range(&about.span))?, out),
         Question::Q4(about) => {
-            print(&reader.q4(&about.file, range(&about.span))?, out, |it| {
+            let rows = reader.q4(&about.file, range(&about.span))?;
+            print(&rows, out, |it| {
                 let mut cells = cells(&it.row);
                 cells.push(it.edge_types.join(", "));
                 cells
             });
+            print_changed(rows.iter().map(|it| (&it.row, it.changed)), out);
         }
         Question::Q5(show) => {
             let found = reader.execution(show.id)?;
@@ -37,7 +40,7 @@ pub(super) fn query(
         }
         Question::Q6(about) => {
             let latest: Vec<_> = reader.q6(&about.file)?.into_iter().collect();
-            print(&latest, out, cells);
+            print_listed(&latest, out);
         }
         Question::Q7(about) => {
             print(&reader.q7(about.threshold, range(&about.span))?, out, |it| {
@@ -57,9 +60,26 @@ pub(super) fn query(
                 cells.push(format!("{} ms after {}", it.after_ms, it.diagnostic_execution_id));
                 cells
             });
+            print_changed(rows.iter().map(|it| (&it.row, it.changed)), out);
         }
     }
     Ok(Exit::Done)
+}
+
+fn print_listed(rows: &[ListedExecution], out: &mut Output) {
+    print(rows, out, |it| cells(&it.row));
+    print_changed(rows.iter().map(|it| (&it.row, it.changed)), out);
+}
+
+/// With `--json` each row says it itself.
+fn print_changed<'a>(rows: impl Iterator<Item = (&'a Execution, bool)>, out: &mut Output) {
+    if !out.json() {
+        let mut ids: Vec<_> =
+            rows.filter(|(_, changed)| *changed).map(|(row, _)| row.execution_id).collect();
+        // Q8 lists an execution once for each diagnostic, in a row.
+        ids.dedup();
+        print_changed_rows(ids.into_iter(), out);
+    }
 }
 
 fn print<T: Serialize>(rows: &[T], out: &mut Output, cells: impl Fn(&T) -> Vec<String>) {

@@ -1,6 +1,6 @@
 //! `evidence search`: executions by words and filters, newest first.
 
-use super::{cells, say_if_empty};
+use super::{cells, print_changed_rows, say_if_empty};
 use crate::cli::Exit;
 use crate::cli::args;
 use crate::cli::output::{Output, say};
@@ -39,10 +39,8 @@ pub(super) fn search(
             let id = hit.row.execution_id;
             out.line(&format!("{id} {}: {}", visible(&hit.found_in), visible(&hit.excerpt)));
         }
-        for hit in page.hits.iter().filter(|hit| hit.changed) {
-            let id = hit.row.execution_id;
-            out.line(&format!("{id}: this record was changed after it was written."));
-        }
+        let changed = page.hits.iter().filter(|hit| hit.changed);
+        print_changed_rows(changed.map(|hit| hit.row.execution_id), out);
     }
     say_if_empty(page.hits.is_empty(), out);
     let shown = page.hits.len() as u64;

@@ -140,7 +140,7 @@ fn walls_are_recorded_and_older_rows_have_none() {
     run_with(&home, &[]);
     to_the_first_format(&home);
     let old = home.reader().q1("file_write", Range::default()).unwrap();
-    assert_eq!(old.iter().map(|row| row.walls.clone()).collect::<Vec<_>>(), [None]);
+    assert_eq!(old.iter().map(|it| it.row.walls.clone()).collect::<Vec<_>>(), [None]);
 
     let walls = StepWalls {
         level: WallLevel::Full,
@@ -154,7 +154,7 @@ fn walls_are_recorded_and_older_rows_have_none() {
     run.record(result, Extra { walls: Some(&walls), ..Extra::default() });
     run.end(&RunEnding::Completed);
     let rows = home.reader().q1("file_write", Range::default()).unwrap();
-    let recorded: Vec<_> = rows.into_iter().map(|row| row.walls).collect();
+    let recorded: Vec<_> = rows.into_iter().map(|it| it.row.walls).collect();
     assert_eq!(recorded, [None, Some(walls.clone())]);
     assert_eq!(walls.to_string(), "full, network, writes /var/cache/x");
     assert!(home.verify().ok);

@@ -216,7 +216,7 @@ impl Target {
         for tool in ["file_read", "file_write"] {
             let rows = reader.q1(tool, Range::default())?;
             for row in &rows {
-                say(&reader.execution(row.execution_id)?);
+                say(&reader.execution(row.row.execution_id)?);
             }
             say(&rows);
             say(&reader.q2(tool, Range::default())?);

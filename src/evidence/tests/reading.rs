@@ -3,7 +3,7 @@ use crate::evidence::*;
 use crate::run::*;
 
 /// Three runs: a read that found a word, a failed write of a file with a diagnostic, and a later write.
-fn filled() -> (Home, [uuid::Uuid; 3]) {
+pub fn filled() -> (Home, [uuid::Uuid; 3]) {
     let home = Home::new();
     let mut store = home.store();
     let touch = |edge_type, target: &str| Edge {
@@ -53,8 +53,8 @@ fn filled() -> (Home, [uuid::Uuid; 3]) {
     (home, [read_id, failed_id, fixed_id])
 }
 
-fn ids(rows: &[Execution]) -> Vec<uuid::Uuid> {
-    rows.iter().map(|row| row.execution_id).collect()
+fn ids(rows: &[ListedExecution]) -> Vec<uuid::Uuid> {
+    rows.iter().map(|it| it.row.execution_id).collect()
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn the_eight_questions_are_answered() {
     assert_eq!(kinds, ["step_context", "diagnostics"]);
     assert_eq!(detail.artifacts[0].content["evidence_referenced"][0], "Q1");
     assert_eq!(reader.execution(read).unwrap().unwrap().intent_at_ms, None);
-    assert_eq!(reader.q6("src/lib.rs").unwrap().unwrap().execution_id, fixed);
+    assert_eq!(reader.q6("src/lib.rs").unwrap().unwrap().row.execution_id, fixed);
     let again = reader.q7(2, all).unwrap();
     assert_eq!((again[0].count, again[0].execution_ids.as_slice()), (2, [failed].as_slice()));
     assert!(reader.q7(3, all).unwrap().is_empty());

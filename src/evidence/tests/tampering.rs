@@ -1,6 +1,7 @@
 //! Another program changes the database file with SQL.
 
 use rusqlite::Connection;
+use uuid::Uuid;
 
 use super::fixture::*;
 use crate::evidence::*;
@@ -55,6 +56,14 @@ fn unguarded(home: &Home) -> Connection {
     conn
 }
 
+/// Changes rows and restores the trigger that refuses it, so that only the chain shows the change.
+fn rewrite(home: &Home, table: &str, sql: &str) {
+    let (conn, trigger) = (home.raw(), format!("{table}_refuses_update"));
+    let made = "SELECT sql FROM sqlite_schema WHERE name = ?1";
+    let made: String = conn.query_row(made, [&trigger], |row| row.get(0)).unwrap();
+    conn.execute_batch(&format!("DROP TRIGGER {trigger}; {sql}; {made};")).unwrap();
+}
+
 fn tables(conn: &Connection) -> Vec<String> {
     conn.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'ledger'")
         .unwrap()
@@ -80,6 +89,51 @@ fn after(change: impl FnOnce(&Connection)) -> Option<String> {
     let report = home.verify();
     assert_eq!(report.ok, report.first_bad.is_none());
     report.first_bad
+}
+
+/// Only the answers that list the execution are marked, each of them.
+#[test]
+fn answers_mark_a_changed_execution() {
+    let (home, [read, failed, fixed]) = super::reading::filled();
+    let marked = |home: &Home| {
+        let (mut reader, all) = (home.reader(), Range::default());
+        let mut found: Vec<(Uuid, bool)> = Vec::new();
+        let mut listed = |rows: Vec<ListedExecution>| {
+            found.extend(rows.iter().map(|it| (it.row.execution_id, it.changed)));
+        };
+        listed(reader.q1("file_write", all).unwrap());
+        listed(reader.q2("file_write", all).unwrap());
+        listed(reader.q3("E0425", all).unwrap());
+        listed(reader.q6("src/lib.rs").unwrap().into_iter().collect());
+        listed(reader.q6("docs/notes.md").unwrap().into_iter().collect());
+        let touched = reader.q4("src/lib.rs", all).unwrap();
+        found.extend(touched.iter().map(|it| (it.row.execution_id, it.changed)));
+        let later = reader.q8("E0425", None, all).unwrap();
+        found.extend(later.iter().map(|it| (it.row.execution_id, it.changed)));
+        for question in [
+            Question::WithCode("E0425".into()),
+            Question::Touched { kind: TargetKind::File, target: "src/lib.rs".into() },
+            Question::Latest("src/lib.rs".into()),
+            Question::ChangesAfter { code: "E0425".into(), file: None },
+        ] {
+            let answer = reader.answer(&question).unwrap();
+            let rows = (0..answer.len()).filter_map(|at| answer.listed(at));
+            found.extend(rows.map(|(row, changed)| (row.execution_id, changed)));
+        }
+        found
+    };
+    let before = marked(&home);
+    assert!([read, failed, fixed].iter().all(|id| before.iter().any(|(found, _)| found == id)));
+    assert!(before.iter().all(|(_, changed)| !changed), "{before:?}");
+    let sql = format!("UPDATE executions SET outcome = 'failed' WHERE id = '{fixed}'");
+    rewrite(&home, "executions", &sql);
+    let after = marked(&home);
+    assert!(after.iter().filter(|(_, changed)| *changed).count() >= 6, "{after:?}");
+    assert!(after.iter().all(|(id, changed)| *changed == (*id == fixed)), "{after:?}");
+    let sql = format!("UPDATE intents SET about = 'x' WHERE id = '{failed}'");
+    rewrite(&home, "intents", &sql);
+    let after = marked(&home);
+    assert!(after.iter().all(|(id, changed)| *changed == (*id != read)), "{after:?}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use egui::{Align, Layout, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::EvidenceView;
-use super::results::{error_line, known_look, row_ui};
+use super::results::{WAS_CHANGED, error_line, row_ui};
 use crate::plan::visible;
 use crate::run::{Answered, MOST_ROWS, Question, RecurringDiagnostic};
 use crate::ui::action::{Action, EvidenceAction};
@@ -107,25 +107,17 @@ fn one_ui(
         }
         return;
     }
-    let Some(row) = answer.execution(index) else { return };
+    let Some((row, changed)) = answer.listed(index) else { return };
     let theme = Theme::of(ui);
-    let said = |word: &str| said(answer, index, word);
     let selected = view.selected == Some(row.execution_id);
-    let opened = row_ui(
-        ui,
-        rect,
-        (row, known_look(row.known)),
-        selected,
-        view.now,
-        |ui, at, width, word| {
-            let text = said(word);
-            widgets::paint_parts(ui, at, width, &[(text.as_str(), Text::SmallMono, theme.dim)]);
-            // The accessible name of the row does not include the painted second line.
-            let place = Rect::from_min_size(at, vec2(width.max(0.0), 1.0));
-            let label = ui.interact(place, ui.scope_id().with("second line"), Sense::hover());
-            label.widget_info(|| WidgetInfo::labeled(Role::Label, true, visible(&text)));
-        },
-    );
+    let opened = row_ui(ui, rect, (row, changed), selected, view.now, |ui, at, width, word| {
+        let text = if changed { WAS_CHANGED.to_owned() } else { said(answer, index, word) };
+        widgets::paint_parts(ui, at, width, &[(text.as_str(), Text::SmallMono, theme.dim)]);
+        // The accessible name of the row does not include the painted second line.
+        let place = Rect::from_min_size(at, vec2(width.max(0.0), 1.0));
+        let label = ui.interact(place, ui.scope_id().with("second line"), Sense::hover());
+        label.widget_info(|| WidgetInfo::labeled(Role::Label, true, visible(&text)));
+    });
     if opened {
         actions.push(Action::Evidence(EvidenceAction::Open(row.execution_id)));
     }
@@ -143,7 +135,7 @@ fn said(answer: &Answered, index: usize, word: &str) -> String {
             format!("{word}, occurred {after} after it was seen in {}", row.file_name)
         }),
         Answered::Executions(rows) => {
-            rows.get(index).and_then(error_line).unwrap_or_else(|| word.to_owned())
+            rows.get(index).and_then(|it| error_line(&it.row)).unwrap_or_else(|| word.to_owned())
         }
         Answered::Recurring(_) => String::new(),
     }

@@ -54,8 +54,7 @@ const NARROW: f32 = 460.0;
 const TOOL: f32 = 132.0;
 
 fn hit_ui(ui: &mut Ui, rect: Rect, hit: &SearchHit, selected: bool, now: &Now) -> bool {
-    let look = if hit.changed { CHANGED } else { known_look(hit.row.known) };
-    row_ui(ui, rect, (&hit.row, look), selected, now, |ui, at, width, word| {
+    row_ui(ui, rect, (&hit.row, hit.changed), selected, now, |ui, at, width, word| {
         second_line(ui, at, width, hit, word);
     })
 }
@@ -63,17 +62,21 @@ fn hit_ui(ui: &mut Ui, rect: Rect, hit: &SearchHit, selected: bool, now: &Now) -
 /// A record that was changed after it was written proves nothing, so this look replaces that of its outcome.
 const CHANGED: (Icon, &str, Tone) = (icon::WARNING, "changed after it was written", Tone::Danger);
 
-/// One execution as a row. `second` draws the second line and gets its position, its width, and the word for
+/// Said in the second line of such a record.
+pub(super) const WAS_CHANGED: &str = "This record was changed after it was written.";
+
+/// One execution, and whether it was changed after it was written, as a row. `second` draws the second line and gets its position, its width, and the word for
 /// the outcome.
 pub(super) fn row_ui(
     ui: &mut Ui,
     rect: Rect,
-    (row, (icon, word, tone)): (&Execution, (Icon, &str, Tone)),
+    (row, changed): (&Execution, bool),
     selected: bool,
     now: &Now,
     second: impl FnOnce(&Ui, egui::Pos2, f32, &str),
 ) -> bool {
     let theme = Theme::of(ui);
+    let (icon, word, tone) = if changed { CHANGED } else { known_look(row.known) };
     let response = ui.interact(rect, ui.scope_id().with(row.execution_id), Sense::click());
     rows::row_background(ui, &response, selected);
     let middle = rect.center().y;
@@ -87,10 +90,7 @@ pub(super) fn row_ui(
         }
         right -= 70.0;
     }
-    let today = now.day(row.timestamp_ms) == now.day(now.ms);
-    let day = now.day(row.timestamp_ms);
-    let time = now.second(row.timestamp_ms);
-    let when = if today { time } else { format!("{day} {time}") };
+    let when = now.moment(row.timestamp_ms);
     right -= widgets::paint_right(ui, pos2(right, middle), &when, Text::Mono, theme.dim);
     let left = rect.left() + 46.0;
     let width = (right - 16.0 - left).max(0.0);
@@ -123,7 +123,7 @@ fn second_line(ui: &Ui, left_center: egui::Pos2, width: f32, hit: &SearchHit, wo
         job.append(&visible(text), 0.0, format);
     };
     if hit.changed {
-        append("This record was changed after it was written.", true);
+        append(WAS_CHANGED, true);
     } else if hit.excerpt.is_empty() {
         let step =
             || format!("{word}, step {} of plan {}", hit.row.step_index + 1, hit.row.plan_id);

@@ -106,6 +106,11 @@ fn a_later_change_claims_no_repair() {
     let said = "succeeded, occurred 1 min 12 s after it was seen in src/lexer.rs";
     assert!(harness.query_all_by_label(said).next().is_some());
     assert!(harness.query_all_by_label_contains("fixed").next().is_none());
+    // A record that was changed does not show its outcome.
+    let row = "file_search old_function in src, changed after it was written";
+    assert!(harness.query_by_label_contains(row).is_some(), "the row");
+    let second = "This record was changed after it was written.";
+    assert!(harness.query_by_label(second).is_some(), "its second line");
     harness.get_by_label_contains("file_write src/lexer.rs, succeeded").click();
     harness.run_ok();
     let opened = |action: &Action| matches!(action, Action::Evidence(EvidenceAction::Open(_)));

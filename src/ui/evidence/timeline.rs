@@ -56,14 +56,37 @@ pub(super) fn timeline_ui(ui: &mut Ui, buckets: &[TimeBucket], now: &Now) {
         ));
     }
     let (line, _) = ui.allocate_exact_size(vec2(width, 16.0), Sense::hover());
-    let same_day = now.day(first.from_ms) == now.day(last.to_ms);
-    let name = |ms: i64| match last.to_ms - first.from_ms {
+    let (start, end) = ends(first.from_ms, last.to_ms, now);
+    let parts = [(start.as_str(), Text::Small, theme.dim)];
+    widgets::paint_parts(ui, line.left_center(), 120.0, &parts);
+    widgets::paint_right(ui, line.right_center(), &end, Text::Small, theme.dim);
+}
+
+/// What stands below the first and the last bar.
+fn ends(from: i64, to: i64, now: &Now) -> (String, String) {
+    let same_day = now.is_same_day(from, to);
+    let name = |ms: i64| match to - from {
         0..600_000 if same_day => now.second(ms),
         _ if same_day => now.minute(ms),
         _ => now.day(ms),
     };
-    let parts = [(&*name(first.from_ms), Text::Small, theme.dim)];
-    widgets::paint_parts(ui, line.left_center(), 120.0, &parts);
-    let end = name(last.to_ms.min(now.ms));
-    widgets::paint_right(ui, line.right_center(), &end, Text::Small, theme.dim);
+    (name(from), name(to.min(now.ms)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_whole_year_shows_both_years() {
+        let now = Now { ms: 1_700_000_000_000, zone: jiff::tz::TimeZone::UTC };
+        let said = |from: i64| {
+            let (start, end) = ends(now.ms - from, now.ms, &now);
+            format!("{start} to {end}")
+        };
+        assert_eq!(said(365 * 86_400_000), "14 Nov 2022 to 14 Nov");
+        assert_eq!(said(86_400_000), "13 Nov to 14 Nov");
+        assert_eq!(said(3_600_000), "21:13 to 22:13");
+        assert_eq!(said(60_000), "22:12:20 to 22:13:20");
+    }
 }

@@ -95,6 +95,10 @@ fn changed_rows_are_marked() {
         assert!(!people.contains("changed after it was written"), "{people}");
     }
     assert_eq!(hits(), [json!(false)]);
+    let questions =
+        [&["q1", "file_create"][..], &["q2", "file_read"], &["q4", "b.txt"], &["q6", "b.txt"]];
+    let answers = || questions.map(|asked| query(&home, asked)[0]["changed"].clone());
+    assert_eq!(answers(), [false, false, false, false].map(Value::from));
     change(
         &home,
         "executions",
@@ -111,6 +115,13 @@ fn changed_rows_are_marked() {
     }
     assert_eq!(shown(execution(&result, 0)).0, json!([]), "another execution was not");
     assert_eq!(hits(), [json!(true)]);
+    assert_eq!(answers(), [true, false, true, true].map(Value::from));
+    for asked in questions {
+        let line = ["evidence", "query"].into_iter().chain(asked.iter().copied());
+        let people = home.run(line).exits(0).stdout;
+        let said = format!("{made}: this record was changed after it was written.");
+        assert_eq!(people.contains(&said), asked[0] != "q2", "{people}");
+    }
     let people = home.run(["evidence", "search"]).exits(0).stdout;
     assert_eq!(people.matches("this record was changed after it was written").count(), 1);
     let answered = query(&home, &["q5", made]);

@@ -67,7 +67,7 @@ fn check_errors_end_the_run_and_are_recorded() {
     let mut reader = EvidenceReader::open(&harness.evidence(), &key).unwrap();
     let id = result.execution_id;
     let found = reader.q3("E0425", Range::default()).unwrap();
-    assert_eq!(found.iter().map(|row| row.execution_id).collect::<Vec<_>>(), [id]);
+    assert_eq!(found.iter().map(|it| it.row.execution_id).collect::<Vec<_>>(), [id]);
     let files = reader.q4("src/lib.rs", Range::default()).unwrap();
     assert_eq!(files.len(), 1, "the file with the error is linked");
     let recurring = reader.q7(1, Range::default()).unwrap();

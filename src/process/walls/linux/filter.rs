@@ -29,10 +29,9 @@ pub(super) struct Filters {
     pub(super) told: Option<BpfProgram>,
 }
 
-/// The highest system call number of Linux 6.18. Calls that later kernels add fail with `ENOSYS`.
-const HIGHEST: u32 = 470;
-/// Bit in the numbers of x32 calls, which have their own numbers for the same calls.
-const X32: u32 = 0x4000_0000;
+/// The highest system call number of Linux 6.18. Calls that later kernels add fail with `ENOSYS`, and so do x32 calls,
+/// whose numbers start at `0x4000_0000`.
+const HIGHEST: u32 = 469;
 /// Marks the return instructions to change into `SECCOMP_RET_USER_NOTIF`, which the compiler cannot emit.
 const TOLD: u32 = 0x1e57;
 
@@ -42,6 +41,10 @@ const FILE_KIND: u64 = libc::S_IFMT as u64;
 const NETLINK_ROUTE: u64 = 0;
 /// Terminal commands that inject input for the person, or change the console for others.
 const TERMINAL_COMMANDS: [u64; 2] = [libc::TIOCSTI, libc::TIOCLINUX];
+
+/// Not in libc for every target.
+const OPEN_TREE_ATTR: libc::c_long = 467;
+const KEXEC_FILE_LOAD: libc::c_long = if cfg!(target_arch = "x86_64") { 320 } else { 294 };
 
 /// Refused with any arguments. Other walls cover what is missing here: signals (pid namespace and Landlock scope),
 /// everything that needs a dropped capability, and paths.
@@ -62,6 +65,7 @@ const REFUSED: &[libc::c_long] = &[
     libc::SYS_chroot,
     libc::SYS_move_mount,
     libc::SYS_open_tree,
+    OPEN_TREE_ATTR,
     libc::SYS_fsopen,
     libc::SYS_fsconfig,
     libc::SYS_fsmount,
@@ -81,6 +85,7 @@ const REFUSED: &[libc::c_long] = &[
     libc::SYS_finit_module,
     libc::SYS_delete_module,
     libc::SYS_kexec_load,
+    KEXEC_FILE_LOAD,
     libc::SYS_reboot,
     libc::SYS_syslog,
     libc::SYS_acct,
@@ -105,16 +110,11 @@ const REFUSED_HERE: &[libc::c_long] = &[
     libc::SYS_iopl,
     libc::SYS_ioperm,
     libc::SYS_modify_ldt,
-    libc::SYS_kexec_file_load,
     libc::SYS_uselib,
     libc::SYS_nfsservctl,
 ];
 #[cfg(not(target_arch = "x86_64"))]
 const REFUSED_HERE: &[libc::c_long] = &[];
-
-/// Calls with a process id as their first argument, where 0 is the caller. Without a pid namespace they reach other
-/// processes of the same user.
-const OF_A_PROCESS: &[libc::c_long] = &[libc::SYS_prlimit64];
 
 /// IPC objects that processes of a user share by number or name, which path rules do not cover.
 const SHARED: &[libc::c_long] = &[
@@ -166,13 +166,14 @@ fn unknown_calls() -> BpfProgram {
             code: (libc::BPF_JMP | libc::BPF_JGT | libc::BPF_K) as u16,
             jt: 0,
             jf: 1,
-            k: HIGHEST.min(X32),
+            k: HIGHEST,
         },
         instruction(libc::BPF_RET | libc::BPF_K, 0, error),
     ]
 }
 
-/// A condition on the lower 32 bits of one argument, which are all that the kernel reads.
+/// A condition on the lower 32 bits of one argument. Only for an argument of which the kernel reads no more: an `int`,
+/// a mode, or flags that all are in these bits. A pointer needs [`is_given`].
 fn condition(argument: u8, operator: SeccompCmpOp, value: u64) -> io::Result<SeccompCondition> {
     SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operator, value)
         .map_err(io::Error::other)
@@ -188,6 +189,12 @@ fn is(argument: u8, value: u64) -> io::Result<SeccompCondition> {
 
 fn is_not(argument: u8, value: u64) -> io::Result<SeccompCondition> {
     condition(argument, SeccompCmpOp::Ne, value)
+}
+
+/// Whether a pointer is not null. Compares all 64 bits: a program can map memory whose address ends in 32 zero bits.
+fn is_given(pointer: u8) -> io::Result<SeccompCondition> {
+    SeccompCondition::new(pointer, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0)
+        .map_err(io::Error::other)
 }
 
 fn has(argument: u8, mask: u64, value: u64) -> io::Result<SeccompCondition> {
@@ -232,9 +239,8 @@ fn forbidden(has_namespaces: bool) -> io::Result<Rules> {
     rules.insert(libc::SYS_mknod, devices(1)?);
     if !has_namespaces {
         rules.extend(SHARED.iter().map(|call| (*call, Vec::new())));
-        for call in OF_A_PROCESS {
-            rules.insert(*call, vec![all_of(vec![is_not(0, 0)?, is_not(2, 0)?])?]);
-        }
+        // Sets a limit of another process; the process id 0 is the caller.
+        rules.insert(libc::SYS_prlimit64, vec![all_of(vec![is_not(0, 0)?, is_given(2)?])?]);
     }
     Ok(rules)
 }
@@ -298,10 +304,115 @@ fn told() -> io::Result<BpfProgram> {
         is_not(0, family(libc::AF_NETLINK))?,
     ])?];
     let mut program = build([(libc::SYS_socket, others)].into(), SeccompAction::Trace(TOLD))?;
-    for instruction in &mut program {
-        if instruction.k == libc::SECCOMP_RET_TRACE | TOLD {
-            instruction.k = libc::SECCOMP_RET_USER_NOTIF;
+    notify_instead_of_trace(&mut program)?;
+    Ok(program)
+}
+
+/// Changes the marked return instructions. Without one, refused sockets would not be counted.
+fn notify_instead_of_trace(program: &mut BpfProgram) -> io::Result<()> {
+    let is_marked = |it: &&mut sock_filter| it.k == libc::SECCOMP_RET_TRACE | TOLD;
+    let mut marked = program.iter_mut().filter(is_marked).peekable();
+    if marked.peek().is_none() {
+        return Err(io::Error::other("the filter of counted sockets has no instruction to change"));
+    }
+    marked.for_each(|it| it.k = libc::SECCOMP_RET_USER_NOTIF);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALLOWED: u32 = libc::SECCOMP_RET_ALLOW;
+
+    /// What the filters of a level without network return for a system call, as the kernel computes it: the
+    /// return value of the first filter that does not allow the call.
+    fn returned(has_namespaces: bool, number: libc::c_long, arguments: [u64; 6]) -> u32 {
+        let filters = filters(Network::Nothing, has_namespaces).unwrap();
+        let returned = filters.told.iter().chain(&filters.plain);
+        let mut returned = returned.map(|program| run(program, number, arguments));
+        returned.find(|it| *it != ALLOWED).unwrap_or(ALLOWED)
+    }
+
+    /// Interprets the instructions that occur in the filters, over `struct seccomp_data`.
+    fn run(program: &BpfProgram, number: libc::c_long, arguments: [u64; 6]) -> u32 {
+        let architecture = if cfg!(target_arch = "x86_64") { 0xc000_003e } else { 0xc000_00b7 };
+        let mut data = vec![u32::try_from(number).unwrap(), architecture, 0, 0];
+        data.extend(arguments.iter().flat_map(|it| [*it as u32, (*it >> 32) as u32]));
+        let (mut at, mut value) = (0, 0);
+        loop {
+            let sock_filter { code, jt, jf, k } = program[at];
+            at += 1;
+            let jump = |is_so: bool| usize::from(if is_so { jt } else { jf });
+            match code {
+                0x20 => value = data[k as usize / 4],
+                0x54 => value &= k,
+                0x05 => at += k as usize,
+                0x15 => at += jump(value == k),
+                0x25 => at += jump(value > k),
+                0x35 => at += jump(value >= k),
+                0x06 => return k,
+                _ => panic!("instruction {code:#x}"),
+            }
         }
     }
-    Ok(program)
+
+    fn refused(error: libc::c_int) -> u32 {
+        libc::SECCOMP_RET_ERRNO | error.cast_unsigned()
+    }
+
+    /// A new limit at an address whose lower 32 bits are 0 is still a new limit.
+    #[test]
+    fn limits_of_others_at_any_address() {
+        let call = |process: u64, new: u64| {
+            returned(false, libc::SYS_prlimit64, [process, 7, new, 0, 0, 0])
+        };
+        for address in [1, 0xffff_ffff, 0x1_0000_0000, 0x7fff_0000_0000, u64::MAX] {
+            assert_eq!(call(4711, address), refused(libc::EPERM), "{address:#x}");
+            // The kernel reads 32 bits of a process id.
+            assert_eq!(call(0x1_0000_1267, address), refused(libc::EPERM), "{address:#x}");
+            assert_eq!(call(0, address), ALLOWED, "{address:#x}");
+        }
+        assert_eq!(call(4711, 0), ALLOWED);
+        assert_eq!(returned(true, libc::SYS_prlimit64, [4711, 7, 1, 0, 0, 0]), ALLOWED);
+    }
+
+    /// Bits above those that the kernel reads do not hide a refused value.
+    #[test]
+    fn upper_bits_hide_nothing() {
+        let high = 0x5_0000_0000;
+        for (call, argument, value) in [
+            (libc::SYS_ioctl, 1, libc::TIOCSTI),
+            (libc::SYS_clone, 0, libc::CLONE_NEWUSER as u64),
+            (libc::SYS_unshare, 0, libc::CLONE_NEWUSER as u64),
+            (libc::SYS_seccomp, 1, libc::SECCOMP_FILTER_FLAG_NEW_LISTENER),
+            (libc::SYS_mknodat, 2, u64::from(libc::S_IFCHR)),
+        ] {
+            let mut arguments = [0; 6];
+            arguments[argument] = high | value;
+            assert_eq!(returned(true, call, arguments), refused(libc::EPERM), "{call}");
+        }
+        let socket = |family| returned(true, libc::SYS_socket, [high | family, 1, 0, 0, 0, 0]);
+        assert_eq!(socket(family(libc::AF_UNIX)), refused(libc::EACCES));
+        assert_eq!(socket(family(libc::AF_INET)), libc::SECCOMP_RET_USER_NOTIF);
+    }
+
+    #[test]
+    fn refused_and_unknown_numbers() {
+        let any = |number| returned(true, number, [0; 6]);
+        for call in [libc::SYS_open_tree, 467, KEXEC_FILE_LOAD, libc::SYS_kexec_load] {
+            assert_eq!(any(call), refused(libc::EPERM), "{call}");
+        }
+        for unknown in [470, 0x4000_0000, 0x4000_0000 + libc::SYS_read] {
+            assert_eq!(any(unknown), refused(libc::ENOSYS), "{unknown}");
+        }
+        assert_eq!(any(469), ALLOWED);
+    }
+
+    #[test]
+    fn a_counting_filter_without_its_mark() {
+        let mut unmarked = build(Rules::new(), SeccompAction::Trace(TOLD + 1)).unwrap();
+        assert!(notify_instead_of_trace(&mut unmarked).is_err());
+        assert!(told().unwrap().iter().any(|it| it.k == libc::SECCOMP_RET_USER_NOTIF));
+    }
 }

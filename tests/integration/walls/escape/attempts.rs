@@ -102,6 +102,7 @@ pub const ATTEMPTS: &[(&str, &str, Holds)] = &[
     ("take a descriptor of a process", "T get-descriptor", Always),
     ("compare with a process", "T compare", Always),
     ("limit a process", "T limit", Always),
+    ("limit a process from a round address", "T limit-high", Always),
     ("slow a process down", "T priority", AtFull),
     ("bind a process to a processor", "T affinity", AtFull),
     ("write shared memory by number", "T shared-memory", Always),
