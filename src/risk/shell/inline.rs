@@ -7,8 +7,10 @@
 mod bindings;
 mod calculators;
 mod effects;
+mod hidden;
 mod imports;
 pub(super) mod language;
+mod lexer;
 mod perl;
 mod token_rules;
 mod tokens;
@@ -20,7 +22,7 @@ use super::lazy_regex::LazyRegex;
 use super::listed::listed;
 use super::place;
 use super::syntax::{UNKNOWN, Word, before};
-use language::Inline;
+use language::{Inline, Language};
 
 impl Judge<'_> {
     /// Whether the inline code in an argument, as in `python -m timeit`, only computes and prints.
@@ -66,22 +68,24 @@ impl Judge<'_> {
         let is = |it: &&Inline| it.programs.iter().any(|name| name == program);
         let Some(language) = self.table.inline.iter().find(is) else { return false };
         let valued = |at: usize| {
-            language.language == "python"
+            language.language == Language::Python
                 && before(options, at).is_some_and(|it| listed("-W -X", &it.text))
         };
         let plain =
-            |(at, word): (usize, &Word)| valued(at) || plain_option(&language.language, &word.text);
+            |(at, word): (usize, &Word)| valued(at) || plain_option(language.language, &word.text);
         if !options.iter().enumerate().all(plain) || code.text.contains(UNKNOWN) || code.escaped {
             return false;
         }
         // All interpreters but Python may find another option here, and so more code.
-        if language.language != "python" && rest.iter().any(|word| word.text.starts_with('-')) {
+        if language.language != Language::Python
+            && rest.iter().any(|word| word.text.starts_with('-'))
+        {
             return false;
         }
-        let perl = language.language == "perl";
+        let perl = language.language == Language::Perl;
         let changes = perl
             && options.iter().any(|word| word.text.starts_with('-') && word.text.contains('i'));
-        let reads = perl || language.language == "ruby";
+        let reads = perl || language.language == Language::Ruby;
         // Perl may run an operand as a command, and changes files with `-i`.
         let inside = |word: &Word| {
             let path = place::normalize(&word.text, &self.folder);
@@ -107,7 +111,7 @@ impl Judge<'_> {
             return false;
         }
         (perl && (substitutes(&code.text) || perl::only_prints(&code.text)))
-            || (language.language == "r" && installs(&code.text))
+            || (language.language == Language::R && installs(&code.text))
             || language.allows(&code.text)
             || language.stays(&code.text)
     }
@@ -126,27 +130,27 @@ fn installs(code: &str) -> bool {
 }
 
 /// Options that only affect how code is read and how input is split.
-fn plain_option(language: &str, text: &str) -> bool {
+fn plain_option(language: Language, text: &str) -> bool {
     let letters = |allowed: &str| {
         text.strip_prefix('-').is_some_and(|rest| rest.chars().all(|c| allowed.contains(c)))
     };
     match language {
-        "python" => {
+        Language::Python => {
             letters("BsSEuIOqcd")
                 || text.starts_with("-W") && !text.contains(['.', '/'])
                 || text == "-X"
         }
-        "r" => listed("--vanilla --quiet -q --slave --no-save -e", text),
-        "julia" => letters("eE") || listed("--project --project=. -q --quiet", text),
-        "javascript" => {
+        Language::R => listed("--vanilla --quiet -q --slave --no-save -e", text),
+        Language::Julia => letters("eE") || listed("--project --project=. -q --quiet", text),
+        Language::JavaScript => {
             letters("pe") || listed("eval --eval --print --no-warnings --input-type=module", text)
         }
-        "perl" if text.starts_with("-M") => functions(text),
-        "perl" if text.starts_with("-F") => {
+        Language::Perl if text.starts_with("-M") => functions(text),
+        Language::Perl if text.starts_with("-F") => {
             let sign = |c: char| ",:;|/ \t\\st+=-".contains(c);
             (3..8).contains(&text.len()) && text.chars().skip(2).all(sign)
         }
-        "perl" => {
+        Language::Perl => {
             let bundle = text.split('.').next().unwrap_or_default();
             let ending = text.strip_prefix(bundle).unwrap_or_default();
             bundle.strip_prefix('-').is_some_and(|it| it.chars().all(|c| "pnlawie0E7".contains(c)))
@@ -154,7 +158,7 @@ fn plain_option(language: &str, text: &str) -> bool {
                     || bundle.ends_with('i')
                         && ending.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'.'))
         }
-        "ruby" => {
+        Language::Ruby => {
             letters("enplaw")
                 || text
                     .strip_prefix("-I")
@@ -165,8 +169,8 @@ fn plain_option(language: &str, text: &str) -> bool {
                     text,
                 )
         }
-        "php" => letters("rn"),
-        _ => letters("e"),
+        Language::Php => letters("rn"),
+        Language::Lua => letters("e"),
     }
 }
 
@@ -215,14 +219,14 @@ fn substitutes(code: &str) -> bool {
         let [middle, end] = ends.as_slice() else { return false };
         let pattern = body.get(1..*middle).unwrap_or_default();
         let new = body.get(middle + 1..*end).unwrap_or_default();
-        let hidden = |text: &str| {
-            let known = text.replace("\\@", "").replace("\\$", "");
-            let variable = known.split('$').skip(1).any(|it| {
-                !it.is_empty() && !it.starts_with(|c: char| c.is_ascii_digit() || "|)&".contains(c))
-            });
-            variable || known.contains('@') || known.contains("(?{") || known.contains("(??{")
+        let hides = |text: &str, pattern: bool| {
+            let names =
+                |it: &str| it.starts_with(|c: char| c.is_ascii_digit() || "|)&".contains(c));
+            let known = text.replace("\\\\", "").replace("\\$", "");
+            let variable = known.split('$').skip(1).any(|it| !it.is_empty() && !names(it));
+            variable || hidden::interpolates(text, pattern) || hidden::has_code_group(text)
         };
-        if hidden(pattern) || hidden(new) {
+        if hides(pattern, true) || hides(new, false) {
             return false;
         }
         let after = body.get(end + 1..).unwrap_or_default();

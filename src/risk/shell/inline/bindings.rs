@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::imports::{calls_unknown, hands_over, names_function};
-use super::language::Inline;
-use super::tokens::{Token, cursors, name, sign, tokens};
+use super::language::{Inline, Language};
+use super::lexer::tokens;
+use super::tokens::{Token, cursors, name, sign};
 use crate::risk::shell::listed::listed;
 
 /// Limit for the number of tokens.
@@ -16,22 +17,22 @@ const ACTS: [&str; 6] = ["antigravity", "idlelib", "turtledemo", "test", "this",
 impl Inline {
     /// Whether all of the code is allowed.
     pub(super) fn allows(&self, code: &str) -> bool {
-        let Some(all) = tokens(code, &self.language) else { return false };
+        let Some(all) = tokens(code, self.language) else { return false };
         if all.is_empty()
             || all.len() > MAX_TOKENS
             || !modest(&all)
-            || names_function(&all, &self.language)
-            || hands_over(&all, &self.language, &self.modules)
+            || names_function(&all, self.language)
+            || hands_over(&all, self.language, &self.modules)
         {
             return false;
         }
         let (mut bound, mut shown) = (BTreeSet::new(), BTreeSet::new());
-        let python = self.language == "python";
+        let python = self.language == Language::Python;
         let start = if python { self.imports(&all, &mut bound, &mut shown) } else { Some(0) };
         let Some(body) = start.and_then(|start| all.get(start..)) else { return false };
         let mut own = BTreeSet::new();
         self.binds(body, &mut own);
-        if calls_unknown(body, &own, &self.language) {
+        if calls_unknown(body, &own, self.language) {
             return false;
         }
         bound.extend(own);
@@ -96,16 +97,18 @@ impl Inline {
     /// The names that the code binds: loop variables, parameters and assignment targets.
     pub(super) fn binds(&self, all: &[Token], bound: &mut BTreeSet<String>) {
         // Variables have a sigil in these languages, so a bare name is never one.
-        if matches!(self.language.as_str(), "perl" | "php") {
+        if matches!(self.language, Language::Perl | Language::Php) {
             return;
         }
-        let python = self.language == "python";
+        let python = self.language == Language::Python;
         for here in cursors(all) {
-            let starts = here.get(-1).is_none() || here.sign(-1, ";{");
+            // In Lua a brace starts a table, and its keys are no variables.
+            let block = if self.language == Language::Lua { ";" } else { ";{" };
+            let starts = here.get(-1).is_none() || here.sign(-1, block);
             let arrow = here.sign(1, "=") && here.sign(2, ">");
             if here.name(0).is_some_and(|it| listed("const let var for local my lambda as", it)) {
                 // In Python and Lua several names may be bound, separated by commas.
-                let listing = python || self.language == "lua";
+                let listing = python || self.language == Language::Lua;
                 let mut next = 1;
                 while let Some(own) = here.name(next) {
                     if matches!(own, "const" | "let" | "var") {
@@ -119,16 +122,16 @@ impl Inline {
                 }
             }
             let assigned = starts && here.is_assigned() && !arrow;
-            let binds = match self.language.as_str() {
-                "python" | "lua" => assigned,
-                "ruby" => assigned || here.sign(-1, "|") && here.sign(1, "|,"),
-                "r" => starts && here.sign(1, "<") && here.sign(2, "-"),
-                "javascript" => arrow,
+            let binds = match self.language {
+                Language::Python | Language::Lua => assigned,
+                Language::Ruby => assigned || here.sign(-1, "|") && here.sign(1, "|,"),
+                Language::R => starts && here.sign(1, "<") && here.sign(2, "-"),
+                Language::JavaScript => arrow,
                 _ => false,
             };
             bound.extend(here.name(0).filter(|_| binds).map(str::to_owned));
             // Parameters of an arrow function: only names and commas inside the brackets.
-            if self.language == "javascript" && here.sign(0, ")") && arrow {
+            if self.language == Language::JavaScript && here.sign(0, ")") && arrow {
                 let inside = all.get(..here.at).unwrap_or_default().iter().rev();
                 let inside =
                     inside.take_while(|it| matches!(it, Token::Name(_) | Token::Sign(',')));
@@ -139,8 +142,30 @@ impl Inline {
         const KEPT: &str = "require open Path eval exec import constructor Function this globalThis getattr setattr \
             delattr vars globals locals compile breakpoint input dir help memoryview fetch load loadstring dofile \
             system send spawn fork method";
-        let keeps = |own: &str| own.starts_with("__") || listed(KEPT, own);
+        let keeps = |own: &str| {
+            own.starts_with("__") || listed(KEPT, own) || listed(kept_by(self.language), own)
+        };
         bound.retain(|own| !keeps(own) || python && own == "Path");
+    }
+}
+
+/// Names of one language that must keep their meaning.
+fn kept_by(language: Language) -> &'static str {
+    match language {
+        Language::JavaScript => {
+            "Reflect Proxy WebAssembly Worker SharedWorker global window module WebSocket XMLHttpRequest EventSource \
+            setTimeout setInterval setImmediate queueMicrotask postMessage"
+        }
+        Language::Lua => {
+            "loadfile module setmetatable getmetatable rawset rawget setfenv getfenv _G _ENV package newproxy \
+            collectgarbage"
+        }
+        Language::Ruby => {
+            "syscall trap exit abort at_exit autoload require_relative callcc set_trace_func trace_var binding \
+            instance_eval instance_exec class_eval class_exec module_eval module_exec public_send define_method \
+            define_singleton_method instance_variable_set extend include using"
+        }
+        Language::Python | Language::Php | Language::Perl | Language::R | Language::Julia => "",
     }
 }
 

@@ -5,7 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::tokens::{Cursor, Token, cursors, name, string};
+use super::lexer::string;
+use super::tokens::{Cursor, Token, cursors, name};
 use crate::risk::shell::listed::{listed, listed_in};
 use crate::risk::shell::place;
 use crate::risk::shell::syntax::{Word, name_length};

@@ -5,8 +5,9 @@
 
 use super::bindings::modest;
 use super::imports::names_function;
-use super::language::Inline;
-use super::tokens::{Cursor, Token, cursors, name, tokens};
+use super::language::{Inline, Language};
+use super::lexer::tokens;
+use super::tokens::{Cursor, Token, cursors, name};
 use crate::risk::shell::discloses::is_secret_name;
 use crate::risk::shell::listed::{listed, listed_in};
 use crate::risk::shell::place;
@@ -70,7 +71,7 @@ impl Inline {
         if code.len() > MAX_LENGTH {
             return false;
         }
-        let Some(all) = tokens(code, &self.language) else { return false };
+        let Some(all) = tokens(code, self.language) else { return false };
         let builds = cursors(&all).any(|here| match here.get(0) {
             Some(Token::Name(own)) => listed(BUILDS, own),
             Some(Token::Text(_)) => here.sign(-1, "+") || here.sign(1, "+"),
@@ -78,16 +79,16 @@ impl Inline {
         });
         all.len() > 1
             && modest(&all)
-            && !names_function(&all, &self.language)
+            && !names_function(&all, self.language)
             && self.closed(&all)
             && cursors(&all).all(|here| self.stays_at(here, builds))
     }
 
     fn stays_at(&self, here: Cursor, builds: bool) -> bool {
-        let has_attributes = matches!(self.language.as_str(), "javascript" | "lua");
+        let has_attributes = matches!(self.language, Language::JavaScript | Language::Lua);
         match here.get(0) {
             Some(Token::Text(text)) => text_stays(text),
-            Some(Token::Sign('(')) if self.language == "php" => !here.follows_value(),
+            Some(Token::Sign('(')) if self.calls_text(here) => false,
             // The result of an expression is called, which could be any function.
             Some(Token::Sign('(')) if here.sign(-1, "])") => false,
             Some(Token::Sign('[')) if has_attributes => {
@@ -104,11 +105,23 @@ impl Inline {
         }
     }
 
+    /// Whether a bracket calls a function that a text may name.
+    pub(super) fn calls_text(&self, here: Cursor) -> bool {
+        match self.language {
+            Language::Php => here.follows_value() || here.sign(-1, "}"),
+            Language::R => here.text(-1).is_some(),
+            _ => false,
+        }
+    }
+
     /// Whether a bracket names no attribute that is computed. `plain`: its content is literal.
     pub(super) fn allows_subscript(&self, here: Cursor, plain: bool) -> bool {
-        let follows = here.name(-1).is_some() || here.follows_value();
+        let follows = here.name(-1).is_some()
+            || here.follows_value()
+            || here.sign(-1, "}")
+            || matches!(here.get(-1), Some(Token::Number(_)));
         let word = matches!(here.name(-1), Some("return" | "of" | "in"));
-        !(self.language == "javascript" && here.sign(-1, "{"))
+        !(self.language == Language::JavaScript && here.sign(-1, "{"))
             && (!follows || word || plain && here.sign(2, "]"))
     }
 
@@ -121,10 +134,10 @@ impl Inline {
                 && !here.sign(1, "[");
         }
         // An assigned attribute would be visible to other code.
-        if dotted && here.is_assigned() && !here.sign(2, ">") && self.language != "r" {
+        if dotted && here.is_assigned() && !here.sign(2, ">") && self.language != Language::R {
             return false;
         }
-        if here.sign(-1, "$") || (here.sign(-1, "@") && self.language == "perl") {
+        if here.sign(-1, "$") || (here.sign(-1, "@") && self.language == Language::Perl) {
             return !here.sign(1, "(")
                 && !own.starts_with('_')
                 && !own.contains("ENV")
@@ -132,25 +145,25 @@ impl Inline {
         }
         match own {
             // On a text this returns a copy; on a path it overwrites a file.
-            "replace" if self.language == "python" => {
+            "replace" if self.language == Language::Python => {
                 return dotted && of != "os" && !has_paths(here.all);
             }
-            "file" if self.language == "r" && here.sign(1, "=") => return false,
+            "file" if self.language == Language::R && here.sign(1, "=") => return false,
             "values" | "entries" if has_files(here.all) => return false,
             "while" | "until" => return !endless(here),
             "requests" | "urllib" | "urllib3" | "http" | "httpx" => {
-                return self.language == "python" && only_named(here);
+                return self.language == Language::Python && only_named(here);
             }
             "environ" | "getenv" | "env" | "ENV" | "fetchenv" => {
-                let named = match self.language.as_str() {
-                    "javascript" => here.name(2).filter(|_| here.sign(1, ".")),
+                let named = match self.language {
+                    Language::JavaScript => here.name(2).filter(|_| here.sign(1, ".")),
                     _ => (1..=4).find_map(|by| here.text(by)),
                 };
                 return named.is_some_and(names_no_secret);
             }
-            "argv" | "glob" if self.language == "python" => return true,
+            "argv" | "glob" if self.language == Language::Python => return true,
             "platform" | "json" | "sys" | "tomllib" | "yaml" => {
-                return !here.sign(1, "=") || self.language == "python";
+                return !here.sign(1, "=") || self.language == Language::Python;
             }
             "load" => return loads_data(of),
             "compile" => return dotted && of == "re",
@@ -158,10 +171,13 @@ impl Inline {
             "path" if of == "sys" => return only_mentioned(here),
             // A module with a literal name.
             "require" | "import" | "library" | "use" | "using"
-                if matches!(self.language.as_str(), "javascript" | "ruby" | "php" | "lua") =>
+                if matches!(
+                    self.language,
+                    Language::JavaScript | Language::Ruby | Language::Php | Language::Lua
+                ) =>
             {
                 let known = here.text(1 + isize::from(here.sign(1, "(")));
-                if self.language == "php" || known.is_none() && here.sign(1, "(") {
+                if self.language == Language::Php || known.is_none() && here.sign(1, "(") {
                     return false;
                 }
                 return match known {

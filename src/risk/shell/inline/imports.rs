@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::language::Inline;
+use super::language::{Inline, Language};
 use super::tokens::{Cursor, Token, cursors, name, sign};
 use crate::risk::shell::listed::{listed, listed_in};
 
@@ -14,6 +14,11 @@ const RUBY: &str = include_str!("../../../../assets/risk/words/ruby-outside.txt"
 
 /// Words in names of R functions that have effects beyond their values.
 const R: &str = include_str!("../../../../assets/risk/words/r-effects.txt");
+
+/// Julia functions with effects beyond their values.
+const JULIA: &str = "rm mv cp cd run open write touch truncate mkdir mkpath mktemp mktempdir chmod chown symlink hardlink \
+    download include include_string eval evalfile invokelatest ccall kill exit atexit pipeline detach redirect_stdout \
+    redirect_stderr rename unlink sendfile connect listen";
 
 /// R functions that call a function by name.
 const CALL_NAMED: &str =
@@ -45,8 +50,8 @@ impl Inline {
         self.binds(all, &mut bound);
         self.parameters(all, &mut bound);
         bound.retain(|own| !loaded.foreign.contains(own));
-        if calls_unknown(all, &bound, &self.language)
-            || hands_over(all, &self.language, &self.modules)
+        if calls_unknown(all, &bound, self.language)
+            || hands_over(all, self.language, &self.modules)
         {
             return false;
         }
@@ -61,8 +66,8 @@ impl Inline {
         let mut start = 0;
         for statement in all.split(|token| matches!(token, Token::Sign(';'))) {
             let first = name(statement.first()).unwrap_or_default();
-            let loads = match self.language.as_str() {
-                "python" | "julia" => matches!(first, "import" | "from" | "using"),
+            let loads = match self.language {
+                Language::Python | Language::Julia => matches!(first, "import" | "from" | "using"),
                 _ => false,
             };
             if loads {
@@ -74,11 +79,13 @@ impl Inline {
         for here in cursors(all) {
             let Some(own) = here.name(0) else { continue };
             let bracket = isize::from(here.sign(1, "("));
-            let module = match (self.language.as_str(), own, here.get(1 + bracket)) {
-                ("javascript" | "ruby", "require", Some(Token::Text(module))) => module.as_str(),
-                ("r", "library" | "require", Some(Token::Name(module))) => module.as_str(),
+            let module = match (self.language, own, here.get(1 + bracket)) {
+                (Language::JavaScript | Language::Ruby, "require", Some(Token::Text(module))) => {
+                    module.as_str()
+                }
+                (Language::R, "library" | "require", Some(Token::Name(module))) => module.as_str(),
                 // A name qualified by its package.
-                ("r", module, Some(Token::Sign(':'))) if here.sign(2, ":") => module,
+                (Language::R, module, Some(Token::Sign(':'))) if here.sign(2, ":") => module,
                 _ => continue,
             };
             let bare = module.trim_start_matches("node:");
@@ -156,8 +163,11 @@ impl Inline {
     /// Whether a name belongs to the project, is bound by the code, or is listed.
     fn knows(&self, here: Cursor, loaded: &Loaded, bound: &BTreeSet<String>) -> bool {
         let Some(own) = here.name(0) else { return true };
-        let ruby = self.language == "ruby";
-        if self.language == "julia" && listed(&self.standard, own) && !listed(&self.modules, own) {
+        let ruby = self.language == Language::Ruby;
+        if self.language == Language::Julia
+            && listed(&self.standard, own)
+            && !listed(&self.modules, own)
+        {
             return false;
         }
         let argument = here.sign(-1, "(,") && here.is_assigned();
@@ -166,7 +176,7 @@ impl Inline {
         if argument || key || special {
             return true;
         }
-        if self.language == "r" {
+        if self.language == Language::R {
             let package = here.sign(1, ":") || here.sign(-1, ":") && here.sign(-2, ":");
             return package
                 || here.sign(-1, "$")
@@ -196,7 +206,7 @@ impl Inline {
 
     /// Whether this is a class or module that does not belong to the language.
     fn is_constant(&self, own: &str) -> bool {
-        matches!(self.language.as_str(), "ruby" | "julia")
+        matches!(self.language, Language::Ruby | Language::Julia)
             && own.starts_with(|c: char| c.is_ascii_uppercase())
             && !listed_in(RUBY, own)
             && !listed(&self.standard, own)
@@ -236,15 +246,14 @@ fn root(here: Cursor<'_>) -> Option<&str> {
 }
 
 /// Whether an R function that calls others by name gets a name.
-pub(super) fn names_function(all: &[Token], language: &str) -> bool {
+pub(super) fn names_function(all: &[Token], language: Language) -> bool {
     let calls = |it: &Token| name(Some(it)).is_some_and(|it| listed(CALL_NAMED, it));
-    let given =
-        |pair: &[Token]| matches!(pair, [Token::Sign('(' | ',' | '=' | '-'), Token::Text(_)]);
-    language == "r" && all.iter().any(calls) && all.windows(2).any(given)
+    let text = |it: &Token| matches!(it, Token::Text(_));
+    language == Language::R && all.iter().any(calls) && all.iter().any(text)
 }
 
 /// Whether a bound name is called without being a function in all of the code.
-pub(super) fn calls_unknown(all: &[Token], bound: &BTreeSet<String>, language: &str) -> bool {
+pub(super) fn calls_unknown(all: &[Token], bound: &BTreeSet<String>, language: Language) -> bool {
     const WORDS: &str = "if unless and or while until do then end else in rescue not";
     let defined = |own: &str| {
         cursors(all).filter(|here| here.name(0) == Some(own)).any(|here| {
@@ -252,8 +261,10 @@ pub(super) fn calls_unknown(all: &[Token], bound: &BTreeSet<String>, language: &
             let replaced = here.sign(1, "<") && here.sign(2, "-");
             let value = if replaced { 3 } else { 1 + isize::from(here.sign(1, "=")) };
             let close = (value..value + 24).find(|by| here.sign(*by, ")"));
+            // A Ruby variable is not what a call by its name calls.
             matches!(here.name(-1), Some("def" | "function" | "class"))
-                || value > 1
+                || language != Language::Ruby
+                    && value > 1
                     && (matches!(here.name(value), Some("lambda" | "function" | "async" | "proc"))
                         || arrow(value + 1)
                         || here.sign(value, "(") && close.is_some_and(|close| arrow(close + 1)))
@@ -267,13 +278,22 @@ pub(super) fn calls_unknown(all: &[Token], bound: &BTreeSet<String>, language: &
                 !matches!(here.name(-1), Some("def" | "function" | "class" | "in" | "lambda"))
             }
             Some(Token::Text(_) | Token::Number(_) | Token::Sign('{')) => {
-                matches!(language, "ruby" | "lua")
+                matches!(language, Language::Ruby | Language::Lua)
             }
-            Some(Token::Name(next)) => language == "ruby" && !listed(WORDS, next),
+            Some(Token::Name(next)) => language == Language::Ruby && !listed(WORDS, next),
             _ => false,
         };
         if !called || here.sign(-1, ".") {
             return false;
+        }
+        // The function may be bound elsewhere only, and this call is one of the language.
+        let effect = match language {
+            Language::R => listed_in(R, own),
+            Language::Julia => listed(JULIA, own),
+            _ => false,
+        };
+        if effect {
+            return true;
         }
         let is_function = known.contains(own) || defined(own) && known.insert(own);
         !is_function
@@ -281,14 +301,14 @@ pub(super) fn calls_unknown(all: &[Token], bound: &BTreeSet<String>, language: &
 }
 
 /// Whether a module of the language is used as a value, so that its functions could be called by other names.
-pub(super) fn hands_over(all: &[Token], language: &str, modules: &str) -> bool {
+pub(super) fn hands_over(all: &[Token], language: Language, modules: &str) -> bool {
     const LUA: &str = "os io string table math debug package coroutine utf8 jit";
     const SCRIPT: &str = "fs process Deno Bun os path crypto util";
-    if !matches!(language, "python" | "javascript" | "lua") {
+    if !matches!(language, Language::Python | Language::JavaScript | Language::Lua) {
         return false;
     }
     let mut held: BTreeSet<&str> = BTreeSet::new();
-    let requires = |it: &Cursor| language == "javascript" && it.name(0) == Some("require");
+    let requires = |it: &Cursor| language == Language::JavaScript && it.name(0) == Some("require");
     for here in cursors(all).filter(requires) {
         let bracket = isize::from(here.sign(1, "("));
         if !here.text(1 + bracket).is_some_and(|module| listed(modules, module)) {
@@ -302,16 +322,16 @@ pub(super) fn hands_over(all: &[Token], language: &str, modules: &str) -> bool {
         }
     }
     let module = |own: &str| match language {
-        "lua" => listed(LUA, own),
-        "javascript" => listed(SCRIPT, own) || held.contains(own),
+        Language::Lua => listed(LUA, own),
+        Language::JavaScript => listed(SCRIPT, own) || held.contains(own),
         _ => matches!(own, "os" | "sys" | "pathlib" | "operator"),
     };
     cursors(all).filter(|here| here.name(0).is_some_and(module)).any(|here| {
         let binds =
             here.name(-1).is_some_and(|it| listed("const let var import from local as", it))
                 || here.sign(-1, ".")
-                || language == "python" && imports(all, here.at);
-        let key = language == "javascript" && here.sign(1, ":");
+                || language == Language::Python && imports(all, here.at);
+        let key = language == Language::JavaScript && here.sign(1, ":");
         !binds && !key && !here.sign(1, ".")
     })
 }

@@ -4,11 +4,25 @@ use serde::Deserialize;
 
 use crate::risk::shell::listed::listed;
 
+/// A language whose inline code is checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(in crate::risk::shell) enum Language {
+    Python,
+    JavaScript,
+    Lua,
+    Ruby,
+    Php,
+    Perl,
+    R,
+    Julia,
+}
+
 /// The names that code of one language may use.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::risk::shell) struct Inline {
-    pub(super) language: String,
+    pub(super) language: Language,
     pub(super) programs: Vec<String>,
     pub(super) names: String,
     pub(super) attributes: String,

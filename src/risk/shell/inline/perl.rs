@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use super::hidden::has_code_group;
 use crate::risk::shell::judge::Judge;
 use crate::risk::shell::lazy_regex::LazyRegex;
 use crate::risk::shell::place;
@@ -46,12 +47,12 @@ static STATEMENT: LazyLock<LazyRegex> = LazyLock::new(|| {
 /// Whether Perl code only matches, substitutes, counts and prints.
 pub(super) fn only_prints(code: &str) -> bool {
     let code = code.trim();
-    // Code inside patterns, and file access.
-    let hidden = ["(?{", "(??{", "`", "<", "\\Q$", "system", "exec"];
+    // Commands and file access.
+    let hidden = ["`", "<", "\\Q$", "system", "exec"];
     if code.is_empty() || code.len() > MAX_LENGTH || !code.is_ascii() {
         return false;
     }
-    if hidden.iter().any(|it| code.contains(it)) {
+    if hidden.iter().any(|it| code.contains(it)) || has_code_group(code) || has_subscript(code) {
         return false;
     }
     let mut rest = code;
@@ -62,6 +63,12 @@ pub(super) fn only_prints(code: &str) -> bool {
         rest = rest.get(found.end()..).unwrap_or_default();
     }
     true
+}
+
+/// Whether a replacement contains a subscript, where Perl runs code.
+fn has_subscript(code: &str) -> bool {
+    static SUBSCRIPT: LazyRegex = LazyRegex::new(r"\$(?:\d+|&)(?:->)?[\[\{]");
+    SUBSCRIPT.is_match(code)
 }
 
 /// Whether a subscript contains a call. Perl runs it even inside a text.

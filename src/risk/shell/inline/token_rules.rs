@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::effects::{
     endless, has_paths, loads_data, names_no_secret, names_project_file, only_mentioned,
 };
-use super::language::Inline;
+use super::language::{Inline, Language};
 use super::tokens::{Cursor, Token};
 use crate::risk::shell::listed::listed;
 
@@ -25,10 +25,10 @@ impl Inline {
         bound: &BTreeSet<String>,
         shown: &BTreeSet<String>,
     ) -> bool {
-        let language = self.language.as_str();
-        let script = language == "javascript";
+        let language = self.language;
+        let script = language == Language::JavaScript;
         match here.get(0) {
-            Some(Token::Sign('[')) if script || language == "lua" => {
+            Some(Token::Sign('[')) if script || language == Language::Lua => {
                 // A computed attribute could be any.
                 let plain = match here.get(1) {
                     Some(Token::Number(_)) => true,
@@ -39,8 +39,7 @@ impl Inline {
                 };
                 self.allows_subscript(here, plain)
             }
-            // PHP calls a function named by a text.
-            Some(Token::Sign('(')) if language == "php" => !here.follows_value(),
+            Some(Token::Sign('(')) if self.calls_text(here) => false,
             Some(Token::Sign(']')) if script => !here.sign(1, ":"),
             Some(Token::Text(text)) if script && here.sign(1, ":") => {
                 !text.contains('\\') && !listed(BANNED, text)
@@ -57,25 +56,25 @@ impl Inline {
         bound: &BTreeSet<String>,
         shown: &BTreeSet<String>,
     ) -> bool {
-        let language = self.language.as_str();
-        let script = language == "javascript";
+        let language = self.language;
+        let script = language == Language::JavaScript;
         let given = |by: isize| here.sign(by, "(") && here.text(by + 1).is_some();
         if script && listed(BANNED, own) || own.contains("ENV") && !script {
             return false;
         }
-        if here.is_attribute() || language == "lua" && here.sign(-1, ":") {
+        if here.is_attribute() || language == Language::Lua && here.sign(-1, ":") {
             return self.attribute(here, own, shown);
         }
-        if here.sign(-1, "$") || (here.sign(-1, "@") && language == "perl") {
+        if here.sign(-1, "$") || (here.sign(-1, "@") && language == Language::Perl) {
             // A variable that is called could contain any function name.
             return !here.sign(1, "(")
-                && (!own.starts_with('_') || own == "_" && language == "perl")
+                && (!own.starts_with('_') || own == "_" && language == Language::Perl)
                 && !matches!(own, "GLOBALS" | "ARGV" | "SIG" | "INC" | "ISA");
         }
-        if here.sign(-1, ":") && language == "ruby" {
+        if here.sign(-1, ":") && language == Language::Ruby {
             return listed(&self.attributes, own);
         }
-        let keyword = language == "python" && here.sign(-1, "(,") && here.is_assigned();
+        let keyword = language == Language::Python && here.sign(-1, "(,") && here.is_assigned();
         let key = script && here.sign(-1, "{,") && here.sign(1, ":");
         if keyword || key {
             return true;
@@ -88,7 +87,7 @@ impl Inline {
                 && (here.sign(3, ")") || mode);
         }
         match own {
-            "File" if language == "ruby" => {
+            "File" if language == Language::Ruby => {
                 let only = "read readlines exist? file? directory? basename extname join";
                 here.sign(1, ".") && here.name(2).is_some_and(|it| listed(only, it))
             }
@@ -102,7 +101,7 @@ impl Inline {
             }
             "while" | "until" => listed(&self.names, own) && !endless(here),
             // Perl's repetition operator.
-            "x" if language == "perl" => here.text(-1).is_some() || here.sign(-1, ")"),
+            "x" if language == Language::Perl => here.text(-1).is_some() || here.sign(-1, ")"),
             _ if shown.contains(own) => here.sign(1, "."),
             _ => bound.contains(own) || listed(&self.names, own),
         }
@@ -112,12 +111,13 @@ impl Inline {
     fn attribute(&self, here: Cursor, own: &str, shown: &BTreeSet<String>) -> bool {
         let of = here.name(-2).unwrap_or_default();
         let version = matches!(own, "__version__" | "__file__" | "__name__" | "__doc__");
-        let (python, script) = (self.language == "python", self.language == "javascript");
+        let (python, script) =
+            (self.language == Language::Python, self.language == Language::JavaScript);
         if shown.contains(of) {
             return version || matches!(own, "VERSION" | "version");
         }
         // An assigned attribute would be visible to other code.
-        if here.is_assigned() && self.language != "perl" {
+        if here.is_assigned() && self.language != Language::Perl {
             return false;
         }
         match own {
@@ -136,8 +136,13 @@ impl Inline {
             }
             // pandas evaluates the argument of `query`, and `to_string` can write a file.
             "query" if python => !here.sign(1, "("),
-            "to_string" => here.text(2).is_none() && here.name(2) != Some("buf"),
-            "env" | "environ" | "getenv" if self.language != "lua" => {
+            "to_string" => {
+                let buffer =
+                    |it: &Token| matches!(it, Token::Name(own) | Token::Text(own) if own == "buf");
+                let first = here.sign(2, ")") || here.name(2).is_some() && here.sign(3, "=");
+                !here.sign(1, "(") || first && !here.all.iter().any(buffer)
+            }
+            "env" | "environ" | "getenv" if self.language != Language::Lua => {
                 let named = match script {
                     true => here.name(2),
                     false => (1..=5).find_map(|by| here.text(by)),
