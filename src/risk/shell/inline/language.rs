@@ -1,4 +1,4 @@
-//! The names that inline code may use, by language, as listed in `rules.toml`.
+//! The languages of inline code: the names that each may use, as listed in `rules.toml`, and its refused syntax.
 
 use serde::Deserialize;
 
@@ -39,5 +39,31 @@ impl Inline {
 
     pub(super) fn allows_attribute(&self, own: &str) -> bool {
         listed(&self.attributes, own) || listed(&self.reads, own)
+    }
+}
+
+/// Signs that start comments, here-documents, other quotes, or names in a namespace.
+pub(super) const fn refused(language: Language) -> &'static [&'static str] {
+    match language {
+        Language::Python => &[],
+        Language::Lua => &["--", "[[", "[="],
+        Language::R => &["%"],
+        Language::Julia => &["@"],
+        Language::JavaScript => &["/*", "<!--", "-->"],
+        Language::Ruby => &["<<", "::"],
+        Language::Php => &["//", "/*", "<<", "?>", "->", "::", "{$"],
+        Language::Perl => &["<", "->", "::", "*{", "&"],
+    }
+}
+
+/// Whether a line starts or ends a block that the language skips.
+pub(super) fn skips_lines(line: &str, language: Language) -> bool {
+    match language {
+        Language::Perl | Language::Ruby => {
+            let documents = line.strip_prefix('=');
+            documents.is_some_and(|it| it.starts_with(|c: char| c.is_ascii_alphabetic()))
+                || language == Language::Ruby && line.starts_with("__END__")
+        }
+        _ => false,
     }
 }

@@ -4,7 +4,7 @@
 //! language skips, code inside strings and patterns, other quotes, escapes outside strings.
 
 use super::hidden;
-use super::language::Language;
+use super::language::{Language, refused, skips_lines};
 use super::tokens::{Token, name};
 use crate::risk::shell::listed::listed;
 use crate::risk::shell::syntax::name_length;
@@ -18,20 +18,6 @@ const RUBY_WORDS: &str = "if unless and or not while until then do else elsif wh
 
 /// Keywords of Python that a bracket may follow.
 const PYTHON_WORDS: &str = "in and or not if else is for lambda";
-
-/// Signs that start comments, here-documents, other quotes, or names in a namespace.
-const fn refused(language: Language) -> &'static [&'static str] {
-    match language {
-        Language::Python => &[],
-        Language::Lua => &["--", "[[", "[="],
-        Language::R => &["%"],
-        Language::Julia => &["@"],
-        Language::JavaScript => &["/*", "<!--", "-->"],
-        Language::Ruby => &["<<", "::"],
-        Language::Php => &["//", "/*", "<<", "?>", "->", "::", "{$"],
-        Language::Perl => &["<", "->", "::", "*{", "&"],
-    }
-}
 
 /// The tokens of code; `None` for unsupported syntax.
 pub(super) fn tokens(code: &str, language: Language) -> Option<Vec<Token>> {
@@ -70,18 +56,6 @@ fn lex(code: &str, language: Language, refused: &[&str]) -> Option<Vec<Token>> {
         }
     }
     Some(lexer.found)
-}
-
-/// Whether a line starts or ends a block that the language skips.
-fn skips_lines(line: &str, language: Language) -> bool {
-    match language {
-        Language::Perl | Language::Ruby => {
-            let documents = line.strip_prefix('=');
-            documents.is_some_and(|it| it.starts_with(|c: char| c.is_ascii_alphabetic()))
-                || language == Language::Ruby && line.starts_with("__END__")
-        }
-        _ => false,
-    }
 }
 
 struct Lexer<'a> {

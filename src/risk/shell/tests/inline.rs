@@ -240,3 +240,14 @@ fn locally_bound_names_are_unknown_elsewhere() {
         assert_eq!(level(command), RiskLevel::Caution, "{command}: {}", verdict_on(command).rule);
     }
 }
+
+/// Code that acts where a reader of names alone sees text: in patterns, strings, comments, subscripts and skipped lines, and
+/// behind names that are bound where the call does not see them.
+#[test]
+fn hidden_inline_code_is_dangerous() {
+    let commands = include_str!("../../../../tests/fixtures/risk/inline_code.txt");
+    for command in commands.lines() {
+        let verdict = verdict_on(command);
+        assert!(verdict.level >= RiskLevel::Dangerous, "{command}: {}", verdict.rule);
+    }
+}
