@@ -82,7 +82,13 @@
 //!    interpreted.
 //! 9. Everything has a limit, and reaching one is visible.
 
-#![cfg_attr(test, allow(clippy::duplicate_mod, reason = "the same tests hold at every level"))]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::duplicate_mod,
+        reason = "src/process/tests.rs also runs behind each level of walls"
+    )
+)]
 #![cfg_attr(
     test,
     allow(

@@ -65,7 +65,7 @@ impl Contents {
                 "The rest was removed from the evidence; only its digest is left.".to_owned()
             }
             Content::TooLarge(size) => {
-                let size = crate::ui::format::bytes(size);
+                let size = crate::ui::format::size(size);
                 format!("It has {size}, too much to show here; save it instead.")
             }
             Content::Sealed => "The rest holds a secret and is sealed; the key that opens it is not available here.".to_owned(),

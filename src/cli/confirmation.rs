@@ -211,11 +211,10 @@ fn show_preview(preview: &Preview, output: &mut dyn Write) -> io::Result<()> {
                 let size = |bytes: &Option<u64>| {
                     bytes.map_or_else(|| "absent".to_owned(), |bytes| format!("{bytes} bytes"))
                 };
+                let (now, after) = (size(before_bytes), size(after_bytes));
                 writeln!(
                     output,
-                    "    no text: {}, then {}",
-                    size(before_bytes),
-                    size(after_bytes)
+                    "    not text, or too large to compare: {now} now, {after} after"
                 )?;
             }
             Diff::Text { lines, .. } => {

@@ -50,7 +50,7 @@ pub(super) fn simulate(
         toolbox.goes_on()?;
         let call = &step.call;
         let preview = match failed_at {
-            Some(index) => not_reached(index),
+            Some(index) => Preview::not_reached(index),
             None => {
                 let now = preconditions::Now {
                     after: toolbox.after(&overlay),
@@ -87,15 +87,7 @@ pub(super) fn simulate(
     })
 }
 
-/// The preview of a step that would fail with this error.
+/// The preview of a step that fails before its tool can predict anything.
 pub(super) fn would_fail(error: impl Display, notes: Vec<String>) -> Preview {
-    Preview { notes, ..unpredictable(format!("{}{error}.", Preview::WOULD_FAIL)) }
-}
-
-pub(super) fn not_reached(failed_at: usize) -> Preview {
-    unpredictable(format!("{}step {} would end the run.", Preview::NOT_REACHED, failed_at + 1))
-}
-
-pub(super) fn unpredictable(summary: String) -> Preview {
-    Preview { predicted: Predicted::Unpredictable, summary, changes: Vec::new(), notes: Vec::new() }
+    Preview { predicted: Predicted::Unpredictable, ..Preview::failure(error, notes) }
 }

@@ -202,7 +202,7 @@ impl<'c> Appender<'c> {
         });
         if let Some(place) = row.iter().position(|(_, cell)| matches!(cell, Cell::Grant)) {
             let columns = columns(&row);
-            let number = (Chain::key(&columns), ValueRef::Integer(self.chain.rows + 1));
+            let number = (Chain::key(&columns), ValueRef::Integer(self.chain.next_number()));
             // The column of the digest is still null, and null columns are not part of an entry.
             let entry = ledger::entry(table, columns.into_iter().chain([number]));
             let digest = self.vault.grant(self.database_id, &entry);

@@ -32,6 +32,11 @@ impl Chain {
         Ok(Self { rows, head: head.parse().map_err(odd)? })
     }
 
+    /// The number of the next row and of its link.
+    pub(super) fn next_number(&self) -> i64 {
+        self.rows + 1
+    }
+
     /// The column of the row's number: `id`, unless the table has an id of its own.
     pub(super) fn key(columns: &[(&'static str, ValueRef<'_>)]) -> &'static str {
         if columns.iter().any(|(name, _)| *name == "id") { "row" } else { "id" }
@@ -48,7 +53,7 @@ impl Chain {
         table: &'static str,
         columns: &[(&'static str, ValueRef<'_>)],
     ) -> Result<()> {
-        let number = self.rows + 1;
+        let number = self.next_number();
         let key = Self::key(columns);
         let mut sql = String::with_capacity(512);
         sql.extend(["INSERT INTO ", table, " (", key]);

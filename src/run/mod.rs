@@ -60,7 +60,7 @@ pub use loop_place::{LoopPlace, PlaceFault, PlaceReview};
 pub use loop_record::{AttemptDetail, LoopDetail, LoopFate, LoopSummary};
 pub use loop_state::{AttemptState, LoopPhase, LoopState};
 pub use mode::{FileMode, Modes};
-pub use preview::{Diff, DiffLine, FileChange, LineKind, Predicted, Preview};
+pub use preview::{Diff, DiffLine, ExpectedEnd, FileChange, LineKind, Predicted, Preview};
 pub use question::{
     Answered, FileExecution, LaterMutation, ListedExecution, MOST_ROWS, Question,
     RecurringDiagnostic,

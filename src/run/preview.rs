@@ -1,5 +1,7 @@
 //! Previews: what a step would do, computed without running it (SPEC §2).
 
+use std::fmt::Display;
+
 use serde::Serialize;
 
 use crate::authorization::FileState;
@@ -16,11 +18,29 @@ pub enum Predicted {
     Unpredictable,
 }
 
+/// How a step would end, as far as its preview can tell.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum ExpectedEnd {
+    /// Nothing speaks against success.
+    #[default]
+    Success,
+    /// The step would fail in the present state.
+    Failure {
+        /// The reason, as a sentence.
+        why: String,
+    },
+    /// An earlier step would end the run.
+    NotReached,
+}
+
 /// The preview of one step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Preview {
     /// How reliable the preview is.
     pub predicted: Predicted,
+    /// How the step would end. Readers of JSON find it in the summary.
+    #[serde(skip)]
+    pub expected: ExpectedEnd,
     /// What the step would do, as one sentence.
     pub summary: String,
     /// The changed files, in order.
@@ -30,24 +50,41 @@ pub struct Preview {
 }
 
 impl Preview {
-    /// The start of the summary of a step that would fail.
-    pub const WOULD_FAIL: &'static str = "Would fail: ";
-    /// The start of the summary of a step that follows a step that would fail.
-    pub const NOT_REACHED: &'static str = "Not reached: ";
-
     /// The preview of a step whose changes are known.
     pub fn exact(summary: String, changes: Vec<FileChange>, notes: Vec<String>) -> Self {
-        Self { predicted: Predicted::Exact, summary, changes, notes }
+        let expected = ExpectedEnd::Success;
+        Self { predicted: Predicted::Exact, expected, summary, changes, notes }
     }
 
     /// The preview of a step that runs a program, whose changes cannot be predicted.
     pub fn unpredictable(summary: String, notes: Vec<String>) -> Self {
-        Self { predicted: Predicted::Unpredictable, summary, changes: Vec::new(), notes }
+        Self { predicted: Predicted::Unpredictable, ..Self::exact(summary, Vec::new(), notes) }
+    }
+
+    /// The preview of a step that would fail and change nothing. `why` is a sentence without its full stop.
+    pub fn failure(why: impl Display, notes: Vec<String>) -> Self {
+        let why = format!("{why}.");
+        let preview = Self::exact(format!("Would fail: {why}"), Vec::new(), notes);
+        Self { expected: ExpectedEnd::Failure { why }, ..preview }
+    }
+
+    /// The preview of a step after the one at the index `failed_at`, which would end the run.
+    pub fn not_reached(failed_at: usize) -> Self {
+        let summary = format!("Not reached: step {} would end the run.", failed_at + 1);
+        Self { expected: ExpectedEnd::NotReached, ..Self::unpredictable(summary, Vec::new()) }
+    }
+
+    /// The reason why the step would fail in the present state.
+    pub fn why_it_fails(&self) -> Option<&str> {
+        match &self.expected {
+            ExpectedEnd::Failure { why } => Some(why),
+            ExpectedEnd::Success | ExpectedEnd::NotReached => None,
+        }
     }
 
     /// Whether the step would fail in the present state.
     pub fn would_fail(&self) -> bool {
-        self.summary.starts_with(Self::WOULD_FAIL)
+        self.why_it_fails().is_some()
     }
 }
 
@@ -79,7 +116,7 @@ pub enum Diff {
         /// The number of removed lines.
         removed: usize,
     },
-    /// At least one side is not UTF-8 text.
+    /// At least one side is not UTF-8 text, or is too large to be compared line by line.
     Binary {
         /// The size before in bytes; `None` when absent.
         before_bytes: Option<u64>,

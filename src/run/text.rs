@@ -10,16 +10,18 @@ pub fn lines(count: usize) -> &'static str {
     if count == 1 { "line" } else { "lines" }
 }
 
-/// A size for messages: bytes below 1,000, else KB, MB or GB with one decimal.
+/// A size in bytes, or in KiB, MiB or GiB with at most one decimal, rounded down.
 pub fn size(bytes: u64) -> String {
-    let units = [(1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "KB")];
-    for (unit, name) in units {
-        if bytes >= unit {
-            let tenths = bytes / (unit / 10);
-            return format!("{}.{} {name}", tenths / 10, tenths % 10);
-        }
+    let (unit, name) = match bytes {
+        0..0x400 => return format!("{bytes} {}", if bytes == 1 { "byte" } else { "bytes" }),
+        0x400..0x10_0000 => (0x400, "KiB"),
+        0x10_0000..0x4000_0000 => (0x10_0000, "MiB"),
+        _ => (0x4000_0000, "GiB"),
+    };
+    match (bytes / unit, bytes % unit * 10 / unit) {
+        (whole, 0) => format!("{whole} {name}"),
+        (whole, tenths) => format!("{whole}.{tenths} {name}"),
     }
-    format!("{bytes} {}", if bytes == 1 { "byte" } else { "bytes" })
 }
 
 /// A duration for messages: whole minutes, else whole seconds, else milliseconds.
@@ -51,4 +53,25 @@ pub fn panic_message(panic: &(dyn Any + Send)) -> String {
         .copied()
         .or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     text.map_or_else(|| "a panic without a message".to_owned(), visible_lines)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_in_binary_units() {
+        let cases = [
+            (1, "1 byte"),
+            (1_023, "1023 bytes"),
+            (1_536, "1.5 KiB"),
+            (16 << 20, "16 MiB"),
+            ((1 << 30) - 1, "1023.9 MiB"),
+            (4 << 30, "4 GiB"),
+            (u64::MAX, "17179869183.9 GiB"),
+        ];
+        for (bytes, text) in cases {
+            assert_eq!(size(bytes), text);
+        }
+    }
 }

@@ -8,7 +8,7 @@ use crate::plan::{PathRole, ToolCall, ToolClass};
 use crate::run::{FileEffect, Preview, StopSignal};
 use crate::workspace::{Access, Last, Overlay, file};
 
-use super::tool::{PreviewWithEffects, Tool, reads_only};
+use super::tool::{PreviewWithEffects, Tool};
 use super::{After, Context, Invocation, ToolError, Toolbox, touched};
 use super::{batch, code_queries, file_read, file_write, history, inspect, lsp_check, program};
 use super::{search, shell, simulate, splice};
@@ -144,8 +144,7 @@ impl After<'_> {
         match made {
             Err(error) if !error.is_about_the_plan() => {
                 self.toolbox.note_limit(&*error);
-                let summary = format!("{}{error}.", Preview::WOULD_FAIL);
-                Ok(reads_only(summary, vec![error.next()]))
+                Ok((Preview::failure(&error, vec![error.next()]), Vec::new()))
             }
             made => made,
         }

@@ -85,7 +85,7 @@ fn summary(change: &FileChange, existed: bool, contents: &str) -> String {
         Diff::Unchanged => format!("This step changes nothing: {path} has this content already."),
         Diff::Binary { before_bytes, after_bytes } => {
             let size = |bytes: &Option<u64>| text::size(bytes.unwrap_or(0));
-            format!("Replaces {path}: {} become {}.", size(before_bytes), size(after_bytes))
+            format!("Replaces {path}: {} before, {} after.", size(before_bytes), size(after_bytes))
         }
         Diff::Text { .. } if !existed && contents.is_empty() => {
             format!("Creates {path}, which stays empty.")

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use crate::plan::Digest;
+pub use crate::run::text::size;
 
 /// The current time and the time zone of the display.
 #[derive(Debug, Clone)]
@@ -122,20 +123,6 @@ pub fn counted(number: usize, noun: &str) -> String {
     format!("{} {noun}{plural}", count(number as u64))
 }
 
-/// A size in bytes, binary units.
-pub fn bytes(size: u64) -> String {
-    let unit = |shift: u32, name: &str| {
-        let tenths = (u128::from(size) * 10) >> shift;
-        format!("{}.{} {name}", tenths / 10, tenths % 10)
-    };
-    match size {
-        0..1_024 => counted(usize::try_from(size).unwrap_or(usize::MAX), "byte"),
-        1_024..1_048_576 => unit(10, "KiB"),
-        1_048_576..1_073_741_824 => unit(20, "MiB"),
-        _ => unit(30, "GiB"),
-    }
-}
-
 /// The first and last characters of a digest, enough for a comparison by eye: `sha256:9f2c41…d0e1`.
 pub fn digest(digest: &Digest) -> String {
     let hex = digest.hex();
@@ -186,8 +173,6 @@ mod tests {
             assert_eq!(count(number), text);
         }
         assert_eq!(counted(1, "step"), "1 step");
-        assert_eq!(bytes(1_536), "1.5 KiB");
-        assert_eq!(bytes(3), "3 bytes");
     }
 
     #[test]

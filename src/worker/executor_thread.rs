@@ -147,7 +147,8 @@ impl ProgressCallback for EventSink {
 
 impl ExecutorThread {
     fn serve(self, inbox: &Receiver<Command>) {
-        // What cannot be removed now is removed before a later simulation.
+        // Removes folders that earlier simulations left behind. Those that cannot be removed now are left for a later
+        // start.
         let _ = tidy_simulations();
         while let Ok(command) = inbox.recv() {
             // Each run has its own executor, so that no state survives a panic. Unwinding closes the evidence, which

@@ -5,7 +5,6 @@ use uuid::Uuid;
 
 use super::*;
 use crate::risk::Verdict;
-use crate::run::Predicted;
 
 fn request(level: RiskLevel) -> ConfirmationRequest {
     ConfirmationRequest {
@@ -38,12 +37,7 @@ fn request(level: RiskLevel) -> ConfirmationRequest {
         needs: None,
         walls: None,
         guided: false,
-        preview: Preview {
-            predicted: Predicted::Exact,
-            summary: "Replaces notes/a.txt.".to_owned(),
-            changes: Vec::new(),
-            notes: Vec::new(),
-        },
+        preview: Preview::exact("Replaces notes/a.txt.".to_owned(), Vec::new(), Vec::new()),
     }
 }
 

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::engine::simulation::{Simulation, not_reached, simulate, unpredictable};
+use crate::engine::simulation::{Simulation, simulate};
 use crate::evidence::{EvidenceLocation, Trust};
 use crate::plan::{Plan, ShownPlan};
 use crate::risk::{self, Policy};
@@ -90,12 +90,12 @@ pub fn simulate_shown(
         ends_at = Some(faulty.step_index);
     }
     if let Some(at) = ends_at {
-        simulation.previews.extend(steps.map(|_| not_reached(at)));
+        simulation.previews.extend(steps.map(|_| Preview::not_reached(at)));
     }
     Ok(simulation)
 }
 
 /// The preview of a faulty step.
 pub(super) fn faulty_step() -> Preview {
-    unpredictable("This step is faulty and cannot run.".to_owned())
+    Preview::unpredictable("This step is faulty and cannot run.".to_owned(), Vec::new())
 }

@@ -194,12 +194,7 @@ pub fn request(run_id: Uuid, step: &Step) -> ConfirmationRequest {
         needs: None,
         walls: None,
         guided: false,
-        preview: Preview {
-            predicted: Predicted::Exact,
-            summary: String::new(),
-            changes: vec![],
-            notes: vec![],
-        },
+        preview: Preview::exact(String::new(), vec![], vec![]),
     }
 }
 

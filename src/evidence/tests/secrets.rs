@@ -52,12 +52,7 @@ fn filled() -> (Home, Plan, uuid::Uuid) {
     // A diff and a search show single lines of a file, without the lines that mark a key.
     let lines: Vec<_> =
         contents.lines().map(|line| json!({"kind": "removed", "text": line})).collect();
-    let preview = Preview {
-        predicted: Predicted::Exact,
-        summary: format!("writes {}", secret()),
-        changes: vec![],
-        notes: vec![key_line()],
-    };
+    let preview = Preview::exact(format!("writes {}", secret()), vec![], vec![key_line()]);
     let decision = StepDecision {
         request: ConfirmationRequest { preview, ..request(run.run_id, &step) },
         answer: Answer { decision: Decision::Approve, by: AnsweredBy::Window, note: secret() },

@@ -46,12 +46,12 @@ fn refused(faults: Vec<Fault>) -> Preview {
         [_] => Vec::new(),
         many => many.iter().map(|fault| format!("{}.", fault.sentence())).collect(),
     };
-    let summary = match faults.as_slice() {
-        [only] => format!("{}{}.", Preview::WOULD_FAIL, only.sentence()),
-        many => format!("{}{} faults, and no file would change.", Preview::WOULD_FAIL, many.len()),
+    let why = match faults.as_slice() {
+        [only] => only.sentence(),
+        many => format!("{} faults, and no file would change", many.len()),
     };
     notes.push(BatchError::Refused { faults }.next());
-    Preview::exact(summary, Vec::new(), notes)
+    Preview::failure(why, notes)
 }
 
 fn notes_of(at: After<'_>, effect: &FileEffect) -> Result<Vec<String>, ToolError> {

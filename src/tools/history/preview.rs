@@ -60,11 +60,11 @@ fn refused(conflicts: Vec<Conflict>) -> Preview {
     let many = conflicts.len();
     let error = HistoryError::Conflict { conflicts };
     notes.push(error.next());
-    let summary = match many {
-        1 => format!("{}{error}.", Preview::WOULD_FAIL),
-        many => format!("{}{many} files hold later work.", Preview::WOULD_FAIL),
+    let why = match many {
+        1 => error.to_string(),
+        many => format!("{many} files hold later work"),
     };
-    Preview::exact(summary, changes, notes)
+    Preview { changes, ..Preview::failure(why, notes) }
 }
 
 fn summary(operation: &HistoryOperation, intended: &Intended, files: usize) -> String {

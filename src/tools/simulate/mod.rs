@@ -75,7 +75,7 @@ pub use error::SimulationError;
 /// Removes the copies left by simulations of this user whose process was killed.
 ///
 /// # Errors
-/// The system's error; the next simulation tries again.
+/// The system's error. The folders that are left are removed at a later start of the program.
 pub fn tidy() -> std::io::Result<()> {
     scratch_parents().try_for_each(|parent| tidy_scratch(&parent))
 }

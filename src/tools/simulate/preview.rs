@@ -105,18 +105,14 @@ fn of_steps(
     let mut left = at.overlay.clone();
     let mut predicted = Predicted::Exact;
     let mut notes = Vec::new();
-    let mut fails = None;
+    let mut failure = None;
     for (index, step) in steps.iter().enumerate() {
         let (preview, _) = at.toolbox.after(&left).preview_with_effects(step, stop)?;
         notes.push(format!("Step {}, {}: {}", index + 1, step.tool().name(), preview.summary));
-        if preview.would_fail() {
-            let why = preview.summary.trim_start_matches(Preview::WOULD_FAIL);
-            fails = Some(format!(
-                "{}step {} ({}): {why}",
-                Preview::WOULD_FAIL,
-                index + 1,
-                step.tool().name()
-            ));
+        if let Some(why) = preview.why_it_fails() {
+            let why = why.trim_end_matches('.');
+            let why = format!("step {} ({}): {why}", index + 1, step.tool().name());
+            failure = Some(Preview::failure(why, Vec::new()));
             break;
         }
         // The preview is at worst partial: only a check is unpredictable here, and a check itself edits no source.
@@ -132,8 +128,11 @@ fn of_steps(
         1 => "1 step".to_owned(),
         count => format!("{count} steps"),
     };
-    let summary = fails.unwrap_or_else(|| format!("Runs {count} on a copy of the workspace"));
-    Ok((Preview { predicted, summary, changes, notes }, left))
+    let preview = failure.unwrap_or_else(|| {
+        let summary = format!("Runs {count} on a copy of the workspace");
+        Preview::exact(summary, Vec::new(), Vec::new())
+    });
+    Ok((Preview { predicted, changes, notes, ..preview }, left))
 }
 
 fn of_function(

@@ -43,19 +43,16 @@ pub(in super::super) fn preview(
             break;
         }
     }
-    let summary = match (failure, call) {
-        (Some(error), _) if made.changes.is_empty() => return Err(error),
-        (Some(error), _) => {
+    let mut preview = match failure {
+        Some(error) if made.changes.is_empty() => return Err(error),
+        Some(error) => {
             // A run would still make the earlier replacements, so their changes are shown.
             made.notes.push(error.next());
-            format!(
-                "{}replacement {} of {}: {error}. The earlier ones stay.",
-                Preview::WOULD_FAIL,
-                made.changes.len() + 1,
-                patches.len()
-            )
+            let (place, count) = (made.changes.len() + 1, patches.len());
+            let why = format!("replacement {place} of {count}: {error}. The earlier ones stay");
+            Preview::failure(why, Vec::new())
         }
-        (None, _) => made.summary(),
+        None => Preview::exact(made.summary(), Vec::new(), Vec::new()),
     };
     made.notes.extend(chosen.notes(None));
     if chosen.is_external {
@@ -64,14 +61,10 @@ pub(in super::super) fn preview(
         );
     }
     // The verdict of cargo or splice is known only after they have run.
-    let is_partial = chosen.is_external || made.is_gated;
-    let preview = Preview {
-        predicted: if is_partial { Predicted::Partial } else { Predicted::Exact },
-        summary,
-        changes: made.changes,
-        notes: made.notes,
-    };
-    Ok((preview, made.effects))
+    if chosen.is_external || made.is_gated {
+        preview.predicted = Predicted::Partial;
+    }
+    Ok((Preview { changes: made.changes, notes: made.notes, ..preview }, made.effects))
 }
 
 struct Made<'a> {

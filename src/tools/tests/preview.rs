@@ -83,15 +83,15 @@ fn each_kind_of_change_has_its_sentence() {
     assert_eq!(says(&write("empty", "x")), "Adds 1 line to empty.");
     assert_eq!(says(&write("new", "x\ny\n")), "Creates new with 2 lines.");
     assert_eq!(says(&write("new", "")), "Creates new, which stays empty.");
-    assert_eq!(says(&write("binary", "xy")), "Replaces binary: 1 byte become 2 bytes.");
+    assert_eq!(says(&write("binary", "xy")), "Replaces binary: 1 byte before, 2 bytes after.");
     assert_eq!(says(&create("f", "x")), "Would fail: cannot create f: it exists already.");
     assert_eq!(
         says(&write("no/f", "x")),
         "Would fail: cannot write no/f: its folder does not exist."
     );
     assert_eq!(says(&read("f")), "Reads f (4 bytes).");
-    house.put("f", "x".repeat(2150));
-    assert_eq!(says(&read("f")), "Reads f (2.1 KB).");
+    house.put("f", "x".repeat(2100));
+    assert_eq!(says(&read("f")), "Reads f (2 KiB).");
     assert_eq!(
         says(&search("a+", ".")),
         "Searches the files of the workspace for lines that match a+."
@@ -173,7 +173,7 @@ fn a_content_beyond_the_limit_is_told_by_its_size() {
     let house = house();
     house.put("f", "x\n".repeat((8 << 20) + 1));
     let preview = preview(&house, &write("f", ""));
-    assert_eq!(preview.summary, "Replaces f: 16.7 MB become 0 bytes.");
+    assert_eq!(preview.summary, "Replaces f: 16 MiB before, 0 bytes after.");
     assert_eq!(preview.notes, ["f is too large to be shown line by line."]);
     assert!(matches!(preview.changes[0].diff, Diff::Binary { after_bytes: Some(0), .. }));
 }

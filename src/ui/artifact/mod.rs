@@ -311,8 +311,8 @@ fn toolbar_ui(
                 let shown = if is_part { String::new() } else { prepared.measure() };
                 let text = match (&prepared.form, shown.is_empty()) {
                     (Form::Empty, _) => shown,
-                    (_, true) => format::bytes(artifact.bytes),
-                    (_, false) => format!("{}, {shown}", format::bytes(artifact.bytes)),
+                    (_, true) => format::size(artifact.bytes),
+                    (_, false) => format!("{}, {shown}", format::size(artifact.bytes)),
                 };
                 widgets::line(ui, text, Text::Meta, Tone::Dim);
             });
@@ -347,7 +347,7 @@ fn part_ui(
         }
         _ => {
             ui.horizontal_wrapped(|ui| {
-                let text = format!("Show all ({})", format::bytes(whole.bytes));
+                let text = format!("Show all ({})", format::size(whole.bytes));
                 if widgets::button(ui, Look::Plain, Some(icon::DOWN), &text, true).clicked() {
                     actions.push(Action::Artifact(ArtifactAction::Load {
                         digest: whole.digest,

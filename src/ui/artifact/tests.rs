@@ -301,7 +301,7 @@ fn a_long_artifact_shows_its_beginning_first() {
     let mut harness = bench("viewer-part", [480.0, 500.0]);
     let digest = harness.state().detail.artifacts[0].blob.unwrap();
     assert!(shows(&harness, "unused variable: `heron`"));
-    harness.get_by_label("Show all (47.0 KiB)").click();
+    harness.get_by_label("Show all (47 KiB)").click();
     harness.run_ok();
     harness.get_by_label("Copy stdout").click();
     harness.run_ok();

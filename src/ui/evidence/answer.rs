@@ -38,8 +38,7 @@ pub(super) fn answer_ui(
         widgets::paragraph(ui, meaning, Text::Meta, Tone::Dim);
         if view.answer.is_some_and(|answer| answer.len() >= MOST_ROWS) {
             let rows = format::count(MOST_ROWS as u64);
-            let text =
-                format!("Only the first {rows} are shown; evidence query lists all of them.");
+            let text = format!("At most {rows} rows are shown; evidence query can list all.");
             widgets::remark(ui, icon::INFO, Tone::Caution, text);
         }
     });

@@ -139,9 +139,9 @@ fn change_ui(ui: &mut Ui, change: &FileChange, index: usize) {
             widgets::remark(ui, icon::INFO, Tone::Dim, "The file would not change.");
         }),
         Diff::Binary { before_bytes, after_bytes } => indented(ui, |ui| {
-            let size = |bytes: &Option<u64>| bytes.map_or("absent".to_owned(), format::bytes);
-            let text =
-                format!("Not text: {} now, {} after.", size(before_bytes), size(after_bytes));
+            let size = |bytes: &Option<u64>| bytes.map_or("absent".to_owned(), format::size);
+            let (now, after) = (size(before_bytes), size(after_bytes));
+            let text = format!("Not text, or too large to compare: {now} now, {after} after.");
             widgets::remark(ui, icon::INFO, Tone::Dim, text);
         }),
     }
@@ -191,7 +191,7 @@ fn file_ui(ui: &mut Ui, change: &FileChange) -> bool {
     let word = match (change.before, change.after) {
         (FileState::Absent, _) => "  new",
         (_, FileState::Absent) => "  deleted",
-        _ if matches!(change.diff, Diff::Binary { .. }) => "  not text",
+        _ if matches!(change.diff, Diff::Binary { .. }) => "  not compared",
         _ => "",
     };
     let path = visible(&change.path);

@@ -226,7 +226,7 @@ pub(crate) fn argument_ui(ui: &mut Ui, name: &str, value: &str) {
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             widgets::copy_button(ui, value, &format!("argument {name}"));
             if value.len() > 200 {
-                let size = format::bytes(value.len() as u64);
+                let size = format::size(value.len() as u64);
                 ui.label(widgets::rich(size, Text::SmallMono, theme.dim));
             }
         });

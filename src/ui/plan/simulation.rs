@@ -6,7 +6,7 @@ use egui::{WidgetInfo, pos2, vec2};
 use super::PlanView;
 use super::changes::changes_ui;
 use crate::plan::{ShownPlan, visible};
-use crate::run::{Diff, Failure, FileChange, Predicted, Preview};
+use crate::run::{Diff, ExpectedEnd, Failure, FileChange, Predicted, Preview};
 use crate::ui::action::{Action, PlanAction};
 use crate::ui::artifact;
 use crate::ui::commands::{Command, Situation, command_button};
@@ -52,14 +52,17 @@ pub fn verdict(plan: &ShownPlan, previews: &[Preview]) -> (Icon, Tone, String) {
     };
     if let Some(index) = plan.steps.iter().zip(previews).position(fails) {
         let after = plan.steps.len().saturating_sub(index + 1);
-        let why = previews.get(index).map_or("", |preview| &preview.summary);
+        let preview = previews.get(index);
         let rest = match after {
             0 => String::new(),
             _ => format!(" {} after it would not be reached.", format::counted(after, "step")),
         };
-        let text = match why.strip_prefix(Preview::WOULD_FAIL) {
+        let text = match preview.and_then(Preview::why_it_fails) {
             Some(why) => format!("Step {} would fail: {}{rest}", index + 1, visible(why)),
-            None => format!("Step {} would end the run. {}{rest}", index + 1, visible(why)),
+            None => {
+                let why = preview.map_or("", |preview| &preview.summary);
+                format!("Step {} would end the run. {}{rest}", index + 1, visible(why))
+            }
         };
         return (icon::FAILED, Tone::Danger, text);
     }
@@ -219,7 +222,7 @@ fn step_ui(ui: &mut Ui, index: usize, tool: &str, preview: &Preview, faulty: boo
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     let (icon, tone) = match preview.predicted {
         _ if faulty || preview.would_fail() => (icon::FAILED, Tone::Danger),
-        _ if preview.summary.starts_with(Preview::NOT_REACHED) => (icon::SKIP, Tone::Dim),
+        _ if preview.expected == ExpectedEnd::NotReached => (icon::SKIP, Tone::Dim),
         Predicted::Exact => (icon::DONE, Tone::Safe),
         Predicted::Partial | Predicted::Unpredictable => (icon::INFO, Tone::Caution),
     };
@@ -267,7 +270,7 @@ mod tests {
         assert!(said(&plan, &previews).contains("predicted only in part"), "one runs cargo");
         previews[3].predicted = Predicted::Exact;
         assert_eq!(said(&plan, &previews), "Every step would succeed.");
-        previews[2].summary = format!("{}E301 src/lib.rs is a folder.", Preview::WOULD_FAIL);
+        previews[2] = Preview::failure("E301 src/lib.rs is a folder", Vec::new());
         let after = plan.steps.len() - 3;
         let text = said(&plan, &previews);
         assert!(text.starts_with("Step 3 would fail: E301"), "{text}");

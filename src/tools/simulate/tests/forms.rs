@@ -255,7 +255,7 @@ fn a_preview_is_exact_about_edits_and_says_what_would_run() {
     assert_eq!(preview.summary, "Tries the changes of 2 files on a copy of the workspace.");
     assert_eq!(preview.changes.len(), 2);
     let notes = preview.notes.join("\n");
-    assert!(notes.contains("at most 200000 files and folders, 4.2 GB and 5 minutes"), "{notes}");
+    assert!(notes.contains("at most 200000 files and folders, 4 GiB and 5 minutes"), "{notes}");
     assert!(!notes.contains("built anew"), "{notes}");
 
     let verify = Some(VerifyScope::Local);
