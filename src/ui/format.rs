@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_long_text_fits() {
+    fn long_text_is_cut_to_its_end() {
         assert_eq!(end_of("src/parser/token.rs", 10), "…/token.rs");
         assert_eq!(end_of("src/lib.rs", 10), "src/lib.rs");
         assert_eq!(end_of("é", 0), "…");
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_are_shortened_wherever_they_stand() {
+    fn ids_are_shortened_anywhere_in_text() {
         let id = "6f1d9a70-3c52-4e0b-9b1e-5d4a6c8f0e21";
         assert_eq!(short_ids(&format!("run:{id}")), "run:6f1d9a70");
         assert_eq!(short_ids(&format!("loop:{id}:2 with now")), "loop:6f1d9a70:2 with now");
