@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_planner_may_only_look_unless_settled_otherwise() {
+    fn planner_needs_default_to_reading() {
         let mut policy = Policy::default();
         assert_eq!(needs_of("python3 plan.py", &policy), PlannerNeeds::default());
         assert_eq!(needs_of("replay:plans", &policy), PlannerNeeds::default());
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_built_in_or_a_command() {
+    fn planner_name_is_built_in_or_command() {
         let here = Path::new("/here");
         let of = |name: &str| resolve(name, here);
         let own = |arguments: &[&str]| {
