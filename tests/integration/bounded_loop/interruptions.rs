@@ -228,7 +228,7 @@ fn unusable_evidence_folder_exits_with_four() {
 
 /// Ctrl-C while the planner runs and while a step runs: both end with their child processes.
 #[test]
-fn an_interrupt_ends_the_loop_in_order() {
+fn ctrl_c_ends_loop_and_child_processes() {
     use rustix::process::{Pid, Signal, kill_process};
 
     // Behind walls process ids differ from those outside, so processes are found by their arguments.

@@ -356,7 +356,7 @@ fn program_of_plan_cannot_choose_verification() {
 
 /// Each attempt begins with a checkpoint that can be restored.
 #[test]
-fn a_workspace_goes_back_to_before_an_attempt() {
+fn attempt_checkpoint_restores_the_workspace() {
     let file = |name: &str, library: &str| {
         edits(json!([
             {"op": "create", "path": name, "contents": "grey"},
