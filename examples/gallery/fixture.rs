@@ -814,7 +814,8 @@ pub fn viewer(name: &str) -> (ExecutionDetail, Contents) {
                     contents.insert(key, Loaded::Here(Arc::new(prepared)));
                 }
                 "viewer-sealed" => {
-                    let why = "The rest holds a secret and is sealed; the key that opens it is not available here.";
+                    let why =
+                        "The rest holds a secret and is encrypted; its key is not available here.";
                     contents.insert(key, Loaded::Missing(why.into()));
                 }
                 "viewer-loading" => {

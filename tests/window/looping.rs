@@ -51,7 +51,7 @@ impl Workspace {
 
 fn signed(workspace: &Workspace) -> Outcome {
     let mut desktop = workspace.start()?;
-    desktop.wait_for_text("Waits for your signature")?;
+    desktop.wait_for_text("Waits for your authorization")?;
     desktop.wait_for_text("a heron thinks")?;
     desktop.screenshot("loop_2_waits")?;
     assert!(!workspace.path("nest/egg").exists(), "nothing runs by itself");
@@ -120,7 +120,7 @@ fn prepared(workspace: &Workspace) -> Outcome {
     desktop.press("Trust these commands")?;
     desktop.wait_for_text("You trust the commands that its countersign.toml names.")?;
     desktop.key("shift+F5")?;
-    desktop.wait_for_text("Waits for your signature")?;
+    desktop.wait_for_text("Waits for your authorization")?;
     desktop.key("shift+F8")?;
     desktop.wait_for_text("It runs as soon as you authorize it")?;
     desktop.key("ctrl+Return")?;

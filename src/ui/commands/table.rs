@@ -187,13 +187,13 @@ pub static TABLE: [Spec; 43] = [
         .tooltip("Show what the checks of the run found in the code.")
         .key(Modifiers::COMMAND, Key::Num3),
     Spec::new(Command::GoLoop, "Loop", Some(icon::REPEAT))
-        .tooltip("Let a planner work towards a goal, attempt by attempt, under your signature.")
+        .tooltip("Let a planner work towards a goal, attempt by attempt. Its plans need your authorization.")
         .key(Modifiers::COMMAND, Key::Num4),
     Spec::new(Command::NewLoop, "New loop…", Some(icon::FILE_PLUS))
         .tooltip("Describe a goal and who makes the plans. Nothing starts yet.")
         .key(Modifiers::COMMAND, Key::L),
     Spec::new(Command::StartLoop, "Start and run the planner", Some(icon::PLAY))
-        .tooltip("Run the planner of the form at once. Its plans still need your signature.")
+        .tooltip("Run the planner of the form at once. Its plans still need your authorization.")
         .key(Modifiers::SHIFT, Key::F5)
         .unless(|at| {
             let no_form = at.page != Page::Loop || !at.loop_form;
@@ -206,7 +206,9 @@ pub static TABLE: [Spec; 43] = [
     Spec::new(Command::OpenAttempt, "Look at the plan", Some(icon::PLAN))
         .tooltip("Show the plan of the attempt that waits for you. This authorizes nothing.")
         .key(Modifiers::SHIFT, Key::F8)
-        .unless(|at| (!at.attempt_waits).then_some("No plan of a loop waits for your signature.")),
+        .unless(|at| {
+            (!at.attempt_waits).then_some("No plan of a loop waits for your authorization.")
+        }),
     Spec::new(Command::LoopAgain, "Same goal again…", Some(icon::REVERT))
         .tooltip("Fill the form with the goal, the planner and the workspace of this loop.")
         .unless(|at| (at.page != Page::Loop || at.loop_form).then_some("No loop is shown.")),

@@ -111,8 +111,8 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView) {
     whole_ui(ui, "name", plan.name(), |ui, name| {
         widgets::paragraph(ui, name, Text::Strong, Tone::Plain);
     });
-    let text = "Your signature covers what is listed here. If any of it changes before the run \
-                begins, the signature is void.";
+    let text = "Your authorization covers what is listed here. If any of it changes before the run \
+                begins, the authorization is void.";
     widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
     // The walls come first because grants may reach beyond the workspace.
     if let Some(walls) = &view.walls {

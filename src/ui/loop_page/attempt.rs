@@ -317,7 +317,7 @@ fn authorization_ui(
             });
         }
         (None, LoopPhase::AwaitingAuthorization(outside)) if live => {
-            let title = "Waits for your signature. Nothing runs before that.";
+            let title = "Waits for your authorization. Nothing runs before that.";
             stage(ui, icon::HAND, Tone::Caution, title, |ui| {
                 for what in outside.iter().take(MAX_LISTED) {
                     let text = format!("Outside the class: {}", cut(what));
@@ -325,7 +325,7 @@ fn authorization_ui(
                 }
                 more_ui(ui, outside.len());
                 let (text, hint) =
-                    ("Look at the plan, then sign", Command::OpenAttempt.spec().tooltip);
+                    ("Look at the plan, then authorize", Command::OpenAttempt.spec().tooltip);
                 if widgets::link_button(ui, Look::Plain, icon::PLAN, text, hint) {
                     actions.push(Action::Loop(LoopAction::OpenAttempt(attempt.attempt)));
                 }

@@ -164,9 +164,9 @@ impl Form {
             place => place,
         };
         let rest = if self.class.on {
-            "Plans inside the class run unasked; any other needs your signature."
+            "Plans inside the class run without asking you; any other plan needs your authorization."
         } else {
-            "Each plan it prints is shown and needs your signature before it runs."
+            "Each plan is shown and needs your authorization before it runs."
         };
         match self.planner {
             PlannerChoice::CargoFix => format!(

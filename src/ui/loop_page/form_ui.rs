@@ -25,7 +25,7 @@ pub(super) fn form_ui(ui: &mut Ui, view: &FormView<'_>, actions: &mut Vec<Action
     scroll::area(ui, "loop form", margin, |ui| {
         ui.set_max_width(ui.available_width().min(WIDTH));
         widgets::line(ui, "Work towards a goal", Text::Title, Tone::Plain);
-        let text = "A planner proposes a plan, you sign it, it runs and is verified. If that fails, the \
+        let text = "A planner proposes a plan, you authorize it, it runs and is verified. If that fails, the \
                         planner is told why and asked again, up to the number of attempts below.";
         widgets::paragraph(ui, text, Text::Body, Tone::Dim);
         ui.add_space(8.0);

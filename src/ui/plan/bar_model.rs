@@ -69,19 +69,19 @@ pub fn bar(view: &PlanView<'_>, situation: &Situation) -> Bar {
             };
             let all: Vec<_> = changes.iter().map(ToString::to_string).collect();
             let detail = format!("{}{rest}", first.unwrap_or_default());
-            let bar = Bar::new(icon::WARNING, Tone::Caution, "The approval is void", detail);
+            let bar = Bar::new(icon::WARNING, Tone::Caution, "The authorization is void", detail);
             Bar { more: all.join("\n"), ..bar }
         }
         Approval::Expired => {
             let detail = "Look again, then authorize again.";
-            Bar::new(icon::CLOCK, Tone::Caution, "The approval has expired", detail)
+            Bar::new(icon::CLOCK, Tone::Caution, "The authorization has expired", detail)
         }
         Approval::Rejected(reason) => {
             let detail = if reason.is_empty() { "No reason given." } else { reason };
             Bar::new(icon::PROHIBIT, Tone::Danger, "Rejected", detail)
         }
         Approval::None | Approval::Used { .. } => {
-            let detail = "Nothing runs before you sign for it.";
+            let detail = "Nothing runs before you authorize the plan.";
             Bar::new(icon::SIGNATURE, Tone::Dim, "Not authorized", detail)
         }
     };

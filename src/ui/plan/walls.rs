@@ -173,7 +173,7 @@ fn wider_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
         }
     };
     if view.run.failure.as_ref().is_some_and(|(code, _)| *code == Code::StoppedByWall) {
-        let hint = "Every step of the run gets the network of this computer. You sign the plan for that again.";
+        let hint = "Every step of the run gets the network of this computer. You authorize the plan again.";
         offer("Run again with the network…", hint, PlanAction::RunAgainWider(None));
     }
     let stopped = view.run.steps.stopped_at().and_then(|index| view.run.steps.get(index));
@@ -182,7 +182,7 @@ fn wider_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
     {
         let text = format!("Run again with writing to {path}…");
         let hint = format!(
-            "Every step of the run may write {path} and what is below it. You sign the plan for that again."
+            "Every step of the run may write {path} and what is below it. You authorize the plan again."
         );
         offer(&text, &hint, PlanAction::RunAgainWider(Some(path.clone())));
     }
@@ -248,7 +248,7 @@ fn remembered(walls: &WallsReview, grants: Option<&Grants>) -> Option<(Vec<Strin
         return Some((vec![line], ("Forget this grant", hint, PlanAction::RememberWalls(false))));
     }
     grants.filter(|it| !it.is_empty())?;
-    let hint = "Remembered for this workspace until you take it back. You still sign each plan.";
+    let hint = "Remembered for this workspace until you forget it. You still authorize each plan.";
     Some((Vec::new(), ("Grant this to every plan here", hint, PlanAction::RememberWalls(true))))
 }
 
