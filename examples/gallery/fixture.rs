@@ -164,11 +164,11 @@ pub fn review(plan: &ShownPlan) -> Review {
         .zip(&risks)
         .map(|(step, verdict)| {
             if verdict.level >= RiskLevel::Dangerous {
-                Some("its risk is dangerous.".to_owned())
+                Some("The step is dangerous.".to_owned())
             } else {
                 let guided = plan.mode == Mode::Guided;
-                let guided = guided.then(|| "in guided mode each step waits for you.".to_owned());
-                step.requires_confirmation.then(|| "the plan wants it.".to_owned()).or(guided)
+                let guided = guided.then(|| "In guided mode each step waits for you.".to_owned());
+                step.requires_confirmation.then(|| "The plan asks for it.".to_owned()).or(guided)
             }
         })
         .collect::<Vec<_>>();

@@ -232,7 +232,7 @@ impl ProgressCallback for LoopProgress {
                 say(&format!("Compared with the last plan: {}", difference.sentence()));
             }
             RunEvent::NoProgress { failed_in } => {
-                say(&format!("Its steps already failed in attempt {failed_in}."));
+                say(&format!("The plan repeats the steps that failed in attempt {failed_in}."));
             }
             RunEvent::AuthorizationDecided { approved, how } => {
                 let decided = if *approved { "Authorized" } else { "Not authorized" };

@@ -46,7 +46,7 @@ impl ProgressCallback for Progress {
             }
             RunEvent::LeftRunning { processes } => {
                 let names = processes.join(", ");
-                say(&visible(&format!("What steps had left running was ended: {names}.")));
+                say(&visible(&format!("Processes that were still running were ended: {names}.")));
             }
             RunEvent::HostReached { host } => {
                 say(&visible(&format!("Connected to {}, {}", host.line(), host.system)));

@@ -380,13 +380,13 @@ pub(super) fn ask(
 ) -> Option<&'static str> {
     let walls = walls?;
     if walls.open {
-        Some("It runs without walls.")
+        Some("The step runs without walls.")
     } else if walls.level > WallLevel::None || risk.level < RiskLevel::Caution {
         None
     } else if setting == WallSetting::Off {
-        Some("Walls are off in your settings, so what calls for caution asks.")
+        Some("Walls are off in your settings, so steps rated caution ask.")
     } else {
-        Some("This computer has no walls, so what calls for caution asks.")
+        Some("This computer has no walls, so steps rated caution ask.")
     }
 }
 

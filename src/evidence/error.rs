@@ -44,7 +44,7 @@ pub enum EvidenceError {
         if *there { "and it is there" } else { "and it is not there" }
     )]
     NotOneRow { table: &'static str, inserted: usize, written: u64, there: bool },
-    #[error("this evidence is only read: {difference}")]
+    #[error("this evidence is read-only: {difference}")]
     Head { difference: String },
     #[error("the last head of the evidence cannot be kept outside of it: {source} ({path})")]
     State { source: std::io::Error, path: PathBuf },

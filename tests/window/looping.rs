@@ -118,7 +118,7 @@ fn prepared(workspace: &Workspace) -> Outcome {
     desktop.wait_for_text("Trust these commands?")?;
     desktop.screenshot("loop_9_question")?;
     desktop.press("Trust these commands")?;
-    desktop.wait_for_text("You trust the commands that its countersign.toml names.")?;
+    desktop.wait_for_text("You trust the commands in the countersign.toml of this workspace.")?;
     desktop.key("shift+F5")?;
     desktop.wait_for_text("Waits for your authorization")?;
     desktop.key("shift+F8")?;

@@ -99,7 +99,7 @@ pub(super) fn say_note(note: Option<&str>) {
 fn say_standing(standing: &HeadReport) {
     if let Some(difference) = &standing.difference {
         say(&format!(
-            "This evidence is only read, and nothing can be run with it: {}. Where you know why, accept it \
+            "This evidence is read-only, and nothing can be run with it: {}. If you know the reason, accept it \
              with `countersign evidence accept-head --reason TEXT`.",
             visible(difference)
         ));

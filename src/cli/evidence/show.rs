@@ -62,7 +62,7 @@ pub(super) fn show(
         print_changed(&changed, out);
         print_run(&run, &executions, out);
         for found in reconciled.iter().flatten() {
-            out.line(&visible(&format!("Beside the disk: {}", found.sentence())));
+            out.line(&visible(&format!("Compared with the disk: {}", found.sentence())));
         }
     }
     Ok(Exit::Done)

@@ -17,12 +17,12 @@ fn needs_rows(at: &Situation) -> Option<&'static str> {
         Page::Diagnostics => at.diagnostics,
         Page::Loop => 0,
     };
-    (rows == 0).then_some("There is nothing to move between.")
+    (rows == 0).then_some("There is nothing to select.")
 }
 
 fn needs_diagnostics(at: &Situation) -> Option<&'static str> {
     let shown = at.page == Page::Diagnostics && at.diagnostics > 0;
-    (!shown).then_some("The diagnostics page shows none.")
+    (!shown).then_some("The diagnostics page shows no diagnostics.")
 }
 
 fn needs_run(at: &Situation) -> Option<&'static str> {
@@ -124,7 +124,7 @@ pub static TABLE: [Spec; 43] = [
         .key(SHIFT_COMMAND, Key::R)
         .unless(|at| needs_end(at, at.changed_files, "No ended run that changed files is shown.")),
     Spec::new(Command::Reconcile, "Reconcile", Some(icon::DIFF))
-        .tooltip("Record how the interrupted step's files compare with the disk. Changes nothing.")
+        .tooltip("Compare the interrupted step's files with what it was to write, and record the result.")
         .unless(|at| needs_end(at, at.interrupted, "No interrupted run is shown.")),
     Spec::new(Command::Pause, "Pause", Some(icon::PAUSE))
         .tooltip("Wait before the next step.")
@@ -164,7 +164,7 @@ pub static TABLE: [Spec; 43] = [
         .key(Modifiers::NONE, Key::ArrowUp)
         .unless(needs_rows),
     Spec::new(Command::FollowRun, "Follow the run", None)
-        .tooltip("Select the step under way, and go on doing so.")
+        .tooltip("Keep the step under way selected.")
         .key(Modifiers::COMMAND, Key::J)
         .unless(|at| {
             needs_run(at).or((!at.looking_elsewhere).then_some("The list follows the run already."))
@@ -230,7 +230,7 @@ pub static TABLE: [Spec; 43] = [
         .tooltip("Go to the evidence and search it.")
         .key(Modifiers::COMMAND, Key::F),
     Spec::new(Command::Verify, "Verify evidence", Some(icon::SEAL))
-        .tooltip("Recompute the chain over every row and name the first one that differs."),
+        .tooltip("Recompute the hash chain of all records and name the first record that differs."),
     Spec::new(Command::Palette, "Commands", Some(icon::SEARCH))
         .tooltip("Find any command by its name.")
         .key(Modifiers::COMMAND, Key::K),

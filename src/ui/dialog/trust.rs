@@ -55,7 +55,7 @@ fn body_ui(ui: &mut Ui, workspace: &str, view: &CommandsReview, of_plan: bool) {
     widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
     ui.add_space(2.0);
     widgets::fact(ui, "workspace", workspace, Text::Mono);
-    widgets::fact(ui, "bytes", view.digest.to_string(), Text::SmallMono);
+    widgets::fact(ui, "file digest", view.digest.to_string(), Text::SmallMono);
     for fault in &view.faults {
         widgets::remark(ui, icon::FAILED, Tone::Danger, fault);
     }

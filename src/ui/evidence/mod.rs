@@ -161,8 +161,8 @@ fn read_only_ui(ui: &mut Ui, difference: &str) {
         icon::WARNING,
         Tone::Danger,
         format!(
-            "This evidence is only read, and nothing can be run with it: {difference}. Where you know \
-             why, accept it with: countersign evidence accept-head --reason TEXT"
+            "This evidence is read-only, and nothing can be run with it: {difference}. If you know the \
+             reason, accept it with: countersign evidence accept-head --reason TEXT"
         ),
     );
 }

@@ -244,14 +244,14 @@ fn printed_ui(ui: &mut Ui, text: &str) {
 
 fn difference_ui(ui: &mut Ui, attempt: &AttemptState) {
     if let Some(earlier) = attempt.repeats {
-        let title = format!("Its steps are those that failed in attempt {earlier}.");
+        let title = format!("The plan repeats the steps that failed in attempt {earlier}.");
         stage(ui, icon::WARNING, Tone::Caution, &title, |_| {});
     }
     let Some((reason, difference)) = &attempt.revised else { return };
     let title = format!("The plan was revised: {}.", difference.sentence());
     stage(ui, icon::DIFF, Tone::Accent, &title, |ui| {
         if !reason.is_empty() {
-            let text = format!("Because of the attempt before: {}", cut(reason));
+            let text = format!("Because of the previous attempt: {}", cut(reason));
             widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
         }
         steps_ui(ui, difference);

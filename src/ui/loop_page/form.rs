@@ -224,7 +224,10 @@ impl Form {
 
     fn class_faults(&self, say: &mut impl FnMut(Field, &str)) {
         if self.class.tools.is_empty() {
-            say(Field::ClassTools, "Choose at least one tool; without one it allows nothing.");
+            say(
+                Field::ClassTools,
+                "Choose at least one tool; without one the class allows nothing.",
+            );
         }
         let paths = self.class.paths();
         if paths.is_empty() {

@@ -230,7 +230,10 @@ fn workspace_ui(ui: &mut Ui, view: &FormView<'_>, actions: &mut Vec<Action>) {
         Ok(Some(commands)) => commands,
         Ok(None) => return,
         Err(why) => {
-            let text = format!("Its countersign.toml cannot be used: {}.", visible_lines(why));
+            let text = format!(
+                "The countersign.toml of this workspace cannot be used: {}.",
+                visible_lines(why)
+            );
             widgets::remark(ui, icon::WARNING, Tone::Caution, text);
             return;
         }
@@ -255,7 +258,7 @@ fn limits_ui(ui: &mut Ui, view: &FormView<'_>) {
     match &place.planner {
         Ok(limits) if limits.is_empty() => {}
         Ok(limits) => {
-            let text = format!("What it may do: {}.", visible_lines(limits));
+            let text = format!("The planner's permissions: {}.", visible_lines(limits));
             widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
         }
         Err(why) => {
@@ -278,9 +281,12 @@ fn says(form: &Form, place: &PlaceReview, commands: &CommandsReview) -> (Tone, &
     match (commands.faults.is_empty(), commands.trusted) {
         (false, _) => (
             Tone::Caution,
-            "Its countersign.toml has errors. Until they are corrected, nothing can be verified here.",
+            "The countersign.toml of this workspace has errors. Until they are corrected, nothing can be \
+             verified here.",
         ),
-        (true, true) => (Tone::Dim, "You trust the commands that its countersign.toml names."),
+        (true, true) => {
+            (Tone::Dim, "You trust the commands in the countersign.toml of this workspace.")
+        }
         (true, false) if verifies => (
             Tone::Caution,
             "The loop would verify with commands that the workspace names, and you do not trust them \

@@ -41,7 +41,7 @@ pub fn bar(view: &PlanView<'_>, situation: &Situation) -> Bar {
         && attempt.waits
     {
         let title = format!("Attempt {} of {}", attempt.attempt.number, attempt.max_attempts);
-        let detail = "Its loop waits for you. It runs as soon as you authorize it.";
+        let detail = "The loop waits for you. The plan runs as soon as you authorize it.";
         return Bar::new(icon::HAND, Tone::Caution, title, detail).with_authorize();
     }
     let bar = match view.approval {
@@ -177,7 +177,10 @@ fn ended(view: &PlanView<'_>, situation: &Situation) -> Option<Bar> {
     };
     if !view.run.left_running.is_empty() {
         let names = view.run.left_running.join(", ");
-        detail.push_str(&format!(" Ended with it, still running: {}.", visible(&names)));
+        detail.push_str(&format!(
+            ". Processes that were still running were ended: {}.",
+            visible(&names)
+        ));
     }
     let mut others = match (&view.run.phase, view.approval) {
         (Phase::Ended(RunStatus::Completed), Approval::Recorded) => vec![Command::RunAgain],
