@@ -281,7 +281,6 @@ pub fn preview(plan: &ShownPlan, index: usize) -> Preview {
             changes: vec![],
             notes: vec![
                 "Read by /usr/bin/bash, as ada.".into(),
-                "What it changes cannot be foreseen.".into(),
                 "Ended after 2 min, or when one of its outputs has more than 2 GiB.".into(),
             ],
         },

@@ -200,7 +200,7 @@ fn show(request: &ConfirmationRequest, output: &mut dyn Write) -> io::Result<()>
 fn show_preview(preview: &Preview, output: &mut dyn Write) -> io::Result<()> {
     // One line each, even if a file name contains a line break.
     writeln!(output, "{}", visible(&preview.summary))?;
-    for note in &preview.notes {
+    for note in preview.caveat().into_iter().chain(preview.notes.iter().map(String::as_str)) {
         writeln!(output, "{}", visible(note))?;
     }
     for change in &preview.changes {

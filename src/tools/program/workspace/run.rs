@@ -245,7 +245,6 @@ pub(in crate::tools::program) fn preview(
         notes.push(format!("The run command is given the arguments {args:?} as \"$@\"."));
     }
     notes.push(format!("Read by {}, as {}.", reader.path.display(), command_shell::user()));
-    notes.push("What it changes cannot be foreseen.".to_owned());
     if !toolbox.trusts(*digest) {
         notes.push(format!("Nobody trusts the commands of {} yet.", super::FILE));
     }
