@@ -280,8 +280,9 @@ pub fn preview(plan: &ShownPlan, index: usize) -> Preview {
             summary: "Runs the command in the workspace folder.".into(),
             changes: vec![],
             notes: vec![
-                "Read by /usr/bin/bash, as ada.".into(),
-                "Ended after 2 min, or when one of its outputs has more than 2 GiB.".into(),
+                "Run by /usr/bin/bash as ada.".into(),
+                "The command is ended after 2 min, or when one of its outputs has more than 2 GiB."
+                    .into(),
             ],
         },
         _ => Preview {

@@ -119,7 +119,7 @@ pub(super) fn workspace_commands(commands: &CommandsReview, ours: &str) -> Vec<S
         "They are trusted.".to_owned()
     } else {
         let digest = commands.digest;
-        format!("Nobody trusts them. `{ours} --trust-commands {digest}` trusts exactly these.")
+        format!("They are not trusted. `{ours} --trust-commands {digest}` trusts exactly these.")
     };
     let first = "Commands of countersign.toml:".to_owned();
     [first].into_iter().chain(commands.commands.iter().map(command)).chain([trust]).collect()

@@ -147,7 +147,7 @@ impl ExecutionError {
             Self::NotAsShown { .. } => {
                 "Look at the file as it is now; its earlier content is in the evidence."
             }
-            Self::ConfirmationDenied { .. } => "Change the plan, or run it again and decide anew.",
+            Self::ConfirmationDenied { .. } => "Change the plan, or run it again and decide again.",
             Self::Cancelled => "Run the plan again when you want it to be done.",
             Self::EvidenceStore { source, .. } => source.next(),
         }

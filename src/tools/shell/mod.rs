@@ -32,7 +32,7 @@ impl Tool for Command<'_> {
             }
             None => local::place(at.toolbox, self)?,
         };
-        let limits = limits("Ended", self.timeout(), OUTPUT_BYTES);
+        let limits = limits("The command is ended", self.timeout(), OUTPUT_BYTES);
         let notes = [by, limits].into_iter().chain(without).collect();
         Ok(changes_nothing(Preview::unpredictable(format!("Runs the command {place}."), notes)))
     }

@@ -162,7 +162,9 @@ impl Walled {
                 Some(Message::Failed(error)) => return Err(error),
                 Some(Message::Listener(listener)) => {
                     let Refused::Sockets(count) = &self.refused else {
-                        return Err(io::Error::other("the helper counts what nobody asked for"));
+                        return Err(io::Error::other(
+                            "the helper sent a count that was not requested",
+                        ));
                     };
                     refused::count_sockets(listener, Arc::clone(count))?;
                 }
