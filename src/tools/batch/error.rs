@@ -127,7 +127,7 @@ impl ErrorInfo for BatchError {
             Self::Refused { .. } if self.code() == Code::Conflict => {
                 "See what changed these files; then make the plan again for what they hold now."
             }
-            Self::TooMuch { .. } => "Make several batches of it.",
+            Self::TooMuch { .. } => "Split the batch into several batches.",
             Self::Link { .. }
             | Self::NotText { .. }
             | Self::Text { .. }
