@@ -21,9 +21,9 @@ pub enum RemoteError {
         shown(host_key)
     )]
     ChangedKey { destination: String, host_key: Option<String>, said: String },
-    #[error("{destination} refused\n{said}")]
+    #[error("{destination} refused the login\n{said}")]
     Refused { destination: String, said: String },
-    #[error("{destination} is not reached\n{said}")]
+    #[error("{destination} cannot be reached\n{said}")]
     Unreachable { destination: String, said: String },
     #[error("{destination} did not answer within {after}\n{said}")]
     Silent { destination: String, after: String, said: String },

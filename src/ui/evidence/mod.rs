@@ -218,7 +218,7 @@ pub fn verification_text(verification: &Verification) -> Option<(Tone, String)> 
         Verification::Done(report) if report.ok => Some((
             Tone::Safe,
             format!(
-                "All {} rows are unchanged. Keep a copy of the head, so that a later truncation \
+                "All {} records are unchanged. Keep a copy of the head, so that a later truncation \
                  is detected too.",
                 format::count(report.rows)
             ),

@@ -233,7 +233,7 @@ fn check_connects_only_when_asked() {
     assert!(said.contains("The host is reachable: loopback ("), "{said}");
     fs::remove_file(sshd.config().with_file_name("authorized_keys")).unwrap();
     let said = home.run(line).exits(1).stdout;
-    assert!(said.contains("The host refused you"), "{said}");
+    assert!(said.contains("The host refused the login"), "{said}");
     assert!(said.contains("Permission denied"), "{said}");
     assert!(!sshd.home().join("ran").exists() && !home.evidence().exists());
 }

@@ -50,7 +50,7 @@ fn workspace_grant_holds_until_forgotten() {
     let more = more.to_str().unwrap();
     let words = ["walls", "--workspace", "space", "--allow", &format!("write={more}")];
     let done = home.run(words).exits(0);
-    let holds = format!("Granted to every plan in it: network, writes {more}, {other}");
+    let holds = format!("Granted to every plan in this workspace: network, writes {more}, {other}");
     assert!(done.stdout.contains(&holds), "{done:#?}");
     assert_eq!(granted(), json!([more, other]));
     assert_eq!(walls(&["--forget"])["remembered"], Value::Null);
