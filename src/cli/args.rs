@@ -41,7 +41,7 @@ Exit codes:
   0  done
   1  the run failed or was cancelled, or its host cannot be reached; a loop that did not complete
   2  the plan is invalid, or its file cannot be read
-  3  not authorized, or something approved has changed
+  3  not authorized, or something that was authorized has changed
   4  the evidence could not be written or read
   5  the command line, the settings or the workspace cannot be used
   6  verification found tampering";

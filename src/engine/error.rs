@@ -22,7 +22,7 @@ pub enum ExecutionError {
     NotAuthorized { reason: String },
     #[error("the authorization is for plan {authorization:?}, not for {plan:?}")]
     PlanIdMismatch { plan: String, authorization: String },
-    #[error("something approved has changed: {}", joined(changes))]
+    #[error("something that was authorized has changed: {}", joined(changes))]
     Stale { changes: Vec<Change> },
     #[error("the precondition {precondition:?} does not hold: {found}")]
     PreconditionFailed { code: Code, precondition: String, found: String },

@@ -31,7 +31,7 @@ pub enum RemoteError {
         "no command can run on {destination}: it has no bash, or its login shell did not start it\n{said}"
     )]
     NoBash { destination: String, said: String },
-    #[error("the target was {approved} when approved and is {now} now")]
+    #[error("the target was {approved} when authorized and is {now} now")]
     NotApproved { approved: Box<Target>, now: String },
     #[error("stopped before {destination} was reached")]
     Cancelled { destination: String },

@@ -57,7 +57,7 @@ pub enum WorkspaceError {
     FolderMissing { path: String },
     #[error("cannot create {path}: it exists already")]
     AlreadyExists { path: String },
-    #[error("{path} was {} when approved and is {now} now", approved_text(.approved))]
+    #[error("{path} was {} when authorized and is {now} now", approved_text(.approved))]
     Stale { path: String, approved: Option<FileState>, now: FileState },
     #[error("stopped before the end; nothing was changed")]
     Cancelled,
