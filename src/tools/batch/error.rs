@@ -122,10 +122,10 @@ impl ErrorInfo for BatchError {
     fn next(&self) -> String {
         match self {
             Self::Conflict { .. } => {
-                "See what changed the file; then make the plan again for what it holds now."
+                "See what changed the file; then make the plan again for its present content."
             }
             Self::Refused { .. } if self.code() == Code::Conflict => {
-                "See what changed these files; then make the plan again for what they hold now."
+                "See what changed these files; then make the plan again for their present contents."
             }
             Self::TooMuch { .. } => "Split the batch into several batches.",
             Self::Link { .. }
@@ -133,7 +133,7 @@ impl ErrorInfo for BatchError {
             | Self::Text { .. }
             | Self::Patch { .. }
             | Self::Refused { .. } => {
-                "Correct these edits in the plan; every edit sees what the ones before it leave."
+                "Correct these edits in the plan; each edit is applied to the result of the earlier ones."
             }
             Self::NoContent { .. } => "Remove this file from the batch.",
             Self::NotRestored { .. } => {

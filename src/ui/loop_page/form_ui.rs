@@ -90,8 +90,8 @@ fn budget_ui(ui: &mut Ui, form: &mut Form) {
         ui,
         form,
         [
-            (Field::Attempts, "Attempts at most", |form| &mut form.max_attempts),
-            (Field::Timeout, "Seconds per answer", |form| &mut form.timeout_s),
+            (Field::Attempts, "Maximum attempts", |form| &mut form.max_attempts),
+            (Field::Timeout, "Seconds per planner answer", |form| &mut form.timeout_s),
         ],
     );
     ui.add_space(6.0);
