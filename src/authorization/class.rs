@@ -360,7 +360,7 @@ mod tests {
             ("max_risk", json!("blocked"), "nobody can authorize"),
             ("max_risk", json!("mild"), "unknown variant"),
             ("max_attempts", json!(0), "allows nothing"),
-            ("expires_at", json!("tomorrow"), "no time"),
+            ("expires_at", json!("tomorrow"), "not a time"),
             ("path", json!(["."]), "unknown field"),
         ];
         for (field, value, said) in broken {

@@ -57,7 +57,7 @@ fn signed(workspace: &Workspace) -> Outcome {
     assert!(!workspace.path("nest/egg").exists(), "nothing runs by itself");
     desktop.tab_to("Look at the plan")?;
     desktop.key("Return")?;
-    desktop.wait_for_text("It runs as soon as you authorize it")?;
+    desktop.wait_for_text("The plan runs as soon as you authorize it")?;
     desktop.screenshot("loop_3_plan")?;
     desktop.key("ctrl+Return")?;
     desktop.tab_to("Authorize and run")?;
@@ -122,7 +122,7 @@ fn prepared(workspace: &Workspace) -> Outcome {
     desktop.key("shift+F5")?;
     desktop.wait_for_text("Waits for your authorization")?;
     desktop.key("shift+F8")?;
-    desktop.wait_for_text("It runs as soon as you authorize it")?;
+    desktop.wait_for_text("The plan runs as soon as you authorize it")?;
     desktop.key("ctrl+Return")?;
     desktop.press("Authorize and run")?;
     desktop.wait_for_control("Open its loop")?;
