@@ -153,7 +153,7 @@ pub fn guided_plan(dangerous: bool) -> ShownPlan {
 
 pub fn review(plan: &ShownPlan) -> Review {
     let risks: Vec<Verdict> = plan
-        .sound()
+        .valid_steps()
         .steps
         .iter()
         .map(|step| risk::of_step(step, &Policy::default(), Shell::Bash))
@@ -290,7 +290,7 @@ pub fn result(
     duration_ms: i64,
 ) -> Box<StepResult> {
     let step = &plan.steps[index];
-    let failed = !outcome.goes_on();
+    let failed = !outcome.continues_run();
     Box::new(StepResult {
         step_id: step.step_id.clone(),
         step_index: index,

@@ -207,22 +207,22 @@ pub fn unchecked(plan: &mut ShownPlan) -> RunState {
 }
 
 /// The answer to a query.
-pub fn answer(question: &Question) -> Answered {
+pub fn answer(question: &Question) -> EvidenceAnswer {
     let rows = || fixture::search_page().hits.into_iter().take(4).map(|hit| hit.row);
     let listed = |row| ListedExecution { row, changed: false };
     match question {
         Question::WithCode(_) | Question::Latest(_) => {
-            Answered::Executions(rows().map(listed).collect())
+            EvidenceAnswer::Executions(rows().map(listed).collect())
         }
         Question::Touched { .. } => {
             let types = ["EXECUTED_ON", "AFFECTED"].map(str::to_owned);
-            Answered::Touched(
+            EvidenceAnswer::Touched(
                 rows()
                     .map(|row| FileExecution { row, changed: false, edge_types: types.to_vec() })
                     .collect(),
             )
         }
-        Question::Recurring => Answered::Recurring(
+        Question::Recurring => EvidenceAnswer::Recurring(
             [
                 ("E0425", "src/lexer.rs", 14),
                 ("E0308", "src/lib.rs", 9),
@@ -238,7 +238,7 @@ pub fn answer(question: &Question) -> Answered {
             })
             .into(),
         ),
-        Question::ChangesAfter { .. } => Answered::Changes(
+        Question::ChangesAfter { .. } => EvidenceAnswer::Changes(
             rows()
                 .enumerate()
                 .map(|(index, row)| LaterMutation {

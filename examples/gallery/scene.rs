@@ -7,8 +7,8 @@ use std::sync::Arc;
 use countersign::authorization::Change;
 use countersign::plan::{Finding, Mode, Severity, ShownPlan};
 use countersign::run::{
-    Answered, Attempt, ExecutionDetail, Phase, PlaceReview, Preview, Question as Asked, Reconciled,
-    Review, RunState, RunSummary, SearchPage, Transcript, VerifyReport,
+    Attempt, EvidenceAnswer, ExecutionDetail, Phase, PlaceReview, Preview, Question as Asked,
+    Reconciled, Review, RunState, RunSummary, SearchPage, Transcript, VerifyReport,
 };
 use countersign::ui::action::{
     Action, DiagnosticsAction, DialogAction, EvidenceAction, Page, PlanAction, Tab, WindowAction,
@@ -62,7 +62,7 @@ pub struct Scene {
     listing: Listing,
     excerpt: Option<Excerpt>,
     question: Option<Asked>,
-    answer: Option<Answered>,
+    answer: Option<EvidenceAnswer>,
     pub looping: Looping,
 }
 

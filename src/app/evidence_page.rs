@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use super::shared::Shared;
-use crate::run::{Answered, ExecutionDetail, Question, SearchPage};
+use crate::run::{EvidenceAnswer, ExecutionDetail, Question, SearchPage};
 use crate::ui::action::{EvidenceAction, Page};
 use crate::ui::evidence::{EvidenceView, Verification, parse};
 use crate::worker::{FollowUp, Search, Verify};
@@ -19,7 +19,7 @@ pub(super) struct EvidencePage {
     pub(super) page: Option<SearchPage>,
     /// The question whose answer is shown instead of the search results.
     pub(super) question: Option<Question>,
-    pub(super) answer: Option<Answered>,
+    pub(super) answer: Option<EvidenceAnswer>,
     pub(super) selected: Option<Uuid>,
     pub(super) detail: Option<ExecutionDetail>,
     verification: Verification,

@@ -33,7 +33,7 @@ impl PlannerAnswer {
     }
 }
 
-/// The planner ended with an error, took too long or printed too much.
+/// The planner could not be started, ended with an error, took too long, printed too much or was stopped.
 pub(super) const PROVIDER_ERROR: &str = "planner_provider_error";
 /// The answer is not JSON.
 const INVALID_JSON: &str = "planner_invalid_json";
@@ -41,7 +41,7 @@ const INVALID_JSON: &str = "planner_invalid_json";
 const VALIDATION_FAILED: &str = "planner_validation_failed";
 
 /// Fields of a plan that only describe it.
-const WORDS: [&str; 9] =
+const DESCRIPTIVE_FIELDS: [&str; 9] =
     ["goal", "title", "reason", "rationale", "explanation", "warning", "notes", "metadata", "why"];
 
 fn reject(report: &mut PlannerReport, code: &str, message: String, retryable: bool) {
@@ -56,7 +56,7 @@ fn reject_for_findings(report: &mut PlannerReport, code: &str) {
     reject(report, code, message, true);
 }
 
-/// The answer of a planner that gave none, for this reason. Another attempt can succeed.
+/// The rejected answer of a planner that gave none, with the reason. Another attempt can succeed.
 pub(super) fn provider_error(message: String) -> PlannerAnswer {
     let mut report = PlannerReport::new(PlannerStatus::Accepted);
     reject(&mut report, PROVIDER_ERROR, message, true);
@@ -64,18 +64,18 @@ pub(super) fn provider_error(message: String) -> PlannerAnswer {
 }
 
 /// Reads the output of a planner that has ended.
-pub(super) fn of(finished: &Finished, trace: &PlannerTrace) -> PlannerAnswer {
+pub(super) fn from_process(finished: &Finished, trace: &PlannerTrace) -> PlannerAnswer {
     let seconds = finished.duration.as_secs();
-    let how = match finished.cause {
+    let ending = match finished.cause {
         Some(Cause::TimedOut) => format!("was ended after {seconds} s"),
         Some(Cause::TooMuch(_)) => "printed too much and was ended".to_owned(),
         Some(Cause::Stopped) => "was stopped".to_owned(),
         Some(Cause::NotKept) | None => match finished.failure() {
             None => return read_answer(&trace.answer),
-            Some(how) => how,
+            Some(failure) => failure,
         },
     };
-    provider_error(format!("the planner {how}"))
+    provider_error(format!("the planner {ending}"))
 }
 
 /// Parses a planner's answer, which must be one plan in any dialect and nothing else.
@@ -124,7 +124,7 @@ fn written_marker(value: &Value) -> Option<&str> {
         Value::Array(items) => items.iter().find_map(written_marker),
         Value::Object(fields) => fields
             .iter()
-            .filter(|(name, _)| !WORDS.contains(&name.as_str()))
+            .filter(|(name, _)| !DESCRIPTIVE_FIELDS.contains(&name.as_str()))
             .find_map(|(_, value)| written_marker(value)),
         _ => None,
     }
@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn answer_of_a_failed_planner_is_ignored() {
         let answer = action_plan(&json!({"actions": [{"type": "verify", "request": {}}]}));
-        for (cause, exit_code, signal, said) in [
+        for (cause, exit_code, signal, expected) in [
             (None, Some(1), None, "exit code 1"),
             (None, None, Some(9), "signal 9"),
             (Some(Cause::TimedOut), None, Some(15), "after 7 s"),
@@ -239,10 +239,10 @@ mod tests {
                 left_open: false,
             };
             let trace = PlannerTrace { answer: answer.clone(), ..PlannerTrace::default() };
-            let answered = of(&finished, &trace);
+            let answered = from_process(&finished, &trace);
             assert_eq!(answered.report.failure_code.as_deref(), Some(PROVIDER_ERROR));
             assert_eq!((answered.report.retryable, &answered.plan), (Some(true), &None));
-            assert!(answered.report.message.unwrap().contains(said));
+            assert!(answered.report.message.unwrap().contains(expected));
         }
     }
 }

@@ -13,20 +13,20 @@ use crate::engine::{ExecutionError, review};
 use crate::evidence::{AttemptStart, Entry, EvidenceError, PlannerTrace};
 use crate::plan::{Plan, ShownPlan, VerifyScope};
 use crate::run::{
-    AttemptRecord, Happened, PlannerReport, PlannerStatus, Review, RunEvent, does_the_same,
+    AttemptRecord, Happened, PlannerReport, PlannerStatus, Review, RunEvent, has_same_effect,
 };
 
 impl BoundedLoop<'_> {
     /// Runs one attempt. Its state is in `current`, even if this fails.
-    pub(super) fn attempt(
+    pub(super) fn run_attempt(
         &mut self,
         current: &mut Option<CurrentAttempt>,
         attempt: u32,
     ) -> Result<AttemptEnding, EvidenceError> {
-        let (open, told) = self.open_attempt(attempt)?;
-        // Before the events are emitted: after a panic of a callback the attempt must be known as open.
+        let (open, events) = self.open_attempt(attempt)?;
+        // Set before the events are emitted, so that the attempt can be closed if a callback panics.
         let open = current.insert(open);
-        told.iter().for_each(|event| self.tell(event));
+        events.iter().for_each(|event| self.tell(event));
         match self.phases(open) {
             Ok(ending) | Err(Halt::Ended(ending)) => Ok(ending),
             Err(Halt::Evidence(error)) => Err(error),
@@ -34,15 +34,16 @@ impl BoundedLoop<'_> {
     }
 
     fn phases(&mut self, open: &mut CurrentAttempt) -> Result<AttemptEnding, Halt> {
-        let (plan, review) = self.planned(open)?;
-        let authorization = self.authorized(open, &plan, &review)?;
+        let (plan, review) = self.obtain_plan(open)?;
+        let authorization = self.authorize(open, &plan, &review)?;
         let applied = self.apply(&plan, &authorization);
-        let scope = applied.verify.as_ref().filter(|it| it.passed).map(|it| it.scope);
+        let passed = applied.verify.as_ref().filter(|verify| verify.passed);
+        let scope = passed.map(|verify| verify.scope);
         // A narrower verification in the plan does not replace a full one that the loop requires.
         let verified = scope.is_some_and(|scope| {
             scope == VerifyScope::Full || self.setup.order.verify != Some(VerifyScope::Full)
         });
-        let ending = AttemptEnding { verified, ..keep(open, applied) };
+        let ending = AttemptEnding { verified, ..store_results(open, applied) };
         if ending.happened != Happened::Succeeded {
             return Ok(ending);
         }
@@ -60,7 +61,7 @@ impl BoundedLoop<'_> {
         let (attempt_id, started_at_ms) = (Uuid::new_v4(), self.clock.now_ms());
         let (loop_id, max_attempts) = (self.loop_id, self.max_attempts);
         let start = AttemptStart { attempt_id, loop_id, attempt, max_attempts, started_at_ms };
-        let told = self.journal().store.commit(&Entry::AttemptStart(start))?;
+        let events = self.journal().store.commit(&Entry::AttemptStart(start))?;
         let open = CurrentAttempt {
             attempt_id,
             record: AttemptRecord {
@@ -78,22 +79,23 @@ impl BoundedLoop<'_> {
             results: Vec::new(),
             files: Vec::new(),
         };
-        Ok((open, told))
+        Ok((open, events))
     }
 
-    /// A plan that may be authorized and is not one that failed before.
-    fn planned(&mut self, open: &mut CurrentAttempt) -> Result<(Plan, Review), Halt> {
+    /// Requests a plan from the planner and reviews it. A plan that cannot be authorized, or that failed before in
+    /// this loop, ends the attempt.
+    fn obtain_plan(&mut self, open: &mut CurrentAttempt) -> Result<(Plan, Review), Halt> {
         if let Some(why) = &self.setup.policy.refusal {
             return Err(Halt::new(Happened::NotAuthorized, why.clone()));
         }
         self.check_not_stopped()?;
         self.check_verification_usable()?;
-        let mut answered = self.ask(open)?;
+        let mut answer = self.run_planner(open)?;
         if self.control.is_ending() {
-            self.note(open, &answered);
+            self.store_answer(open, &answer);
             return Err(self.stopped());
         }
-        let plan = answered.plan.clone().filter(|_| answered.is_accepted());
+        let plan = answer.plan.clone().filter(|_| answer.is_accepted());
         let plan = plan.and_then(ShownPlan::complete);
         let reviewed = match plan {
             Some(plan) => {
@@ -106,14 +108,14 @@ impl BoundedLoop<'_> {
         };
         if let Some((_, Ok(review))) = &reviewed {
             // Another plan would not help: a person has to decide about the workspace commands.
-            if let Some(why) = review.untrusted() {
-                self.note(open, &answered);
-                return Err(Halt::new(Happened::NotAuthorized, why.message.clone()));
+            if let Some(finding) = review.untrusted() {
+                self.store_answer(open, &answer);
+                return Err(Halt::new(Happened::NotAuthorized, finding.message.clone()));
             }
-            answered.add_findings(&review.findings);
+            answer.add_findings(&review.findings);
         }
-        self.note(open, &answered);
-        let PlannerAnswer { report, .. } = answered;
+        self.store_answer(open, &answer);
+        let PlannerAnswer { report, .. } = answer;
         if report.status == PlannerStatus::Failed {
             let retryable = report.retryable.unwrap_or(true);
             let code = report.failure_code.unwrap_or_default();
@@ -126,9 +128,9 @@ impl BoundedLoop<'_> {
         let review =
             review.map_err(|error| Halt::new(Happened::InternalError, error.to_string()))?;
         open.files.clone_from(&review.impact.files);
-        let same = self.tried.iter().find(|tried| {
-            tried.ran_and_failed()
-                && tried.attempt.plan.as_ref().is_some_and(|other| does_the_same(other, &plan))
+        let same = self.past_attempts.iter().find(|past| {
+            past.ran_and_failed()
+                && past.attempt.plan.as_ref().is_some_and(|other| has_same_effect(other, &plan))
         });
         if let Some(same) = same {
             let failed_in = same.attempt.record.attempt;
@@ -140,6 +142,7 @@ impl BoundedLoop<'_> {
         Ok((plan, review))
     }
 
+    /// The end of an attempt by a stop.
     pub(super) fn stopped(&self) -> Halt {
         AttemptEnding::stopped(self.control.ended_by()).into()
     }
@@ -148,18 +151,18 @@ impl BoundedLoop<'_> {
         if self.control.is_ending() { Err(self.stopped()) } else { Ok(()) }
     }
 
-    /// Keeps what the planner answered, and tells it.
-    fn note(&self, open: &mut CurrentAttempt, answered: &PlannerAnswer) {
-        let plan_digest = answered.plan.as_ref().map(|plan| plan.digest);
-        open.record.planner = answered.report.clone();
+    /// Stores the planner's answer in the attempt, and emits it.
+    fn store_answer(&self, open: &mut CurrentAttempt, answer: &PlannerAnswer) {
+        let plan_digest = answer.plan.as_ref().map(|plan| plan.digest);
+        open.record.planner = answer.report.clone();
         open.record.plan_digest = plan_digest;
-        open.plan.clone_from(&answered.plan);
-        let report = Box::new(answered.report.clone());
+        open.plan.clone_from(&answer.plan);
+        let report = Box::new(answer.report.clone());
         self.tell(&RunEvent::PlannerAnswered { report, plan_digest });
     }
 
     /// Runs the planner once.
-    fn ask(&self, open: &mut CurrentAttempt) -> Result<PlannerAnswer, EvidenceError> {
+    fn run_planner(&self, open: &mut CurrentAttempt) -> Result<PlannerAnswer, EvidenceError> {
         let setup = self.setup;
         let request = request(self, open.record.attempt)?;
         self.tell(&RunEvent::PlannerStarted { planner: setup.order.planner.clone() });
@@ -179,36 +182,37 @@ impl BoundedLoop<'_> {
             duration_ms: self.clock.monotonic_ms() - started_ms,
             ..PlannerTrace::default()
         };
-        let answered = match finished {
+        let answer = match finished {
             Err(error) => answer::provider_error(error.to_string()),
             Ok(mut finished) => {
                 trace.answer = std::mem::take(&mut finished.stdout);
                 trace.stderr = std::mem::take(&mut finished.stderr);
                 (trace.exit_code, trace.signal) = (finished.exit_code, finished.signal);
                 trace.timed_out = finished.timed_out();
-                answer::of(&finished, &trace)
+                answer::from_process(&finished, &trace)
             }
         };
         open.trace = Some(trace);
-        Ok(answered)
+        Ok(answer)
     }
 
+    /// Runs an authorized plan.
     pub(super) fn apply(&mut self, plan: &Plan, authorization: &PlanAuthorization) -> Applied {
         let approved = ApprovedPlan { plan: plan.clone(), authorization: authorization.clone() };
         self.executor.execute(approved).map_or_else(
             |error| {
                 if matches!(error, ExecutionError::EvidenceStore { .. }) {
-                    self.lost = Some(error.failure());
+                    self.not_recorded = Some(error.failure());
                 }
-                results::of_refusal(plan, &error)
+                results::from_refusal(plan, &error)
             },
-            |result| results::of_run(plan, result),
+            |result| results::from_run(plan, result),
         )
     }
 }
 
-/// Keeps what became of the plan; gives how the attempt ended, without a verification.
-fn keep(open: &mut CurrentAttempt, applied: Applied) -> AttemptEnding {
+/// Stores the results of the plan in the attempt. Returns how the attempt ends if nothing else is verified.
+fn store_results(open: &mut CurrentAttempt, applied: Applied) -> AttemptEnding {
     open.record.run_id = applied.run_id;
     open.record.actions = applied.actions;
     open.record.verify = applied.verify;

@@ -55,12 +55,12 @@ impl AttemptEnding {
     }
 
     pub(super) fn stopped(by: Option<AnsweredBy>) -> Self {
-        let place = match by {
+        let interface = match by {
             Some(AnsweredBy::Window) => " in the window",
             Some(AnsweredBy::Terminal) => " at the terminal",
             Some(AnsweredBy::CommandLine | AnsweredBy::Test) | None => "",
         };
-        Self::new(Happened::Stopped, format!("a person stopped the loop{place}"))
+        Self::new(Happened::Stopped, format!("a person stopped the loop{interface}"))
     }
 }
 

@@ -1,5 +1,5 @@
-//! Who authorizes the plan of an attempt (SPEC §10): the window, the command line, or a class of plans that
-//! a person authorized in advance.
+//! The interface through which a person authorizes the plan of an attempt (SPEC §10), and the check whether a class of
+//! plans that they authorized in advance covers it.
 
 use uuid::Uuid;
 
@@ -13,33 +13,33 @@ use crate::tools::Toolbox;
 pub struct AuthorizationRequest<'a> {
     /// The loop.
     pub loop_id: Uuid,
-    /// Which attempt, from 1.
+    /// The number of the attempt, from 1.
     pub attempt: u32,
-    /// The most attempts of the loop.
+    /// The maximum number of attempts.
     pub max_attempts: u32,
     /// The plan.
     pub plan: &'a Plan,
     /// Its review.
     pub review: &'a Review,
-    /// Why the authorization class does not cover it; empty if it does, or if there is no class.
+    /// Why the authorization class does not cover the plan; empty if it does, or if there is no class.
     pub outside: &'a [String],
 }
 
-/// The answer about the plan of one attempt; an approval of it is signed as a `PlanAuthorization`.
+/// The decision about the plan of one attempt. An approval is recorded as a `PlanAuthorization`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlanDecision {
-    /// It may run.
+    /// The plan may run.
     Approve {
-        /// How it was authorized or refused.
+        /// How the plan was authorized.
         method: Method,
-        /// The same in one sentence, for the evidence.
+        /// The authorization as a sentence, for the evidence.
         note: String,
     },
-    /// It may not; the loop ends.
+    /// The plan may not run; the loop ends.
     Reject {
-        /// How it was authorized or refused.
+        /// How the plan was rejected.
         method: Method,
-        /// Why.
+        /// Why the plan was rejected.
         reason: String,
     },
     /// The loop ends at once.
@@ -49,15 +49,15 @@ pub enum PlanDecision {
 /// Authorizes the plans of attempts, one at a time.
 pub trait PlanAuthorizer: Send {
     /// Called for each plan before it is authorized, also when a class covers it.
-    fn show(&mut self, _asked: &AuthorizationRequest<'_>) {}
+    fn show(&mut self, _request: &AuthorizationRequest<'_>) {}
 
-    /// Blocks until there is an answer. It must also return, with any answer, once a stop was asked for.
-    fn authorize(&mut self, asked: &AuthorizationRequest<'_>) -> PlanDecision;
+    /// Blocks until there is a decision. It must also return, with any decision, once a stop is requested.
+    fn authorize(&mut self, request: &AuthorizationRequest<'_>) -> PlanDecision;
 }
 
 /// Why a class does not cover a plan; empty if it does. Both a path as the plan names it and the path to which it
 /// resolves must be inside.
-pub(super) fn outside(
+pub(super) fn outside_class(
     class: &AuthorizationClass,
     plan: &Plan,
     review: &Review,
@@ -69,7 +69,7 @@ pub(super) fn outside(
     let mut tools: Vec<&str> = plan.steps.iter().map(|step| step.tool_name.as_str()).collect();
     let mut paths = review.impact.files.clone();
     for call in calls {
-        for path in named(call) {
+        for path in class_paths(call) {
             paths.extend(toolbox.key_of(&path));
             paths.push(path);
         }
@@ -100,10 +100,9 @@ pub(super) fn home_folder() -> Option<String> {
     Some(home.to_string_lossy().into_owned())
 }
 
-/// The paths that are checked against a class: those in the arguments, and those that a restore may change. Tools
-/// that work on the whole program use paths implicitly; these are left out. The files of a restore are known only
-/// when it runs, so it counts as the whole workspace.
-fn named(call: &ToolCall) -> Vec<String> {
+/// The paths of a call that a class must cover: those in the arguments, and for a restore the workspace folder, because
+/// its files are known only when it runs. Other paths that a call uses implicitly are left out.
+fn class_paths(call: &ToolCall) -> Vec<String> {
     let counts =
         |named: &NamedPath<'_>| named.argument.is_some() || named.role == PathRole::Restores;
     call.paths().into_iter().filter(counts).map(|named| named.path.to_owned()).collect()
@@ -118,7 +117,7 @@ mod tests {
     use crate::plan::{RiskLevel, parse};
     use crate::risk::Policy;
 
-    /// What of a plan is outside of a class for `src`, of every tool.
+    /// What in a plan is outside of a class for `src` and every tool except `file_write`.
     fn outside_of(folder: &std::path::Path, plan: &Value) -> Vec<String> {
         let plan = parse(plan.to_string().as_bytes()).plan.unwrap();
         let policy = Policy::default();
@@ -138,7 +137,7 @@ mod tests {
             expires_at: "9999-01-01T00:00:00Z".to_owned(),
             needs: crate::plan::Needs::default(),
         };
-        outside(&class, &plan, &review, &toolbox, 1, 0)
+        outside_class(&class, &plan, &review, &toolbox, 1, 0)
     }
 
     fn actions(actions: Value) -> Value {

@@ -38,26 +38,26 @@ pub struct LoopOrder {
     pub planner_timeout: Duration,
     /// The limit of attempts, at least 1.
     pub max_attempts: u32,
-    /// How much the loop verifies by itself; `None` to skip verification.
+    /// The scope of the loop's own verification, or `None` to skip it.
     pub verify: Option<VerifyScope>,
-    /// Where the plans work; a relative folder of plans is resolved in it.
+    /// The workspace of the plans.
     pub workspace: WorkspaceChoice,
     /// The class of plans that the person authorizes in advance.
     pub class: Option<AuthorizationClass>,
 }
 
-/// What a loop is to do, and with what.
+/// The order of a loop, with everything that is needed to run it.
 #[derive(Debug, Clone)]
 pub struct LoopSetup {
-    /// What the person wants.
+    /// The order of the person.
     pub order: LoopOrder,
-    /// The process that the planner stands for.
+    /// The planner's process.
     pub program: PlannerProgram,
-    /// Through which act the class was authorized, where there is one.
+    /// How the person authorized the class, if there is one.
     pub method: Method,
-    /// Where the evidence is.
+    /// The folders of settings, key and evidence.
     pub location: EvidenceLocation,
-    /// What the person has settled in advance.
+    /// The person's policy.
     pub policy: Policy,
 }
 
@@ -75,47 +75,47 @@ pub struct LoopDeps {
     pub authorizer: Box<dyn PlanAuthorizer>,
 }
 
-/// What became of a loop.
+/// Result of a loop.
 #[derive(Debug, Serialize)]
 pub struct LoopOutcome {
     /// The loop.
     pub loop_id: Uuid,
-    /// What it was to reach.
+    /// The goal of the loop.
     pub goal: String,
     /// Why it ended.
     pub stop_reason: StopReason,
     /// Its attempts, in order.
     pub attempts: Vec<AttemptRecord>,
-    /// Why its end is not in the evidence, or not all of it.
+    /// Why the loop is not, or not completely, recorded in the evidence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_recorded: Option<Failure>,
 }
 
-/// A loop under way.
+/// A running loop.
 pub struct BoundedLoop<'a> {
     pub(super) setup: &'a LoopSetup,
     pub(super) loop_id: Uuid,
-    /// The class of the order, once it is recorded, and its number.
+    /// The class of the order with its id, once it is recorded.
     pub(super) class: Option<(Uuid, &'a AuthorizationClass)>,
     /// The limit of attempts, at least 1.
     pub(super) max_attempts: u32,
     pub(super) toolbox: Toolbox,
-    /// The file that says how the program is verified, as it was when the loop began; `None` if it could not be read.
+    /// The state of the commands file when the loop began; `None` if it could not be read.
     pub(super) commands: Option<FileState>,
-    /// Whether there was anything to verify with.
+    /// Whether the workspace could be verified when the loop began.
     pub(super) verifiable: bool,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) control: ControlHandle,
     pub(super) authorizer: Box<dyn PlanAuthorizer>,
     pub(super) executor: Executor,
     /// The attempts that ended.
-    pub(super) tried: Vec<PastAttempt>,
-    /// Keeps secrets out of what planners are told.
+    pub(super) past_attempts: Vec<PastAttempt>,
+    /// Redacts secrets in the requests to the planner.
     pub(super) hider: SecretHider,
-    /// Behind which walls the planner is asked.
+    /// The walls of the planner's process.
     pub(super) planner_walls: StepWalls,
-    /// Why something of a run is not in the evidence.
-    pub(super) lost: Option<Failure>,
+    /// Why a run is not completely recorded in the evidence.
+    pub(super) not_recorded: Option<Failure>,
 }
 
 impl<'a> BoundedLoop<'a> {
@@ -123,18 +123,18 @@ impl<'a> BoundedLoop<'a> {
     ///
     /// # Errors
     /// A workspace that cannot be opened; nothing is recorded then.
-    pub fn run(setup: &'a LoopSetup, parts: LoopDeps) -> Result<LoopOutcome, ToolError> {
+    pub fn run(setup: &'a LoopSetup, deps: LoopDeps) -> Result<LoopOutcome, ToolError> {
         let toolbox = Toolbox::open(&setup.order.workspace.folder, &setup.policy)?
             .keeping_out(setup.location.folders());
-        // Only the planner is started by these tools; the runs have their own.
+        // This toolbox starts only the planner; the executor opens one for each run.
         let needs = needs_of(&setup.order.planner, &setup.policy);
         let (planner_walls, mut place) = planner_walls(&toolbox, &setup.policy, &needs)
             .map_err(|why| Unsupported { what: format!("the planner's walls: {why}") })?;
-        // Behind walls a folder of temporary files is another one; what is named is there all the same.
+        // Walls may hide the folder of temporary files, so the planner's own files are made visible explicitly.
         place.read_only.extend(setup.program.reads());
         let toolbox = toolbox.walled(place);
         let loop_id = Uuid::new_v4();
-        let LoopDeps { clock, confirmation, progress, control, authorizer } = parts;
+        let LoopDeps { clock, confirmation, progress, control, authorizer } = deps;
         let store = match setup.location.store() {
             Ok(store) => store,
             Err(error) => return Ok(never_begun(setup, loop_id, &error)),
@@ -162,15 +162,15 @@ impl<'a> BoundedLoop<'a> {
             control,
             authorizer,
             executor,
-            tried: Vec::new(),
+            past_attempts: Vec::new(),
             hider,
             planner_walls,
-            lost: None,
+            not_recorded: None,
         };
         if let Err(error) = this.begin() {
             return Ok(never_begun(setup, loop_id, &error));
         }
-        // Out here, because a panic must leave what is known of the attempt.
+        // Declared here, so that a panic does not lose the state of the attempt.
         let mut open = None;
         let driven = catch_unwind(AssertUnwindSafe(|| this.drive(&mut open)));
         Ok(match driven {
@@ -180,8 +180,8 @@ impl<'a> BoundedLoop<'a> {
         })
     }
 
-    /// What the person has settled, with the workspace commands that they trust now: that may change while a
-    /// planner thinks.
+    /// The person's policy, with the workspace commands that are trusted now, which may have changed while a planner
+    /// was running.
     pub(super) fn policy(&mut self) -> Result<Policy, EvidenceError> {
         let trusted_commands = self.journal().store.trusted_commands()?;
         Ok(Policy { trusted_commands, ..self.setup.policy.clone() })
@@ -209,12 +209,12 @@ impl<'a> BoundedLoop<'a> {
         self.journal().commit(&Entry::LoopStart(start))
     }
 
-    /// Attempts until the table says that it is enough.
+    /// Runs attempts until the transition table ends the loop.
     fn drive(&mut self, open: &mut Option<CurrentAttempt>) -> Result<StopReason, EvidenceError> {
         let max_attempts = self.max_attempts;
         let mut attempt = 1;
         loop {
-            let ended = self.attempt(open, attempt)?;
+            let ended = self.run_attempt(open, attempt)?;
             match transition(ended.happened, attempt, max_attempts) {
                 Transition::Stop(code) => {
                     let stop_reason = stop_reason(code, attempt, &ended, open.as_ref());
@@ -246,16 +246,16 @@ impl<'a> BoundedLoop<'a> {
             trace: open.trace.as_ref(),
             ended_at_ms: self.clock.now_ms(),
         };
-        let told = self.executor.journal_mut().store.commit(&Entry::AttemptEnd(end))?;
+        let events = self.executor.journal_mut().store.commit(&Entry::AttemptEnd(end))?;
         let Some(mut open) = current.take() else { return Ok(()) };
         for text in open.results.iter().flat_map(|result| [&result.stdout, &result.stderr]) {
             self.hider.learn(text.as_deref().unwrap_or_default());
         }
-        // Only the evidence needs all that the planner printed.
+        // The trace is in the evidence, and nothing else needs it.
         open.trace = None;
         let (happened, reason) = (ended.happened, ended.message.clone());
-        self.tried.push(PastAttempt { attempt: open, happened, reason });
-        told.iter().for_each(|event| self.tell(event));
+        self.past_attempts.push(PastAttempt { attempt: open, happened, reason });
+        events.iter().for_each(|event| self.tell(event));
         Ok(())
     }
 
@@ -269,7 +269,7 @@ impl<'a> BoundedLoop<'a> {
         self.outcome(stop_reason, recorded.err().map(|error| error.failure()), open)
     }
 
-    /// Records the end, unless its last attempt could not be, and tells it in any case.
+    /// Records the end of the loop, unless `attempt` is the failure to record its last attempt. Emits the end anyway.
     fn end(
         &mut self,
         reason: &StopReason,
@@ -284,34 +284,34 @@ impl<'a> BoundedLoop<'a> {
         recorded
     }
 
-    /// With an attempt whose end is not recorded, if there is one.
+    /// The outcome; `open` is the attempt whose end is not recorded, if there is one.
     fn outcome(
         self,
         stop_reason: StopReason,
         not_recorded: Option<Failure>,
         open: Option<CurrentAttempt>,
     ) -> LoopOutcome {
-        let attempts = self.tried.into_iter().map(|tried| tried.attempt).chain(open);
+        let attempts = self.past_attempts.into_iter().map(|past| past.attempt).chain(open);
         LoopOutcome {
             loop_id: self.loop_id,
             goal: self.setup.order.goal.clone(),
             stop_reason,
             attempts: attempts.map(|attempt| attempt.record).collect(),
-            not_recorded: not_recorded.or(self.lost),
+            not_recorded: not_recorded.or(self.not_recorded),
         }
     }
 
-    /// The evidence could not be written: records the state of the loop as far as possible.
+    /// Ends the loop after the evidence could not be written, and records its state as far as possible.
     fn fail(mut self, error: &EvidenceError, mut open: Option<CurrentAttempt>) -> LoopOutcome {
         let stop_reason = internal_error(error.to_string(), open.as_ref());
-        // Where that cannot be written either, the loop is one without an end.
+        // If this cannot be written either, the loop has no recorded end and counts as interrupted.
         let closed = self.close_attempt(&mut open, &stop_reason);
         let _ = self.end(&stop_reason, closed);
         self.outcome(stop_reason, Some(error.failure()), open)
     }
 
-    /// Something panicked. The open run is dropped, which
-    /// marks it as interrupted; the state of the loop is recorded on a new connection.
+    /// Ends the loop after a panic. The open run is dropped, which marks it as interrupted; the state of the loop is
+    /// recorded on a new connection.
     fn recover(
         mut self,
         panic: &(dyn std::any::Any + Send),
@@ -323,7 +323,7 @@ impl<'a> BoundedLoop<'a> {
         self.finish(stop_reason, closed, open)
     }
 
-    /// A fresh connection in place of the one that was in use; the locks of its runs are let go of.
+    /// Replaces the connection by a new one. Dropping the old one releases the locks of its runs.
     fn reopen(&mut self) -> Result<(), EvidenceError> {
         let store = self.setup.location.store()?;
         let loop_id = self.loop_id;
@@ -338,7 +338,7 @@ impl<'a> BoundedLoop<'a> {
         stop_reason: &StopReason,
     ) -> Result<(), EvidenceError> {
         let Some(open) = current else { return Ok(()) };
-        // A commit also fails if its rows were written and the head of the chain could not be kept.
+        // A commit also fails if its rows were written but the copy of the chain's head was not.
         if self.journal().store.attempt_has_ended(open.attempt_id)? {
             return Ok(());
         }

@@ -1,9 +1,9 @@
-//! The answer to the plan of an attempt: given, refused, or given in advance (SPEC §10).
+//! Obtains and records the authorization of an attempt's plan, by a class or by a person (SPEC §10).
 
 use uuid::Uuid;
 
 use super::attempts::{CurrentAttempt, Halt};
-use super::authorizer::{AuthorizationRequest, PlanDecision, outside};
+use super::authorizer::{AuthorizationRequest, PlanDecision, outside_class};
 use super::bounded::BoundedLoop;
 use crate::authorization::{
     AuthorizationClass, ClassQuestion, ForAttempt, Method, PlanAuthorization,
@@ -13,8 +13,8 @@ use crate::plan::Plan;
 use crate::run::{Happened, PlanDifference, Review, RunEvent};
 
 impl BoundedLoop<'_> {
-    /// The answer to this plan and no other.
-    pub(super) fn authorized(
+    /// Obtains and records the authorization of this plan. A rejection ends the attempt.
+    pub(super) fn authorize(
         &mut self,
         open: &mut CurrentAttempt,
         plan: &Plan,
@@ -22,9 +22,9 @@ impl BoundedLoop<'_> {
     ) -> Result<PlanAuthorization, Halt> {
         self.compare_with_last_plan(open, plan);
         let attempt = open.record.attempt;
-        let outside = self.outside(plan, review, attempt)?;
+        let outside = self.outside_class(plan, review, attempt)?;
         let class = self.class.filter(|_| outside.is_empty());
-        let asked = AuthorizationRequest {
+        let request = AuthorizationRequest {
             loop_id: self.loop_id,
             attempt,
             max_attempts: self.max_attempts,
@@ -32,8 +32,8 @@ impl BoundedLoop<'_> {
             review,
             outside: &outside,
         };
-        self.authorizer.show(&asked);
-        let answer = match class {
+        self.authorizer.show(&request);
+        let decision = match class {
             Some((class_id, _)) => PlanDecision::Approve {
                 method: Method::AuthorizationClass,
                 note: format!("inside the authorization class {class_id}"),
@@ -45,7 +45,7 @@ impl BoundedLoop<'_> {
                     plan_digest: plan.digest,
                     outside: outside.clone(),
                 });
-                self.authorizer.authorize(&asked)
+                self.authorizer.authorize(&request)
             }
         };
         self.check_not_stopped()?;
@@ -53,43 +53,44 @@ impl BoundedLoop<'_> {
             PlanAuthorization::pending(plan, review.binding.clone(), method, now_ms)
         };
         let now_ms = self.clock.now_ms();
-        match answer {
+        match decision {
             PlanDecision::Stop => Err(self.stopped()),
             PlanDecision::Reject { method, reason } => {
                 let authorization = pending(method, now_ms).reject(now_ms, reason.as_str());
                 self.journal().store.record_authorization(&authorization, plan)?;
-                self.decided(false, &reason);
+                self.emit_decision(false, &reason);
                 Err(Halt::new(Happened::NotAuthorized, reason))
             }
             PlanDecision::Approve { method, note } => {
                 let note = format!("attempt {attempt} of loop {}: {note}", self.loop_id);
-                let answered = self.for_attempt(open, class, note.clone());
+                let for_attempt = self.for_attempt(open, class, note.clone());
                 let authorization = pending(method, now_ms)
-                    .for_attempt(answered)
+                    .for_attempt(for_attempt)
                     .approve(now_ms, self.setup.policy.authorization_ttl_ms)
                     .given(self.clock.since_boot());
                 self.journal().store.record_authorization(&authorization, plan)?;
-                self.decided(true, &note);
+                self.emit_decision(true, &note);
                 Ok(authorization)
             }
         }
     }
 
-    /// Tells and keeps how the plan differs from the last one of this loop, if there was one.
+    /// Emits and records how the plan differs from the latest earlier plan of this loop, if there is one.
     fn compare_with_last_plan(&self, open: &mut CurrentAttempt, plan: &Plan) {
-        let earlier = self.tried.iter().rev();
-        let mut earlier = earlier.filter_map(|tried| Some((tried, tried.attempt.plan.as_ref()?)));
-        let Some((tried, before)) = earlier.next() else { return };
+        let earlier = self.past_attempts.iter().rev();
+        let mut earlier = earlier.filter_map(|past| Some((past, past.attempt.plan.as_ref()?)));
+        let Some((past, before)) = earlier.next() else { return };
         let difference = PlanDifference::between(before, plan);
         self.tell(&RunEvent::PlanRevised {
-            reason: tried.reason.clone(),
+            reason: past.reason.clone(),
             difference: Box::new(difference.clone()),
         });
         if let Some(trace) = &mut open.trace {
-            trace.revised = Some((tried.reason.clone(), difference));
+            trace.revised = Some((past.reason.clone(), difference));
         }
     }
 
+    /// The part of an authorization that names the loop, the attempt and the class.
     fn for_attempt(
         &self,
         open: &CurrentAttempt,
@@ -107,48 +108,57 @@ impl BoundedLoop<'_> {
         }
     }
 
-    fn outside(&mut self, plan: &Plan, review: &Review, attempt: u32) -> Result<Vec<String>, Halt> {
+    /// Why the class does not cover the plan or its verification; empty if it does, or if there is no class.
+    fn outside_class(
+        &mut self,
+        plan: &Plan,
+        review: &Review,
+        attempt: u32,
+    ) -> Result<Vec<String>, Halt> {
         let Some((class_id, class)) = self.class else { return Ok(Vec::new()) };
-        let mut parts = outside(class, plan, review, &self.toolbox, attempt, self.clock.now_ms());
+        let now_ms = self.clock.now_ms();
+        let mut reasons = outside_class(class, plan, review, &self.toolbox, attempt, now_ms);
         // Checked now, before the plan changes anything.
         match self.verification_risk()? {
             Ok(Some(risk)) if risk > class.max_risk => {
-                parts.push(format!("the risk {} of the verification", risk.as_str()));
+                reasons.push(format!("the risk {} of the verification", risk.as_str()));
             }
             Ok(_) => {}
-            Err(error) => parts.push(format!("the verification cannot be judged: {error}")),
+            Err(error) => reasons.push(format!("the verification cannot be judged: {error}")),
         }
-        parts.extend(self.revoked(class_id)?);
-        Ok(parts)
+        reasons.extend(self.revoked(class_id)?);
+        Ok(reasons)
     }
 
-    /// Why the class no longer lets the attempt be verified. Which tools and paths it names is about plans: to
-    /// verify was decided when the loop was started.
-    pub(super) fn outside_by_now(
+    /// Why the class does not cover the verification, just before it runs; empty if it does, or if there is no
+    /// class. The tools and paths of a class restrict plans, not the verification that the person ordered with the
+    /// loop.
+    pub(super) fn verification_outside_class(
         &mut self,
         review: &Review,
         attempt: u32,
     ) -> Result<Vec<String>, EvidenceError> {
         let Some((class_id, class)) = self.class else { return Ok(Vec::new()) };
-        // What the commands that verify may have beyond their walls was trusted with them.
+        // Walls are not compared: the access of the verification commands is trusted together with the commands.
         let question = ClassQuestion {
             worst: review.impact.worst,
             attempt,
             now_ms: self.clock.now_ms(),
             ..ClassQuestion::default()
         };
-        let mut parts = class.outside(&question);
-        parts.extend(self.revoked(class_id)?);
-        Ok(parts)
+        let mut reasons = class.outside(&question);
+        reasons.extend(self.revoked(class_id)?);
+        Ok(reasons)
     }
 
-    /// Queried each time, because another process may revoke the class.
+    /// The revocation as a reason, if the class was revoked. Queried each time, because another process may revoke
+    /// the class.
     fn revoked(&mut self, class_id: Uuid) -> Result<Option<String>, EvidenceError> {
         let revoked = self.journal().store.is_class_revoked(class_id)?;
         Ok(revoked.then(|| "the class was revoked".to_owned()))
     }
 
-    fn decided(&self, approved: bool, how: &str) {
+    fn emit_decision(&self, approved: bool, how: &str) {
         self.tell(&RunEvent::AuthorizationDecided { approved, how: how.to_owned() });
     }
 }

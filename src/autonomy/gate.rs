@@ -1,5 +1,5 @@
-//! The loop's own verification (SPEC §10): where every action of an attempt succeeded and
-//! none of them has verified, one more run with one `verify`, under the same decision.
+//! The loop's own verification (SPEC §10), the gate: if every action of an attempt succeeded and no `verify` among them
+//! meets the order, another run with a single `verify`, under the decision that authorized the plan.
 
 use serde_json::json;
 
@@ -20,7 +20,7 @@ use crate::run::{
 use crate::tools::ToolError;
 
 impl BoundedLoop<'_> {
-    /// Verifies what the actions of the attempt have done.
+    /// Verifies the changes of the attempt.
     pub(super) fn gate(
         &mut self,
         open: &mut CurrentAttempt,
@@ -32,29 +32,30 @@ impl BoundedLoop<'_> {
             return Ok(unverified(open, index, "not asked for"));
         };
         if !self.toolbox.can_verify(scope) {
-            let (then, now) = ("the workspace has no verify command", "any more");
+            let missing = "the workspace has no verify command";
             return Ok(match self.verifiable {
-                false => unverified(open, index, then),
-                true => refused(open, index, scope, format!("{then} {now}")),
+                false => unverified(open, index, missing),
+                true => failed_before_run(open, index, scope, format!("{missing} any more")),
             });
         }
         self.check_not_stopped()?;
         self.tell(&RunEvent::VerifyStarted);
-        let (gate, review) = self.look(scope)?;
+        let (gate, review) = self.review_gate(scope)?;
         let review = match review {
             Ok(review) if is_valid(&review.findings) => review,
             Ok(review) => {
-                if let Some(why) = review.untrusted() {
-                    return Ok(not_authorized(Some(index), &why.message));
+                if let Some(finding) = review.untrusted() {
+                    return Ok(not_authorized(Some(index), &finding.message));
                 }
-                let why = first_error(&review).map(|it| it.message.clone());
-                return Ok(refused(open, index, scope, why.unwrap_or_default()));
+                let message = first_error(&review).map(|finding| finding.message.clone());
+                let message = message.unwrap_or_default();
+                return Ok(failed_before_run(open, index, scope, message));
             }
-            Err(error) => return Ok(refused(open, index, scope, error.to_string())),
+            Err(error) => return Ok(failed_before_run(open, index, scope, error.to_string())),
         };
         let attempt = authorization.attempt.as_deref();
         if let Some(attempt) = attempt.filter(|attempt| attempt.class_id.is_some()) {
-            let outside = self.outside_by_now(&review, attempt.attempt)?;
+            let outside = self.verification_outside_class(&review, attempt.attempt)?;
             if !outside.is_empty() {
                 let why = format!("outside the authorization class: {}", outside.join("; "));
                 return Ok(not_authorized(Some(index), &why));
@@ -62,24 +63,24 @@ impl BoundedLoop<'_> {
         }
         let authorization = self.authorize_gate(&gate, review, authorization)?;
         let applied = self.apply(&gate, &authorization);
-        // What keeps a verification from passing is a verification that failed.
+        // A verification that cannot run counts as failed.
         let fails = matches!(
             applied.ending.happened,
             Happened::ActionFailed { .. } | Happened::PlannerRejected { .. }
         );
         if fails && applied.run_id.is_none() {
-            return Ok(refused(open, index, scope, applied.ending.message));
+            return Ok(failed_before_run(open, index, scope, applied.ending.message));
         }
-        let row = applied.actions.into_iter().next().map(|row| ActionRecord {
+        let action = applied.actions.into_iter().next().map(|action| ActionRecord {
             action_index: index,
             kind: VERIFY_GATE.to_owned(),
-            ..row
+            ..action
         });
         let result = applied.results.last();
         let skipped = result.is_some_and(|result| result.outcome == Outcome::Skipped);
         let verify = result.and_then(|result| results::verification(scope, result));
         let verified = verify.as_ref().is_some_and(|verify| verify.passed);
-        open.record.actions.extend(row);
+        open.record.actions.extend(action);
         open.record.verify = verify.or(open.record.verify.take());
         let results = applied.results.into_iter();
         open.results.extend(results.map(|result| StepResult { step_index: index, ..result }));
@@ -104,7 +105,7 @@ impl BoundedLoop<'_> {
         })
     }
 
-    /// Records an authorization of the verification, under the decision that authorized the plan.
+    /// Authorizes the verification under `decision`, which authorized the plan, and records that.
     fn authorize_gate(
         &mut self,
         gate: &Plan,
@@ -128,8 +129,11 @@ impl BoundedLoop<'_> {
         Ok(authorization)
     }
 
-    /// The plan of the verification, and what there is to know about it now.
-    fn look(&mut self, scope: VerifyScope) -> Result<(Plan, Result<Review, ToolError>), Halt> {
+    /// The plan of the verification, and its review now.
+    fn review_gate(
+        &mut self,
+        scope: VerifyScope,
+    ) -> Result<(Plan, Result<Review, ToolError>), Halt> {
         let policy = self.policy()?;
         let Some(gate) = gate_plan(&self.setup.order.goal, scope) else {
             return Err(Halt::new(Happened::InternalError, "the verification has no plan"));
@@ -139,33 +143,33 @@ impl BoundedLoop<'_> {
         Ok((gate, review))
     }
 
-    /// How dangerous the verification would be, or why that is not known; none where there will be none.
+    /// The risk of the verification, or why it is unknown; `None` if nothing will be verified.
     pub(super) fn verification_risk(
         &mut self,
     ) -> Result<Result<Option<RiskLevel>, ToolError>, Halt> {
         match self.setup.order.verify.filter(|scope| self.toolbox.can_verify(*scope)) {
-            Some(scope) => Ok(self.look(scope)?.1.map(|review| review.impact.worst)),
+            Some(scope) => Ok(self.review_gate(scope)?.1.map(|review| review.impact.worst)),
             None => Ok(Ok(None)),
         }
     }
 
-    /// Ends the attempt before anything is changed when the commands of the workspace cannot verify: an attempt
-    /// changed them, they are not trusted, or they are faulty. No plan may mend that.
+    /// Ends the attempt before anything is changed if the commands file cannot be used to verify: it has changed since
+    /// the loop began, it is not trusted, or it is faulty. A plan must not correct that.
     pub(super) fn check_verification_usable(&mut self) -> Result<(), Halt> {
         let Some(scope) = self.setup.order.verify else { return Ok(()) };
         self.check_verification_unchanged(None)?;
-        let review = match self.look(scope)? {
+        let review = match self.review_gate(scope)? {
             (_, Ok(review)) => review,
             (_, Err(error)) => return Err(not_authorized(None, &error.to_string()).into()),
         };
         match first_error(&review).filter(|_| review.workspace_commands.is_some()) {
-            Some(why) => Err(not_authorized(None, &why.message).into()),
+            Some(finding) => Err(not_authorized(None, &finding.message).into()),
             None => Ok(()),
         }
     }
 
-    /// Ends the attempt when the program would be verified in another way than when the loop began: a plan
-    /// that is to be verified does not choose how.
+    /// Ends the attempt if the commands file has changed since the loop began, because a plan must not change how it is
+    /// verified.
     pub(super) fn check_verification_unchanged(&self, index: Option<usize>) -> Result<(), Halt> {
         let now = match self.toolbox.digest_of(COMMANDS_FILE) {
             Ok(now) if self.commands == Some(now) => return Ok(()),
@@ -179,6 +183,7 @@ impl BoundedLoop<'_> {
     }
 }
 
+/// The success of an attempt that is not verified.
 fn unverified(open: &mut CurrentAttempt, index: usize, why: &str) -> AttemptEnding {
     open.record.actions.push(ActionRecord::skipped(index, VERIFY_GATE, why.to_owned()));
     let message = format!("every action succeeded; not verified: {why}");
@@ -186,11 +191,11 @@ fn unverified(open: &mut CurrentAttempt, index: usize, why: &str) -> AttemptEndi
 }
 
 fn first_error(review: &Review) -> Option<&Finding> {
-    review.findings.iter().find(|it| it.severity == Severity::Error)
+    review.findings.iter().find(|finding| finding.severity == Severity::Error)
 }
 
-/// The verification cannot be run at all.
-fn refused(
+/// The failure of a verification that cannot run.
+fn failed_before_run(
     open: &mut CurrentAttempt,
     index: usize,
     scope: VerifyScope,
@@ -214,12 +219,13 @@ fn not_authorized(action_index: Option<usize>, why: &str) -> AttemptEnding {
     unverifiable(Happened::NotAuthorized, action_index, why)
 }
 
+/// The end of an attempt at its verification.
 fn unverifiable(happened: Happened, action_index: Option<usize>, why: &str) -> AttemptEnding {
     let ending = AttemptEnding::new(happened, format!("verification: {why}"));
     AttemptEnding { action_index, ..ending }
 }
 
-/// A plan of one `verify`.
+/// The plan of the gate: a single `verify`.
 fn gate_plan(goal: &str, scope: VerifyScope) -> Option<Plan> {
     let plan = json!({
         "version": ACTION_PLAN_VERSION,

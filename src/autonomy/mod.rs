@@ -12,9 +12,8 @@
 //!
 //! The loop's own verification is a run of a plan that the program writes. Its approval names the decision that
 //! permits it, so that nothing runs without one. A loop holds a lock as a run does; a loop without an end whose lock
-//! is free is
-//! *interrupted*. Panics are caught around the attempts: the store is opened again, which releases the open run, and
-//! the end is recorded there.
+//! is free is *interrupted*. Panics are caught around the attempts: the store is opened again, which releases the open
+//! run, and the end is recorded there.
 
 mod answer;
 mod attempt;

@@ -20,8 +20,8 @@ pub const BUILT_IN: [&str; 3] = ["replay", "cargo-fix", "openai-compatible"];
 /// ```
 ///
 /// where `NAME` is the text before the first colon and `ARGUMENT` the unchanged text after it. A relative `DIR` is
-/// relative to the folder in which the loop was started (`here`), and is made absolute, because the process runs in
-/// the workspace. Any other name is a command for the shell of this computer; `./cargo-fix` runs a file that has the
+/// relative to `folder`, in which the loop was started, and is made absolute, because the process runs in the
+/// workspace. Any other name is a command for the shell of this computer; `./cargo-fix` runs a file that has the
 /// name of a built-in planner.
 ///
 /// Both kinds follow these rules:
@@ -38,33 +38,34 @@ pub const BUILT_IN: [&str; 3] = ["replay", "cargo-fix", "openai-compatible"];
 ///
 /// # Errors
 /// Why the name denotes no planner, as a sentence.
-pub fn resolve(name: &str, here: &std::path::Path) -> Result<PlannerProgram, &'static str> {
+pub fn resolve(name: &str, folder: &std::path::Path) -> Result<PlannerProgram, &'static str> {
     let name = name.trim();
     if name.is_empty() {
         return Err("the planner has no name");
     }
-    let (own, argument) = match name.split_once(':') {
-        Some((own, argument)) => (own, Some(argument)),
+    let (built_in, argument) = match name.split_once(':') {
+        Some((built_in, argument)) => (built_in, Some(argument)),
         None => (name, None),
     };
-    if !BUILT_IN.contains(&own) {
+    if !BUILT_IN.contains(&built_in) {
         return Ok(PlannerProgram::Command(name.to_owned()));
     }
     let argument = argument.filter(|argument| !argument.is_empty());
-    let argument = match (own, argument) {
+    let argument = match (built_in, argument) {
         ("replay", None) => return Err("replay needs the folder with the plans, as replay:DIR"),
-        ("replay", Some(folder)) => Some(here.join(folder).to_string_lossy().into_owned()),
+        ("replay", Some(plans)) => Some(folder.join(plans).to_string_lossy().into_owned()),
         (_, argument) => argument.map(str::to_owned),
     };
     let program = std::env::current_exe().map_err(
         |_| "the path of this program cannot be determined, so its planner cannot be started",
     )?;
-    let arguments = ["planner".to_owned(), own.to_owned()].into_iter().chain(argument).collect();
-    Ok(PlannerProgram::Program { program, arguments, has_key: own == "openai-compatible" })
+    let arguments = ["planner".to_owned(), built_in.to_owned()];
+    let arguments = arguments.into_iter().chain(argument).collect();
+    Ok(PlannerProgram::Program { program, arguments, has_key: built_in == "openai-compatible" })
 }
 
-/// What a planner gets on its standard input. The planner that calls a model cannot read the settings from behind its
-/// walls, so they precede the request. No other planner gets them, and the recorded request does not contain them,
+/// The standard input of a planner. The planner that calls a model cannot read the settings file from behind its walls,
+/// so its settings precede the request. No other planner gets them, and the recorded request does not contain them,
 /// because they may contain the key.
 pub(super) fn planner_input<'r>(
     program: &PlannerProgram,
@@ -79,20 +80,20 @@ pub(super) fn planner_input<'r>(
     }
 }
 
-/// The permissions of the planner with this name: those in the settings, looked up by the whole name, by the text
-/// before a colon or a blank, and by the name of the program's file; else those that a built-in planner needs; else
-/// read-only access.
+/// The permissions of the planner with this name: those in the settings, looked up by the complete name, the name of a
+/// built-in planner, the text before the first space, and the file name of the program, in this order; else those that
+/// a built-in planner needs; else read-only access.
 pub fn needs_of(name: &str, policy: &Policy) -> PlannerNeeds {
     let name = name.trim();
-    let own = name.split(':').next().filter(|own| BUILT_IN.contains(own));
+    let built_in = name.split(':').next().filter(|name| BUILT_IN.contains(name));
     let program = name.split_whitespace().next().unwrap_or(name);
     let file = program.rsplit('/').next().unwrap_or(program);
-    let names = [Some(name), own, Some(program), Some(file)];
-    let settled = names.iter().flatten().find_map(|name| policy.planners.get(*name)).cloned();
-    settled.unwrap_or_else(|| match own {
-        // It uses the network to reach one server, which it gets with its settings.
+    let names = [Some(name), built_in, Some(program), Some(file)];
+    let from_settings = names.iter().flatten().find_map(|name| policy.planners.get(*name));
+    from_settings.cloned().unwrap_or_else(|| match built_in {
+        // The network, to reach the server in its settings.
         Some("openai-compatible") => PlannerNeeds { network: true, ..PlannerNeeds::default() },
-        // It runs `cargo check`, which builds in the workspace.
+        // `cargo check` writes the build files in the workspace.
         Some("cargo-fix") => {
             PlannerNeeds { write: vec![".".to_owned()], ..PlannerNeeds::default() }
         }
@@ -107,7 +108,7 @@ pub fn needs_of(name: &str, policy: &Policy) -> PlannerNeeds {
 pub fn planner_limits(name: &str, toolbox: &Toolbox, policy: &Policy) -> Result<String, String> {
     let needs = needs_of(name, policy);
     let (walls, _) = planner_walls(toolbox, policy, &needs)?;
-    let held = match (walls.level, policy.walls) {
+    let enforcement = match (walls.level, policy.walls) {
         (WallLevel::Full, _) => "walls: full",
         (WallLevel::Files, _) => "walls: files",
         (WallLevel::None, WallSetting::Off) => {
@@ -115,7 +116,7 @@ pub fn planner_limits(name: &str, toolbox: &Toolbox, policy: &Policy) -> Result<
         }
         (WallLevel::None, _) => "nothing enforces this: this computer has no walls",
     };
-    Ok(format!("{needs}; {held}"))
+    Ok(format!("{needs}; {enforcement}"))
 }
 
 /// A read-only planner command that prints the n-th of these plans at the n-th attempt.

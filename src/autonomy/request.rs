@@ -22,35 +22,35 @@ const PLAN_BYTES: usize = 256 << 10;
 const OUTPUT_BYTES: usize = 4 << 10;
 /// The maximum number of steps whose output is included: the last ones.
 const MAX_RESULTS: usize = 32;
-/// The maximum size of the diagnostics, and of the answers of the evidence, in bytes.
+/// The maximum size of all diagnostics, and of the evidence summary, in bytes.
 const PART_BYTES: usize = 256 << 10;
 
 /// The request as bytes, with a line break at the end.
 ///
 /// # Errors
-/// When the evidence cannot be read.
-pub(super) fn request(of: &BoundedLoop<'_>, attempt: u32) -> Result<Vec<u8>, EvidenceError> {
+/// The evidence cannot be read.
+pub(super) fn request(running: &BoundedLoop<'_>, attempt: u32) -> Result<Vec<u8>, EvidenceError> {
     let mut cuts = Vec::new();
-    let last = of.tried.last();
-    let mut reader = of.setup.location.open()?;
-    let folder = of.toolbox.workspace().to_string_lossy();
+    let last = running.past_attempts.last();
+    let mut reader = running.setup.location.open()?;
+    let folder = running.toolbox.workspace().to_string_lossy();
     let summary = reader.summary(&folder, &focus(last))?;
     let document = json!({
         "protocol": PROTOCOL,
-        "loop_id": of.loop_id,
-        "goal": of.setup.order.goal,
+        "loop_id": running.loop_id,
+        "goal": running.setup.order.goal,
         "attempt": attempt,
-        "max_attempts": of.max_attempts,
-        "workspace": workspace(of, &mut cuts),
-        "authorization_class": of.setup.order.class,
-        "walls": of.planner_walls,
-        "last_attempt": last.map(|last| last_attempt(last, &of.hider, &mut cuts)),
-        "earlier_attempts": of.tried.iter().rev().skip(1).rev().map(in_short)
+        "max_attempts": running.max_attempts,
+        "workspace": workspace(running, &mut cuts),
+        "authorization_class": running.setup.order.class,
+        "walls": running.planner_walls,
+        "last_attempt": last.map(|last| last_attempt(last, &running.hider, &mut cuts)),
+        "earlier_attempts": running.past_attempts.iter().rev().skip(1).rev().map(summary_of)
             .collect::<Vec<_>>(),
         "evidence": evidence_of(&summary, &mut cuts),
         "cuts": cuts,
     });
-    let mut document = of.hider.hide_in(document);
+    let mut document = running.hider.hide_in(document);
     if let Some(fields) = document.as_object_mut() {
         fields.insert("answer".to_owned(), answer());
     }
@@ -59,9 +59,9 @@ pub(super) fn request(of: &BoundedLoop<'_>, attempt: u32) -> Result<Vec<u8>, Evi
     Ok(bytes)
 }
 
-fn workspace(of: &BoundedLoop<'_>, cuts: &mut Vec<String>) -> Value {
-    let toolbox = &of.toolbox;
-    let mut files = toolbox.file_names(of.control.stop_signal()).unwrap_or_else(|error| {
+fn workspace(running: &BoundedLoop<'_>, cuts: &mut Vec<String>) -> Value {
+    let toolbox = &running.toolbox;
+    let mut files = toolbox.file_names(running.control.stop_signal()).unwrap_or_else(|error| {
         cuts.push(format!("workspace.files: {error}"));
         Vec::new()
     });
@@ -98,12 +98,12 @@ fn answer() -> Value {
     })
 }
 
-fn in_short(tried: &PastAttempt) -> Value {
+fn summary_of(past: &PastAttempt) -> Value {
     json!({
-        "attempt": tried.attempt.record.attempt,
-        "plan_digest": tried.attempt.record.plan_digest,
-        "outcome": outcome(tried.happened),
-        "reason": tried.reason,
+        "attempt": past.attempt.record.attempt,
+        "plan_digest": past.attempt.record.plan_digest,
+        "outcome": outcome(past.happened),
+        "reason": past.reason,
     })
 }
 
@@ -122,7 +122,7 @@ fn outcome(happened: Happened) -> &'static str {
 }
 
 fn last_attempt(last: &PastAttempt, hider: &SecretHider, cuts: &mut Vec<String>) -> Value {
-    let mut value = in_short(last);
+    let mut value = summary_of(last);
     let results = last.attempt.results.iter().rev().take(MAX_RESULTS).rev();
     if last.attempt.results.len() > MAX_RESULTS {
         let left_out = last.attempt.results.len() - MAX_RESULTS;
@@ -130,14 +130,14 @@ fn last_attempt(last: &PastAttempt, hider: &SecretHider, cuts: &mut Vec<String>)
     }
     let results: Vec<Value> = results.map(|result| step_result(result, hider, cuts)).collect();
     let diagnostics = last.attempt.results.iter().flat_map(|result| &result.diagnostic_artifacts);
-    let mut room = PART_BYTES;
+    let mut remaining = PART_BYTES;
     let all = diagnostics.clone().count();
     let diagnostics: Vec<Value> = diagnostics
         .map(|diagnostic| json!(diagnostic))
         .take_while(|diagnostic| {
             let size = diagnostic.to_string().len();
-            let fits = size <= room;
-            room = room.saturating_sub(size);
+            let fits = size <= remaining;
+            remaining = remaining.saturating_sub(size);
             fits
         })
         .collect();
@@ -155,7 +155,7 @@ fn last_attempt(last: &PastAttempt, hider: &SecretHider, cuts: &mut Vec<String>)
     });
     // The diagnostics of the verification are among the others.
     let verify = last.attempt.record.verify.as_ref();
-    let verify = verify.map(|it| json!({ "scope": it.scope, "passed": it.passed }));
+    let verify = verify.map(|verify| json!({ "scope": verify.scope, "passed": verify.passed }));
     if let Some(fields) = value.as_object_mut() {
         let mut set = |name: &str, value: Value| fields.insert(name.to_owned(), value);
         set("planner", json!(last.attempt.record.planner));
@@ -168,7 +168,7 @@ fn last_attempt(last: &PastAttempt, hider: &SecretHider, cuts: &mut Vec<String>)
     value
 }
 
-/// The text of a plan. It is unchanged unless JSON strings had to be redacted; then the JSON is written anew.
+/// The text of a plan. It is unchanged unless a JSON string had to be redacted; then the JSON is serialized again.
 fn text_of(source: &[u8], hider: &SecretHider) -> String {
     match serde_json::from_slice::<Value>(source) {
         Ok(value) => {
@@ -184,7 +184,7 @@ fn text_of(source: &[u8], hider: &SecretHider) -> String {
 }
 
 fn step_result(result: &StepResult, hider: &SecretHider, cuts: &mut Vec<String>) -> Value {
-    let mut ends = |text: Option<&str>, name: &str| {
+    let mut excerpt = |text: Option<&str>, name: &str| {
         let text = hider.hide(text?);
         if text.len() <= 2 * OUTPUT_BYTES {
             return Some(text.into_owned());
@@ -200,12 +200,13 @@ fn step_result(result: &StepResult, hider: &SecretHider, cuts: &mut Vec<String>)
         "kind": result.tool_name,
         "outcome": result.outcome,
         "exit_code": result.exit_code,
-        "stdout": ends(result.stdout.as_deref(), "stdout"),
-        "stderr": ends(result.stderr.as_deref(), "stderr"),
+        "stdout": excerpt(result.stdout.as_deref(), "stdout"),
+        "stderr": excerpt(result.stderr.as_deref(), "stderr"),
     })
 }
 
-/// The subjects on which the summary of the evidence concentrates.
+/// The diagnostic codes, files and executions on which the summary of the evidence concentrates: those of the previous
+/// attempt.
 fn focus(last: Option<&PastAttempt>) -> Focus {
     let Some(last) = last else { return Focus::default() };
     let mut focus = Focus::default();
@@ -220,7 +221,7 @@ fn focus(last: Option<&PastAttempt>) -> Focus {
         add(|focus| &mut focus.files, &diagnostic.file_name);
     }
     last.attempt.files.iter().for_each(|file| add(|focus| &mut focus.files, file));
-    let failed = last.attempt.results.iter().filter(|result| !result.outcome.goes_on());
+    let failed = last.attempt.results.iter().filter(|result| !result.outcome.continues_run());
     focus.executions = failed.map(|result| result.execution_id).collect();
     focus
 }
@@ -230,7 +231,7 @@ fn evidence_of(summary: &EvidenceSummary, cuts: &mut Vec<String>) -> Value {
     let mut value = json!(summary);
     let Some(fields) = value.as_object_mut() else { return value };
     fields.remove("cut");
-    // Answers are omitted in this order until the rest fits.
+    // Answers are left out in this order until the others fit.
     for name in ["q5", "q8", "q4", "q3", "q7", "q1", "q2", "q6"] {
         let size: usize = fields.values().map(|rows| rows.to_string().len()).sum();
         if size <= PART_BYTES {
@@ -243,9 +244,10 @@ fn evidence_of(summary: &EvidenceSummary, cuts: &mut Vec<String>) -> Value {
     value
 }
 
-fn cut<T>(list: &mut Vec<T>, most: usize, name: &str, cuts: &mut Vec<String>) {
-    if list.len() > most {
-        cuts.push(format!("{name}: {} of {} are left out", list.len() - most, list.len()));
-        list.truncate(most);
+/// Truncates a list, and names the cut.
+fn cut<T>(list: &mut Vec<T>, limit: usize, name: &str, cuts: &mut Vec<String>) {
+    if list.len() > limit {
+        cuts.push(format!("{name}: {} of {} are left out", list.len() - limit, list.len()));
+        list.truncate(limit);
     }
 }

@@ -24,7 +24,7 @@ pub(super) struct Applied {
     pub(super) actions: Vec<ActionRecord>,
     /// The results of the steps, for the next request.
     pub(super) results: Vec<StepResult>,
-    /// The result of the plan's own verification, if it has one that counts.
+    /// The result of the last `verify` step of the plan that no change follows.
     pub(super) verify: Option<VerifyRecord>,
     /// The ending of the attempt, if nothing else is verified.
     pub(super) ending: AttemptEnding,
@@ -47,8 +47,9 @@ pub(super) fn verification(scope: VerifyScope, result: &StepResult) -> Option<Ve
     })
 }
 
-fn rows(plan: &Plan, results: &[StepResult]) -> Vec<ActionRecord> {
-    let row = |(index, step): (usize, &crate::plan::Step)| {
+/// One record for each step of the plan.
+fn action_records(plan: &Plan, results: &[StepResult]) -> Vec<ActionRecord> {
+    let record = |(index, step): (usize, &crate::plan::Step)| {
         let (verb, about) = step.call.headline();
         let about = format!("{verb} {about}").trim().to_owned();
         match results.get(index) {
@@ -56,13 +57,13 @@ fn rows(plan: &Plan, results: &[StepResult]) -> Vec<ActionRecord> {
             None => ActionRecord::skipped(index, &step.tool_name, format!("{about} (not reached)")),
         }
     };
-    plan.steps.iter().enumerate().map(row).collect()
+    plan.steps.iter().enumerate().map(record).collect()
 }
 
 /// The result of a run that ended.
-pub(super) fn of_run(plan: &Plan, result: ExecutionResult) -> Applied {
+pub(super) fn from_run(plan: &Plan, result: ExecutionResult) -> Applied {
     let ExecutionResult { run_id, status, step_results, .. } = result;
-    // A verification does not cover what is changed after it, or may be.
+    // A verification does not cover changes, or possible changes, after it.
     let changes = |result: &&StepResult| {
         let call = plan.steps.get(result.step_index).map(|step| &step.call);
         let may_change = |call: &ToolCall| match call {
@@ -75,33 +76,34 @@ pub(super) fn of_run(plan: &Plan, result: ExecutionResult) -> Applied {
         .iter()
         .rev()
         .take_while(|result| !changes(result))
-        .find_map(|it| scope_of(plan, it.step_index).and_then(|scope| verification(scope, it)));
+        .find_map(|result| verification(scope_of(plan, result.step_index)?, result));
     let last = step_results.last();
-    let failed = last.filter(|last| !last.outcome.goes_on());
+    let failed = last.filter(|last| !last.outcome.continues_run());
     let (happened, message) = match (status, failed) {
         (RunStatus::Completed, _) => (Happened::Succeeded, "every action succeeded".to_owned()),
         (RunStatus::Cancelled, _) => (Happened::Stopped, "a person stopped the run".to_owned()),
         (RunStatus::Failed, None) => (Happened::InternalError, "the run failed".to_owned()),
         (RunStatus::Failed, Some(step)) => {
             let is_verify = scope_of(plan, step.step_index).is_some();
-            let happened = after(step.error_code, is_verify && step.outcome == Outcome::Failed);
-            let place = format!("action {} ({})", step.step_index + 1, step.tool_name);
-            let said = step.error_message.as_deref().unwrap_or_default();
-            (happened, format!("{place}: {said}"))
+            let of_verification = is_verify && step.outcome == Outcome::Failed;
+            let happened = after_failure(step.error_code, of_verification);
+            let action = format!("action {} ({})", step.step_index + 1, step.tool_name);
+            let message = step.error_message.as_deref().unwrap_or_default();
+            (happened, format!("{action}: {message}"))
         }
     };
     let action_index = failed.map(|step| step.step_index);
     Applied {
         run_id: Some(run_id),
-        actions: rows(plan, &step_results),
+        actions: action_records(plan, &step_results),
         results: step_results,
         verify,
         ending: AttemptEnding { action_index, ..AttemptEnding::new(happened, message) },
     }
 }
 
-/// How the attempt ends after a failure with this code.
-pub(super) fn after(code: Option<Code>, of_verification: bool) -> Happened {
+/// How the attempt ends after a failure with this code. `of_verification`: the failed step is a verification.
+fn after_failure(code: Option<Code>, of_verification: bool) -> Happened {
     match code {
         Some(Code::ConfirmationDenied | Code::Cancelled) => Happened::Stopped,
         Some(Code::EvidenceStore) | None => Happened::InternalError,
@@ -110,8 +112,8 @@ pub(super) fn after(code: Option<Code>, of_verification: bool) -> Happened {
     }
 }
 
-/// The result of a plan that was refused, or whose run could not be recorded to its end.
-pub(super) fn of_refusal(plan: &Plan, error: &ExecutionError) -> Applied {
+/// The result of a plan that was refused, or whose run could not be recorded completely.
+pub(super) fn from_refusal(plan: &Plan, error: &ExecutionError) -> Applied {
     let (mut run_id, mut results) = (None, Vec::new());
     let happened = match error {
         ExecutionError::EvidenceStore { run_id: id, step_results, .. } => {
@@ -122,10 +124,11 @@ pub(super) fn of_refusal(plan: &Plan, error: &ExecutionError) -> Applied {
         ExecutionError::PlanIdMismatch { .. } => Happened::InternalError,
         ExecutionError::NotAuthorized { .. } => Happened::NotAuthorized,
         ExecutionError::Refused { .. } => Happened::PlannerRejected { retryable: true },
-        error => after(Some(error.code()), false),
+        error => after_failure(Some(error.code()), false),
     };
     let ending = AttemptEnding::new(happened, error.to_string());
-    Applied { run_id, actions: rows(plan, &results), results, verify: None, ending }
+    let actions = action_records(plan, &results);
+    Applied { run_id, actions, results, verify: None, ending }
 }
 
 #[cfg(test)]
@@ -143,12 +146,12 @@ mod tests {
                         && (text == "E004" || text.starts_with("E1") || text.starts_with("E3")),
                 },
             };
-            assert_eq!(after(Some(*code), false), expected, "{code}");
+            assert_eq!(after_failure(Some(*code), false), expected, "{code}");
             let of_verification = match expected {
                 Happened::ActionFailed { .. } => Happened::VerifyFailed,
                 other => other,
             };
-            assert_eq!(after(Some(*code), true), of_verification, "{code}");
+            assert_eq!(after_failure(Some(*code), true), of_verification, "{code}");
         }
     }
 }

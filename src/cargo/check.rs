@@ -7,7 +7,7 @@ use cargo_metadata::diagnostic::DiagnosticLevel;
 use serde_json::{Value, json};
 
 use crate::process::{Finished, Leftovers};
-use crate::run::{DiagnosticArtifact, Edge, EdgeType, Level, MOST_DIAGNOSTICS, TargetKind};
+use crate::run::{DiagnosticArtifact, Edge, EdgeType, Level, MAX_DIAGNOSTICS, TargetKind};
 
 use super::CargoError;
 use super::message;
@@ -56,7 +56,7 @@ pub(crate) struct Checked {
     pub(super) scope: Scope,
     pub(super) timeout: Duration,
     pub(crate) finished: Finished,
-    /// The diagnostics of the compiler, in order; at most [`MOST_DIAGNOSTICS`].
+    /// The diagnostics of the compiler, in order; at most [`MAX_DIAGNOSTICS`].
     pub(crate) diagnostics: Vec<DiagnosticArtifact>,
     /// The number of further diagnostics.
     pub(super) left_out: usize,
@@ -86,13 +86,13 @@ impl Cargo<'_> {
         let timeout = self.check_timeout;
         let finished = self.run(project, scope.arguments(), (timeout, leftovers))?;
         let (mut said, unreadable) = message::diagnostics(&finished.stdout);
-        let left_out = said.len().saturating_sub(MOST_DIAGNOSTICS);
+        let left_out = said.len().saturating_sub(MAX_DIAGNOSTICS);
         if left_out > 0 {
             // Errors are sorted first, so that the limit drops warnings before errors.
             said.sort_by_key(|said| {
                 !matches!(said.level, DiagnosticLevel::Error | DiagnosticLevel::Ice)
             });
-            said.truncate(MOST_DIAGNOSTICS);
+            said.truncate(MAX_DIAGNOSTICS);
         }
         let base = if said.is_empty() { None } else { self.root_of(project) };
         let mut names = Names::new(self.workspace, base);

@@ -19,7 +19,7 @@ use crate::engine::{FollowUp, WorkspaceChoice, simulate_shown};
 use crate::evidence::EvidenceLocation;
 use crate::plan::{visible, visible_lines};
 use crate::risk::Policy;
-use crate::run::{FileChange, Way};
+use crate::run::{FileChange, SettleMode};
 
 /// `continue`: runs the steps that a run left undone.
 pub(super) fn continue_run(command: &args::Continue, out: &mut Output) -> Result<Exit, Refusal> {
@@ -28,7 +28,7 @@ pub(super) fn continue_run(command: &args::Continue, out: &mut Output) -> Result
 
 /// `reconcile`: rolls back or finishes the interrupted steps of a run.
 pub(super) fn reconcile(command: &args::Reconcile, out: &mut Output) -> Result<Exit, Refusal> {
-    let way = if command.finish { Way::Finish } else { Way::RollBack };
+    let way = if command.finish { SettleMode::Finish } else { SettleMode::RollBack };
     run(FollowUp::Settle(way), command.run, &command.again, out)
 }
 

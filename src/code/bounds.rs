@@ -64,7 +64,7 @@ pub(super) fn parse(
         let end = if read_bytes.get() > READ_BYTES {
             Some(too_many("bytes read by the parser", READ_BYTES))
         } else if steps > PARSER_STEPS {
-            Some(too_many("steps of the parser", PARSER_STEPS))
+            Some(too_many("parser steps", PARSER_STEPS))
         } else if open_brackets > OPEN_BRACKETS_IN_ERROR && state.has_error() {
             Some(too_many("open brackets in a text with a syntax error", OPEN_BRACKETS_IN_ERROR))
         } else if meter::allocated().wrapping_sub(begun) > ALLOCATED_BYTES {

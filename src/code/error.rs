@@ -25,6 +25,14 @@ pub enum CodeError {
         /// The limit.
         limit: u64,
     },
+    /// Parsing this text and those before it would exceed the limit of a review.
+    #[error(
+        "this text and those parsed before it take more than {limit} parser steps, the limit for one review"
+    )]
+    TooManyInReview {
+        /// The limit.
+        limit: u64,
+    },
     /// The user stopped the operation.
     #[error("parsing was stopped")]
     Stopped,
@@ -82,7 +90,7 @@ impl CodeError {
     /// else 0.
     pub fn steps(&self) -> u64 {
         match self {
-            Self::TooMany { .. } => PARSER_STEPS,
+            Self::TooMany { .. } | Self::TooManyInReview { .. } => PARSER_STEPS,
             _ => 0,
         }
     }

@@ -126,7 +126,7 @@ pub(super) fn rest_of(
         return Err(FollowUpError::Completed { run_id });
     }
     match continuation(&plan, run_id, &evidence.succeeded_steps(run_id)?) {
-        Continuation::Rest(rest) => Ok((run, rest)),
+        Continuation::Plan(rest) => Ok((run, rest)),
         Continuation::NothingLeft => Err(FollowUpError::NothingLeft { run_id }),
         Continuation::TooLarge => Err(FollowUpError::TooLarge { run_id }),
     }

@@ -11,7 +11,7 @@ use super::revert::{cannot_be_reverted, revert_of};
 use crate::evidence::EvidenceReader;
 use crate::plan::Finding;
 use crate::risk::Policy;
-use crate::run::{RunSummary, Way};
+use crate::run::{RunSummary, SettleMode};
 
 /// A plan made from a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub enum FollowUp {
     /// The rollback commands that the plan of the run names.
     RollBack,
     /// Brings the files of the run's interrupted steps to one of two states.
-    Settle(Way),
+    Settle(SettleMode),
     /// Restores the files that the run, or one execution of it, changed.
     Revert,
 }

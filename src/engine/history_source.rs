@@ -19,7 +19,7 @@ pub(super) fn open_tools(
     evidence: Option<&EvidenceLocation>,
     stop: &Arc<StopSignal>,
 ) -> Result<Toolbox, ToolError> {
-    let toolbox = Toolbox::open(workspace, policy)?.before_signing(Arc::clone(stop));
+    let toolbox = Toolbox::open(workspace, policy)?.for_review(Arc::clone(stop));
     Ok(match evidence {
         Some(location) => with_past(toolbox, location.reader()),
         None => toolbox,

@@ -10,7 +10,7 @@ use crate::authorization::FileState;
 use crate::evidence::{EvidenceReader, OpenIntent};
 use crate::plan::{Batch, Edit, batch_plan, limits};
 use crate::risk::Policy;
-use crate::run::{DiskState, FileForecast, RunSummary, Way};
+use crate::run::{DiskState, FileForecast, RunSummary, SettleMode};
 use crate::tools::Toolbox;
 
 /// The exact bytes of a plan that brings the files of a run's interrupted steps to their earlier or to their intended
@@ -22,7 +22,7 @@ use crate::tools::Toolbox;
 pub(super) fn settlement_of(
     evidence: &mut EvidenceReader,
     run_id: Uuid,
-    way: Way,
+    way: SettleMode,
     policy: &Policy,
 ) -> Result<(RunSummary, Vec<u8>), FollowUpError> {
     let run = ended(evidence, run_id)?;
@@ -31,7 +31,7 @@ pub(super) fn settlement_of(
         Settlement { evidence, toolbox: &toolbox, way, batch: Batch::default(), notes: Vec::new() };
     let mut batches = Vec::new();
     for intent in work.evidence.open_intents(run_id)? {
-        if !Way::fits(&intent.tool_name) {
+        if !SettleMode::fits(&intent.tool_name) {
             if way.removes_leftovers(&intent.tool_name) {
                 work.remove_leftovers(&intent);
             }
@@ -68,8 +68,10 @@ pub(super) fn settlement_of(
     let mut short = run_id.to_string();
     short.truncate(8);
     let goal = match way {
-        Way::RollBack => format!("Roll back what run {short} was doing when it was interrupted"),
-        Way::Finish => format!("Finish what run {short} was doing when it was interrupted"),
+        SettleMode::RollBack => {
+            format!("Roll back what run {short} was doing when it was interrupted")
+        }
+        SettleMode::Finish => format!("Finish what run {short} was doing when it was interrupted"),
     };
     let bytes = batch_plan(&goal, &notes.join(" "), &batches);
     Ok((run, bytes.ok_or(FollowUpError::TooLarge { run_id })?))
@@ -81,7 +83,7 @@ const MAX_EDITS_OF_FILE: usize = 3;
 struct Settlement<'a> {
     evidence: &'a mut EvidenceReader,
     toolbox: &'a Toolbox,
-    way: Way,
+    way: SettleMode,
     batch: Batch,
     notes: Vec<String>,
 }
@@ -89,8 +91,8 @@ struct Settlement<'a> {
 impl Settlement<'_> {
     fn wanted(&self, file: &FileForecast) -> FileState {
         match self.way {
-            Way::RollBack => file.before,
-            Way::Finish => file.after,
+            SettleMode::RollBack => file.before,
+            SettleMode::Finish => file.after,
         }
     }
 
@@ -200,7 +202,7 @@ impl Settlement<'_> {
             }
             (_, Ok(contents)) => {
                 let path = path.clone();
-                if now == FileState::Absent && self.way == Way::RollBack {
+                if now == FileState::Absent && self.way == SettleMode::RollBack {
                     self.notes.push(format!(
                         "{path} is restored with the mode of a new file: an edit cannot set a mode."
                     ));
@@ -216,8 +218,8 @@ impl Settlement<'_> {
             }
             (_, Err(why)) => {
                 let which = match self.way {
-                    Way::RollBack => "its earlier content",
-                    Way::Finish => "its predicted content",
+                    SettleMode::RollBack => "its earlier content",
+                    SettleMode::Finish => "its predicted content",
                 };
                 self.notes.push(format!("{path} does not get {which}: {why}."));
             }

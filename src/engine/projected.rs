@@ -33,7 +33,7 @@ impl ProjectedSteps {
             _ => false,
         };
         if !depends {
-            return Overlay::nothing();
+            return Overlay::empty();
         }
         // By index, because a faulty plan has only its sound steps here.
         let since = self.steps..step.step_index;

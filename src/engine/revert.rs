@@ -7,7 +7,7 @@ use super::continuation::{FollowUpError, ended, plan_of, recorded_plan};
 use crate::authorization::FileState;
 use crate::evidence::{EvidenceReader, Kept};
 use crate::plan::{Code, Finding, Severity, ToolClass, revert};
-use crate::run::{CheckpointName, RunSummary, is_git_path, way_back};
+use crate::run::{CheckpointName, RunSummary, is_git_path, reversals};
 
 /// The exact bytes of the plan that takes back what a run or an execution changed, and the run. `id` is the id of
 /// either.
@@ -62,7 +62,7 @@ pub(super) fn cannot_be_reverted(
     }
     let history = evidence.history(&run.workspace, None)?.1;
     let Ok(entries) = history.to_undo(Some(&name)) else { return Ok(findings) };
-    for way in way_back(&entries) {
+    for way in reversals(&entries) {
         if is_git_path(&way.path) {
             findings
                 .push(warning(format!("{} stays as it is: a revert never touches .git", way.path)));

@@ -68,7 +68,7 @@ pub fn review_until(
     }
     let (preconditions, limits) = preconditions_now(plan, &toolbox, &written);
     // A stopped review has no result.
-    toolbox.goes_on()?;
+    toolbox.check_cancelled()?;
     review.preconditions = preconditions;
     review.findings.extend(limits);
     locate(&plan.source, &mut review.findings);
@@ -99,7 +99,7 @@ pub fn preview_step(
     let toolbox = open_tools(workspace, policy, evidence, stop)?;
     let mut overlay = Overlay::default();
     for step in plan.steps.iter().take(step_index) {
-        toolbox.goes_on()?;
+        toolbox.check_cancelled()?;
         if let Some(call) = &step.call {
             // A fault of an earlier step is shown with that step.
             let _ = toolbox.project(call, &mut overlay);
@@ -140,7 +140,7 @@ pub(super) fn look(
     let mut left = INPUT_BYTES;
     let shell = toolbox.shell();
     for step in &plan.steps {
-        if toolbox.goes_on().is_err() {
+        if toolbox.check_cancelled().is_err() {
             break;
         }
         let overlay = earlier.before(step, plan, toolbox, &written);
@@ -250,7 +250,7 @@ fn look_at_inputs(
     left: &mut u64,
 ) -> Result<(), ToolError> {
     for (key, path) in after.input_keys(call)? {
-        toolbox.goes_on()?;
+        toolbox.check_cancelled()?;
         if let Entry::Vacant(entry) = inputs.entry(key) {
             entry.insert(toolbox.now().digest_within(&path, left)?);
         }
@@ -267,7 +267,7 @@ pub(super) fn judge(step: &Step, after: After<'_>, shell: Shell, policy: &Policy
     let worst = written
         .into_iter()
         .flatten()
-        .filter_map(|path| after.key_and_is_program(&path).ok())
+        .filter_map(|path| after.key_and_is_executable(&path).ok())
         .flat_map(|(key, is_program)| {
             [risk::of_written_path(&key), is_program.then(risk::of_written_program)]
         })
@@ -295,7 +295,7 @@ fn preconditions_now(
     toolbox: &Toolbox,
     written: &BTreeMap<String, usize>,
 ) -> (Vec<PreconditionState>, Vec<Finding>) {
-    let (outcomes, stop) = (HashMap::new(), toolbox.stop());
+    let (outcomes, stop) = (HashMap::new(), toolbox.stop_signal());
     let now = preconditions::Now { after: toolbox.now(), toolbox, outcomes: &outcomes, stop };
     let mut lookups = 0;
     let mut limits = Vec::new();
@@ -322,7 +322,7 @@ fn preconditions_now(
                     "is checked when the step begins; only {MAX_LOOKUPS} symbols are looked up before"
                 ));
             }
-            if toolbox.has_looked_enough() {
+            if toolbox.exceeds_one_search() {
                 let why = "is checked when the step begins; the symbols of earlier steps took up the limit";
                 return later(why.to_owned());
             }
@@ -339,6 +339,7 @@ fn preconditions_now(
             }
         }
     };
-    let states = plan.steps.iter().take_while(|_| toolbox.goes_on().is_ok()).map(&mut state);
+    let states =
+        plan.steps.iter().take_while(|_| toolbox.check_cancelled().is_ok()).map(&mut state);
     (states.collect(), limits)
 }

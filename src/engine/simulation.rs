@@ -47,7 +47,7 @@ pub(super) fn simulate(
     let mut failed_at = None;
     let mut previews = Vec::with_capacity(plan.steps.len());
     for step in &plan.steps {
-        toolbox.goes_on()?;
+        toolbox.check_cancelled()?;
         let call = &step.call;
         let preview = match failed_at {
             Some(index) => Preview::not_reached(index),
@@ -65,7 +65,7 @@ pub(super) fn simulate(
                     }
                     Ok(_) => {
                         let preview = toolbox.preview(call, &overlay);
-                        let reached = toolbox.limit_reached();
+                        let reached = toolbox.take_limit();
                         findings.extend(reached.and_then(|it| limit(step, it.code, &it.message)));
                         // The review reports a path that leads outside.
                         let _ = toolbox.project(call, &mut overlay);
@@ -82,7 +82,7 @@ pub(super) fn simulate(
     }
     Ok(Simulation {
         previews,
-        changes: toolbox.after(&overlay).changes_since(Overlay::nothing())?,
+        changes: toolbox.after(&overlay).changes_since(Overlay::empty())?,
         findings,
     })
 }

@@ -19,7 +19,7 @@ use super::source::Source;
 use crate::plan::{Digest, Tool};
 use crate::run::{
     Attempt, Checkpoint, CheckpointName, FileForecast, FileMode, History, HistoryEntry, Modes,
-    way_back,
+    reversals,
 };
 
 /// A recorded content, or why it is not available.
@@ -95,8 +95,8 @@ fn of(source: &Source<'_>, workspace: &str) -> Result<History> {
     // The predicted changes of steps that were interrupted.
     add_files(source, workspace, "intents", "predicted", &mut entries)?;
     let changes = |entry: &HistoryEntry| {
-        let ways = way_back(&[entry]);
-        !entry.takes_back.is_empty() || ways.iter().any(|way| way.left != [way.target])
+        let ways = reversals(&[entry]);
+        !entry.reverses.is_empty() || ways.iter().any(|way| way.left != [way.target])
     };
     let entries = entries.into_values().filter(changes).collect();
     Ok(History { entries, checkpoints: checkpoints(source, workspace)? })
@@ -113,23 +113,23 @@ fn entry<'e>(
     is_recorded: bool,
     entries: &'e mut Entries,
 ) -> Result<&'e mut HistoryEntry> {
-    let place = row.get(0)?;
+    let position = row.get(0)?;
     let new = HistoryEntry {
         execution_id: uuid(row, 1)?,
         run_id: uuid(row, 2)?,
         attempt: optional(row, 3, |row, column| {
             Ok(Attempt { loop_id: uuid(row, column)?, number: row.get(4)? })
         })?,
-        place,
+        position,
         timestamp_ms: row.get(5)?,
         step_id: row.get(6)?,
         tool_name: row.get(7)?,
         about: row.get(8)?,
         files: Vec::new(),
-        takes_back: BTreeSet::new(),
+        reverses: BTreeSet::new(),
         is_recorded,
     };
-    Ok(entries.entry(place).or_insert(new))
+    Ok(entries.entry(position).or_insert(new))
 }
 
 /// The columns that [`add_files`] reads after those of [`entry`].
@@ -201,7 +201,7 @@ fn taken_back(source: &Source<'_>, workspace: &str, entries: &mut Entries) -> Re
         // The step only read, or its result was purged, so it names no executions.
         match serde_json::from_slice::<Said>(&text) {
             Ok(said) if !said.taken_back.is_empty() => {
-                entry(row, true, entries)?.takes_back = said.taken_back.into_iter().collect();
+                entry(row, true, entries)?.reverses = said.taken_back.into_iter().collect();
             }
             _ => {}
         }
@@ -224,8 +224,8 @@ fn checkpoints(source: &Source<'_>, workspace: &str) -> Result<Vec<Checkpoint>> 
                 None => CheckpointName::Run(id),
                 Some(number) => CheckpointName::Attempt(Attempt { loop_id: id, number }),
             };
-            let (place, timestamp_ms, title) = (row.get(0)?, row.get(1)?, row.get(2)?);
-            Ok(Checkpoint { name, place, timestamp_ms, title })
+            let (position, timestamp_ms, title) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            Ok(Checkpoint { name, position, timestamp_ms, title })
         },
     )
 }

@@ -144,8 +144,8 @@ impl ToolCall {
         }
     }
 
-    /// Whether the changed files cannot be predicted (SPEC §2): the call runs a command, or code of the
-    /// workspace, which even on a copy has the rights of the user.
+    /// Whether the changed files cannot be predicted (SPEC §2): the call runs a command, or code of the workspace,
+    /// which even on a copy of the workspace has the rights of the user.
     pub fn may_change_anything(&self) -> bool {
         match self {
             Self::Shell { .. } | Self::Verify { .. } | Self::Compile { .. } | Self::Run { .. } => {
@@ -156,8 +156,9 @@ impl ToolCall {
         }
     }
 
-    /// The arguments passed to a program, with the name of the plan's argument that holds them.
-    pub(super) fn words(&self) -> Option<(&'static str, &[String])> {
+    /// The arguments passed to a program, after the name of the plan's argument that contains them; `None` if there
+    /// are none.
+    pub(super) fn program_arguments(&self) -> Option<(&'static str, &[String])> {
         match self {
             Self::Run { args, .. } if !args.is_empty() => Some(("args", args)),
             Self::Simulate(Simulation::Function { inputs, .. }) => Some(("inputs", inputs)),
@@ -212,14 +213,15 @@ mod tests {
 
     #[test]
     fn calls_take_argument_names_or_aliases() {
-        for spec in TOOLS.iter().filter(|spec| !spec.tool.stands_in(Dialect::ActionPlan)) {
+        for spec in TOOLS.iter().filter(|spec| !spec.tool.is_allowed_in(Dialect::ActionPlan)) {
             for alias in [false, true] {
                 let arguments = spec
                     .arguments
                     .iter()
-                    .map(|a| {
-                        let value = if a.name == "timeout_seconds" { "7" } else { "x" };
-                        (a.alias.filter(|_| alias).unwrap_or(a.name).to_owned(), value.to_owned())
+                    .map(|argument| {
+                        let value = if argument.name == "timeout_seconds" { "7" } else { "x" };
+                        let name = argument.alias.filter(|_| alias).unwrap_or(argument.name);
+                        (name.to_owned(), value.to_owned())
                     })
                     .collect();
                 let call = ToolCall::from_arguments(spec.tool, &arguments).unwrap();

@@ -1,4 +1,4 @@
-//! A checked destination for the SSH client (SPEC §7.3), which the client cannot take for an option.
+//! A checked destination for the SSH client (SPEC §7.3), which the client cannot parse as an option.
 
 use std::fmt;
 
@@ -48,9 +48,9 @@ impl Destination {
         if text.len() > MAX_BYTES {
             return Err(DestinationError::TooLong);
         }
-        let is_usual = |it: char| it.is_ascii_alphanumeric() || "._-+:@[]%/".contains(it);
-        if let Some(strange) = text.chars().find(|it| !is_usual(*it)) {
-            return Err(DestinationError::Character(strange));
+        let is_accepted = |c: char| c.is_ascii_alphanumeric() || "._-+:@[]%/".contains(c);
+        if let Some(character) = text.chars().find(|c| !is_accepted(*c)) {
+            return Err(DestinationError::Character(character));
         }
         let (address, is_uri) = match text.strip_prefix("ssh://") {
             Some(address) => (address.strip_suffix('/').unwrap_or(address), true),

@@ -1,4 +1,4 @@
-//! The dialects of plan files, with the JSON Schema of each as it ships (SPEC §1, §1.4).
+//! The dialects of plan files, with the JSON Schema of each (SPEC §1, §1.4).
 
 use serde::{Deserialize, Serialize};
 

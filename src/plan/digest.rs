@@ -16,7 +16,7 @@ impl Digest {
         Self(Sha256::digest(bytes).into())
     }
 
-    /// Makes a digest of 32 bytes that were computed earlier, for instance from the database.
+    /// The digest with these 32 bytes, which were computed earlier, for instance those in the database.
     pub const fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
@@ -58,7 +58,7 @@ impl fmt::Debug for Digest {
     }
 }
 
-/// The text was not a SHA-256 digest.
+/// The error for a text that is not a SHA-256 digest.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a digest is 64 hex digits, with or without \"sha256:\" in front, not {text:?}")]
 pub struct DigestError {

@@ -41,6 +41,6 @@ pub use parse::{locate, parse};
 pub use paths::{COMMANDS_FILE, NamedPath, PathRole};
 pub use precondition::{Precondition, Subject, WORDS as PRECONDITION_WORDS};
 pub use shown::{Parsed, ShownPlan, ShownStep};
-pub use tool::{ArgumentSpec, Holds, SPECS as TOOLS, Tool, ToolClass, ToolSpec};
+pub use tool::{ArgumentContent, ArgumentSpec, SPECS as TOOLS, Tool, ToolClass, ToolSpec};
 pub use visible::{is_hidden, visible, visible_lines};
 pub use write::{Batch, Continuation, batch_plan, continuation, revert, rollback};

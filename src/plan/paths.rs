@@ -53,9 +53,9 @@ impl PathRole {
 /// A path that a call names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NamedPath<'a> {
-    /// The argument that holds it; `None` for a path the call uses implicitly.
+    /// The argument that contains the path; `None` for a path that the call uses implicitly.
     pub argument: Option<&'static str>,
-    /// What the call does with it.
+    /// What the call does with the file or folder.
     pub role: PathRole,
     /// The path as it is written.
     pub path: &'a str,
@@ -68,12 +68,12 @@ fn named<'a>(argument: &'static str, role: PathRole, path: &'a str) -> NamedPath
 }
 
 /// A path that a call uses implicitly.
-const fn taken(role: PathRole, path: &'static str) -> NamedPath<'static> {
+const fn implicit(role: PathRole, path: &'static str) -> NamedPath<'static> {
     NamedPath { argument: None, role, path, on_copy: false }
 }
 
 /// The file of workspace commands, which decides which commands verify, compile and run the program.
-const COMMANDS: NamedPath<'static> = taken(PathRole::Follows, COMMANDS_FILE);
+const COMMANDS: NamedPath<'static> = implicit(PathRole::Follows, COMMANDS_FILE);
 
 impl ToolCall {
     /// Every path that this call names or uses implicitly. Paths inside a file that it executes, and recorded
@@ -82,7 +82,7 @@ impl ToolCall {
     /// Folders of other hosts are not included.
     pub fn paths(&self) -> Vec<NamedPath<'_>> {
         use PathRole::{Compares, Follows, Reads, ReadsWith, Restores, Searches, WorksIn};
-        // The patterns have no `..`, so that a new argument does not compile before it is decided here whether it is a
+        // The patterns have no `..`, so that a new argument does not compile until this match decides whether it is a
         // path.
         match self {
             Self::FileRead { path } => vec![named("path", Reads, path)],
@@ -100,7 +100,7 @@ impl ToolCall {
                 vec![named("file_path", Reads, file_path)]
             }
             Self::ReferencesToSymbolName { symbol: _ }
-            | Self::Inspect { query: _, max_results: _ } => vec![taken(Searches, ".")],
+            | Self::Inspect { query: _, max_results: _ } => vec![implicit(Searches, ".")],
             Self::LspCheck { path } => vec![named("path", WorksIn, path)],
             Self::Shell { command: _, target: Some(_), cwd: _, timeout_seconds: _ } => Vec::new(),
             Self::Shell { command: _, target: None, cwd, timeout_seconds: _ } => {
@@ -121,13 +121,13 @@ impl ToolCall {
             }
             Self::Verify { scope: _ }
             | Self::Compile { build: _ }
-            | Self::Run { build: _, args: _ } => vec![taken(WorksIn, "."), COMMANDS],
+            | Self::Run { build: _, args: _ } => vec![implicit(WorksIn, "."), COMMANDS],
             Self::Simulate(simulation) => simulation.paths(),
             Self::History { operation, limit: _ } => match operation {
                 HistoryOperation::Undo { checkpoint: _ }
                 | HistoryOperation::Redo
                 | HistoryOperation::RestoreCheckpoint { checkpoint: _ } => {
-                    vec![taken(Restores, ".")]
+                    vec![implicit(Restores, ".")]
                 }
                 HistoryOperation::ListEntries
                 | HistoryOperation::ListCheckpoints
@@ -192,7 +192,7 @@ impl Simulation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{Dialect, Holds, TOOLS, Tool, parse};
+    use crate::plan::{ArgumentContent, Dialect, TOOLS, Tool, parse};
     use serde_json::{Value, json};
 
     const HERE: &str = "named/here";
@@ -204,7 +204,7 @@ mod tests {
             "timeout_seconds" => json!(7),
             _ => json!("x"),
         };
-        let is_action = tool.stands_in(Dialect::ActionPlan);
+        let is_action = tool.is_allowed_in(Dialect::ActionPlan);
         let wanted = |spec: &&crate::plan::ArgumentSpec| spec.required || spec.name == argument;
         let arguments: serde_json::Map<String, Value> = tool
             .spec()
@@ -263,10 +263,12 @@ mod tests {
             "edits" => edits(),
             "expected_hashes" => vec![json!({HERE: "0".repeat(64)})],
             "steps" => {
-                let inner = TOOLS.iter().filter(|spec| spec.tool.stands_in(Dialect::StepPlan));
+                let inner = TOOLS.iter().filter(|spec| spec.tool.is_allowed_in(Dialect::StepPlan));
                 let mut all = Vec::new();
                 for spec in inner {
-                    for argument in spec.arguments.iter().filter(|it| it.holds == Holds::Path) {
+                    for argument in
+                        spec.arguments.iter().filter(|it| it.content == ArgumentContent::Path)
+                    {
                         let arguments: serde_json::Map<_, _> = spec
                             .arguments
                             .iter()
@@ -292,7 +294,7 @@ mod tests {
     fn every_argument_that_holds_paths_has_roles() {
         let mut tried = 0;
         for spec in &TOOLS {
-            for argument in spec.arguments.iter().filter(|it| it.holds != Holds::Text) {
+            for argument in spec.arguments.iter().filter(|it| it.content != ArgumentContent::Text) {
                 for value in values(spec.tool, argument.name) {
                     let call = call(spec.tool, argument.name, &value);
                     let hits = call.paths().into_iter().filter(|it| it.path == HERE);
@@ -336,7 +338,7 @@ mod tests {
             "verify",
         ];
         let texts = TOOLS.iter().flat_map(|spec| spec.arguments);
-        let texts = texts.filter(|it| it.holds == Holds::Text).map(|it| it.name);
+        let texts = texts.filter(|it| it.content == ArgumentContent::Text).map(|it| it.name);
         let texts: std::collections::BTreeSet<_> = texts.collect();
         assert_eq!(texts.into_iter().collect::<Vec<_>>(), known);
     }

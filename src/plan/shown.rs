@@ -60,7 +60,7 @@ impl Plan {
     /// As [`ShownPlan::on_target`].
     #[must_use]
     pub fn on_target(self, target: Option<&str>) -> Self {
-        ShownPlan::from(self).on_target(target).into_sound()
+        ShownPlan::from(self).on_target(target).into_valid_steps()
     }
 }
 
@@ -92,18 +92,18 @@ impl ShownPlan {
 
     /// The plan, if no step is faulty. The findings are not checked here.
     pub fn complete(self) -> Option<Plan> {
-        self.is_complete().then(|| self.into_sound())
+        self.is_complete().then(|| self.into_valid_steps())
     }
 
-    /// The plan with only the steps that have a call. Each keeps its `step_index`.
-    pub(super) fn into_sound(self) -> Plan {
+    /// As [`Self::valid_steps`].
+    pub(super) fn into_valid_steps(self) -> Plan {
         self.map_calls(|call| call)
     }
 
     /// The plan with only the steps that have a call, for reviewing a faulty plan. Each keeps its `step_index`.
     #[must_use]
-    pub fn sound(&self) -> Plan {
-        self.clone().into_sound()
+    pub fn valid_steps(&self) -> Plan {
+        self.clone().into_valid_steps()
     }
 
     /// A command plan with its commands on this destination, or on this machine; other plans stay unchanged.

@@ -32,12 +32,12 @@ pub struct ArgumentSpec {
     /// Whether the value may be empty, as contents may.
     pub may_be_empty: bool,
     /// Whether the value contains paths.
-    pub holds: Holds,
+    pub content: ArgumentContent,
 }
 
-/// Whether an argument holds paths. A test compares this with [`super::ToolCall::paths`].
+/// Whether an argument contains paths. A test compares this with [`super::ToolCall::paths`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Holds {
+pub enum ArgumentContent {
     /// The path of a file or folder.
     Path,
     /// Structured values that contain paths: edits, steps, expected hashes.
@@ -64,19 +64,25 @@ pub struct ToolSpec {
 }
 
 const fn argument(name: &'static str) -> ArgumentSpec {
-    ArgumentSpec { name, alias: None, required: true, may_be_empty: false, holds: Holds::Text }
+    ArgumentSpec {
+        name,
+        alias: None,
+        required: true,
+        may_be_empty: false,
+        content: ArgumentContent::Text,
+    }
 }
 
 const fn path(name: &'static str) -> ArgumentSpec {
-    ArgumentSpec { holds: Holds::Path, ..argument(name) }
+    ArgumentSpec { content: ArgumentContent::Path, ..argument(name) }
 }
 
 const fn path_aliased(name: &'static str, alias: &'static str) -> ArgumentSpec {
-    ArgumentSpec { holds: Holds::Path, ..aliased(name, alias) }
+    ArgumentSpec { content: ArgumentContent::Path, ..aliased(name, alias) }
 }
 
 const fn paths(spec: ArgumentSpec) -> ArgumentSpec {
-    ArgumentSpec { holds: Holds::Paths, ..spec }
+    ArgumentSpec { content: ArgumentContent::Paths, ..spec }
 }
 
 const fn aliased(name: &'static str, alias: &'static str) -> ArgumentSpec {
@@ -149,7 +155,7 @@ tools! {
         &[
             argument("command"),
             optional("target"),
-            ArgumentSpec { holds: Holds::Path, ..optional("cwd") },
+            ArgumentSpec { content: ArgumentContent::Path, ..optional("cwd") },
             optional("timeout_seconds")
         ];
     MutateBatch "mutate_batch" Mutate ActionPlan
@@ -218,7 +224,7 @@ impl Tool {
     }
 
     /// Whether a plan of this dialect may call the tool (SPEC §1.3).
-    pub fn stands_in(self, dialect: Dialect) -> bool {
+    pub fn is_allowed_in(self, dialect: Dialect) -> bool {
         dialect == self.spec().dialect
     }
 }
@@ -236,9 +242,10 @@ mod tests {
             assert_eq!(json, spec.name, "the serde name is the plan's name");
         }
         assert_eq!(SPECS.len(), 19);
-        let in_step_plans = SPECS.iter().filter(|spec| spec.tool.stands_in(Dialect::StepPlan));
+        let in_step_plans = SPECS.iter().filter(|spec| spec.tool.is_allowed_in(Dialect::StepPlan));
         assert_eq!(in_step_plans.count(), 11);
-        let in_action_plans = SPECS.iter().filter(|spec| spec.tool.stands_in(Dialect::ActionPlan));
+        let in_action_plans =
+            SPECS.iter().filter(|spec| spec.tool.is_allowed_in(Dialect::ActionPlan));
         assert_eq!(in_action_plans.count(), 7);
     }
 }

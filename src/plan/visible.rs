@@ -1,4 +1,4 @@
-//! Makes invisible characters of untrusted texts visible (DESIGN invariant 8).
+//! Makes invisible characters of untrusted texts visible (invariant 8 of the crate).
 //!
 //! A plan, a file name or an output may contain invisible characters that change how the rest is displayed. Every such
 //! text must pass [`visible`] or [`visible_lines`] before it reaches a screen or a terminal.
@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// Replaces every control, bidirectional, zero-width and otherwise invisible character by its code point in angle
-/// brackets, for instance `⟨U+202E⟩`. A tab becomes four spaces, and an escape character `␛`. Line breaks are
+/// brackets, for instance `⟨U+202E⟩`. A tab becomes four spaces, and an escape character becomes `␛`. Line breaks are
 /// replaced, too, so that the result is one line.
 pub fn visible(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_hidden) {

@@ -24,20 +24,20 @@ pub enum Hue {
 
 impl Hue {
     /// The colour with this number in terminal escape sequences, 0 to 7.
-    fn at(index: u16) -> Option<Self> {
+    fn from_index(index: u16) -> Option<Self> {
         use Hue::{Black, Blue, Cyan, Green, Magenta, Red, White, Yellow};
         let all = [Black, Red, Green, Yellow, Blue, Magenta, Cyan, White];
         all.get(usize::from(index)).copied()
     }
 
-    /// The one of the eight colours that is nearest to a mixture of red, green and blue, each from 0 to 255.
+    /// The one of the eight colours that is nearest to an RGB colour with components from 0 to 255.
     fn nearest(red: u16, green: u16, blue: u16) -> Option<Self> {
-        let most = red.max(green).max(blue);
-        let share = |part: u16| u16::from(u32::from(part) * 2 > u32::from(most));
-        if most < 48 {
+        let brightest = red.max(green).max(blue);
+        let bit = |component: u16| u16::from(u32::from(component) * 2 > u32::from(brightest));
+        if brightest < 48 {
             Some(Self::Black)
         } else {
-            Self::at(share(red) | share(green) << 1 | share(blue) << 2)
+            Self::from_index(bit(red) | bit(green) << 1 | bit(blue) << 2)
         }
     }
 }
@@ -59,29 +59,29 @@ impl AnsiStyle {
         let mut rest = parameters.split(';');
         while let Some(parameter) = rest.next() {
             // Parts after a colon belong to the same parameter.
-            let (parameter, details) =
-                parameter.split_once(':').map_or((parameter, None), |(it, more)| (it, Some(more)));
+            let (parameter, details) = parameter
+                .split_once(':')
+                .map_or((parameter, None), |(code, more)| (code, Some(more)));
             match number(parameter) {
                 0 => self = Self::default(),
                 2 => self.faint = true,
-                // `4:0` is no line, `4:3` is a waved one.
+                // `4:0` means no underline, `4:3` a wavy one.
                 4 => self.underlined = details.is_none_or(|kind| number(kind) != 0),
                 22 => self.faint = false,
                 24 => self.underlined = false,
-                it @ 30..=37 => self.hue = Hue::at(it - 30),
-                // The colours of the background and of the underline are not kept, but their parameters must not be
-                // taken for others.
-                it @ (38 | 48 | 58) => {
+                code @ 30..=37 => self.hue = Hue::from_index(code - 30),
+                // The colours of the background and of the underline are ignored, but their parameters must be skipped.
+                code @ (38 | 48 | 58) => {
                     let hue = match details {
-                        Some(details) => mixed_of(details),
-                        None => mixed(&mut rest.by_ref().map(number)),
+                        Some(details) => extended_with_colons(details),
+                        None => extended(&mut rest.by_ref().map(number)),
                     };
-                    if it == 38 {
+                    if code == 38 {
                         self.hue = hue;
                     }
                 }
                 39 => self.hue = None,
-                it @ 90..=97 => self.hue = Hue::at(it - 90),
+                code @ 90..=97 => self.hue = Hue::from_index(code - 90),
                 _ => {}
             }
         }
@@ -93,19 +93,19 @@ fn number(parameter: &str) -> u16 {
     parameter.parse().unwrap_or(0)
 }
 
-/// The colour that the parameters after 38, 48 or 58 select: `5` and one of 256 numbers, or `2` and three parts.
-fn mixed(rest: &mut impl Iterator<Item = u16>) -> Option<Hue> {
+/// The colour that the parameters after 38, 48 or 58 select: `5` and one of 256 numbers, or `2` and three components.
+fn extended(rest: &mut impl Iterator<Item = u16>) -> Option<Hue> {
     match rest.next()? {
         5 => match rest.next()? {
-            index @ 0..=15 => Hue::at(index % 8),
+            index @ 0..=15 => Hue::from_index(index % 8),
             index @ 16..=231 => {
                 let index = index - 16;
-                let share = |step: u16| if step == 0 { 0 } else { 55 + 40 * step };
-                Hue::nearest(share(index / 36), share(index / 6 % 6), share(index % 6))
+                let component = |step: u16| if step == 0 { 0 } else { 55 + 40 * step };
+                Hue::nearest(component(index / 36), component(index / 6 % 6), component(index % 6))
             }
             grey => {
-                let share = grey.saturating_sub(232).saturating_mul(10);
-                Hue::nearest(share, share, share)
+                let component = grey.saturating_sub(232).saturating_mul(10);
+                Hue::nearest(component, component, component)
             }
         },
         2 => Hue::nearest(rest.next()?, rest.next()?, rest.next()?),
@@ -113,14 +113,14 @@ fn mixed(rest: &mut impl Iterator<Item = u16>) -> Option<Hue> {
     }
 }
 
-/// The colour of parameters with colons, in which the number of a colour space may precede the three parts:
+/// As [`extended`], for parameters with colons, in which the number of a colour space may precede the three components:
 /// `2:SPACE:RED:GREEN:BLUE`.
-fn mixed_of(details: &str) -> Option<Hue> {
+fn extended_with_colons(details: &str) -> Option<Hue> {
     let mut numbers: Vec<u16> = details.split(':').map(number).collect();
     if numbers.len() > 4 && numbers.first() == Some(&2) {
         numbers.remove(1);
     }
-    mixed(&mut numbers.into_iter())
+    extended(&mut numbers.into_iter())
 }
 
 /// The kind of a text that starts with an escape character.
@@ -152,13 +152,13 @@ impl Sequence {
 /// have the default style. Every other escape sequence stays in the text.
 pub fn coloured(text: &str) -> (String, Vec<(Range<usize>, AnsiStyle)>) {
     let mut plain = String::with_capacity(text.len());
-    let mut inks: Vec<(Range<usize>, AnsiStyle)> = Vec::new();
-    let mut ink = AnsiStyle::default();
+    let mut styles: Vec<(Range<usize>, AnsiStyle)> = Vec::new();
+    let mut style = AnsiStyle::default();
     let mut rest = text;
     while !rest.is_empty() {
         if let Some(length) = colour_length(rest) {
             let (sequence, behind) = rest.split_at(length);
-            ink = ink.after(sequence.trim_start_matches("\x1b[").trim_end_matches('m'));
+            style = style.after(sequence.trim_start_matches("\x1b[").trim_end_matches('m'));
             rest = behind;
             continue;
         }
@@ -167,14 +167,14 @@ pub fn coloured(text: &str) -> (String, Vec<(Range<usize>, AnsiStyle)>) {
         let (piece, behind) = rest.split_at(next.map_or(rest.len(), |at| at + 1));
         let start = plain.len();
         plain.push_str(piece);
-        match inks.last_mut() {
-            _ if ink == AnsiStyle::default() => {}
-            Some((last, same)) if last.end == start && *same == ink => last.end = plain.len(),
-            _ => inks.push((start..plain.len(), ink)),
+        match styles.last_mut() {
+            _ if style == AnsiStyle::default() => {}
+            Some((last, same)) if last.end == start && *same == style => last.end = plain.len(),
+            _ => styles.push((start..plain.len(), style)),
         }
         rest = behind;
     }
-    (plain, inks)
+    (plain, styles)
 }
 
 /// The size of the colour sequence at the start of the text, in bytes, if there is one.
@@ -191,11 +191,11 @@ mod tests {
 
     #[test]
     fn colour_sequences_are_removed_others_stay() {
-        let (text, inks) =
+        let (text, styles) =
             coloured("a \x1b[1;31mred \x1b[4mline\x1b[0m\n\x1b[2J\x1b]0;t\x07\x1b[32");
         assert_eq!(text, "a red line\n\x1b[2J\x1b]0;t\x07\x1b[32");
         let red = AnsiStyle { hue: Some(Hue::Red), ..AnsiStyle::default() };
-        assert_eq!(inks, [(2..6, red), (6..10, AnsiStyle { underlined: true, ..red })]);
+        assert_eq!(styles, [(2..6, red), (6..10, AnsiStyle { underlined: true, ..red })]);
         assert_eq!(coloured("plain é"), ("plain é".to_owned(), Vec::new()));
     }
 
@@ -242,13 +242,13 @@ mod tests {
 
     #[test]
     fn styles_accumulate_until_reset() {
-        let ink = AnsiStyle::default().after("2;4;35");
-        assert_eq!(ink, AnsiStyle { hue: Some(Hue::Magenta), faint: true, underlined: true });
+        let style = AnsiStyle::default().after("2;4;35");
+        assert_eq!(style, AnsiStyle { hue: Some(Hue::Magenta), faint: true, underlined: true });
         assert_eq!(
-            ink.after("22;24"),
+            style.after("22;24"),
             AnsiStyle { hue: Some(Hue::Magenta), ..AnsiStyle::default() }
         );
-        assert!(ink.after("4:3").underlined && AnsiStyle::default().after("4:3").underlined);
-        assert_eq!(ink.after("4:0"), AnsiStyle { underlined: false, ..ink });
+        assert!(style.after("4:3").underlined && AnsiStyle::default().after("4:3").underlined);
+        assert_eq!(style.after("4:0"), AnsiStyle { underlined: false, ..style });
     }
 }

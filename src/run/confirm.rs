@@ -21,7 +21,7 @@ pub struct ConfirmationRequest {
     pub step_id: String,
     /// The index of the step, from 0.
     pub step_index: usize,
-    /// How many steps the plan has.
+    /// The number of steps in the plan.
     pub step_count: usize,
     /// The tool's name.
     pub tool: String,
@@ -45,12 +45,12 @@ pub struct ConfirmationRequest {
     pub warning: Option<String>,
     /// Why the person is asked.
     pub why: String,
-    /// Whether the question would be asked without guided mode too. The window then shows it in front of everything
-    /// else (SPEC §7.1).
+    /// Whether the question is asked in automatic mode too. The window then shows it in front of everything else (SPEC
+    /// §7.1).
     pub required: bool,
     /// Whether the missing walls are the only reason to ask, and the risk calls for no more than caution (SPEC §7.5).
     pub unwalled: bool,
-    /// What the plan asks for beyond the walls; `None` for a step on a remote host.
+    /// The access beyond the walls that the plan requests; `None` for a step on a remote host.
     pub needs: Option<Needs>,
     /// The walls of the step; `None` if it starts no process on this computer.
     pub walls: Option<StepWalls>,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// The maximum number of diagnostics that one check returns one by one. The result still states their full number.
-pub const MOST_DIAGNOSTICS: usize = 10_000;
+pub const MAX_DIAGNOSTICS: usize = 10_000;
 
 /// The severity of a diagnostic; notes and help count as info.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -100,8 +100,7 @@ pub struct DiagnosticSpan {
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub suggested_replacement: Option<String>,
     /// The tool's own word for how reliable the suggestion is: `MachineApplicable`, `MaybeIncorrect`,
-    /// `HasPlaceholders` or
-    /// `Unspecified`.
+    /// `HasPlaceholders` or `Unspecified`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub applicability: Option<String>,
 }

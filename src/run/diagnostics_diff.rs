@@ -9,7 +9,7 @@ use super::diagnostic::DiagnosticArtifact;
 
 /// Result of comparing one diagnostic with an earlier check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Standing {
+pub enum BaselineState {
     /// Only the later check has it.
     New,
     /// Both checks have it.
@@ -28,32 +28,33 @@ pub struct Comparison {
 }
 
 /// The values in which two diagnostics must agree to be the same.
-fn key(it: &DiagnosticArtifact) -> (&str, Option<&str>, &str) {
-    (&it.file_name, it.code.as_deref(), &it.message)
+fn key(diagnostic: &DiagnosticArtifact) -> (&str, Option<&str>, &str) {
+    (&diagnostic.file_name, diagnostic.code.as_deref(), &diagnostic.message)
 }
 
 /// Compares two checks. Duplicates are paired one to one, those on the same line first.
 pub fn compare(before: &[DiagnosticArtifact], after: &[DiagnosticArtifact]) -> Comparison {
-    let mut found = vec![false; before.len()];
+    let mut is_gone = vec![true; before.len()];
     let mut is_new = vec![true; after.len()];
-    let mut pair = |with_line: bool| {
-        let key = |it| (key(it), with_line.then_some(it.line_start));
-        let mut open: HashMap<_, VecDeque<usize>> = HashMap::new();
-        for (at, it) in before.iter().enumerate().filter(|(at, _)| found.get(*at) == Some(&false)) {
-            open.entry(key(it)).or_default().push_back(at);
+    let mut pair = |same_line: bool| {
+        let key = |diagnostic| (key(diagnostic), same_line.then_some(diagnostic.line_start));
+        let mut unpaired: HashMap<_, VecDeque<usize>> = HashMap::new();
+        let earlier = before.iter().enumerate().zip(&is_gone).filter(|(_, is_gone)| **is_gone);
+        for ((index, diagnostic), _) in earlier {
+            unpaired.entry(key(diagnostic)).or_default().push_back(index);
         }
-        for (it, is_new) in after.iter().zip(&mut is_new).filter(|(_, is_new)| **is_new) {
-            let same = open.get_mut(&key(it)).and_then(VecDeque::pop_front);
-            if let Some(found) = same.and_then(|at| found.get_mut(at)) {
-                *found = true;
+        for (diagnostic, is_new) in after.iter().zip(&mut is_new).filter(|(_, is_new)| **is_new) {
+            let same = unpaired.get_mut(&key(diagnostic)).and_then(VecDeque::pop_front);
+            if let Some(is_gone) = same.and_then(|index| is_gone.get_mut(index)) {
+                *is_gone = false;
                 *is_new = false;
             }
         }
     };
     pair(true);
     pair(false);
-    let gone = found.iter().enumerate().filter(|(_, found)| !**found).map(|(at, _)| at).collect();
-    Comparison { is_new, gone }
+    let gone = is_gone.iter().enumerate().filter(|(_, is_gone)| **is_gone);
+    Comparison { is_new, gone: gone.map(|(index, _)| index).collect() }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::plan::{Plan, ShownPlan, Step, ToolCall};
 
 /// The maximum number of differing steps in `steps`. The counts cover all of them.
-const MAX_NAMED: usize = 200;
+const MAX_LISTED: usize = 200;
 
 /// How a step differs between two plans.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -54,29 +54,30 @@ pub struct PlanDifference {
 impl PlanDifference {
     /// The difference between two plans. The earlier one may be faulty.
     pub fn between(before: &ShownPlan, after: &Plan) -> Self {
-        let mut left = Left::of(before);
+        let mut unpaired = Unpaired::of(before);
         // Equal steps are paired first, so that a step that only moved does not count as changed.
-        let same: Vec<bool> = after.steps.iter().map(|step| left.take_same(step)).collect();
+        let same: Vec<bool> = after.steps.iter().map(|step| unpaired.take_equal(step)).collect();
         let mut difference = Self::default();
         for (step, same) in after.steps.iter().zip(same) {
             if same {
                 difference.same += 1;
                 continue;
             }
-            let was = left.take_named(step);
-            let change = if was.is_some() { StepChange::Changed } else { StepChange::New };
-            let now = Some(step.step_index);
-            difference.steps.push(named(change, was, now, step, Some(&step.call)));
+            let old_index = unpaired.take_same_id(step);
+            let change = if old_index.is_some() { StepChange::Changed } else { StepChange::New };
+            let new_index = Some(step.step_index);
+            let call = Some(&step.call);
+            difference.steps.push(step_difference(change, old_index, new_index, step, call));
         }
-        for step in before.steps.iter().filter(|step| left.has(step)) {
-            let (was, call) = (Some(step.step_index), step.call.as_ref());
-            difference.steps.push(named(StepChange::Gone, was, None, step, call));
+        for step in before.steps.iter().filter(|step| unpaired.has(step)) {
+            let (old_index, call) = (Some(step.step_index), step.call.as_ref());
+            difference.steps.push(step_difference(StepChange::Gone, old_index, None, step, call));
         }
         let count = |change| difference.steps.iter().filter(|step| step.change == change).count();
         difference.new = count(StepChange::New);
         difference.changed = count(StepChange::Changed);
         difference.gone = count(StepChange::Gone);
-        difference.steps.truncate(MAX_NAMED);
+        difference.steps.truncate(MAX_LISTED);
         difference
     }
 
@@ -90,7 +91,7 @@ impl PlanDifference {
     }
 }
 
-fn named<C>(
+fn step_difference<C>(
     change: StepChange,
     before: Option<usize>,
     after: Option<usize>,
@@ -101,57 +102,62 @@ fn named<C>(
     StepDifference { change, before, after, tool: step.tool_name.clone(), about }
 }
 
-/// The steps of the earlier plan that have no partner yet.
-struct Left<'a> {
-    /// The steps by what they do. Each list is reversed, so that the first step is popped first.
-    same: HashMap<Doing<'a>, Vec<usize>>,
-    named: HashMap<(&'a str, &'a str), usize>,
-    free: Vec<bool>,
+/// The steps of the earlier plan that are not paired with a step of the new plan yet, by index.
+struct Unpaired<'a> {
+    /// The steps by their content. Each list is reversed, so that the first step is popped first.
+    by_content: HashMap<StepContent<'a>, Vec<usize>>,
+    /// The steps by id and tool.
+    by_id: HashMap<(&'a str, &'a str), usize>,
+    /// For each step, whether it is unpaired.
+    is_unpaired: Vec<bool>,
 }
 
-type Doing<'a> = (&'a str, Vec<(&'a str, &'a str)>, &'a str);
+/// Tool, arguments and precondition, in which equal steps agree.
+type StepContent<'a> = (&'a str, Vec<(&'a str, &'a str)>, &'a str);
 
-fn doing<C>(step: &Step<C>) -> Doing<'_> {
+fn content<C>(step: &Step<C>) -> StepContent<'_> {
     let arguments = step.arguments.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     (&step.tool_name, arguments.collect(), step.precondition_text.trim())
 }
 
-impl<'a> Left<'a> {
+impl<'a> Unpaired<'a> {
     fn of<C>(plan: &'a Plan<C>) -> Self {
-        let mut same: HashMap<_, Vec<usize>> = HashMap::new();
+        let mut by_content: HashMap<_, Vec<usize>> = HashMap::new();
         for step in plan.steps.iter().rev() {
-            same.entry(doing(step)).or_default().push(step.step_index);
+            by_content.entry(content(step)).or_default().push(step.step_index);
         }
-        let named = plan
+        let by_id = plan
             .steps
             .iter()
             .map(|step| ((step.step_id.as_str(), step.tool_name.as_str()), step.step_index));
-        Self { same, named: named.collect(), free: vec![true; plan.steps.len()] }
+        let is_unpaired = vec![true; plan.steps.len()];
+        Self { by_content, by_id: by_id.collect(), is_unpaired }
     }
 
-    fn take_same<C>(&mut self, step: &'a Step<C>) -> bool {
-        let place = self.same.get_mut(&doing(step)).and_then(Vec::pop);
-        place.is_some_and(|place| self.take(place))
+    /// Pairs a new step with the first unpaired step that is equal; returns whether there was one.
+    fn take_equal<C>(&mut self, step: &'a Step<C>) -> bool {
+        let index = self.by_content.get_mut(&content(step)).and_then(Vec::pop);
+        index.is_some_and(|index| self.take(index))
     }
 
-    /// The index of the step with the same id and tool, if it has no partner yet.
-    fn take_named<C>(&mut self, step: &Step<C>) -> Option<usize> {
-        let place = *self.named.get(&(step.step_id.as_str(), step.tool_name.as_str()))?;
-        self.take(place).then_some(place)
+    /// Pairs a new step with the step that has the same id and tool; returns its index, if it was unpaired.
+    fn take_same_id<C>(&mut self, step: &Step<C>) -> Option<usize> {
+        let index = *self.by_id.get(&(step.step_id.as_str(), step.tool_name.as_str()))?;
+        self.take(index).then_some(index)
     }
 
-    fn take(&mut self, place: usize) -> bool {
-        self.free.get_mut(place).is_some_and(std::mem::take)
+    fn take(&mut self, index: usize) -> bool {
+        self.is_unpaired.get_mut(index).is_some_and(std::mem::take)
     }
 
     fn has<C>(&self, step: &Step<C>) -> bool {
-        self.free.get(step.step_index).copied().unwrap_or_default()
+        self.is_unpaired.get(step.step_index).copied().unwrap_or_default()
     }
 }
 
-/// Whether two plans have the same effect: the same calls in the same order, with the same preconditions, on the same
-/// target. Titles, reasons and ids are ignored.
-pub fn does_the_same(one: &ShownPlan, other: &Plan) -> bool {
+/// Whether two plans have the same calls in the same order, with the same preconditions, on the same target. Titles,
+/// reasons and ids are ignored.
+pub fn has_same_effect(one: &ShownPlan, other: &Plan) -> bool {
     one.target == other.target
         && one.steps.len() == other.steps.len()
         && one.steps.iter().zip(&other.steps).all(|(one, other)| {
@@ -171,7 +177,7 @@ mod tests {
     }
 
     fn same(one: &Plan, other: &Plan) -> bool {
-        does_the_same(&one.clone().into(), other)
+        has_same_effect(&one.clone().into(), other)
     }
 
     fn plan(steps: &Value) -> Plan {

@@ -1,5 +1,5 @@
-//! The events of runs and loops (SPEC §3): what the journal sends to its observers after each commit, what replay
-//! yields, and what exists only live, such as output while it arrives.
+//! The events of runs and loops (SPEC §3). The journal sends most of them after a commit, and replay yields the same;
+//! others exist only live, such as output while it arrives.
 
 use serde::Serialize;
 use uuid::Uuid;
@@ -22,9 +22,9 @@ pub enum Stream {
 }
 
 /// The reason that is recorded when a verification is skipped without a question (SPEC §1.2).
-pub const WITH_ITS_COMMAND: &str = "the command that it verifies was skipped";
+pub const SKIPPED_WITH_COMMAND: &str = "the command that it verifies was skipped";
 
-/// Something that happened in a run.
+/// Something that happened in a run or in a loop.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "event")]
 pub enum RunEvent {
@@ -95,7 +95,7 @@ pub enum RunEvent {
     StepSkipped {
         /// The result of the step.
         result: Box<StepResult>,
-        /// The person's reason, which may be empty, or [`WITH_ITS_COMMAND`].
+        /// The person's reason, which may be empty, or [`SKIPPED_WITH_COMMAND`].
         reason: String,
     },
     /// The run waits for a person.
@@ -174,7 +174,7 @@ pub enum RunEvent {
         /// The planner, as the person named it.
         planner: String,
     },
-    /// A piece of what the planner prints to its standard error.
+    /// A piece of the planner's standard error.
     PlannerOutput {
         /// The text.
         chunk: String,
@@ -213,7 +213,7 @@ pub enum RunEvent {
     AuthorizationDecided {
         /// Whether the plan may run.
         approved: bool,
-        /// Who decided and why, as a sentence.
+        /// The note of the authorization, or the reason of the rejection.
         how: String,
     },
     /// The actions succeeded. The loop's own verification begins, as a separate run.
@@ -242,7 +242,7 @@ impl RunEvent {
             Outcome::Succeeded => Self::StepCompleted { result },
             Outcome::Skipped | Outcome::DoneByHand => {
                 // Only a verification is skipped without a question.
-                let reason = note.unwrap_or_else(|| WITH_ITS_COMMAND.to_owned());
+                let reason = note.unwrap_or_else(|| SKIPPED_WITH_COMMAND.to_owned());
                 Self::StepSkipped { result, reason }
             }
             Outcome::Failed
@@ -275,7 +275,7 @@ pub enum RunEnding {
     Completed,
     /// A step failed, was denied, or its precondition did not hold.
     Failed(Failure),
-    /// A person ended the run by this control, or denied a step.
+    /// A person ended the run by this control.
     Cancelled(Control),
 }
 

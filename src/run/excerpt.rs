@@ -24,7 +24,7 @@ pub struct StreamExcerpt {
 }
 
 impl StreamExcerpt {
-    /// The excerpt of a whole output of the tool with this name. If the output is not UTF-8, the content of a file
+    /// The excerpt of a complete output of the tool with this name. If the output is not UTF-8, that of `file_read`
     /// becomes a hex listing, and every other output gets replacement characters.
     pub fn of(tool_name: &str, whole: &[u8]) -> Self {
         let bytes = whole.len() as u64;
@@ -48,6 +48,7 @@ impl StreamExcerpt {
         }
     }
 
+    /// The excerpt of an output of this many bytes, of which only the start and the end are given.
     fn of_ends(head: &[u8], tail: &[u8], bytes: u64) -> Self {
         // A character that was cut is in neither part.
         let head = head.get(..boundary_before(head)).unwrap_or(head);
@@ -60,8 +61,8 @@ impl StreamExcerpt {
     }
 }
 
-/// The start and the end of a program's output, collected while it arrives. They give the same excerpt as the whole
-/// output, which is never in memory.
+/// The start and the end of a program's output, collected while it arrives. The excerpt made from them equals that of
+/// the complete output, which is never in memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StreamEnds {
     bytes: u64,
@@ -112,7 +113,7 @@ impl StreamEnds {
     }
 }
 
-/// The whole, or its first and its last `side` bytes if it is longer than both together.
+/// The complete output, or its first and its last `side` bytes if it is longer than both together.
 fn cut(whole: &[u8], side: usize) -> (&[u8], Option<&[u8]>) {
     if whole.len() <= 2 * side {
         return (whole, None);
@@ -123,7 +124,7 @@ fn cut(whole: &[u8], side: usize) -> (&[u8], Option<&[u8]>) {
     )
 }
 
-/// The end of the last complete character.
+/// The length without an incomplete character at the end.
 fn boundary_before(bytes: &[u8]) -> usize {
     match std::str::from_utf8(bytes) {
         Err(error) if error.error_len().is_none() => error.valid_up_to(),

@@ -1,10 +1,10 @@
-//! The recorded changes of a workspace, and which of them an undo, a redo or a revert takes back (SPEC §9,
-//! `history`). Pure.
+//! The recorded changes of a workspace, and which of them an undo, a redo or a revert reverses (SPEC §9, `history`).
+//! Pure.
 //!
-//! The history is append-only. Taking a change back is a change of its own that lists the executions it takes back. A
-//! change counts as undone while a change that takes it back is in effect, so undoing an undo restores the change;
-//! *redo* is the undo of an undo. Later work is detected by contents only: a file must have the content that the
-//! recorded changes left, whoever changed it since.
+//! The history is append-only. A reversal is a change itself and lists the executions that it reverses. A change counts
+//! as undone while a change that reverses it is in effect, so undoing an undo restores the change; *redo* is the undo
+//! of an undo. Later work is detected by contents only: a file must have the content that the recorded changes left,
+//! whoever changed it since.
 
 mod checkpoint;
 
@@ -27,7 +27,7 @@ pub struct HistoryEntry {
     /// The attempt of a loop that the run belongs to.
     pub attempt: Option<Attempt>,
     /// The position among all records: a later record has a greater one.
-    pub place: i64,
+    pub position: i64,
     /// Start of the step, in Unix milliseconds.
     pub timestamp_ms: i64,
     /// The step.
@@ -38,9 +38,10 @@ pub struct HistoryEntry {
     pub about: String,
     /// The changes of its files, in order; a step may change a file several times.
     pub files: Vec<FileForecast>,
-    /// The executions that this step took back.
-    pub takes_back: BTreeSet<Uuid>,
-    /// Whether the outcome is recorded. If not, each of `files` is either as before or as predicted.
+    /// The executions that this step reversed.
+    pub reverses: BTreeSet<Uuid>,
+    /// Whether the outcome is recorded. If not, the step was interrupted, and each of `files` is either as before or as
+    /// predicted.
     pub is_recorded: bool,
 }
 
@@ -64,26 +65,26 @@ pub struct History {
     pub checkpoints: Vec<Checkpoint>,
 }
 
-/// How one file is restored when changes are taken back.
+/// How one file is restored when changes are reversed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WayBack {
+pub struct FileReversal {
     /// The file, by its canonical path.
     pub path: String,
     /// The state before the first of the changes.
     pub target: FileState,
     /// The states that the last of the changes may have left: two if it was interrupted, else one.
     pub left: Vec<FileState>,
-    /// The mode that is restored, and the mode that the last of the changes left.
+    /// As `before`, the mode to restore; as `after`, the mode that the last of the changes left.
     pub modes: Modes,
-    /// The first change before which the file was not as the previous change had left it: somebody else had changed
-    /// the file in between.
+    /// The first change before which the file was not in a state that the previous change may have left: somebody else
+    /// had changed the file in between.
     pub gap: Option<Uuid>,
 }
 
-/// Why there is nothing to take back.
+/// Why there is nothing to reverse.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "the message of each variant says what its fields are")]
-pub enum NoWay {
+pub enum UndoError {
     #[error("nothing is known of {name} in this workspace")]
     Unknown { name: String },
     #[error("{name} changed no file that is recorded")]
@@ -97,140 +98,142 @@ pub enum NoWay {
 }
 
 impl History {
-    /// For each entry, whether it is in effect: no later entry that is in effect takes it back.
-    pub fn standing(&self) -> Vec<bool> {
-        self.standing_without(|_| false)
+    /// For each entry, whether it is in effect: no later entry that is in effect reverses it.
+    pub fn in_effect(&self) -> Vec<bool> {
+        self.in_effect_without(|_| false)
     }
 
-    /// As [`Self::standing`], but what the `ignored` entries took back counts as not taken back.
-    fn standing_without(&self, ignored: impl Fn(&HistoryEntry) -> bool) -> Vec<bool> {
+    /// As [`Self::in_effect`], but what the `ignored` entries reverse counts as not reversed.
+    fn in_effect_without(&self, ignored: impl Fn(&HistoryEntry) -> bool) -> Vec<bool> {
         let mut undone = BTreeSet::new();
-        let mut standing: Vec<bool> = Vec::with_capacity(self.entries.len());
+        let mut all: Vec<bool> = Vec::with_capacity(self.entries.len());
         for entry in self.entries.iter().rev() {
-            let stands = !undone.contains(&entry.execution_id);
-            if stands && !ignored(entry) {
-                undone.extend(entry.takes_back.iter().copied());
+            let in_effect = !undone.contains(&entry.execution_id);
+            if in_effect && !ignored(entry) {
+                undone.extend(entry.reverses.iter().copied());
             }
-            standing.push(stands);
+            all.push(in_effect);
         }
-        standing.reverse();
-        standing
+        all.reverse();
+        all
     }
 
-    /// For each entry, whether it is an undo: it takes back at least one entry that is no undo itself.
-    fn undoing(&self) -> Vec<bool> {
-        let mut undoing: BTreeMap<Uuid, bool> = BTreeMap::new();
+    /// For each entry, whether it is an undo: it reverses at least one entry that is no undo itself.
+    fn undos(&self) -> Vec<bool> {
+        let mut undos: BTreeMap<Uuid, bool> = BTreeMap::new();
         let mut all = Vec::with_capacity(self.entries.len());
         for entry in &self.entries {
             let is_undo = entry
-                .takes_back
+                .reverses
                 .iter()
-                .any(|taken| !undoing.get(taken).copied().unwrap_or_default());
-            undoing.insert(entry.execution_id, is_undo);
+                .any(|reversed| !undos.get(reversed).copied().unwrap_or_default());
+            undos.insert(entry.execution_id, is_undo);
             all.push(is_undo);
         }
         all
     }
 
-    /// What an undo takes back: the last change that is in effect, or everything that has this name.
+    /// The entries that an undo reverses: without a name, the last entry that is in effect, is no reversal and has a
+    /// recorded outcome; with a name, all its entries that are in effect.
     ///
     /// # Errors
-    /// When nothing is left to take back.
-    pub fn to_undo(&self, name: Option<&CheckpointName>) -> Result<Vec<&HistoryEntry>, NoWay> {
+    /// No such entry is left.
+    pub fn to_undo(&self, name: Option<&CheckpointName>) -> Result<Vec<&HistoryEntry>, UndoError> {
         let Some(name) = name else {
-            let last = self.entries.iter().zip(self.standing()).rev().find(|(entry, stands)| {
-                *stands && entry.takes_back.is_empty() && entry.is_recorded
+            let entries = self.entries.iter().zip(self.in_effect());
+            let last = entries.rev().find(|(entry, in_effect)| {
+                *in_effect && entry.reverses.is_empty() && entry.is_recorded
             });
-            return last.map(|(entry, _)| vec![entry]).ok_or(NoWay::NothingToUndo);
+            return last.map(|(entry, _)| vec![entry]).ok_or(UndoError::NothingToUndo);
         };
         let named = |entry: &HistoryEntry| entry.is_part_of(name);
         if !self.entries.iter().any(named) {
             return Err(self.unknown(name));
         }
-        // What the named entries took back among themselves counts as part of their changes.
-        let standing = self.standing_without(named);
-        let both = self.entries.iter().zip(standing);
-        let all: Vec<_> =
-            both.filter(|(entry, stands)| *stands && named(entry)).map(|it| it.0).collect();
-        if all.is_empty() { Err(NoWay::Undone { name: name.to_string() }) } else { Ok(all) }
+        // Reversals among the named entries are part of their changes and are reversed with them.
+        let entries = self.entries.iter().zip(self.in_effect_without(named));
+        let all = entries.filter(|(entry, in_effect)| *in_effect && named(entry));
+        let all: Vec<_> = all.map(|(entry, _)| entry).collect();
+        if all.is_empty() { Err(UndoError::Undone { name: name.to_string() }) } else { Ok(all) }
     }
 
-    /// What a redo takes back: the last undo that is in effect, unless a change was made after it.
+    /// The entry that a redo reverses: the last undo that is in effect, unless a change was made after it.
     ///
     /// # Errors
-    /// When there is no such undo.
-    pub fn to_redo(&self) -> Result<Vec<&HistoryEntry>, NoWay> {
+    /// There is no such undo.
+    pub fn to_redo(&self) -> Result<Vec<&HistoryEntry>, UndoError> {
         self.entries
             .iter()
-            .zip(self.standing())
-            .zip(self.undoing())
+            .zip(self.in_effect())
+            .zip(self.undos())
             .rev()
-            .take_while(|((entry, _), _)| !entry.takes_back.is_empty())
-            .find(|((_, stands), is_undo)| *stands && *is_undo)
+            .take_while(|((entry, _), _)| !entry.reverses.is_empty())
+            .find(|((_, in_effect), is_undo)| *in_effect && *is_undo)
             .map(|((entry, _), _)| vec![entry])
-            .ok_or(NoWay::NothingToRedo)
+            .ok_or(UndoError::NothingToRedo)
     }
 
     /// All changes since this moment.
     ///
     /// # Errors
-    /// When nothing has this name.
-    pub fn since(&self, name: &CheckpointName) -> Result<Vec<&HistoryEntry>, NoWay> {
-        let place = self.place(name)?;
-        Ok(self.entries.iter().filter(|entry| entry.place >= place).collect())
+    /// Nothing has this name.
+    pub fn since(&self, name: &CheckpointName) -> Result<Vec<&HistoryEntry>, UndoError> {
+        let position = self.position(name)?;
+        Ok(self.entries.iter().filter(|entry| entry.position >= position).collect())
     }
 
     /// The position of a moment among all records.
     ///
     /// # Errors
-    /// When nothing has this name.
-    pub fn place(&self, name: &CheckpointName) -> Result<i64, NoWay> {
+    /// Nothing has this name.
+    pub fn position(&self, name: &CheckpointName) -> Result<i64, UndoError> {
         let named = self.checkpoints.iter().find(|checkpoint| checkpoint.name == *name);
         let first = || match name {
             CheckpointName::Execution(id) => {
-                self.entries.iter().find(|entry| entry.execution_id == *id).map(|it| it.place)
+                self.entries.iter().find(|entry| entry.execution_id == *id).map(|it| it.position)
             }
             _ => None,
         };
-        named.map(|it| it.place).or_else(first).ok_or_else(|| self.unknown(name))
+        named.map(|it| it.position).or_else(first).ok_or_else(|| self.unknown(name))
     }
 
-    /// The state of a file at this position; `None` if no recorded change contains it, or only the outcome of an
-    /// interrupted step would.
-    pub fn state_at(&self, path: &str, place: i64) -> Option<FileState> {
+    /// The state of a file at this position; `None` if no recorded change shows it, because none contains the file or
+    /// the last one before the position was interrupted.
+    pub fn state_at(&self, path: &str, position: i64) -> Option<FileState> {
         let of = |entry: &'_ HistoryEntry| {
             let mut files = entry.files.iter().filter(|file| file.path == path);
             let first = files.next()?;
             let last = files.next_back().unwrap_or(first);
             Some((first.before, entry.is_recorded.then_some(last.after)))
         };
-        let later = self.entries.iter().filter(|entry| entry.place >= place).find_map(of);
+        let later = self.entries.iter().filter(|entry| entry.position >= position).find_map(of);
         let earlier = || {
-            let before = self.entries.iter().rev().filter(|entry| entry.place < place);
+            let before = self.entries.iter().rev().filter(|entry| entry.position < position);
             before.filter_map(of).next().and_then(|(_, after)| after)
         };
         later.map(|(before, _)| before).or_else(earlier)
     }
 
-    /// The last entry after `place` that left the file in this state.
-    pub fn left_by(&self, path: &str, state: FileState, place: i64) -> Option<&HistoryEntry> {
-        self.entries.iter().rev().filter(|entry| entry.place > place).find(|entry| {
+    /// The last entry after `position` that left the file in this state.
+    pub fn left_by(&self, path: &str, state: FileState, position: i64) -> Option<&HistoryEntry> {
+        self.entries.iter().rev().filter(|entry| entry.position > position).find(|entry| {
             let last = entry.files.iter().rfind(|file| file.path == path);
             last.is_some_and(|file| file.after == state)
         })
     }
 
-    fn unknown(&self, name: &CheckpointName) -> NoWay {
+    /// The error for a name without entries.
+    fn unknown(&self, name: &CheckpointName) -> UndoError {
         let text = name.to_string();
         if self.checkpoints.iter().any(|checkpoint| checkpoint.name == *name) {
-            NoWay::NoChange { name: text }
+            UndoError::NoChange { name: text }
         } else {
-            NoWay::Unknown { name: text }
+            UndoError::Unknown { name: text }
         }
     }
 }
 
-impl WayBack {
+impl FileReversal {
     /// The recorded mode that the restored file gets. It applies to a file that is created again, and to a file that
     /// still has the mode that the changes gave it. A mode that somebody set since is kept, and so is the mode of a
     /// file whose mode was never changed.
@@ -241,12 +244,12 @@ impl WayBack {
     }
 }
 
-/// How to take these changes back, file by file. `entries` are in their order, the oldest first.
-pub fn way_back(entries: &[&HistoryEntry]) -> Vec<WayBack> {
-    let mut ways: BTreeMap<&str, WayBack> = BTreeMap::new();
+/// How to reverse these changes, file by file. `entries` are in order, the oldest first.
+pub fn reversals(entries: &[&HistoryEntry]) -> Vec<FileReversal> {
+    let mut ways: BTreeMap<&str, FileReversal> = BTreeMap::new();
     for entry in entries {
         for file in &entry.files {
-            let way = ways.entry(&file.path).or_insert_with(|| WayBack {
+            let way = ways.entry(&file.path).or_insert_with(|| FileReversal {
                 path: file.path.clone(),
                 target: file.before,
                 left: vec![file.before],
@@ -272,8 +275,7 @@ pub fn way_back(entries: &[&HistoryEntry]) -> Vec<WayBack> {
     ways.into_values().collect()
 }
 
-/// Whether a path leads into Git's own files, or is the file that names their folder: this module restores none of
-/// them.
+/// Whether a path is `.git` or leads into it. Such files are never restored.
 pub fn is_git_path(path: &str) -> bool {
     // Some file systems ignore case.
     path.split(['/', '\\']).any(|name| name.eq_ignore_ascii_case(".git"))

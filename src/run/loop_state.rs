@@ -1,4 +1,4 @@
-//! Computes the state of a bounded loop (SPEC §10) from its events, for the window and for a replayed loop.
+//! Computes the state of a bounded loop (SPEC §10), live or replayed, from its events.
 
 use uuid::Uuid;
 
@@ -9,7 +9,8 @@ use super::state::RunState;
 use super::stop_reason::StopReason;
 use crate::plan::Digest;
 
-/// How many bytes of the planner's standard error are kept for the screen: the latest. The evidence stores all of it.
+/// The minimum size of the latest part of the planner's standard error that is kept for the screen, in bytes; at most
+/// twice as much is kept. The evidence stores all of it.
 const PLANNER_OUTPUT_BYTES: usize = 32 << 10;
 
 /// The current phase of a loop.
@@ -49,7 +50,7 @@ pub struct AttemptState {
     pub revised: Option<(String, Box<PlanDifference>)>,
     /// The number of the earlier attempt whose plan this attempt repeats.
     pub repeats: Option<u32>,
-    /// Whether the plan was authorized, and by whom and why, as a sentence.
+    /// Whether the plan was authorized, and the note of the authorization or the reason of the rejection.
     pub authorized: Option<(bool, String)>,
     /// The run of the plan, once it has begun.
     pub run: Option<Box<RunState>>,
@@ -177,9 +178,9 @@ impl AttemptState {
             | RunEvent::VerifyStarted
             | RunEvent::BudgetWarning { .. }
             | RunEvent::LoopEnded { .. } => {}
-            of_a_run => {
+            run_event => {
                 let run = if verifies { &mut self.gate } else { &mut self.run };
-                run.get_or_insert_default().apply(of_a_run);
+                run.get_or_insert_default().apply(run_event);
             }
         }
     }

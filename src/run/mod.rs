@@ -44,16 +44,16 @@ pub use attempt::{
     PlannerReport, PlannerStatus, VERIFY_GATE, VerifyRecord, is_retryable,
 };
 pub use confirm::{Answer, AnsweredBy, ConfirmationRequest, Control, Decision};
-pub use diagnostic::{DiagnosticArtifact, DiagnosticSpan, Level, MOST_DIAGNOSTICS};
-pub use diagnostics_diff::{Comparison, Standing, compare};
-pub use difference::{PlanDifference, StepChange, StepDifference, does_the_same};
+pub use diagnostic::{DiagnosticArtifact, DiagnosticSpan, Level, MAX_DIAGNOSTICS};
+pub use diagnostics_diff::{BaselineState, Comparison, compare};
+pub use difference::{PlanDifference, StepChange, StepDifference, has_same_effect};
 pub use effect::{Edge, EdgeType, FileEffect, TargetKind};
 pub use error_info::ErrorInfo;
-pub use event::{RunEnding, RunEvent, Stream, WITH_ITS_COMMAND};
+pub use event::{RunEnding, RunEvent, SKIPPED_WITH_COMMAND, Stream};
 pub use excerpt::{StreamEnds, StreamExcerpt};
 pub use history::{
-    Attempt, Checkpoint, CheckpointName, History, HistoryEntry, NoCheckpoint, NoWay, WayBack,
-    is_git_path, way_back,
+    Attempt, Checkpoint, CheckpointName, FileReversal, History, HistoryEntry, NoCheckpoint,
+    UndoError, is_git_path, reversals,
 };
 pub use host::{Host, TargetState};
 pub use loop_place::{LoopPlace, PlaceFault, PlaceReview};
@@ -62,10 +62,10 @@ pub use loop_state::{AttemptState, LoopPhase, LoopState};
 pub use mode::{FileMode, Modes};
 pub use preview::{Diff, DiffLine, ExpectedEnd, FileChange, LineKind, Predicted, Preview};
 pub use question::{
-    Answered, FileExecution, LaterMutation, ListedExecution, MOST_ROWS, Question,
+    EvidenceAnswer, FileExecution, LaterMutation, ListedExecution, MAX_ROWS, Question,
     RecurringDiagnostic,
 };
-pub use reconcile::{DiskState, FileForecast, Reconciled, Way, sentences};
+pub use reconcile::{DiskState, FileForecast, Reconciled, SettleMode, sentences};
 pub use record::{
     ArtifactRecord, DecidedBy, DecisionRecord, EdgeRecord, Execution, ExecutionDetail, Facets,
     HeadReport, Known, RunFate, RunSummary, SearchHit, SearchPage, SearchQuery, TimeBucket,

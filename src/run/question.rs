@@ -7,14 +7,14 @@ use super::effect::TargetKind;
 use super::record::Execution;
 
 /// The maximum number of rows in an answer. A query on the command line can set a limit of its own.
-pub const MOST_ROWS: usize = 10_000;
+pub const MAX_ROWS: usize = 10_000;
 
 /// A question to the evidence about one file, symbol or diagnostic, or about all recurring diagnostics.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Question {
     /// Q3: the executions with a diagnostic of this code.
     WithCode(String),
-    /// Q4: the executions that touched a file or symbol, and how they did.
+    /// Q4: the executions that touched a file or symbol, and how they touched it.
     Touched {
         /// The kind of the target.
         kind: TargetKind,
@@ -51,7 +51,7 @@ impl Question {
     }
 }
 
-/// An execution in an answer that says nothing more of it (Q1, Q2, Q3, Q6).
+/// An execution in an answer without further data (Q1, Q2, Q3, Q6).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ListedExecution {
     /// The execution.
@@ -108,7 +108,7 @@ pub struct LaterMutation {
 
 /// The answer to a [`Question`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answered {
+pub enum EvidenceAnswer {
     /// Executions without further data: Q3 and Q6.
     Executions(Vec<ListedExecution>),
     /// Executions with the way in which each touched the target: Q4.
@@ -119,7 +119,7 @@ pub enum Answered {
     Changes(Vec<LaterMutation>),
 }
 
-impl Answered {
+impl EvidenceAnswer {
     /// The number of rows.
     pub fn len(&self) -> usize {
         match self {
@@ -136,16 +136,16 @@ impl Answered {
     }
 
     /// The execution of a row; `None` for a recurring diagnostic, which belongs to several.
-    pub fn execution(&self, at: usize) -> Option<&Execution> {
-        self.listed(at).map(|(row, _)| row)
+    pub fn execution(&self, index: usize) -> Option<&Execution> {
+        self.listed(index).map(|(row, _)| row)
     }
 
-    /// The same, and whether it was changed after it was written.
-    pub fn listed(&self, at: usize) -> Option<(&Execution, bool)> {
+    /// As [`Self::execution`], with whether the execution was changed after it was written.
+    pub fn listed(&self, index: usize) -> Option<(&Execution, bool)> {
         match self {
-            Self::Executions(rows) => rows.get(at).map(|it| (&it.row, it.changed)),
-            Self::Touched(rows) => rows.get(at).map(|it| (&it.row, it.changed)),
-            Self::Changes(rows) => rows.get(at).map(|it| (&it.row, it.changed)),
+            Self::Executions(rows) => rows.get(index).map(|it| (&it.row, it.changed)),
+            Self::Touched(rows) => rows.get(index).map(|it| (&it.row, it.changed)),
+            Self::Changes(rows) => rows.get(index).map(|it| (&it.row, it.changed)),
             Self::Recurring(_) => None,
         }
     }

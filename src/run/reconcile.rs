@@ -71,17 +71,17 @@ pub struct Reconciled {
     pub leftover: Option<String>,
 }
 
-/// How an interrupted step can be settled (SPEC §8). A person chooses, and the settlement is a plan of its own.
+/// How an interrupted step can be settled (SPEC §8). A person chooses, and a separate plan settles the step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Way {
+pub enum SettleMode {
     /// Restore the files as they were before the step.
     RollBack,
     /// Bring the files to the state that the step should have reached.
     Finish,
 }
 
-impl Way {
-    /// Both ways, in the order in which they are offered.
+impl SettleMode {
+    /// Both modes, in the order in which they are offered.
     pub const ALL: [Self; 2] = [Self::RollBack, Self::Finish];
 
     /// Whether a step of this tool can be settled by its files. A step that checks what it has written cannot.
@@ -97,16 +97,16 @@ impl Way {
         self == Self::RollBack && replaces.contains(&tool_name)
     }
 
-    /// Whether settling the step in this way would still change or remove a file.
+    /// Whether settling a step in this mode would still change or remove a file.
     pub fn is_open<'a>(self, found: impl IntoIterator<Item = &'a Reconciled>) -> bool {
-        let away = match self {
+        let unsettled = match self {
             Self::RollBack => DiskState::AsAfter,
             Self::Finish => DiskState::AsBefore,
         };
-        found.into_iter().any(|it| {
-            let fits = Self::fits(&it.tool_name);
-            (fits && it.finding == away)
-                || (it.leftover.is_some() && (fits || self.removes_leftovers(&it.tool_name)))
+        found.into_iter().any(|file| {
+            let fits = Self::fits(&file.tool_name);
+            (fits && file.finding == unsettled)
+                || (file.leftover.is_some() && (fits || self.removes_leftovers(&file.tool_name)))
         })
     }
 }
@@ -131,8 +131,8 @@ impl DiskState {
         else {
             return Self::NotPredicted;
         };
-        let whole = FileForecast { before: first.before, ..last.clone() };
-        match Self::of(&whole, now) {
+        let total = FileForecast { before: first.before, ..last.clone() };
+        match Self::of(&total, now) {
             Self::AsAfter => Self::WrittenUnchecked,
             Self::Neither if earlier.iter().any(|it| Some(it.after) == now) => Self::WrittenInPart,
             other => other,
@@ -185,32 +185,32 @@ impl Reconciled {
     }
 }
 
-/// The maximum number of files of a step with the same finding that are named one by one.
-const NAMED: usize = 3;
+/// The maximum number of files of a step with the same finding that get a sentence each.
+const MAX_NAMED: usize = 3;
 
 /// The findings as sentences that fit on a screen. If more than three files of a step have the same finding, they
 /// share one sentence, with their number and the first names.
 pub fn sentences<'a>(found: impl IntoIterator<Item = &'a Reconciled>) -> Vec<(DiskState, String)> {
     let mut groups: Vec<Vec<&Reconciled>> = Vec::new();
-    for it in found {
+    for file in found {
         let same = |group: &&mut Vec<&Reconciled>| {
             group.first().is_some_and(|first| {
-                (first.execution_id, first.finding) == (it.execution_id, it.finding)
+                (first.execution_id, first.finding) == (file.execution_id, file.finding)
             })
         };
         match groups.iter_mut().find(same) {
-            Some(group) => group.push(it),
-            None => groups.push(vec![it]),
+            Some(group) => group.push(file),
+            None => groups.push(vec![file]),
         }
     }
     let mut sentences = Vec::new();
     for group in groups {
-        let Some(first) = group.first().filter(|_| group.len() > NAMED) else {
+        let Some(first) = group.first().filter(|_| group.len() > MAX_NAMED) else {
             sentences.extend(group.iter().map(|it| (it.finding, it.sentence())));
             continue;
         };
         let names: Vec<&str> =
-            group.iter().take(NAMED).filter_map(|it| it.path.as_deref()).collect();
+            group.iter().take(MAX_NAMED).filter_map(|it| it.path.as_deref()).collect();
         let leftovers = group.iter().filter(|it| it.leftover.is_some()).count();
         let mut sentence = format!(
             "step {} was interrupted; {} files ({} and {} more) are each {}",
@@ -251,14 +251,14 @@ mod tests {
             (0..40).map(|index| row(format!("f{index}"), DiskState::AsAfter)).collect();
         found.push(row("other".to_owned(), DiskState::Neither));
         found[7].leftover = Some(".x".to_owned());
-        let said = sentences(&found);
-        assert_eq!(said.len(), 2);
+        let lines = sentences(&found);
+        assert_eq!(lines.len(), 2);
         assert_eq!(
-            said[0].1,
+            lines[0].1,
             "step 2 was interrupted; 40 files (f0, f1, f2 and 37 more) are each as predicted: the \
              step did its work on it; it left temporary files beside 1 of them"
         );
-        assert_eq!(said[1], (DiskState::Neither, found[40].sentence()));
+        assert_eq!(lines[1], (DiskState::Neither, found[40].sentence()));
         assert_eq!(sentences(&found[..3]).len(), 3);
         assert!(found[7].sentence().contains(".x, which holds what the file was or was to be"));
         found[7].tool_name = "file_write".to_owned();
@@ -279,21 +279,21 @@ mod tests {
             finding,
             leftover: None,
         };
-        let open = |finding, tool| Way::ALL.map(|way| way.is_open(&[row(finding, tool)]));
+        let open = |finding, tool| SettleMode::ALL.map(|way| way.is_open(&[row(finding, tool)]));
         assert_eq!(open(DiskState::AsAfter, "mutate_batch"), [true, false]);
         assert_eq!(open(DiskState::AsBefore, "mutate_batch"), [false, true]);
         assert_eq!(open(DiskState::Neither, "mutate_batch"), [false, false]);
         assert_eq!(open(DiskState::AsAfter, "splice_patch"), [false, false]);
         let left =
             [Reconciled { leftover: Some("x".into()), ..row(DiskState::Same, "file_write") }];
-        assert_eq!(Way::ALL.map(|way| way.is_open(&left)), [true, true]);
+        assert_eq!(SettleMode::ALL.map(|way| way.is_open(&left)), [true, true]);
     }
 
     #[test]
     fn each_disk_state_is_recognized() {
         let content = |text: &str| FileState::Content(Digest::of(text.as_bytes()));
         let (old, new, absent) = (content("old"), content("new"), FileState::Absent);
-        for (before, after, now, said) in [
+        for (before, after, now, expected) in [
             (old, new, Some(old), DiskState::AsBefore),
             (old, new, Some(new), DiskState::AsAfter),
             (old, new, Some(content("other")), DiskState::Neither),
@@ -307,7 +307,7 @@ mod tests {
         ] {
             let forecast =
                 FileForecast { path: "a".into(), before, after, modes: Modes::default() };
-            assert_eq!(DiskState::of(&forecast, now), said, "{before} {after} {now:?}");
+            assert_eq!(DiskState::of(&forecast, now), expected, "{before} {after} {now:?}");
         }
     }
 
@@ -322,7 +322,7 @@ mod tests {
         };
         let one = [forecast("old", "new")];
         let two = [forecast("old", "half"), forecast("half", "new")];
-        for (forecasts, now, said) in [
+        for (forecasts, now, expected) in [
             (&one[..], Some(content("new")), DiskState::WrittenUnchecked),
             (&one, Some(content("old")), DiskState::AsBefore),
             (&one, Some(content("half")), DiskState::Neither),
@@ -334,7 +334,7 @@ mod tests {
             (&two, None, DiskState::Unreadable),
             (&[], None, DiskState::NotPredicted),
         ] {
-            assert_eq!(DiskState::of_checked(forecasts, now), said, "{now:?}");
+            assert_eq!(DiskState::of_checked(forecasts, now), expected, "{now:?}");
         }
     }
 }

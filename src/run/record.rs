@@ -145,7 +145,7 @@ pub struct SearchQuery {
     pub until_ms: Option<i64>,
     /// At most this many hits; 0 means the default of 200.
     pub limit: usize,
-    /// Hits to leave out first.
+    /// The number of hits to skip.
     pub offset: usize,
 }
 
@@ -246,7 +246,7 @@ pub struct DecisionRecord {
     pub timestamp_ms: i64,
 }
 
-/// Who decided; serialized as `window (ada)`.
+/// Who decided, and by which means; serialized as `window (ada)`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecidedBy {
     /// How the person decided: `window`, `terminal`, `command_line`, ….
@@ -286,7 +286,7 @@ impl DecisionRecord {
             "reconcile" => "Compared with the disk",
             other => other,
         };
-        let place = match self.by.place.as_str() {
+        let origin = match self.by.place.as_str() {
             "window" => "in the window",
             "terminal" => "at the terminal",
             "command_line" => "by the command line",
@@ -296,7 +296,7 @@ impl DecisionRecord {
             other => other,
         };
         let user = self.by.user.as_ref().map(|user| format!(" by {user}")).unwrap_or_default();
-        format!("{decided} {place}{user}")
+        format!("{decided} {origin}{user}")
     }
 }
 
@@ -364,7 +364,7 @@ mod tests {
 
     #[test]
     fn decision_is_written_as_a_sentence() {
-        for (decision, (place, user), said) in [
+        for (decision, (place, user), expected) in [
             ("authorize", ("window", "ada"), "Authorized in the window by ada"),
             ("cancel", ("terminal", ""), "Denied at the terminal"),
             (
@@ -383,7 +383,7 @@ mod tests {
                 note: String::new(),
                 timestamp_ms: 0,
             };
-            assert_eq!(record.sentence(), said);
+            assert_eq!(record.sentence(), expected);
         }
     }
 }

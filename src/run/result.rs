@@ -16,7 +16,7 @@ words! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     pub enum Outcome {
-        /// The tool was invoked and succeeded.
+        /// The tool was called and succeeded.
         Succeeded = "succeeded",
         /// The tool was called and failed, or an approved input had changed.
         Failed = "failed",
@@ -35,7 +35,7 @@ words! {
 
 impl Outcome {
     /// Whether the run continues after this outcome.
-    pub const fn goes_on(self) -> bool {
+    pub const fn continues_run(self) -> bool {
         matches!(self, Self::Succeeded | Self::Skipped | Self::DoneByHand)
     }
 }
@@ -107,17 +107,17 @@ pub struct StepResult {
     pub duration_ms: i64,
     /// The diagnostics of the tool.
     pub diagnostic_artifacts: Vec<DiagnosticArtifact>,
-    /// What the plan asks for beyond the walls; `None` if it asks for nothing.
+    /// The access beyond the walls that the plan requests; `None` if it requests none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub needs: Option<Needs>,
     /// The walls of the step; `None` if it started no process on this computer, or the walls were not recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub walls: Option<StepWalls>,
-    /// What walls refused although the step succeeded, and which processes were left running behind them.
+    /// What the walls refused although the step succeeded, and which processes were left running behind them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub wall_notes: Vec<String>,
-    /// An existing file or folder, absolute, that the step perhaps tried to write to beyond its walls, and that can
-    /// be granted. Guessed from the output; `None` if the step succeeded.
+    /// The absolute path of an existing file or folder beyond the walls, to which the step perhaps tried to write and
+    /// to which access can be granted. Guessed from the output; `None` if the step succeeded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused_write: Option<String>,
 }

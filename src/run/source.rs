@@ -12,8 +12,8 @@ pub struct SourceLine {
     pub text: String,
 }
 
-/// The text of a line so that columns count as compilers count them: without a byte order mark and without the line
-/// break; a long line is cut.
+/// Prepares a line for display: without a byte order mark, so that columns count as compilers count them, without its
+/// line break, and with a long text cut.
 pub fn shown_line(line: &str) -> String {
     let line = line.strip_prefix('\u{feff}').unwrap_or(line);
     let line = line.trim_end_matches(['\r', '\n']);

@@ -3,36 +3,39 @@
 use super::event::RunEvent;
 
 /// The minimum time without output, in milliseconds, that is reported.
-const TOLD_MS: i64 = 5_000;
+const MIN_IDLE_MS: i64 = 5_000;
 
 /// Times of the current step. They are measured when events arrive, because output events carry no time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StepTimer {
-    began_ms: i64,
-    heard_ms: i64,
+    started_ms: i64,
+    /// The time of the latest output, or of the start.
+    last_output_ms: i64,
 }
 
 impl StepTimer {
     /// Applies one event that arrived at this moment, in Unix milliseconds.
     pub fn apply(&mut self, event: &RunEvent, now_ms: i64) {
         match event {
-            // The time until a person answers does not count for the step.
+            // The time until a person answers does not count.
             RunEvent::StepStarted { .. } | RunEvent::ConfirmationDecided { .. } => {
-                (self.began_ms, self.heard_ms) = (now_ms, now_ms);
+                (self.started_ms, self.last_output_ms) = (now_ms, now_ms);
             }
-            RunEvent::StepOutput { .. } | RunEvent::OutputLeftOut { .. } => self.heard_ms = now_ms,
+            RunEvent::StepOutput { .. } | RunEvent::OutputLeftOut { .. } => {
+                self.last_output_ms = now_ms;
+            }
             _ => {}
         }
     }
 
     /// How long the step has run, in milliseconds.
     pub fn elapsed_ms(&self, now_ms: i64) -> i64 {
-        (now_ms - self.began_ms).max(0)
+        (now_ms - self.started_ms).max(0)
     }
 
     /// How long the step has printed nothing, in milliseconds; `None` below the minimum.
     pub fn idle_ms(&self, now_ms: i64) -> Option<i64> {
-        Some(now_ms - self.heard_ms).filter(|idle| *idle >= TOLD_MS)
+        Some(now_ms - self.last_output_ms).filter(|idle| *idle >= MIN_IDLE_MS)
     }
 }
 
@@ -58,14 +61,14 @@ mod tests {
         let answered = RunEvent::ConfirmationDecided { step_id: step_id(), answer };
         let chunk = "x".to_owned();
         let output = RunEvent::StepOutput { step_id: step_id(), stream: Stream::Stdout, chunk };
-        let mut pace = StepTimer::default();
-        pace.apply(&started, 1_000);
-        pace.apply(&answered, 60_000);
-        assert_eq!((pace.elapsed_ms(64_999), pace.idle_ms(64_999)), (4_999, None));
-        assert_eq!((pace.elapsed_ms(65_000), pace.idle_ms(65_000)), (5_000, Some(5_000)));
-        pace.apply(&output, 66_000);
-        assert_eq!((pace.elapsed_ms(70_000), pace.idle_ms(70_000)), (10_000, None));
-        assert_eq!(pace.idle_ms(83_000), Some(17_000));
-        assert_eq!(pace.elapsed_ms(59_000), 0, "a clock that was set back");
+        let mut timer = StepTimer::default();
+        timer.apply(&started, 1_000);
+        timer.apply(&answered, 60_000);
+        assert_eq!((timer.elapsed_ms(64_999), timer.idle_ms(64_999)), (4_999, None));
+        assert_eq!((timer.elapsed_ms(65_000), timer.idle_ms(65_000)), (5_000, Some(5_000)));
+        timer.apply(&output, 66_000);
+        assert_eq!((timer.elapsed_ms(70_000), timer.idle_ms(70_000)), (10_000, None));
+        assert_eq!(timer.idle_ms(83_000), Some(17_000));
+        assert_eq!(timer.elapsed_ms(59_000), 0, "a clock that was set back");
     }
 }

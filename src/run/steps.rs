@@ -33,8 +33,9 @@ impl StepState {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Steps {
     states: Vec<StepState>,
+    /// The number of ended steps by outcome.
     ended: BTreeMap<Outcome, usize>,
-    /// The indices of the steps with an outcome after which a run does not continue.
+    /// The indices of the steps with an outcome after which the run does not continue.
     stops: BTreeSet<usize>,
     took_ms: i64,
 }
@@ -67,13 +68,13 @@ impl Steps {
 
     /// Sets the state of a step. An index that is not in the plan is ignored.
     pub(super) fn set(&mut self, index: usize, state: StepState) {
-        let Some(place) = self.states.get_mut(index) else { return };
+        let Some(current) = self.states.get_mut(index) else { return };
         if let StepState::Done(result) = &state {
             *self.ended.entry(result.outcome).or_default() += 1;
             self.took_ms += result.duration_ms;
         }
-        let stops = state.outcome().is_some_and(|outcome| !outcome.goes_on());
-        if let StepState::Done(before) = std::mem::replace(place, state) {
+        let stops = state.outcome().is_some_and(|outcome| !outcome.continues_run());
+        if let StepState::Done(before) = std::mem::replace(current, state) {
             if let Some(count) = self.ended.get_mut(&before.outcome) {
                 *count -= 1;
             }
@@ -167,7 +168,7 @@ pub(super) mod tests {
                 let count = outcomes.iter().filter(|it| **it == Some(outcome)).count();
                 prop_assert_eq!(steps.ended(outcome), count);
             }
-            let stopped = outcomes.iter().position(|it| it.is_some_and(|it| !it.goes_on()));
+            let stopped = outcomes.iter().position(|it| it.is_some_and(|it| !it.continues_run()));
             prop_assert_eq!(steps.stopped_at(), stopped);
             let took = |step: &StepState| match step {
                 StepState::Done(result) => result.duration_ms,

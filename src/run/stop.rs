@@ -10,7 +10,7 @@ type Listener = dyn Fn() + Send + Sync;
 /// Whether a person requested *Stop now*.
 #[derive(Default)]
 pub struct StopSignal {
-    asked: AtomicBool,
+    requested: AtomicBool,
     /// Weak references, so that a listener that was dropped is removed.
     listeners: Mutex<Vec<Weak<Listener>>>,
 }
@@ -18,24 +18,24 @@ pub struct StopSignal {
 impl StopSignal {
     /// Whether a stop was requested; cheap enough for inner loops.
     pub fn is_set(&self) -> bool {
-        self.asked.load(Ordering::SeqCst)
+        self.requested.load(Ordering::SeqCst)
     }
 
-    /// Requests a stop and calls the listeners.
+    /// Requests a stop, and calls and removes the listeners.
     pub fn set(&self) {
-        self.asked.store(true, Ordering::SeqCst);
+        self.requested.store(true, Ordering::SeqCst);
         let listeners = std::mem::take(&mut *self.lock());
         // Called without the lock, because a listener takes a lock of its own.
         listeners.iter().filter_map(Weak::upgrade).for_each(|listener| listener());
     }
 
-    /// Withdraws the request before the next run.
+    /// Withdraws the request, for the next run.
     pub fn reset(&self) {
-        self.asked.store(false, Ordering::SeqCst);
+        self.requested.store(false, Ordering::SeqCst);
     }
 
-    /// Registers a callback for the request. It stays registered as long as the caller keeps the `Arc`. The caller
-    /// must check [`Self::is_set`] afterwards, because the request may have come before.
+    /// Registers a callback for the next request. It is called at most once, and only while the caller keeps the
+    /// `Arc`. The caller must check [`Self::is_set`] afterwards, because the request may have come before.
     pub fn listen(&self, listener: &Arc<Listener>) {
         let mut listeners = self.lock();
         listeners.retain(|other| other.strong_count() > 0);

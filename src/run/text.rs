@@ -1,4 +1,4 @@
-//! Numbers and long texts for sentences.
+//! Formats counts, sizes, durations, long texts and panics for messages.
 
 use std::any::Any;
 use std::time::Duration;

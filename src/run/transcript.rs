@@ -31,7 +31,7 @@ pub enum Part {
     Remark,
 }
 
-/// One line of a transcript.
+/// One line of a [`Transcript`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TranscriptLine {
     /// The step it belongs to, from 0.
@@ -42,7 +42,7 @@ pub struct TranscriptLine {
     /// view takes from the plan.
     pub text: String,
     /// The byte ranges of the text that do not have the default style.
-    pub inks: Vec<(Range<usize>, AnsiStyle)>,
+    pub styles: Vec<(Range<usize>, AnsiStyle)>,
 }
 
 /// The output of a run.
@@ -58,14 +58,14 @@ pub struct Transcript {
     /// The number of lines that were printed, including dropped ones.
     printed: u64,
     /// Whether the current step has printed anything.
-    heard: bool,
-    pens: [Pen; 2],
+    has_output: bool,
+    streams: [StreamState; 2],
 }
 
-/// The state of one output between two chunks.
+/// The state of one output stream between two chunks.
 #[derive(Debug, Clone, Default)]
-struct Pen {
-    ink: AnsiStyle,
+struct StreamState {
+    style: AnsiStyle,
     /// The beginning of an escape sequence that is not complete.
     escape: String,
     /// Whether the last line ended with a carriage return. A line feed that follows belongs to the same line break.
@@ -78,11 +78,12 @@ impl Transcript {
         match event {
             RunEvent::RunStarted { .. } => *self = Self::default(),
             RunEvent::StepStarted { step_index, .. } => {
-                (self.open, self.heard, self.pens) = (None, false, <[Pen; 2]>::default());
+                (self.open, self.has_output, self.streams) =
+                    (None, false, <[StreamState; 2]>::default());
                 self.push(*step_index, Part::Heading, String::new());
             }
             RunEvent::StepOutput { stream, chunk, .. } => {
-                self.heard = true;
+                self.has_output = true;
                 self.write(self.step(), *stream, chunk);
             }
             RunEvent::StepQuiet { quiet_ms, .. } => {
@@ -144,13 +145,13 @@ impl Transcript {
         self.lines.back().map_or(0, |line| line.step_index)
     }
 
-    /// Ends a step. The output of a replayed step, and of a tool that prints only at its end, comes with the result.
+    /// Ends a step. The output of a replayed step, and of a tool that returns it only at its end, is in the result.
     fn end(&mut self, result: &StepResult) {
         for stream in [Stream::Stdout, Stream::Stderr] {
             self.finish_escape(result.step_index, stream);
         }
         let ran = result.exit_code.is_some() || result.stderr.is_some();
-        if !self.heard && ran {
+        if !self.has_output && ran {
             let [stdout, stderr] =
                 [&result.stdout, &result.stderr].map(|it| it.as_deref().unwrap_or_default());
             self.write(result.step_index, Stream::Stdout, stdout);
@@ -169,7 +170,7 @@ impl Transcript {
             // Most output contains neither colours nor line breaks and is appended as one piece.
             let plain = rest.find(['\n', '\r', '\x1b']).unwrap_or(rest.len());
             let (head, tail) = rest.split_at(plain);
-            if self.pen(stream).escape.is_empty() && !head.is_empty() {
+            if self.state(stream).escape.is_empty() && !head.is_empty() {
                 self.write_plain(step, stream, head);
                 rest = tail;
                 continue;
@@ -180,18 +181,18 @@ impl Transcript {
     }
 
     fn write_char(&mut self, step: usize, stream: Stream, c: char) {
-        let pen = self.pen(stream);
-        if !pen.escape.is_empty() {
-            pen.escape.push(c);
-            match Sequence::of(&pen.escape) {
+        let state = self.state(stream);
+        if !state.escape.is_empty() {
+            state.escape.push(c);
+            match Sequence::of(&state.escape) {
                 Sequence::Unfinished => {}
                 Sequence::Colours => {
-                    let escape = std::mem::take(&mut pen.escape);
+                    let escape = std::mem::take(&mut state.escape);
                     let parameters = escape.trim_start_matches("\x1b[").trim_end_matches('m');
-                    pen.ink = pen.ink.after(parameters);
+                    state.style = state.style.after(parameters);
                 }
                 Sequence::Other => {
-                    pen.escape.pop();
+                    state.escape.pop();
                     self.finish_escape(step, stream);
                     self.write_char(step, stream, c);
                 }
@@ -199,29 +200,29 @@ impl Transcript {
             return;
         }
         match c {
-            '\x1b' => pen.escape.push(c),
-            '\n' if std::mem::take(&mut pen.returned) => {}
+            '\x1b' => state.escape.push(c),
+            '\n' if std::mem::take(&mut state.returned) => {}
             '\n' => self.break_line(step, stream),
             '\r' => {
                 self.break_line(step, stream);
-                self.pen(stream).returned = true;
+                self.state(stream).returned = true;
             }
             c => self.write_plain(step, stream, c.encode_utf8(&mut [0; 4])),
         }
     }
 
-    /// Writes a sequence that began like a colour and is none as ordinary text.
+    /// Writes an escape sequence that is incomplete, or no colour sequence, as ordinary text.
     fn finish_escape(&mut self, step: usize, stream: Stream) {
-        let escape = std::mem::take(&mut self.pen(stream).escape);
+        let escape = std::mem::take(&mut self.state(stream).escape);
         if !escape.is_empty() {
             self.write_plain(step, stream, &escape);
         }
     }
 
     fn write_plain(&mut self, step: usize, stream: Stream, text: &str) {
-        let pen = self.pen(stream);
-        pen.returned = false;
-        let ink = pen.ink;
+        let state = self.state(stream);
+        state.returned = false;
+        let style = state.style;
         let shown = visible(text);
         let mut rest: &str = &shown;
         while !rest.is_empty() {
@@ -235,8 +236,8 @@ impl Transcript {
             let (piece, later) = rest.split_at(cut);
             let start = line.text.len();
             line.text.push_str(piece);
-            if ink != AnsiStyle::default() && !piece.is_empty() {
-                line.inks.push((start..line.text.len(), ink));
+            if style != AnsiStyle::default() && !piece.is_empty() {
+                line.styles.push((start..line.text.len(), style));
             }
             self.longest = self.longest.max(line.text.len());
             self.bytes += piece.len();
@@ -245,7 +246,7 @@ impl Transcript {
             }
             rest = later;
         }
-        self.forget_oldest();
+        self.drop_oldest();
     }
 
     fn break_line(&mut self, step: usize, stream: Stream) {
@@ -264,11 +265,11 @@ impl Transcript {
     fn push(&mut self, step_index: usize, part: Part, text: String) {
         self.printed += u64::from(matches!(part, Part::Output(_)));
         self.bytes += text.len();
-        self.lines.push_back(TranscriptLine { step_index, part, text, inks: Vec::new() });
-        self.forget_oldest();
+        self.lines.push_back(TranscriptLine { step_index, part, text, styles: Vec::new() });
+        self.drop_oldest();
     }
 
-    fn forget_oldest(&mut self) {
+    fn drop_oldest(&mut self) {
         while self.lines.len() > MAX_LINES || self.bytes > MAX_BYTES {
             let Some(line) = self.lines.pop_front() else { return };
             self.bytes -= line.text.len();
@@ -276,8 +277,8 @@ impl Transcript {
         }
     }
 
-    fn pen(&mut self, stream: Stream) -> &mut Pen {
-        let [stdout, stderr] = &mut self.pens;
+    fn state(&mut self, stream: Stream) -> &mut StreamState {
+        let [stdout, stderr] = &mut self.streams;
         match stream {
             Stream::Stdout => stdout,
             Stream::Stderr => stderr,
@@ -364,7 +365,10 @@ mod tests {
             of(&[(Stdout, "\x1b[1;3"), (Stdout, "1mred\x1b[0m plain \x1b[2J\x1b]0;t\x07\x1b[31")]);
         assert_eq!(texts(&it), ["red plain ␛[2J␛]0;t⟨U+0007⟩"]);
         let line = &it.lines()[1];
-        assert_eq!(line.inks, [(0..3, AnsiStyle { hue: Some(Hue::Red), ..AnsiStyle::default() })]);
+        assert_eq!(
+            line.styles,
+            [(0..3, AnsiStyle { hue: Some(Hue::Red), ..AnsiStyle::default() })]
+        );
         let mut it = it;
         let ended = Box::new(result(0, Outcome::Succeeded, 0));
         it.apply(&RunEvent::StepCompleted { result: ended });
@@ -432,15 +436,15 @@ mod tests {
             let mut came = of(&[(Stdout, &text)]);
             let ended = Box::new(result(0, Outcome::Succeeded, 0));
             came.apply(&RunEvent::StepCompleted { result: ended });
-            let (plain, inks) = coloured(&text);
+            let (plain, styles) = coloured(&text);
             let shown = visible_lines(&plain);
             prop_assert_eq!(texts(&came), shown.lines().collect::<Vec<_>>());
             let seen: String = came
                 .lines()
                 .iter()
-                .flat_map(|line| line.inks.iter().map(|(it, _)| &line.text[it.clone()]))
+                .flat_map(|line| line.styles.iter().map(|(it, _)| &line.text[it.clone()]))
                 .collect();
-            let kept: String = inks.iter().map(|(it, _)| &plain[it.clone()]).collect();
+            let kept: String = styles.iter().map(|(it, _)| &plain[it.clone()]).collect();
             prop_assert_eq!(seen, visible(&kept.replace('\n', "")).into_owned());
         }
     }

@@ -89,7 +89,7 @@ mod tests {
                     assert_eq!(transition($happened, attempt, max_attempts), $next);
                 })+
             })+
-            /// The contents of a row.
+            /// The endings of attempts, one for each row.
             const ROWS: &[Happened] = &[$($happened),+];
         };
     }

@@ -33,17 +33,17 @@ impl Decoder {
             let (valid, after) = rest.split_at(error.valid_up_to());
             text.push_str(std::str::from_utf8(valid).unwrap_or_default());
             rest = after;
-            // No length: the next bytes may complete the character.
-            let Some(wrong) = error.error_len() else { break };
+            // Without a length, the next bytes may complete the character.
+            let Some(invalid) = error.error_len() else { break };
             text.push(char::REPLACEMENT_CHARACTER);
             self.has_replaced = true;
-            rest = rest.get(wrong..).unwrap_or_default();
+            rest = rest.get(invalid..).unwrap_or_default();
         }
         self.pending = rest.to_vec();
         Cow::Owned(text)
     }
 
-    /// The text for an incomplete character at the end of the stream.
+    /// Ends the stream. Returns the replacement of an incomplete character at its end, else an empty text.
     pub fn end(&mut self) -> &'static str {
         if std::mem::take(&mut self.pending).is_empty() {
             return "";
@@ -78,11 +78,11 @@ mod tests {
             cut in 1usize..5,
         ) {
             let whole = pieces.concat();
-            let mut text = Decoder::default();
-            let mut shown: String = whole.chunks(cut).map(|chunk| text.push(chunk).into_owned()).collect();
-            shown.push_str(text.end());
-            prop_assert_eq!(shown, String::from_utf8_lossy(&whole));
-            prop_assert_eq!(text.is_exact(), std::str::from_utf8(&whole).is_ok());
+            let mut decoder = Decoder::default();
+            let mut text: String = whole.chunks(cut).map(|chunk| decoder.push(chunk).into_owned()).collect();
+            text.push_str(decoder.end());
+            prop_assert_eq!(text, String::from_utf8_lossy(&whole));
+            prop_assert_eq!(decoder.is_exact(), std::str::from_utf8(&whole).is_ok());
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::code::Language;
 use crate::process::{Programs, is_executable};
 use crate::risk::EngineChoice;
 use crate::run::StopSignal;
-use crate::workspace::scan::look_at_files;
+use crate::workspace::scan::search_files;
 use crate::workspace::{Last, Projected, Workspace, WorkspaceError};
 
 use super::codegraph::Codegraph;
@@ -106,8 +106,7 @@ impl<'a> Symbols<'a> {
                         return instead(format!("{} is older than {newer}", graph.display()));
                     }
                     Err(
-                        error
-                        @ (WorkspaceError::Cancelled | WorkspaceError::TooMuchToLookAt { .. }),
+                        error @ (WorkspaceError::Cancelled | WorkspaceError::ReviewLimit { .. }),
                     ) => return Err(error.into()),
                     Err(error) => return instead(error.to_string()),
                 }
@@ -140,7 +139,7 @@ impl<'a> Symbols<'a> {
 
     /// The `codegraph.db` in the workspace or the nearest folder above it.
     pub(crate) fn codegraph(self) -> Option<PathBuf> {
-        self.files.workspace.above("codegraph.db").filter(|path| path.is_file())
+        self.files.workspace.find_upwards("codegraph.db").filter(|path| path.is_file())
     }
 
     /// The program `splice`: at the path in the settings, or else on `PATH`.
@@ -172,7 +171,7 @@ fn newer_source(
     let Some(written) = Codegraph::written(graph) else { return Ok(None) };
     let newer = Mutex::new(None::<String>);
     let place = workspace.resolve(".", Last::Follow)?;
-    look_at_files(&place, workspace.search_budget(stop), |_, relative, key| {
+    search_files(&place, workspace.search_budget(stop), |_, relative, key| {
         let changed = || {
             let metadata = place.root.dir.symlink_metadata(relative).ok()?;
             Some(metadata.modified().ok()?.into_std())

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::codegraph::Codegraph;
 use super::{Symbols, SymbolsError, Work};
 use crate::run::StopSignal;
-use crate::workspace::{Last, go_on};
+use crate::workspace::{Last, check_cancelled};
 
 impl Symbols<'_> {
     /// The definitions of `symbol` and the references to it, at most `most` of each.
@@ -40,14 +40,14 @@ impl Symbols<'_> {
     /// # Errors
     /// No code graph (E103), or one that cannot be used.
     pub(crate) fn semantic(self, most: usize, stop: &StopSignal) -> Result<Value, SymbolsError> {
-        go_on(stop)?;
+        check_cancelled(stop)?;
         let path = self.codegraph().ok_or(SymbolsError::NoCodegraph)?;
         let graph = Codegraph::open(&path)?;
         let (entities, edges) = graph.counts(stop)?;
         let mut named = Vec::new();
         let mut inside = 0_usize;
         for (symbol, references) in graph.named_most(stop)? {
-            go_on(stop)?;
+            check_cancelled(stop)?;
             // Symbols in files outside the workspace are skipped, because they must not be reported.
             let file = symbol
                 .file

@@ -7,7 +7,7 @@ use std::sync::PoisonError;
 use crate::code::{self, CodeError, Language, Patched, Source};
 use crate::run::StopSignal;
 use crate::workspace::budget;
-use crate::workspace::scan::{Answer, Found, NotSeen, look_at_files};
+use crate::workspace::scan::{FileMatches, SearchError, SearchResults, search_files};
 use crate::workspace::{Access, Counted, Last, Overlay, Workspace};
 
 use super::source_file;
@@ -42,7 +42,7 @@ impl CodeEngine for Embedded<'_> {
         symbol: &str,
         file: Option<&SourceFile<'_>>,
         stop: &StopSignal,
-    ) -> Result<Answer, SymbolsError> {
+    ) -> Result<SearchResults, SymbolsError> {
         let Some(file) = file else {
             return self.each_that_names(symbol, stop, |source, key| {
                 let rows = rows(source, symbol, key);
@@ -50,10 +50,13 @@ impl CodeEngine for Embedded<'_> {
             });
         };
         let rows = rows(&self.parsed(file, stop)?, symbol, file.key());
-        let found =
-            Found { path: file.key().to_owned(), json: joined(&rows), count: rows.len() as u64 };
+        let found = FileMatches {
+            path: file.key().to_owned(),
+            json: joined(&rows),
+            count: rows.len() as u64,
+        };
         let found = if rows.is_empty() { Vec::new() } else { vec![found] };
-        Ok(Answer { found, files: 1, problems: Vec::new() })
+        Ok(SearchResults { found, files: 1, problems: Vec::new() })
     }
 
     fn defined(
@@ -108,11 +111,11 @@ impl CodeEngine for Embedded<'_> {
         stop: &StopSignal,
     ) -> Result<Patched, CodeError> {
         let looking = self.workspace.search_budget(stop);
-        let stop = || stop.is_set() || self.workspace.stop().is_set();
+        let stop = || stop.is_set() || self.workspace.stop_signal().is_set();
         let read = Source::parse(language, text, &stop);
         // The steps are counted twice, because the result is parsed too, which takes about as many steps.
         for _ in 0..2 {
-            looking.count_parsed(&read).map_err(|_| budget::all_steps())?;
+            looking.count_parsed(&read).map_err(|_| budget::too_many_steps())?;
         }
         let source = read?;
         code::patch(&source, asked.symbol, asked.kind, asked.replacement, &stop)
@@ -162,12 +165,12 @@ impl Embedded<'_> {
         &self,
         symbol: &str,
         stop: &StopSignal,
-        look: impl Fn(&Source<'_>, &str) -> Result<Option<(Vec<u8>, u64)>, NotSeen> + Sync,
-    ) -> Result<Answer, SymbolsError> {
+        look: impl Fn(&Source<'_>, &str) -> Result<Option<(Vec<u8>, u64)>, SearchError> + Sync,
+    ) -> Result<SearchResults, SymbolsError> {
         let place = self.workspace.resolve(".", Last::Follow)?;
         let name = code::last_name(symbol);
         let looking = self.workspace.search_budget(stop);
-        Ok(look_at_files(&place, looking, |_, relative: &Path, key| {
+        Ok(search_files(&place, looking, |_, relative: &Path, key| {
             let Some(language) = Language::of_path(relative).filter(|_| !name.is_empty()) else {
                 return Ok(None);
             };
@@ -182,7 +185,7 @@ impl Embedded<'_> {
             if !text.contains(name) {
                 return Ok(None);
             }
-            let _turn = budget::turn(text);
+            let _turn = budget::lock_large_parse(text);
             let read = Source::parse(language, text, &|| stop.is_set());
             looking.count_parsed(&read)?;
             let failed = |source| SymbolsError::Code { path: key.to_owned(), source };

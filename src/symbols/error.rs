@@ -6,7 +6,7 @@ use crate::code::CodeError;
 use crate::plan::Code;
 use crate::run::ErrorInfo;
 use crate::workspace::WorkspaceError;
-use crate::workspace::scan::NotSeen;
+use crate::workspace::scan::SearchError;
 
 /// The errors of the code engines. Messages of other programs are kept verbatim.
 #[derive(Debug, thiserror::Error)]
@@ -55,7 +55,7 @@ impl ErrorInfo for SymbolsError {
                 CodeError::UnknownKind { .. } | CodeError::EmptyReplacement => Code::BadArgument,
                 CodeError::Stopped => Code::Cancelled,
                 CodeError::TooLarge { .. } => Code::CodeEngine,
-                CodeError::TooMany { .. } => Code::Limit,
+                CodeError::TooMany { .. } | CodeError::TooManyInReview { .. } => Code::Limit,
                 CodeError::Shared { .. } => Code::Splice,
                 CodeError::Syntax { what: "the file", .. } => Code::CodeEngine,
                 CodeError::Syntax { .. } => Code::Splice,
@@ -92,7 +92,9 @@ impl ErrorInfo for SymbolsError {
                 CodeError::UnknownKind { .. } => "Correct the kind in the plan.",
                 CodeError::EmptyReplacement => "Write the whole new definition into it.",
                 CodeError::Stopped => "Run the plan again when you want it to be done.",
-                CodeError::TooLarge { .. } | CodeError::TooMany { .. } => "Use file_write for it.",
+                CodeError::TooLarge { .. }
+                | CodeError::TooMany { .. }
+                | CodeError::TooManyInReview { .. } => "Use file_write for it.",
                 CodeError::Shared { .. } => "Use file_write for it.",
                 CodeError::Syntax { what: "the file", .. } => "Correct the file first.",
                 CodeError::Syntax { .. } => "Correct the replacement.",
@@ -113,7 +115,7 @@ impl ErrorInfo for SymbolsError {
     }
 }
 
-impl From<SymbolsError> for NotSeen {
+impl From<SymbolsError> for SearchError {
     fn from(error: SymbolsError) -> Self {
         match error {
             SymbolsError::Workspace(error) => error.into(),

@@ -7,8 +7,8 @@ use std::time::UNIX_EPOCH;
 use crate::code::{self, CodeError, Language, Patched, Source, SymbolKind};
 
 use crate::run::StopSignal;
-use crate::workspace::scan::{ANSWER_BYTES, Answer, Found};
-use crate::workspace::{Last, Overlay, Workspace, WorkspaceError, go_on};
+use crate::workspace::scan::{ANSWER_BYTES, FileMatches, SearchResults};
+use crate::workspace::{Last, Overlay, Workspace, WorkspaceError, check_cancelled};
 
 use super::codegraph::{Codegraph, Reference, Symbol};
 use super::embedded::joined;
@@ -77,7 +77,7 @@ impl CodeEngine for External<'_> {
         file: &SourceFile<'_>,
         stop: &StopSignal,
     ) -> Result<Vec<SymbolRow>, SymbolsError> {
-        go_on(stop)?;
+        check_cancelled(stop)?;
         let symbols = self.symbols_of(file, stop)?;
         Ok(symbols.into_iter().map(|it| row(it, file.key().to_owned())).collect())
     }
@@ -87,7 +87,7 @@ impl CodeEngine for External<'_> {
         symbol: &str,
         file: Option<&SourceFile<'_>>,
         stop: &StopSignal,
-    ) -> Result<Answer, SymbolsError> {
+    ) -> Result<SearchResults, SymbolsError> {
         let (_, graph) = self.graph()?;
         if let Some(file) = file {
             // Fails for a file that was never indexed, which would otherwise look like a file without
@@ -99,7 +99,7 @@ impl CodeEngine for External<'_> {
         let mut around: HashMap<PathBuf, Vec<Symbol>> = HashMap::new();
         let mut rows: BTreeMap<String, Vec<ReferenceRow>> = BTreeMap::new();
         for reference in graph.references_to(name, stop)? {
-            go_on(stop)?;
+            check_cancelled(stop)?;
             let key =
                 keys.entry(reference.file.clone()).or_insert_with(|| self.key_of(&reference.file));
             let Some(key) = key.clone() else { continue };
@@ -134,9 +134,9 @@ impl CodeEngine for External<'_> {
             if bytes > ANSWER_BYTES {
                 return Err(WorkspaceError::OutputLimit { limit: ANSWER_BYTES }.into());
             }
-            found.push(Found { path, json, count: rows.len() as u64 });
+            found.push(FileMatches { path, json, count: rows.len() as u64 });
         }
-        Ok(Answer { found, files, problems: Vec::new() })
+        Ok(SearchResults { found, files, problems: Vec::new() })
     }
 
     fn defined(
@@ -148,7 +148,7 @@ impl CodeEngine for External<'_> {
         _: &Overlay,
         stop: &StopSignal,
     ) -> Result<Option<Defined>, SymbolsError> {
-        go_on(stop)?;
+        check_cancelled(stop)?;
         let symbols = match file {
             Some(file) => self.symbols_of(file, stop)?,
             None => self.graph()?.1.symbols_named(code::last_name(symbol), stop)?,
@@ -162,7 +162,7 @@ impl CodeEngine for External<'_> {
     }
 
     fn definitions(&self, symbol: &str, stop: &StopSignal) -> Result<Vec<SymbolRow>, SymbolsError> {
-        go_on(stop)?;
+        check_cancelled(stop)?;
         let name = code::last_name(symbol);
         let mut rows: Vec<SymbolRow> = self
             .graph()?

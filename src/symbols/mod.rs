@@ -22,7 +22,7 @@ use serde::Serialize;
 use crate::code::{CodeError, Language, Patched, Span};
 use crate::run::StopSignal;
 use crate::workspace::Overlay;
-use crate::workspace::scan::Answer;
+use crate::workspace::scan::SearchResults;
 
 pub(crate) use choose::{Chosen, SymbolSettings, Symbols, Work};
 pub use error::SymbolsError;
@@ -108,7 +108,7 @@ pub(crate) trait CodeEngine {
         symbol: &str,
         file: Option<&SourceFile<'_>>,
         stop: &StopSignal,
-    ) -> Result<Answer, SymbolsError>;
+    ) -> Result<SearchResults, SymbolsError>;
 
     /// The first definition of `symbol`, in one file or in the whole workspace, after the earlier steps.
     ///

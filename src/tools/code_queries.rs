@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::run::{Edge, EdgeType, StopSignal, TargetKind};
 use crate::symbols::{SourceFile, Work};
-use crate::workspace::go_on;
+use crate::workspace::check_cancelled;
 
 use super::search::listed;
 use super::tool::{PreviewWithEffects, Tool, reads_only, set};
@@ -27,7 +27,7 @@ impl Tool for SymbolsInFile<'_> {
     }
 
     fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError> {
-        go_on(context.stop)?;
+        check_cancelled(context.stop)?;
         let file = SourceFile::read(*toolbox.now(), self.path)?;
         let chosen = toolbox.now().symbols().choose(Work::Read, context.stop)?;
         let rows = chosen.engine.symbols(&file, context.stop)?;
@@ -66,7 +66,7 @@ impl Tool for References<'_> {
     }
 
     fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError> {
-        go_on(context.stop)?;
+        check_cancelled(context.stop)?;
         let now = toolbox.now();
         let file = self.path.map(|path| SourceFile::read(*now, path)).transpose()?;
         let file = file.as_ref();

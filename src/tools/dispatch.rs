@@ -66,7 +66,7 @@ impl Toolbox {
     /// # Errors
     /// A path or pattern that cannot be used, or leads outside; a stop.
     pub fn preview(&self, call: &ToolCall, overlay: &Overlay) -> Result<Preview, ToolError> {
-        Ok(self.after(overlay).preview_with_effects(call, self.stop())?.0)
+        Ok(self.after(overlay).preview_with_effects(call, self.stop_signal())?.0)
     }
 
     /// The preview of the call in the present workspace, and its exact file changes. Both are computed from
@@ -140,7 +140,7 @@ impl After<'_> {
         stop: &StopSignal,
     ) -> Result<PreviewWithEffects, ToolError> {
         let made = tool(call).preview(self, stop);
-        self.toolbox.goes_on()?;
+        self.toolbox.check_cancelled()?;
         match made {
             Err(error) if !error.is_about_the_plan() => {
                 self.toolbox.note_limit(&*error);

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::plan::Digest;
 use crate::run::{Edge, EdgeType, StopSignal, TargetKind, text};
-use crate::workspace::{Access, Last, WorkspaceError, file, go_on};
+use crate::workspace::{Access, Last, WorkspaceError, check_cancelled, file};
 
 use super::tool::{PreviewWithEffects, Tool, reads_only, set};
 use super::{After, Context, Invocation, ToolError, Toolbox};
@@ -32,7 +32,7 @@ impl Tool for FileRead<'_> {
     }
 
     fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError> {
-        go_on(context.stop)?;
+        check_cancelled(context.stop)?;
         let place = toolbox.resolve(self.path, Last::Follow)?;
         let (file, _) = place.open(self.path, Access::Read)?.ok_or_else(|| self.not_found())?;
         let bytes = file::read(file, self.path, Access::Read)?;

@@ -50,7 +50,7 @@ impl Tool for FileWrite<'_> {
 
     fn project(&self, toolbox: &Toolbox, overlay: &mut Overlay) -> Result<(), ToolError> {
         let key = toolbox.projected(overlay).prepare(self.path, self.existing)?.place.key;
-        overlay.put(key, Some(Arc::from(self.contents.as_bytes())));
+        overlay.insert(key, Some(Arc::from(self.contents.as_bytes())));
         Ok(())
     }
 

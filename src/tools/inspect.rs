@@ -15,7 +15,7 @@ use super::tool::{PreviewWithEffects, Tool, reads_only, set};
 use super::{After, Context, Invocation, ToolError, Toolbox};
 use crate::run::StopSignal;
 use crate::symbols::{SymbolsError, Work};
-use crate::workspace::go_on;
+use crate::workspace::check_cancelled;
 
 /// A call of `inspect`. `most` is the maximum number of answers of each kind.
 pub(super) struct Inspect<'a> {
@@ -52,7 +52,7 @@ impl Tool for Inspect<'_> {
     }
 
     fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError> {
-        go_on(context.stop)?;
+        check_cancelled(context.stop)?;
         let symbols = toolbox.now().symbols();
         let answer = match self.query {
             InspectQuery::Overview => overview::overview(toolbox, self.most, context.stop)?,

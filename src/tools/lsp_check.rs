@@ -3,7 +3,7 @@
 use crate::cargo::{OUTPUT_BYTES, Scope, Suggestions, project};
 use crate::process::{Leftovers, NoCapture};
 use crate::run::{Preview, StopSignal, Stream};
-use crate::workspace::go_on;
+use crate::workspace::check_cancelled;
 
 use super::tool::{PreviewWithEffects, Tool, changes_nothing, limits};
 use super::{After, Context, Invocation, ToolError, Toolbox};
@@ -39,7 +39,7 @@ impl Tool for LspCheck<'_> {
     }
 
     fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError> {
-        go_on(context.stop)?;
+        check_cancelled(context.stop)?;
         let project = project(toolbox.unchanged(), self.path)?;
         let cargo = toolbox.cargo(context);
         let checked = cargo.check(&project, project.scope(), Leftovers::Stay)?;

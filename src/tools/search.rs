@@ -17,7 +17,7 @@ use serde_json::json;
 use crate::plan::Code;
 use crate::run::text::beginning;
 use crate::run::{Edge, EdgeType, ErrorInfo, StopSignal, TargetKind};
-use crate::workspace::scan::{ANSWER_BYTES, Answer, look_at_files, root};
+use crate::workspace::scan::{ANSWER_BYTES, SearchResults, root, search_files};
 use crate::workspace::{Access, Kind, Last, Place, SearchBudget, WorkspaceError};
 
 use super::tool::{PreviewWithEffects, Tool, reads_only};
@@ -101,9 +101,9 @@ impl Tool for FileSearch<'_> {
     fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError> {
         let matcher = regex(self.pattern)?;
         let place = root(toolbox, self.root)?;
-        let answer = look_at_files(
+        let answer = search_files(
             &place,
-            SearchBudget::of_run(context.stop),
+            SearchBudget::unlimited(context.stop),
             |searcher, relative, key| {
                 let Some((file, _)) = place.root.open_file(relative, key, Access::Read)? else {
                     return Ok(None);
@@ -151,7 +151,7 @@ impl Tool for FileGlob<'_> {
         let matcher = glob(self.pattern)?;
         let place = root(toolbox, self.root)?;
         let answer =
-            look_at_files(&place, SearchBudget::of_run(context.stop), |_, relative, key| {
+            search_files(&place, SearchBudget::unlimited(context.stop), |_, relative, key| {
                 // When the root is a file, its own name is matched.
                 let below = relative
                     .strip_prefix(&place.relative)
@@ -181,7 +181,7 @@ fn described(at: After<'_>, root: &str) -> Result<String, WorkspaceError> {
 }
 
 /// The invocation of a call that lists: a JSON array as its output, and counts and problems as its result.
-pub(super) fn listed(answer: Answer, edges: Vec<Edge>) -> Invocation {
+pub(super) fn listed(answer: SearchResults, edges: Vec<Edge>) -> Invocation {
     let stdout = answer.json();
     let result = json!({
         "matches": answer.found.iter().map(|found| found.count).sum::<u64>(),

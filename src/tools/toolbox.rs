@@ -174,15 +174,15 @@ impl Toolbox {
     #[must_use]
     pub fn keeping_out<'f>(mut self, folders: impl IntoIterator<Item = &'f Path>) -> Self {
         let folders: Vec<_> = folders.into_iter().map(Path::to_owned).collect();
-        let own = self.files.keep_out(&folders);
+        let own = self.files.add_own_folders(&folders);
         self.launcher.walls = self.launcher.walls.also(own, []);
         self
     }
 
-    /// The same tools for previews before a signature: with limits, and stopped by `stop`.
+    /// The same tools for the previews of a review: with limits, and cancelled by `stop`.
     #[must_use]
-    pub fn before_signing(mut self, stop: Arc<StopSignal>) -> Self {
-        self.files.budget = Budget::before_signing(stop);
+    pub fn for_review(mut self, stop: Arc<StopSignal>) -> Self {
+        self.files.budget = Budget::for_review(stop);
         self
     }
 
@@ -262,7 +262,7 @@ impl Toolbox {
 
     /// The nearest folder with a `.git`: the workspace or a parent.
     pub fn git_repository(&self) -> Option<PathBuf> {
-        self.above(".git").and_then(|path| path.parent().map(Path::to_owned))
+        self.find_upwards(".git").and_then(|path| path.parent().map(Path::to_owned))
     }
 
     /// The path of the command `name` on `PATH`.
@@ -308,7 +308,7 @@ impl Toolbox {
 
     /// The present workspace.
     pub fn now(&self) -> After<'_> {
-        self.after(Overlay::nothing())
+        self.after(Overlay::empty())
     }
 }
 

@@ -10,7 +10,7 @@ use super::commands::Command;
 use super::diagnostics::{Column, Facet, Place};
 use super::loop_page::Form;
 use crate::plan::Digest;
-use crate::run::{Decision, Question, Way};
+use crate::run::{Decision, Question, SettleMode};
 
 /// A page of the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -136,7 +136,7 @@ pub enum EvidenceAction {
     /// Compare the interrupted steps of this run with the disk.
     Reconcile(Uuid),
     /// Open a plan that settles the files of this run's interrupted steps.
-    Settle(Uuid, Way),
+    Settle(Uuid, SettleMode),
     /// Open a plan that reverts the changes of this execution.
     Revert(Uuid),
     /// Run this query and show its answer in place of the search.

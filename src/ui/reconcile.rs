@@ -8,7 +8,7 @@ use super::action::{Action, EvidenceAction};
 use super::icon::{self, Icon};
 use super::theme::Tone;
 use super::widgets::{self, Look};
-use crate::run::{DiskState, Reconciled, Way, sentences};
+use crate::run::{DiskState, Reconciled, SettleMode, sentences};
 
 /// Shows the results: one remark for each file, or for several files with the same result.
 pub fn reconciled_ui<'a>(ui: &mut Ui, found: impl IntoIterator<Item = &'a Reconciled>) {
@@ -29,8 +29,8 @@ pub fn settle_ui(
     actions: &mut Vec<Action>,
 ) {
     let Some(run_id) = run_id else { return };
-    let ways = Way::ALL.into_iter().filter(|way| way.is_open(found));
-    let ways: Vec<Way> = ways.collect();
+    let ways = SettleMode::ALL.into_iter().filter(|way| way.is_open(found));
+    let ways: Vec<SettleMode> = ways.collect();
     if ways.is_empty() {
         return;
     }
@@ -47,13 +47,13 @@ pub fn settle_ui(
     });
 }
 
-const fn words(way: Way) -> (&'static str, &'static str) {
+const fn words(way: SettleMode) -> (&'static str, &'static str) {
     match way {
-        Way::RollBack => (
+        SettleMode::RollBack => (
             "Roll back the files…",
             "Open a plan that restores the files as they were before the step. It needs your authorization.",
         ),
-        Way::Finish => (
+        SettleMode::Finish => (
             "Finish the step…",
             "Open a plan that writes the files as the step was to write them. It needs your authorization.",
         ),
@@ -99,9 +99,10 @@ mod tests {
         let mut harness = Harness::new_ui(|ui| {
             settle_ui(ui, Some(run_id), &some, &mut actions.borrow_mut());
         });
-        for (label, way) in
-            [("Roll back the files…", Way::RollBack), ("Finish the step…", Way::Finish)]
-        {
+        for (label, way) in [
+            ("Roll back the files…", SettleMode::RollBack),
+            ("Finish the step…", SettleMode::Finish),
+        ] {
             harness.get_by_label(label).focus();
             harness.run();
             harness.key_press(egui::Key::Enter);

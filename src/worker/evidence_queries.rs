@@ -14,8 +14,8 @@ use crate::engine::{Clock as _, SystemClock, reconcile, recorded_plan};
 use crate::evidence::verify_with_kept_head;
 use crate::plan::ShownPlan;
 use crate::run::{
-    Answered, AnsweredBy, Attempt, ExecutionDetail, LoopDetail, LoopSummary, Question, Reconciled,
-    RunEvent, RunSummary, SearchPage, SearchQuery, VerifyReport,
+    AnsweredBy, Attempt, EvidenceAnswer, ExecutionDetail, LoopDetail, LoopSummary, Question,
+    Reconciled, RunEvent, RunSummary, SearchPage, SearchQuery, VerifyReport,
 };
 
 /// Lists the latest runs, at most this many.
@@ -136,9 +136,9 @@ impl Query for ReadExecution {
 
 /// Answers a question about files, symbols or diagnostics.
 impl Query for Question {
-    type Answer = Answered;
+    type Answer = EvidenceAnswer;
 
-    fn run(self, context: &mut QueryContext) -> Result<Answered, QueryError> {
+    fn run(self, context: &mut QueryContext) -> Result<EvidenceAnswer, QueryError> {
         Ok(context.evidence.answer(&self)?)
     }
 }

@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use crate::engine::FollowUp;
 use crate::evidence::write_private;
-use crate::run::Way;
+use crate::run::SettleMode;
 
 const FOLDER: &str = "continuations";
 
@@ -20,8 +20,8 @@ const ENDINGS: [(FollowUp, &str); 6] = [
     (FollowUp::RunAgain, ".again.plan.json"),
     (FollowUp::Continue, ".rest.plan.json"),
     (FollowUp::RollBack, ".rollback.plan.json"),
-    (FollowUp::Settle(Way::RollBack), ".back.plan.json"),
-    (FollowUp::Settle(Way::Finish), ".finish.plan.json"),
+    (FollowUp::Settle(SettleMode::RollBack), ".back.plan.json"),
+    (FollowUp::Settle(SettleMode::Finish), ".finish.plan.json"),
     (FollowUp::Revert, ".revert.plan.json"),
 ];
 

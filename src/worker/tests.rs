@@ -13,7 +13,7 @@ use crate::plan::Code;
 use crate::risk::Policy;
 use crate::run::{
     Answer, AnsweredBy, ConfirmationRequest, Control, Decision, ExecutionResult, Failure, Outcome,
-    Phase, RunEvent, RunFate, RunState, RunStatus, Way,
+    Phase, RunEvent, RunFate, RunState, RunStatus, SettleMode,
 };
 
 #[cfg(unix)]
@@ -424,7 +424,9 @@ fn an_interrupted_step_is_reconciled_and_settled() {
     assert_eq!(replayed.events.len(), 2, "{:?}", replayed.events);
 
     // The settlement is opened, authorized, confirmed where it deletes, and run like any other plan.
-    for (now, way, then) in [("new\n", Way::RollBack, "old\n"), ("old\n", Way::Finish, "new\n")] {
+    for (now, way, then) in
+        [("new\n", SettleMode::RollBack, "old\n"), ("old\n", SettleMode::Finish, "new\n")]
+    {
         std::fs::write(&file, now).unwrap();
         std::fs::write(desktop.workspace().join(&leftover), "ne").unwrap();
         let settle = || follow_up(run_id, FollowUp::Settle(way));
@@ -444,7 +446,7 @@ fn an_interrupted_step_is_reconciled_and_settled() {
         );
     }
     std::fs::write(&file, "mine\n").unwrap();
-    let refused = failure(desktop.ask(follow_up(run_id, FollowUp::Settle(Way::Finish))));
+    let refused = failure(desktop.ask(follow_up(run_id, FollowUp::Settle(SettleMode::Finish))));
     assert!(refused.message.contains("somebody changed it"), "{refused:?}");
 }
 

@@ -13,28 +13,28 @@ use rustix::io::Errno;
 const MAX_BYTES: usize = 64 << 10;
 
 /// The set-user-ID and set-group-ID bits. They are dropped because nobody granted them to the new content.
-const SPECIAL: u32 = 0o6000;
+const SET_ID_BITS: u32 = 0o6000;
 
-/// Whether an attribute describes the old content (capabilities, signatures) and must not be copied.
-/// Attributes in `trusted` belong to the system.
-fn is_of_content(name: &str) -> bool {
+/// Whether an attribute must not be copied: it describes the old content (capabilities, signatures, profiles),
+/// or belongs to the system (`trusted`).
+fn is_not_copied(name: &str) -> bool {
     matches!(name, "security.capability" | "security.ima" | "security.evm" | "security.apparmor")
         || name.starts_with("trusted.")
 }
 
-/// Copies owner, mode and extended attributes from `old` to `new`. Returns a description of each of them that
-/// this user may not set, which is not an error.
+/// Copies owner, mode and extended attributes from `old` to `new`. Owner and attributes that cannot be copied,
+/// for instance because this user may not set them, are no error; returns a description of each.
 ///
 /// # Errors
-/// The mode cannot be set, so the new content could be open to others.
-pub(crate) fn keep(old: impl AsFd, new: impl AsFd) -> io::Result<Vec<String>> {
+/// The metadata of a file cannot be read, or the mode cannot be set, so that the new content could be open to
+/// others.
+pub(crate) fn copy(old: impl AsFd, new: impl AsFd) -> io::Result<Vec<String>> {
     let (was, is) = (fstat(&old)?, fstat(&new)?);
     let mut lost = Vec::new();
-    let mut bits = was.st_mode & 0o7777 & !SPECIAL;
+    let mut bits = was.st_mode & 0o7777 & !SET_ID_BITS;
     if (was.st_uid, was.st_gid) != (is.st_uid, is.st_gid) {
         let (owner, group) = (Uid::from_raw(was.st_uid), Gid::from_raw(was.st_gid));
-        let given = fchown(&new, Some(owner), Some(group));
-        if given.is_err() {
+        if fchown(&new, Some(owner), Some(group)).is_err() {
             lost.push(format!("its owner was {}:{}", was.st_uid, was.st_gid));
             if was.st_gid != is.st_gid && fchown(&new, None, Some(group)).is_err() {
                 // The old group cannot be set, and its permissions are not meant for the new group: keep only
@@ -44,12 +44,12 @@ pub(crate) fn keep(old: impl AsFd, new: impl AsFd) -> io::Result<Vec<String>> {
         }
     }
     fchmod(&new, Mode::from_raw_mode(bits))?;
-    lost.extend(attributes(&old, &new));
+    lost.extend(copy_extended(&old, &new));
     Ok(lost)
 }
 
 /// Copies the extended attributes; returns a description of each one that could not be copied.
-fn attributes(old: impl AsFd, new: impl AsFd) -> Vec<String> {
+fn copy_extended(old: impl AsFd, new: impl AsFd) -> Vec<String> {
     let mut list = vec![0; MAX_BYTES];
     let names = match flistxattr(&old, &mut list[..]) {
         Ok(length) => list.get(..length).unwrap_or_default(),
@@ -61,16 +61,16 @@ fn attributes(old: impl AsFd, new: impl AsFd) -> Vec<String> {
     let mut value = vec![0; MAX_BYTES];
     for name in names.split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
         let name = String::from_utf8_lossy(name);
-        if is_of_content(&name) {
+        if is_not_copied(&name) {
             continue;
         }
-        let given = fgetxattr(&old, &*name, &mut value[..]).and_then(|length| {
+        let copied = fgetxattr(&old, &*name, &mut value[..]).and_then(|length| {
             let value = value.get(..length).unwrap_or_default();
             fsetxattr(&new, &*name, value, XattrFlags::empty())
         });
         // The system sets security labels on a new file itself, usually the same ones: a failure is not
         // reported.
-        if given.is_err() && !name.starts_with("security.") {
+        if copied.is_err() && !name.starts_with("security.") {
             lost.push(format!("its attribute {name} could not be given to the new content"));
         }
     }

@@ -1,4 +1,4 @@
-//! Limits the reading of a workspace before a plan is signed. The limits are counts and not times, so that
+//! Limits how much of a workspace the review of a plan reads. The limits are counts and not times, so that
 //! the same workspace reaches the same limit on every machine. Running steps have no such limits; a person
 //! can stop them.
 
@@ -10,23 +10,24 @@ use crate::code::{CodeError, Source};
 use crate::plan::Code;
 use crate::run::{ErrorInfo, Failure, StopSignal};
 
-use super::{Workspace, WorkspaceError, go_on};
+use super::{Workspace, WorkspaceError, check_cancelled};
 
-/// Maximum number of names in folders that one search may list; ignore rules count as names too.
+/// Maximum number of directory entries that one search may list; ignore rules count as entries too.
 const NAMES: u64 = if cfg!(test) { 10_000 } else { 1_000_000 };
 /// Maximum total size of the source files that one search for a symbol may read: 1 GiB.
 const BYTES: u64 = 1 << 30;
 /// All searches of one review together may list and read this many times as much as a single search.
-const LOOKS: u64 = 4;
+const SEARCHES_PER_REVIEW: u64 = 4;
 /// Opening a file counts as reading this many bytes, because it takes as long.
 pub(crate) const OPENED: u64 = 4 << 10;
-/// Maximum number of parser steps of all searches together; steps in texts with syntax errors count more.
+/// Maximum number of parser steps of all searches of a review together; steps in texts with syntax errors
+/// count more.
 const STEPS: u64 = 50_000_000;
 /// Factor for parser steps in a text with syntax errors: the parser tries several readings at once there, and
 /// each step takes this many times as long.
 const FAULTY: u64 = 10;
-/// Source texts with more bytes than this are parsed one at a time, because the syntax tree of a hostile text
-/// takes much memory.
+/// Symbol searches parse source texts with more bytes than this one at a time, because the syntax tree of a
+/// hostile text takes much memory.
 const LARGE: usize = 64 << 10;
 
 /// The kinds of cost that are counted.
@@ -37,23 +38,23 @@ pub(crate) enum Counted {
     Steps,
 }
 
-/// The cost of all searches so far, counted on all threads. Whether a limit is reached does not depend on the
-/// order of the threads.
+/// The cost of all searches of a review so far, counted on all threads. Whether a limit is reached does not
+/// depend on the order of the threads.
 #[derive(Debug, Default)]
-pub(crate) struct Looked {
+pub(crate) struct SearchCost {
     names: AtomicU64,
     bytes: AtomicU64,
     steps: AtomicU64,
 }
 
-/// The cost of the current review of a workspace, which is limited (SPEC §1.4).
+/// Counts the cost of a review against its limits (SPEC §1.4). A run has no limits.
 #[derive(Debug, Default)]
 pub(crate) struct Budget {
     /// Set to cancel the review.
     stop: Arc<StopSignal>,
-    /// The cost so far; `None` for a run, which has no limits.
-    looked: Option<Looked>,
-    /// The limit that a preview has reached.
+    /// The cost so far; `None` for a run.
+    cost: Option<SearchCost>,
+    /// The first limit that a preview has reached since [`Workspace::take_limit`].
     limit: Mutex<Option<Failure>>,
 }
 
@@ -61,17 +62,17 @@ pub(crate) struct Budget {
 #[derive(Clone, Copy)]
 pub(crate) struct SearchBudget<'a> {
     pub(crate) stop: &'a StopSignal,
-    /// The counters, and the names and bytes counted before this search; `None` where nothing is counted.
-    looked: Option<(&'a Looked, [u64; 2])>,
+    /// The counters, and the names and bytes counted before this search; `None` without limits.
+    cost: Option<(&'a SearchCost, [u64; 2])>,
 }
 
 impl<'a> SearchBudget<'a> {
     /// A budget without limits, for a step that runs.
-    pub(crate) fn of_run(stop: &'a StopSignal) -> Self {
-        Self { stop, looked: None }
+    pub(crate) fn unlimited(stop: &'a StopSignal) -> Self {
+        Self { stop, cost: None }
     }
 
-    /// Counts the parser steps of one text.
+    /// Counts the parser steps of one text, also if it could not be parsed.
     ///
     /// # Errors
     /// A limit is reached, by this search or together with earlier ones.
@@ -92,61 +93,64 @@ impl<'a> SearchBudget<'a> {
     /// # Errors
     /// A limit is reached, by this search or together with earlier ones.
     pub(crate) fn count(&self, what: Counted, count: u64) -> Result<(), WorkspaceError> {
-        let Some((looked, [names, bytes])) = self.looked else { return Ok(()) };
-        let (so_far, before, limit, all, what) = match what {
-            Counted::Names => (&looked.names, names, NAMES, NAMES * LOOKS, "names in folders"),
-            Counted::Bytes => (&looked.bytes, bytes, BYTES, BYTES * LOOKS, "bytes of source files"),
-            Counted::Steps => (&looked.steps, 0, STEPS, STEPS, "steps of the parser"),
+        let Some((cost, [names, bytes])) = self.cost else { return Ok(()) };
+        let (counter, before, limit, searches, what) = match what {
+            Counted::Names => (&cost.names, names, NAMES, SEARCHES_PER_REVIEW, "directory entries"),
+            Counted::Bytes => {
+                (&cost.bytes, bytes, BYTES, SEARCHES_PER_REVIEW, "bytes of source files")
+            }
+            Counted::Steps => (&cost.steps, 0, STEPS, 1, "parser steps"),
         };
-        let now = so_far.fetch_add(count, Ordering::SeqCst).saturating_add(count);
-        if now > all {
-            return Err(WorkspaceError::TooMuchToLookAt { what, limit: all });
+        let total = counter.fetch_add(count, Ordering::SeqCst).saturating_add(count);
+        let review_limit = limit * searches;
+        if total > review_limit {
+            return Err(WorkspaceError::ReviewLimit { what, limit: review_limit });
         }
-        if now.saturating_sub(before) > limit {
-            return Err(WorkspaceError::TooMuchToLookAt { what, limit });
+        if total.saturating_sub(before) > limit {
+            return Err(WorkspaceError::ReviewLimit { what, limit });
         }
         Ok(())
     }
 }
 
-/// The error for too many parser steps in all texts together, for callers that can report only an error of one
-/// text.
-pub(crate) fn all_steps() -> CodeError {
-    CodeError::TooMany { what: "steps of the parser with the texts before it", limit: STEPS }
+/// The error for too many parser steps in this text and those parsed before it, for callers that can report
+/// only an error of one text.
+pub(crate) fn too_many_steps() -> CodeError {
+    CodeError::TooManyInReview { limit: STEPS }
 }
 
 /// Waits until no other large text is being parsed. Other large texts wait until the returned guard is
-/// dropped. `None` for a small text.
-pub(crate) fn turn(text: &str) -> Option<MutexGuard<'static, ()>> {
-    static LARGE_ONE: Mutex<()> = Mutex::new(());
-    (text.len() > LARGE).then(|| LARGE_ONE.lock().unwrap_or_else(PoisonError::into_inner))
+/// dropped. `None` for a small text, which need not wait.
+pub(crate) fn lock_large_parse(text: &str) -> Option<MutexGuard<'static, ()>> {
+    static LARGE_PARSE: Mutex<()> = Mutex::new(());
+    (text.len() > LARGE).then(|| LARGE_PARSE.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 impl Budget {
-    /// A budget with limits, for a review before a plan is signed that `stop` cancels.
-    pub(crate) fn before_signing(stop: Arc<StopSignal>) -> Self {
-        Self { stop, looked: Some(Looked::default()), limit: Mutex::default() }
+    /// A budget with limits, for a review. `stop` cancels the review.
+    pub(crate) fn for_review(stop: Arc<StopSignal>) -> Self {
+        Self { stop, cost: Some(SearchCost::default()), limit: Mutex::default() }
     }
 }
 
 impl Workspace {
-    /// Fails once a person asked to stop the review.
+    /// Fails if the review was cancelled.
     ///
     /// # Errors
     /// [`WorkspaceError::Cancelled`].
-    pub fn goes_on(&self) -> Result<(), WorkspaceError> {
-        go_on(&self.budget.stop)
+    pub fn check_cancelled(&self) -> Result<(), WorkspaceError> {
+        check_cancelled(&self.budget.stop)
     }
 
-    /// Keeps the error if it is a limit, for the findings of the review; only the first one is kept.
+    /// Records the error for the findings of the review if it is a limit; only the first one is recorded.
     pub(crate) fn note_limit(&self, error: &dyn ErrorInfo) {
         if error.code() == Code::Limit {
             self.lock_limit().get_or_insert(error.failure());
         }
     }
 
-    /// Returns the first limit that a preview has reached since the last call, and forgets it.
-    pub fn limit_reached(&self) -> Option<Failure> {
+    /// Takes the first limit that a preview has reached since the last call.
+    pub fn take_limit(&self) -> Option<Failure> {
         self.lock_limit().take()
     }
 
@@ -155,24 +159,21 @@ impl Workspace {
     }
 
     /// The signal that cancels a review.
-    pub fn stop(&self) -> &StopSignal {
+    pub fn stop_signal(&self) -> &StopSignal {
         &self.budget.stop
     }
 
-    /// The budget of a new search, whose own limits count from the present cost.
+    /// The budget of a new search: its own limits count from the present cost. `stop` cancels the search.
     pub(crate) fn search_budget<'a>(&'a self, stop: &'a StopSignal) -> SearchBudget<'a> {
-        let so_far = |looked: &Looked| {
-            [&looked.names, &looked.bytes].map(|count| count.load(Ordering::SeqCst))
+        let so_far = |cost: &SearchCost| {
+            [&cost.names, &cost.bytes].map(|count| count.load(Ordering::SeqCst))
         };
-        SearchBudget {
-            stop,
-            looked: self.budget.looked.as_ref().map(|looked| (looked, so_far(looked))),
-        }
+        SearchBudget { stop, cost: self.budget.cost.as_ref().map(|cost| (cost, so_far(cost))) }
     }
 
-    /// Whether all searches so far together exceed the limit of a single one.
-    pub fn has_looked_enough(&self) -> bool {
-        let Some((_, [names, bytes])) = self.search_budget(self.stop()).looked else {
+    /// Whether all searches so far together exceed the limit of a single one; never in a run.
+    pub fn exceeds_one_search(&self) -> bool {
+        let Some((_, [names, bytes])) = self.search_budget(self.stop_signal()).cost else {
             return false;
         };
         names > NAMES || bytes > BYTES

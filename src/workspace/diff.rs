@@ -8,7 +8,7 @@ use crate::run::{Diff, DiffLine, LineKind};
 
 /// Number of unchanged lines shown before and after a change.
 const CONTEXT: usize = 3;
-/// After this time the rest is shown as one removal and one addition, which is correct but not minimal.
+/// After this time the remaining lines are shown as one removal and one addition, which is correct but not minimal.
 const TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Maximum size of contents that are compared line by line: 16 MiB, far more than a person reads.
@@ -37,23 +37,24 @@ pub(crate) fn diff(before: Option<&[u8]>, after: Option<&[u8]>) -> Diff {
     for group in changes.grouped_ops(CONTEXT) {
         for op in group {
             let (tag, before, after) = op.as_tag_tuple();
-            lines.gap(before.start);
+            lines.push_gap(before.start);
             if tag == DiffTag::Equal {
-                for (index, place) in before.clone().zip(after.clone()) {
-                    lines.push(LineKind::Context, Some(index), Some(place), old.get(index));
+                for (old_index, new_index) in before.clone().zip(after.clone()) {
+                    let line = old.get(old_index);
+                    lines.push(LineKind::Context, Some(old_index), Some(new_index), line);
                 }
             } else {
                 for index in before.clone() {
                     lines.push(LineKind::Removed, Some(index), None, old.get(index));
                 }
-                for place in after {
-                    lines.push(LineKind::Added, None, Some(place), new.get(place));
+                for index in after {
+                    lines.push(LineKind::Added, None, Some(index), new.get(index));
                 }
             }
             lines.next = before.end;
         }
     }
-    lines.gap(old.len());
+    lines.push_gap(old.len());
     Diff::Text { lines: lines.lines, added: lines.added, removed: lines.removed }
 }
 
@@ -87,8 +88,8 @@ impl Lines {
         });
     }
 
-    /// Adds a note for the lines before `index` that are left out, if there are any.
-    fn gap(&mut self, index: usize) {
+    /// Adds a note about the lines before `index` that are left out, if there are any.
+    fn push_gap(&mut self, index: usize) {
         let left_out = index.saturating_sub(self.next);
         if left_out > 0 {
             self.lines.push(DiffLine {
@@ -102,6 +103,7 @@ impl Lines {
     }
 }
 
+/// The content as text, empty for an absent file; `None` if it is not UTF-8 or too large.
 fn text(bytes: Option<&[u8]>) -> Option<&str> {
     if is_too_large(bytes) {
         return None;

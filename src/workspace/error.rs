@@ -8,7 +8,7 @@ use crate::run::{ErrorInfo, StopSignal};
 
 use super::Kind;
 
-/// Maximum total size of the input files of a plan that are read before it is signed: 4 GiB.
+/// Maximum total size of the input files of a plan that its review reads: 4 GiB.
 pub const INPUT_BYTES: u64 = 4 << 30;
 
 /// Whether a path was to be read or written.
@@ -42,7 +42,7 @@ pub enum WorkspaceError {
     )]
     TooMuchInput { path: String },
     #[error("more than {limit} {what} would be read, the limit of a review")]
-    TooMuchToLookAt { what: &'static str, limit: u64 },
+    ReviewLimit { what: &'static str, limit: u64 },
     #[error("cannot read {path}: it does not exist")]
     NotFound { path: String },
     #[error("cannot read {path}: {source}")]
@@ -69,11 +69,11 @@ fn approved_text(approved: &Option<FileState>) -> String {
     approved.map_or_else(|| "not covered".to_owned(), |state| state.to_string())
 }
 
-/// Fails once a person asked to stop.
+/// Fails if the person has stopped the step or cancelled the review.
 ///
 /// # Errors
 /// [`WorkspaceError::Cancelled`].
-pub(crate) fn go_on(stop: &StopSignal) -> Result<(), WorkspaceError> {
+pub(crate) fn check_cancelled(stop: &StopSignal) -> Result<(), WorkspaceError> {
     if stop.is_set() { Err(WorkspaceError::Cancelled) } else { Ok(()) }
 }
 
@@ -94,7 +94,7 @@ impl ErrorInfo for WorkspaceError {
             }
             Self::Stale { .. } => Code::Stale,
             Self::KeptBeside { .. } => Code::Conflict,
-            Self::TooMuchInput { .. } | Self::TooMuchToLookAt { .. } => Code::Limit,
+            Self::TooMuchInput { .. } | Self::ReviewLimit { .. } => Code::Limit,
             Self::Cancelled => Code::Cancelled,
             Self::OutputLimit { .. } => Code::OutputLimit,
         }
@@ -116,7 +116,7 @@ impl ErrorInfo for WorkspaceError {
             }
             Self::KeptBeside { .. } => "Compare the two files, and keep what you want of each.",
             Self::TooMuchInput { .. } => "Split the plan into several plans.",
-            Self::TooMuchToLookAt { .. } => {
+            Self::ReviewLimit { .. } => {
                 "Split the plan into several plans, name the file of each symbol, or choose a smaller workspace."
             }
             Self::NotFound { .. } => "Check the path, or create the file first.",

@@ -14,8 +14,8 @@ use crate::run::FileMode;
 
 use super::{Access, Kind, WorkspaceError, open_beneath};
 
-/// Maximum size of a file that a tool reads as a whole: 256 MiB. The old content, the new content and their
-/// diff are in memory together, even before a plan is signed.
+/// Maximum size of a file that a tool reads completely: 256 MiB. The old content, the new content and their
+/// diff are in memory together, already in a review.
 pub(crate) const FILE_BYTES: u64 = 256 << 20;
 
 /// Opens the regular file at `path` below `dir`; `None` if it does not exist. `text` and `access` are for the
@@ -47,18 +47,18 @@ pub(crate) fn open(
     }
 }
 
-/// Opens the folder `name` in `dir`; a link is an error.
+/// Opens the folder at `name` below `dir`; a link is an error.
 pub(crate) fn open_folder(dir: &Dir, name: &Path) -> io::Result<Dir> {
     let folder = open_beneath::open(dir, name, OFlags::RDONLY | OFlags::DIRECTORY)?;
     Ok(Dir::from_std_file(folder.into()))
 }
 
-/// Reads the whole content of a file of at most [`FILE_BYTES`].
+/// Reads a file of at most [`FILE_BYTES`].
 pub(crate) fn read(file: File, text: &str, access: Access) -> Result<Vec<u8>, WorkspaceError> {
     read_up_to(file, text, access, FILE_BYTES)
 }
 
-/// Reads the whole content; fails if it has more than `limit` bytes, and reads at most one byte more than that.
+/// Reads a file; fails if it has more than `limit` bytes, and reads at most one byte more than that.
 pub(crate) fn read_up_to(
     file: File,
     text: &str,
@@ -82,13 +82,13 @@ pub(crate) fn read_up_to(
     Ok(bytes)
 }
 
-/// The state of a file of at most `FILE_BYTES`. A larger file is refused by its size before it is read: no
-/// tool could use it, and a sparse file can be too large to read.
+/// The state of a file of at most [`FILE_BYTES`]; `None` is an absent file. A larger file is refused by its
+/// reported size before it is read: no tool could use it, and a sparse file can be too large to read.
 pub(crate) fn state(file: Option<File>, text: &str) -> Result<FileState, WorkspaceError> {
     state_within(file, text, FILE_BYTES)
 }
 
-/// The state of a file of at most `limit` bytes, read in chunks.
+/// As [`state`], for a file of at most `limit` bytes.
 pub(crate) fn state_within(
     file: Option<File>,
     text: &str,
@@ -123,12 +123,12 @@ pub(crate) fn state_within(
     Ok(FileState::Content(Digest::from_bytes(hasher.finalize().into())))
 }
 
-/// The state of a file with this content.
+/// The state of a file with this content; `None` is an absent file.
 pub(crate) fn state_of_bytes(bytes: Option<&[u8]>) -> FileState {
     bytes.map_or(FileState::Absent, |bytes| FileState::Content(Digest::of(bytes)))
 }
 
-/// The digest of a file in the form that results have; `None` when the file is absent.
+/// The digest of a file as results contain it; `None` when the file is absent.
 pub(crate) fn hash(state: FileState) -> Option<String> {
     match state {
         FileState::Absent => None,

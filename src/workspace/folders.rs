@@ -1,5 +1,5 @@
-//! The folders that a write or a batch works in. Each is opened once and kept open, missing ones are created, and all are
-//! flushed once at the end.
+//! The folders that a write or a batch works in. Each is opened once and kept open, missing ones are created,
+//! and all are flushed once at the end.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -22,7 +22,7 @@ struct Folder {
 }
 
 /// A created folder and its parent.
-struct Made {
+struct CreatedFolder {
     parent: FolderId,
     name: PathBuf,
     key: String,
@@ -33,12 +33,12 @@ pub(crate) struct Folders<'a> {
     disk: Disk<'a>,
     open: Vec<Folder>,
     by_key: BTreeMap<String, FolderId>,
-    made: Vec<Made>,
+    created: Vec<CreatedFolder>,
 }
 
 impl<'a> Folders<'a> {
     pub(crate) fn new(disk: Disk<'a>) -> Self {
-        Self { disk, open: Vec::new(), by_key: BTreeMap::new(), made: Vec::new() }
+        Self { disk, open: Vec::new(), by_key: BTreeMap::new(), created: Vec::new() }
     }
 
     /// The handle of a folder.
@@ -48,16 +48,16 @@ impl<'a> Folders<'a> {
 
     /// Keeps the created folders; returns their canonical paths, parents first.
     pub(crate) fn keep(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.made).into_iter().map(|made| made.key).collect()
+        std::mem::take(&mut self.created).into_iter().map(|created| created.key).collect()
     }
 
-    /// Opens the folder at `relative` without following links. If it is missing and `make` is set, creates it
-    /// and its missing parents.
+    /// Opens the folder at `relative` without following links, once for all calls. If it is missing and `create`
+    /// is set, creates it and its missing parents.
     pub(crate) fn enter(
         &mut self,
         root: &Root,
         relative: &Path,
-        make: bool,
+        create: bool,
     ) -> io::Result<FolderId> {
         let key = root.key(relative);
         if let Some(id) = self.by_key.get(&key) {
@@ -73,8 +73,8 @@ impl<'a> Folders<'a> {
             folder.map(|folder| Dir::from_std_file(folder.into()))
         };
         let dir = match opened {
-            Err(error) if error.kind() == io::ErrorKind::NotFound && make => {
-                self.make(root, relative)?
+            Err(error) if error.kind() == io::ErrorKind::NotFound && create => {
+                self.create(root, relative)?
             }
             opened => opened?,
         };
@@ -84,7 +84,8 @@ impl<'a> Folders<'a> {
         Ok(id)
     }
 
-    fn make(&mut self, root: &Root, relative: &Path) -> io::Result<Dir> {
+    /// Creates the folder and its missing parents.
+    fn create(&mut self, root: &Root, relative: &Path) -> io::Result<Dir> {
         let (Some(above), Some(name)) = (relative.parent(), relative.file_name()) else {
             return Err(io::ErrorKind::NotFound.into());
         };
@@ -93,22 +94,23 @@ impl<'a> Folders<'a> {
         match self.disk.create_folder(self.dir(parent)?, &name) {
             Ok(()) => {
                 let key = root.key(relative);
-                self.made.push(Made { parent, name: name.clone(), key });
+                self.created.push(CreatedFolder { parent, name: name.clone(), key });
             }
-            // Another process created the folder meanwhile, so `unmake` must not remove it.
+            // Another process created the folder meanwhile, so `remove_created` must not remove it.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
         }
         file::open_folder(self.dir(parent)?, &name)
     }
 
-    /// Flushes the folders, but not `except`, one after the other as the iterator advances; yields those that fail.
+    /// Flushes the folders, but not `except`, one after the other as the iterator advances; yields those that
+    /// fail.
     pub(crate) fn flush(
         &self,
         except: Option<FolderId>,
     ) -> impl Iterator<Item = (&str, io::Error)> {
-        let flushed =
-            self.open.iter().enumerate().filter(move |(at, _)| Some(FolderId(*at)) != except);
+        let flushed = self.open.iter().enumerate();
+        let flushed = flushed.filter(move |(index, _)| Some(FolderId(*index)) != except);
         flushed.filter_map(|(_, folder)| {
             let error = self.disk.flush_folder(&folder.dir).err()?;
             Some((folder.key.as_str(), error))
@@ -116,23 +118,25 @@ impl<'a> Folders<'a> {
     }
 
     /// Removes the created folders; returns those that could not be removed, with the error.
-    pub(crate) fn unmake(&mut self) -> Vec<(String, io::Error)> {
-        let mut staying = Vec::new();
-        for Made { parent, name, key } in std::mem::take(&mut self.made).into_iter().rev() {
+    pub(crate) fn remove_created(&mut self) -> Vec<(String, io::Error)> {
+        let mut failed = Vec::new();
+        for CreatedFolder { parent, name, key } in
+            std::mem::take(&mut self.created).into_iter().rev()
+        {
             let removed = self.dir(parent).and_then(|dir| self.disk.remove_folder(dir, &name));
             match removed {
                 Ok(()) => {}
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => staying.push((key, error)),
+                Err(error) => failed.push((key, error)),
             }
         }
-        staying
+        failed
     }
 }
 
 impl Drop for Folders<'_> {
     fn drop(&mut self) {
-        // A created folder into which another process has put something meanwhile stays.
-        self.unmake();
+        // A created folder in which another process has created an entry is not empty and stays.
+        self.remove_created();
     }
 }

@@ -22,10 +22,11 @@ const LISTS: [List; 4] = [
     List { name: ".gitignore", of_git: true },
     List { name: ".git/info/exclude", of_git: true },
 ];
-/// The rules by which files are selected.
+
+/// The rules by which a walk selects files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Choice {
-    /// The rules of ripgrep.
+pub(crate) enum FileSelection {
+    /// The defaults of ripgrep.
     Search,
     /// The rules of git when it adds all files that no list ignores.
     Git,
@@ -45,15 +46,16 @@ struct List {
 
 /// The rules for the entries of one folder.
 pub(crate) struct Rules {
+    /// The rules for this folder itself.
     above: Option<Arc<Rules>>,
     lists: [Gitignore; 4],
     /// Whether this folder is the top of a repository: git lists from above it do not apply here.
     is_repository: bool,
-    /// Whether this folder or one above it is the top of a repository; always set for `Choice::Git`.
+    /// Whether this folder or one above it is the top of a repository; always set for `FileSelection::Git`.
     in_repository: bool,
     /// The user's own list, which applies in every repository.
     of_user: Arc<Gitignore>,
-    choice: Choice,
+    selection: FileSelection,
     count: u64,
 }
 
@@ -61,7 +63,7 @@ pub(crate) struct Rules {
 pub(crate) struct Folder<'a> {
     /// The absolute path of the folder.
     pub(crate) path: &'a Path,
-    /// Whether the folder contains this name; may also return true if that is unknown.
+    /// Whether the folder contains an entry with this name; may also return true if that is unknown.
     pub(crate) has: &'a dyn Fn(&str) -> bool,
     /// Reads a file in the folder.
     pub(crate) read: &'a dyn Fn(&str) -> io::Result<Vec<u8>>,
@@ -69,15 +71,15 @@ pub(crate) struct Folder<'a> {
 
 impl Rules {
     /// The topmost rules: those of the user's own list alone, with patterns relative to `top`.
-    pub(crate) fn of_user(top: &Path, choice: Choice) -> Arc<Self> {
+    pub(crate) fn of_user(top: &Path, selection: FileSelection) -> Arc<Self> {
         let (of_user, _) = GitignoreBuilder::new(top).build_global();
         Arc::new(Self {
             above: None,
             lists: std::array::from_fn(|_| Gitignore::empty()),
             is_repository: false,
-            in_repository: choice == Choice::Git,
+            in_repository: selection == FileSelection::Git,
             of_user: Arc::new(of_user),
-            choice,
+            selection,
             count: 0,
         })
     }
@@ -94,11 +96,12 @@ impl Rules {
         let in_repository = is_repository || self.in_repository;
         let lists = LISTS.map(|List { name, of_git }| {
             let first = name.split('/').next().unwrap_or(name);
-            let counts = if of_git { in_repository } else { self.choice == Choice::Search };
-            if !counts || !(folder.has)(first) {
+            let applies =
+                if of_git { in_repository } else { self.selection == FileSelection::Search };
+            if !applies || !(folder.has)(first) {
                 return Gitignore::empty();
             }
-            list(folder, name, problem)
+            compile(folder, name, problem)
         });
         if !is_repository && lists.iter().all(Gitignore::is_empty) {
             return Arc::clone(self);
@@ -112,7 +115,7 @@ impl Rules {
             is_repository,
             in_repository,
             of_user,
-            choice: self.choice,
+            selection: self.selection,
             count,
         })
     }
@@ -122,44 +125,48 @@ impl Rules {
         self.count
     }
 
-    /// Whether to leave out the file or folder at this absolute path, to which these rules apply.
-    pub(crate) fn leave_out(&self, path: &Path, is_folder: bool) -> bool {
+    /// Whether the file or folder at this absolute path, to which these rules apply, is ignored.
+    pub(crate) fn is_ignored(&self, path: &Path, is_folder: bool) -> bool {
         let name = path.file_name().map(OsStr::as_encoded_bytes).unwrap_or_default();
-        match self.choice {
-            Choice::Search => self.say(path, is_folder).unwrap_or_else(|| name.starts_with(b".")),
-            Choice::Git => {
-                REPOSITORY.iter().any(|it| it.as_bytes() == name)
-                    || self.say(path, is_folder).unwrap_or(false)
+        match self.selection {
+            FileSelection::Search => {
+                self.matched(path, is_folder).unwrap_or_else(|| name.starts_with(b"."))
+            }
+            FileSelection::Git => {
+                REPOSITORY.iter().any(|repository| repository.as_bytes() == name)
+                    || self.matched(path, is_folder).unwrap_or(false)
             }
         }
     }
 
     /// Matches the path against the lists, by precedence and then from the nearest folder up. Returns whether
-    /// to leave the path out; `None` if no rule matches.
-    fn say(&self, path: &Path, is_folder: bool) -> Option<bool> {
-        let asked = |list: &Gitignore| match list.matched(path, is_folder) {
+    /// the path is ignored; `None` if no rule matches.
+    fn matched(&self, path: &Path, is_folder: bool) -> Option<bool> {
+        let matched = |list: &Gitignore| match list.matched(path, is_folder) {
             Match::None => None,
             Match::Ignore(_) => Some(true),
             Match::Whitelist(_) => Some(false),
         };
-        let mut said = [None; 4];
+        // One decision for each kind of list.
+        let mut decisions = [None; 4];
         let mut in_repository = self.in_repository;
-        let mut here = Some(self);
-        while let Some(rules) = here {
-            for ((said, list), kind) in said.iter_mut().zip(&rules.lists).zip(&LISTS) {
+        let mut folder = Some(self);
+        while let Some(rules) = folder {
+            for ((decision, list), kind) in decisions.iter_mut().zip(&rules.lists).zip(&LISTS) {
                 if !kind.of_git || in_repository {
-                    *said = said.or_else(|| asked(list));
+                    *decision = decision.or_else(|| matched(list));
                 }
             }
             in_repository &= !rules.is_repository;
-            here = rules.above.as_deref();
+            folder = rules.above.as_deref();
         }
-        let of_user = || self.in_repository.then(|| asked(&self.of_user)).flatten();
-        said.into_iter().flatten().next().or_else(of_user)
+        let of_user = || self.in_repository.then(|| matched(&self.of_user)).flatten();
+        decisions.into_iter().flatten().next().or_else(of_user)
     }
 }
 
-fn list(folder: &Folder<'_>, name: &str, problem: &dyn Fn(String)) -> Gitignore {
+/// Reads and compiles one list; an empty one if it cannot be used.
+fn compile(folder: &Folder<'_>, name: &str, problem: &dyn Fn(String)) -> Gitignore {
     let path = folder.path.join(name);
     let bytes = match (folder.read)(name) {
         Ok(bytes) => bytes,

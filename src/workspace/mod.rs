@@ -25,13 +25,13 @@ mod walk;
 mod write;
 
 pub(crate) use budget::{Budget, Counted, SearchBudget};
-#[cfg(test)]
-pub(crate) use disk::Act;
 pub(crate) use disk::Disk;
-pub(crate) use error::go_on;
+#[cfg(test)]
+pub(crate) use disk::DiskOp;
+pub(crate) use error::check_cancelled;
 pub use error::{Access, INPUT_BYTES, WorkspaceError};
 pub(crate) use folders::{FolderId, Folders};
-pub(crate) use ignore_rules::Choice;
+pub(crate) use ignore_rules::FileSelection;
 pub use kind::Kind;
 pub use overlay::Overlay;
 pub use own_folders::own_folders;
@@ -39,7 +39,7 @@ pub use projected::Projected;
 pub(crate) use projected::{ContentAndMode, Prepared, prepare};
 pub use resolve::Workspace;
 pub(crate) use resolve::{Last, Place, Root};
-pub(crate) use walk::{Step, walk_for};
+pub(crate) use walk::{WalkEntry, walk_for};
 pub(crate) use write::{
-    Existing, WriteContext, Written, compare, effect, replace, temporary_name, write,
+    Existing, WriteContext, Written, check_state, effect, replace, temporary_name, write,
 };

@@ -18,16 +18,16 @@ const PASSAGE: OFlags = OFlags::PATH.union(OFlags::DIRECTORY);
 #[cfg(not(target_os = "linux"))]
 const PASSAGE: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY);
 
-/// Opens `path` below `folder`; an empty path is the folder itself. A link anywhere in the path, also as its
-/// last name, is an error. If the path may be a pipe, pass `NONBLOCK`; otherwise opening waits for the other
+/// Opens `path` below `folder`; an empty path is the folder itself. A link in the path, even as its last name,
+/// is an error. If the path may be a pipe, pass `NONBLOCK`; otherwise opening waits for the other
 /// end.
 pub(crate) fn open(folder: impl AsFd, path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let folder = folder.as_fd();
-    match at_once(folder, path, flags) {
+    match open_at_once(folder, path, flags) {
         Some(opened) => opened,
-        None => name_by_name(folder, path, flags),
+        None => open_name_by_name(folder, path, flags),
     }
 }
 
@@ -42,7 +42,7 @@ pub(crate) fn open_root(path: &Path) -> io::Result<Dir> {
 /// Opens the whole path in one system call; `None` where that call is not supported, is forbidden, or must be
 /// repeated.
 #[cfg(target_os = "linux")]
-fn at_once(folder: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Option<io::Result<OwnedFd>> {
+fn open_at_once(folder: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Option<io::Result<OwnedFd>> {
     use rustix::fs::ResolveFlags;
     use rustix::io::Errno;
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
@@ -54,12 +54,12 @@ fn at_once(folder: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Option<io::Res
 }
 
 #[cfg(not(target_os = "linux"))]
-fn at_once(_: BorrowedFd<'_>, _: &Path, _: OFlags) -> Option<io::Result<OwnedFd>> {
+fn open_at_once(_: BorrowedFd<'_>, _: &Path, _: OFlags) -> Option<io::Result<OwnedFd>> {
     None
 }
 
 /// Opens the path name by name, each name in the folder that was opened before.
-fn name_by_name(top: BorrowedFd<'_>, path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
+fn open_name_by_name(top: BorrowedFd<'_>, path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
     let mut folder: Option<OwnedFd> = None;
     let mut names = path.components().peekable();
     while let Some(name) = names.next() {
@@ -68,10 +68,10 @@ fn name_by_name(top: BorrowedFd<'_>, path: &Path, flags: OFlags) -> io::Result<O
             Component::CurDir => ".".as_ref(),
             _ => return Err(io::Error::from(io::ErrorKind::InvalidInput)),
         };
-        let here = folder.as_ref().map_or(top, AsFd::as_fd);
+        let parent = folder.as_ref().map_or(top, AsFd::as_fd);
         let last = names.peek().is_none();
         let flags = if last { flags } else { PASSAGE | OFlags::NOFOLLOW | OFlags::CLOEXEC };
-        let opened = openat(here, name, flags, Mode::empty())?;
+        let opened = openat(parent, name, flags, Mode::empty())?;
         if last {
             return Ok(opened);
         }
@@ -87,7 +87,7 @@ mod tests {
 
     use super::*;
 
-    type Way = fn(BorrowedFd<'_>, &Path) -> io::Result<OwnedFd>;
+    type Open = fn(BorrowedFd<'_>, &Path) -> io::Result<OwnedFd>;
     const FLAGS: OFlags = OFlags::NOFOLLOW.union(OFlags::CLOEXEC);
 
     #[test]
@@ -100,19 +100,19 @@ mod tests {
         symlink("deep", top.join("in/link")).unwrap();
         symlink("../out", top.join("in/away")).unwrap();
         let folder = open_root(&top.join("in")).unwrap();
-        let ways: [Way; 2] = [
-            |folder, path| at_once(folder, path, FLAGS).unwrap(),
-            |folder, path| name_by_name(folder, path, FLAGS),
+        let ways: [Open; 2] = [
+            |folder, path| open_at_once(folder, path, FLAGS).unwrap(),
+            |folder, path| open_name_by_name(folder, path, FLAGS),
         ];
-        for (index, way) in ways.into_iter().enumerate() {
+        for (index, open_path) in ways.into_iter().enumerate() {
             if index == 0 && cfg!(not(target_os = "linux")) {
                 continue;
             }
             for path in [".", "deep", "deep/file"] {
-                assert!(way(folder.as_fd(), Path::new(path)).is_ok(), "{path}");
+                assert!(open_path(folder.as_fd(), Path::new(path)).is_ok(), "{path}");
             }
             for path in ["link", "link/file", "away", "../out", "deep/../../out", "/", "none"] {
-                assert!(way(folder.as_fd(), Path::new(path)).is_err(), "{path}");
+                assert!(open_path(folder.as_fd(), Path::new(path)).is_err(), "{path}");
             }
         }
         assert!(open(&folder, Path::new(""), PASSAGE).is_ok());

@@ -12,18 +12,18 @@ use super::{Kind, Place};
 pub struct Overlay {
     /// The changed files, by canonical path; `None` for an absent file.
     files: BTreeMap<String, Option<Arc<[u8]>>>,
-    /// The history entries that undo steps among the earlier steps would record.
-    pub(crate) done: Vec<HistoryEntry>,
-    /// Whether another kind of step that can change files is among the earlier steps.
+    /// The entries that the `history` steps among the earlier steps would record.
+    pub(crate) history: Vec<HistoryEntry>,
+    /// Whether any other step that can change files is among the earlier steps.
     pub(crate) edited: bool,
 }
 
 impl Overlay {
-    /// The overlay without steps.
-    pub fn nothing() -> &'static Self {
-        static NOTHING: Overlay =
-            Overlay { files: BTreeMap::new(), done: Vec::new(), edited: false };
-        &NOTHING
+    /// The overlay without changes, as before the first step.
+    pub fn empty() -> &'static Self {
+        static EMPTY: Overlay =
+            Overlay { files: BTreeMap::new(), history: Vec::new(), edited: false };
+        &EMPTY
     }
 
     /// Whether an earlier step changes the file at this canonical path.
@@ -31,8 +31,8 @@ impl Overlay {
         self.files.contains_key(key)
     }
 
-    /// Adds a file as an earlier step would leave it.
-    pub(crate) fn put(&mut self, key: String, content: Option<Arc<[u8]>>) {
+    /// Sets the content that an earlier step would leave at this canonical path; `None` for an absent file.
+    pub(crate) fn insert(&mut self, key: String, content: Option<Arc<[u8]>>) {
         self.files.insert(key, content);
     }
 
@@ -46,7 +46,8 @@ impl Overlay {
         self.files.is_empty()
     }
 
-    /// The content that an earlier step leaves at this canonical path; `None` if no step touches it.
+    /// The content that an earlier step leaves at this canonical path, or `Some(None)` if it leaves no file there;
+    /// `None` if no step changes it.
     pub(crate) fn get(&self, key: &str) -> Option<Option<&Arc<[u8]>>> {
         self.files.get(key).map(Option::as_ref)
     }

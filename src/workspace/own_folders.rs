@@ -15,8 +15,8 @@ use crate::risk::is_at_or_below;
 use super::WorkspaceError;
 
 /// Maximum number of entries in the own folders that are checked for hard links. Evidence, key and settings
-/// are a few dozen files; other entries are copies of simulations.
-const MAX_FILES: usize = 10_000;
+/// are a few dozen files; the other entries are copies of simulations.
+const MAX_ENTRIES: usize = 10_000;
 
 /// Every folder of this program: the folders of this user, and those `named` for this process, such as
 /// another evidence folder. The paths are absolute; a folder that is reached through a link is listed under
@@ -63,7 +63,7 @@ type Identity = (u64, u64);
 #[derive(Debug, Clone, Default)]
 pub(crate) struct OwnFolders {
     all: Vec<PathBuf>,
-    /// The own folders that a path in one of the roots can name.
+    /// The own folders that a path in one of the roots can name: those in a root and those around one.
     near: Vec<String>,
     /// The identities of the folders.
     folders: BTreeSet<Identity>,
@@ -106,7 +106,7 @@ impl OwnFolders {
     }
 
     /// Whether this absolute path is an own folder or in one.
-    pub(crate) fn holds(&self, path: &Path) -> bool {
+    pub(crate) fn contains(&self, path: &Path) -> bool {
         !self.near.is_empty() && {
             let path = path.to_string_lossy();
             self.near.iter().any(|own| is_at_or_below(&path, own))
@@ -114,26 +114,26 @@ impl OwnFolders {
     }
 
     /// Whether the folder with this identity is an own folder.
-    pub(crate) fn is_one(&self, identity: Identity) -> bool {
+    pub(crate) fn contains_folder(&self, identity: Identity) -> bool {
         self.folders.contains(&identity)
     }
 
     /// Whether a file with this identity and this many names (hard links) is also a file in an own folder.
-    pub(crate) fn has_file(&self, identity: Identity, names: u64) -> bool {
+    pub(crate) fn contains_file(&self, identity: Identity, names: u64) -> bool {
         names > 1 && self.files.get_or_init(|| files_in(&self.all)).contains(&identity)
     }
 }
 
-/// The identities of the files in these folders, up to `MAX_FILES` entries.
+/// The identities of the files in these folders and those below them, among the first `MAX_ENTRIES` entries.
 fn files_in(folders: &[PathBuf]) -> BTreeSet<Identity> {
     let mut waiting = folders.to_vec();
     let mut found = BTreeSet::new();
-    let mut left = MAX_FILES;
+    let mut remaining = MAX_ENTRIES;
     while let Some(folder) = waiting.pop() {
         let Ok(entries) = std::fs::read_dir(&folder) else { continue };
         for entry in entries.flatten() {
-            let Some(less) = left.checked_sub(1) else { return found };
-            left = less;
+            let Some(fewer) = remaining.checked_sub(1) else { return found };
+            remaining = fewer;
             let Ok(data) = entry.metadata() else { continue };
             if data.is_dir() {
                 waiting.push(entry.path());

@@ -38,7 +38,7 @@ impl Workspace {
 
     /// The workspace in its present state.
     pub fn unchanged(&self) -> Projected<'_> {
-        self.projected(Overlay::nothing())
+        self.projected(Overlay::empty())
     }
 }
 
@@ -57,7 +57,7 @@ impl<'a> Projected<'a> {
         Ok(place)
     }
 
-    /// The kind of thing at `path`.
+    /// The kind of the file at `path`.
     ///
     /// # Errors
     /// The path is not usable, leads outside, or cannot be examined.
@@ -65,7 +65,7 @@ impl<'a> Projected<'a> {
         Ok(self.place(path)?.kind)
     }
 
-    /// The kind of thing at the parent of `path`.
+    /// The kind of the file at the parent of `path`.
     ///
     /// # Errors
     /// As [`Self::kind_of`].
@@ -85,12 +85,16 @@ impl<'a> Projected<'a> {
         }
     }
 
-    /// As [`Self::digest_of`], and subtracts the size of the file from `left`, the bytes that may still be
-    /// read.
+    /// As [`Self::digest_of`], and subtracts the size of the file from `remaining`, the number of bytes that may
+    /// still be read.
     ///
     /// # Errors
-    /// As [`Self::digest_of`]; also if the file is larger than `left`.
-    pub fn digest_within(self, path: &str, left: &mut u64) -> Result<FileState, WorkspaceError> {
+    /// As [`Self::digest_of`]; also if the file is larger than `remaining`.
+    pub fn digest_within(
+        self,
+        path: &str,
+        remaining: &mut u64,
+    ) -> Result<FileState, WorkspaceError> {
         let place = self.place(path)?;
         let bytes = match self.overlay.get(&place.key) {
             Some(content) => content.map_or(0, |bytes| bytes.len() as u64),
@@ -98,15 +102,15 @@ impl<'a> Projected<'a> {
         };
         // A file over the limit for one file fails with its own error below.
         if bytes <= file::FILE_BYTES {
-            *left = left
+            *remaining = remaining
                 .checked_sub(bytes)
                 .ok_or_else(|| WorkspaceError::TooMuchInput { path: path.to_owned() })?;
         }
         self.digest_of(path)
     }
 
-    /// The `Cargo.toml` in `path`, in the folder of the file `path`, or in the nearest parent inside
-    /// the workspace; by its canonical path.
+    /// The canonical path of the nearest `Cargo.toml` at or above `path` (a folder or a file) inside its root;
+    /// `None` if there is none.
     ///
     /// # Errors
     /// As [`Self::kind_of`].
@@ -119,19 +123,19 @@ impl<'a> Projected<'a> {
         }))
     }
 
-    /// The canonical path that a write to `path` changes, and whether it is an executable file, which is
-    /// dangerous to write (SPEC §4).
+    /// The canonical path that a write to `path` changes, and whether the file there is executable: to write
+    /// such a file is dangerous (SPEC §4).
     ///
     /// # Errors
     /// As [`Self::kind_of`].
-    pub fn key_and_is_program(self, path: &str) -> Result<(String, bool), WorkspaceError> {
+    pub fn key_and_is_executable(self, path: &str) -> Result<(String, bool), WorkspaceError> {
         let place = self.place(path)?;
         let opened = match place.kind {
             Kind::File => place.open(path, Access::Read).ok().flatten(),
             _ => None,
         };
-        let is_program = opened.is_some_and(|(_, data)| file::is_executable(&data));
-        Ok((place.key, is_program))
+        let is_executable = opened.is_some_and(|(_, data)| file::is_executable(&data));
+        Ok((place.key, is_executable))
     }
 
     /// The content and the mode of a file after the earlier steps.
@@ -158,10 +162,11 @@ impl<'a> Projected<'a> {
         prepare(self.workspace, self.overlay, path, existing)
     }
 
-    /// The files that the earlier steps change, compared with their state after the steps in `before`; by path.
+    /// The files that the earlier steps change, sorted by path, each compared with its state after the steps in
+    /// `before`.
     ///
     /// # Errors
-    /// A file that can no longer be read.
+    /// A file that can no longer be resolved or read.
     pub fn changes_since(self, before: &Overlay) -> Result<Vec<FileChange>, WorkspaceError> {
         let then = self.workspace.projected(before);
         let change = |(key, after): (&str, Option<&[u8]>)| {
@@ -179,7 +184,7 @@ impl<'a> Projected<'a> {
 }
 
 impl Workspace {
-    /// The kind of thing at `path`.
+    /// The kind of the file at `path`.
     ///
     /// # Errors
     /// The path is not usable, leads outside, or cannot be examined.
@@ -204,7 +209,7 @@ impl Workspace {
     }
 }
 
-/// Checks whether a write would succeed after the earlier steps, and reads the content of its target.
+/// Checks that a write would succeed after the earlier steps, and reads the content of its target.
 pub(crate) fn prepare<'w>(
     workspace: &'w Workspace,
     overlay: &Overlay,

@@ -1,8 +1,8 @@
-//! Gives one name in an open folder a new content, atomically (SPEC §4, `file_write`).
+//! Writes one file in an open folder atomically (SPEC §4, `file_write`).
 //!
-//! To replace a file, its name is exchanged with that of the new content, as in a batch. The old file then
-//! still exists under the other name, and is compared before it is removed. So a write by another process
-//! between the last check and the exchange is detected, and its content is restored.
+//! The new content is written to a temporary file. To replace a file, the names of the two files are exchanged,
+//! as in a batch. The old file then still exists under the temporary name, and is compared before it is removed:
+//! a write by another process between the last check and the exchange is detected, and its content is restored.
 
 use std::fs::File;
 use std::io;
@@ -11,7 +11,9 @@ use std::path::{Path, PathBuf};
 use cap_std::fs::Dir;
 use uuid::Uuid;
 
-use super::{Access, Disk, Existing, WorkspaceError, compare, file, go_on, temporary_name};
+use super::{
+    Access, Disk, Existing, WorkspaceError, check_cancelled, check_state, file, temporary_name,
+};
 use crate::authorization::FileState;
 use crate::run::{Modes, StopSignal};
 
@@ -25,10 +27,11 @@ pub(crate) struct Target<'a> {
     pub(crate) existing: Existing,
 }
 
-/// The replaced content, and problems that came after the write took effect.
+/// The replaced content, and problems that occurred although the write took effect.
 pub(crate) struct Published {
     pub(crate) before: Option<Vec<u8>>,
     pub(crate) modes: Modes,
+    /// Set if the content was written but may not survive a power failure.
     pub(crate) not_flushed: Option<WorkspaceError>,
     /// Metadata of the old file that could not be kept.
     pub(crate) lost: Vec<String>,
@@ -46,74 +49,74 @@ impl Target<'_> {
         let failed = |source| self.failed(source);
         let (mut before, mut modes, mut lost) = (None, Modes::default(), Vec::new());
         let old = self.open()?;
-        let mut waiting = Waiting::create(self, execution_id, old.is_some())?;
-        self.disk.write(&mut waiting.file, contents.as_bytes()).map_err(failed)?;
+        let mut temporary = TemporaryFile::create(self, execution_id, old.is_some())?;
+        self.disk.write(&mut temporary.file, contents.as_bytes()).map_err(failed)?;
         if let Some((file, metadata)) = old {
-            lost = self.disk.set_attributes(&file, &waiting.file).map_err(failed)?;
+            lost = self.disk.set_attributes(&file, &temporary.file).map_err(failed)?;
             before = Some(file::read(file, self.path, Access::Write)?);
             modes.before = Some(file::mode(&metadata));
         }
-        modes.after = Some(file::mode(&waiting.file.metadata().map_err(failed)?));
-        self.disk.flush_file(&waiting.file).map_err(failed)?;
-        go_on(stop)?;
+        modes.after = Some(file::mode(&temporary.file.metadata().map_err(failed)?));
+        self.disk.flush_file(&temporary.file).map_err(failed)?;
+        check_cancelled(stop)?;
         // This is the last check, made as late as possible.
-        compare(self.path, approved, self.state(self.name)?)?;
+        check_state(self.path, approved, self.state(self.name)?)?;
         match &before {
-            None => self.publish_new(&mut waiting)?,
+            None => self.publish_new(&mut temporary)?,
             Some(bytes) => {
-                self.replace(&mut waiting, file::state_of_bytes(Some(bytes)), contents)?
+                self.replace(&mut temporary, file::state_of_bytes(Some(bytes)), contents)?
             }
         }
         let not_flushed = self.disk.flush_folder(self.folder).map_err(failed).err();
         Ok(Published { before, modes, not_flushed, lost })
     }
 
-    fn publish_new(&self, waiting: &mut Waiting<'_>) -> Result<(), WorkspaceError> {
-        let moved = self.disk.move_to_new(self.folder, &waiting.name, self.name);
+    fn publish_new(&self, temporary: &mut TemporaryFile<'_>) -> Result<(), WorkspaceError> {
+        let moved = self.disk.move_to_new(self.folder, &temporary.name, self.name);
         moved.map_err(|source| match (source.kind(), self.existing) {
             (io::ErrorKind::AlreadyExists, Existing::Refuse) => {
                 WorkspaceError::AlreadyExists { path: self.path.to_owned() }
             }
             _ => self.failed(source),
         })?;
-        waiting.is_gone = true;
+        temporary.is_released = true;
         Ok(())
     }
 
-    /// Exchanges the file and its new content. If the old file was not in the state `was`, exchanges them
-    /// back and fails.
+    /// Exchanges the old file and the temporary one. If the old file was not in the state `was`, exchanges them
+    /// back and fails. If another process has written again meanwhile, the temporary file is kept too.
     fn replace(
         &self,
-        waiting: &mut Waiting<'_>,
+        temporary: &mut TemporaryFile<'_>,
         was: FileState,
         contents: &str,
     ) -> Result<(), WorkspaceError> {
-        let spare = waiting.spare();
-        let exchange = |waiting: &Waiting<'_>| {
-            self.disk.exchange(self.folder, &waiting.name, self.name, &spare)
+        let spare = temporary.spare();
+        let exchange = |temporary: &TemporaryFile<'_>| {
+            self.disk.exchange(self.folder, &temporary.name, self.name, &spare)
         };
         let ours = file::state_of_bytes(Some(contents.as_bytes()));
-        let keeps = |waiting: &mut Waiting<'_>, source: WorkspaceError| {
-            waiting.is_gone = true;
-            let other = Path::new(self.path).with_file_name(&waiting.name);
+        let kept_beside = |temporary: &mut TemporaryFile<'_>, source: WorkspaceError| {
+            temporary.is_released = true;
+            let other = Path::new(self.path).with_file_name(&temporary.name);
             WorkspaceError::KeptBeside {
                 path: self.path.to_owned(),
                 other: other.to_string_lossy().into_owned(),
                 why: source.to_string(),
             }
         };
-        if let Err(source) = exchange(waiting) {
+        if let Err(source) = exchange(temporary) {
             let source = self.failed(source);
             // Some file systems report a failure for an exchange that took effect.
             if self.state(self.name).ok() != Some(ours) {
-                let is_untouched = self.state(&waiting.name).ok() == Some(ours);
-                return Err(if is_untouched { source } else { keeps(waiting, source) });
+                let is_untouched = self.state(&temporary.name).ok() == Some(ours);
+                return Err(if is_untouched { source } else { kept_beside(temporary, source) });
             }
         }
-        let found = self.state(&waiting.name);
+        let found = self.state(&temporary.name);
         if found.as_ref().is_ok_and(|found| *found == was) {
-            if self.disk.remove_file(self.folder, &waiting.name).is_ok() {
-                waiting.is_gone = true;
+            if self.disk.remove_file(self.folder, &temporary.name).is_ok() {
+                temporary.is_released = true;
             }
             return Ok(());
         }
@@ -123,20 +126,20 @@ impl Target<'_> {
             Ok(now) => {
                 let stale =
                     WorkspaceError::Stale { path: self.path.to_owned(), approved: Some(ours), now };
-                return Err(keeps(waiting, stale));
+                return Err(kept_beside(temporary, stale));
             }
-            Err(error) => return Err(keeps(waiting, error)),
+            Err(error) => return Err(kept_beside(temporary, error)),
         };
-        if let Err(source) = exchange(waiting) {
+        if let Err(source) = exchange(temporary) {
             let source = self.failed(source);
-            return Err(keeps(waiting, source));
+            return Err(kept_beside(temporary, source));
         }
         // The temporary file must have the new content now. If not, another process wrote to the file between
         // the check and the exchange.
-        if self.state(&waiting.name).ok() != Some(now) {
+        if self.state(&temporary.name).ok() != Some(now) {
             let stale =
                 WorkspaceError::Stale { path: self.path.to_owned(), approved: Some(was), now };
-            return Err(keeps(waiting, stale));
+            return Err(kept_beside(temporary, stale));
         }
         let path = self.path.to_owned();
         Err(match found {
@@ -159,16 +162,17 @@ impl Target<'_> {
     }
 }
 
-/// New content in a temporary file, which is removed on drop unless `is_gone` is set.
-struct Waiting<'a> {
+/// The temporary file with the new content.
+struct TemporaryFile<'a> {
     disk: Disk<'a>,
     folder: &'a Dir,
     name: PathBuf,
     file: cap_std::fs::File,
-    is_gone: bool,
+    /// Whether the file has its final name, is removed already, or must be kept. Otherwise it is removed on drop.
+    is_released: bool,
 }
 
-impl<'a> Waiting<'a> {
+impl<'a> TemporaryFile<'a> {
     /// Creates the temporary file. If it replaces a file, only its owner may read it until it has that file's
     /// mode.
     fn create(
@@ -179,7 +183,7 @@ impl<'a> Waiting<'a> {
         let name = PathBuf::from(temporary_name(execution_id));
         let file = target.disk.create_file(target.folder, &name, private);
         let file = file.map_err(|source| target.failed(source))?;
-        Ok(Self { disk: target.disk, folder: target.folder, name, file, is_gone: false })
+        Ok(Self { disk: target.disk, folder: target.folder, name, file, is_released: false })
     }
 
     /// A third name, for file systems without an atomic exchange.
@@ -190,9 +194,9 @@ impl<'a> Waiting<'a> {
     }
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for TemporaryFile<'_> {
     fn drop(&mut self) {
-        if !self.is_gone {
+        if !self.is_released {
             let _ = self.disk.remove_file(self.folder, &self.name);
         }
     }
@@ -208,14 +212,15 @@ mod tests {
     use rustix::fs::{XattrFlags, getxattr, setxattr};
     use rustix::io::Errno;
 
-    use super::super::Act;
+    use super::super::DiskOp;
     use super::*;
     use crate::plan::Code;
     use crate::run::ErrorInfo as _;
 
-    /// Replaces the file `f`, which holds "was", by "ours"; calls `act` before each disk operation.
+    /// Replaces the content "was" of the file `f` by "ours". Calls `act` before each disk operation, with the
+    /// folder, the operation and how often that operation was called.
     fn replace(
-        act: impl Fn(&Path, Act, usize) -> io::Result<()>,
+        act: impl Fn(&Path, DiskOp, usize) -> io::Result<()>,
     ) -> (Result<Published, WorkspaceError>, tempfile::TempDir) {
         let temporary = tempfile::tempdir().unwrap();
         fs::write(temporary.path().join("f"), "was").unwrap();
@@ -225,10 +230,10 @@ mod tests {
 
     fn replace_in(
         top: &Path,
-        act: impl Fn(&Path, Act, usize) -> io::Result<()>,
+        act: impl Fn(&Path, DiskOp, usize) -> io::Result<()>,
     ) -> Result<Published, WorkspaceError> {
         let seen = RefCell::new(Vec::new());
-        let gate = |next: Act| {
+        let gate = |next: DiskOp| {
             seen.borrow_mut().push(next);
             let turn = seen.borrow().iter().filter(|it| **it == next).count();
             act(top, next, turn)
@@ -257,9 +262,9 @@ mod tests {
         vec![("f".to_owned(), text.to_owned())]
     }
 
-    /// A file system with or without an atomic exchange.
-    fn exchange(known: bool, act: Act) -> io::Result<()> {
-        if act == Act::Exchange && !known { Err(Errno::INVAL.into()) } else { Ok(()) }
+    /// Simulates a file system with or without an atomic exchange.
+    fn exchange(known: bool, act: DiskOp) -> io::Result<()> {
+        if act == DiskOp::Exchange && !known { Err(Errno::INVAL.into()) } else { Ok(()) }
     }
 
     #[test]
@@ -283,7 +288,7 @@ mod tests {
         ];
         for write in writers {
             let (result, folder) = replace(|top, act, turn| {
-                if (act, turn) == (Act::Exchange, 1) {
+                if (act, turn) == (DiskOp::Exchange, 1) {
                     write(top);
                 }
                 Ok(())
@@ -293,7 +298,7 @@ mod tests {
         }
         // Without an atomic exchange, the file already has its spare name too when the other process writes.
         let (result, folder) = replace(|top, act, turn| {
-            if (act, turn) == (Act::Rename, 1) {
+            if (act, turn) == (DiskOp::Rename, 1) {
                 fs::write(top.join("f"), "theirs").unwrap();
             }
             exchange(false, act)
@@ -305,27 +310,33 @@ mod tests {
     #[test]
     fn two_foreign_writes_are_both_kept() {
         let (result, folder) = replace(|top, act, turn| {
-            if act == Act::Exchange {
+            if act == DiskOp::Exchange {
                 fs::write(top.join("f"), format!("theirs {turn}")).unwrap();
             }
             Ok(())
         });
         let error = result.err().unwrap();
         assert_eq!(error.code(), Code::Conflict, "{error}");
-        let waiting = temporary_name(Uuid::nil());
-        assert!(error.to_string().contains(&waiting), "{error}");
-        let expected = [(waiting, "theirs 2".to_owned()), ("f".to_owned(), "theirs 1".to_owned())];
+        let temporary = temporary_name(Uuid::nil());
+        assert!(error.to_string().contains(&temporary), "{error}");
+        let expected =
+            [(temporary, "theirs 2".to_owned()), ("f".to_owned(), "theirs 1".to_owned())];
         assert_eq!(contents(&folder), expected);
     }
 
     #[test]
     fn disk_failure_keeps_the_old_content() {
-        for fails in
-            [Act::CreateFile, Act::Write, Act::SetMode, Act::FlushFile, Act::Exchange, Act::Rename]
-        {
+        for fails in [
+            DiskOp::CreateFile,
+            DiskOp::Write,
+            DiskOp::SetMode,
+            DiskOp::FlushFile,
+            DiskOp::Exchange,
+            DiskOp::Rename,
+        ] {
             let (result, folder) = replace(|_, act, _| match act {
                 act if act == fails => Err(Errno::IO.into()),
-                act => exchange(fails != Act::Rename, act),
+                act => exchange(fails != DiskOp::Rename, act),
             });
             assert!(result.is_err(), "{fails:?}");
             assert_eq!(contents(&folder), only("was"), "{fails:?}");

@@ -28,8 +28,8 @@ const PATH_BYTES: usize = 4096;
 pub(crate) struct Root {
     /// Absolute and without links.
     pub(crate) path: PathBuf,
-    /// The absolute paths, besides `path`, with which paths in plans may begin: the one as given, and for a
-    /// copy those of its original.
+    /// The absolute paths, besides `path`, by which plans may name this root: the path as given, and for a copy
+    /// also the paths of its original.
     given: Vec<PathBuf>,
     /// The open handle; every access goes through it.
     pub(crate) dir: Dir,
@@ -49,15 +49,16 @@ impl Root {
         Ok(Self { path, given: vec![given], dir, is_workspace, own: Arc::default() })
     }
 
-    /// Opens a copy that takes the place of the root `of` wherever a path names that root.
-    pub(crate) fn open_copy(path: &Path, of: &Self) -> Result<Self, WorkspaceError> {
-        let copy = Self::open(path, of.is_workspace)?;
-        let given = [copy.given, of.given.clone(), vec![of.path.clone()]].concat();
-        let own = Arc::new(of.own.on_copy(&of.path, &copy.path));
+    /// Opens a copy of the root `original`. A path that names the original then leads into the copy.
+    pub(crate) fn open_copy(path: &Path, original: &Self) -> Result<Self, WorkspaceError> {
+        let copy = Self::open(path, original.is_workspace)?;
+        let given = [copy.given, original.given.clone(), vec![original.path.clone()]].concat();
+        let own = Arc::new(original.own.on_copy(&original.path, &copy.path));
         Ok(Self { given, own, ..copy })
     }
 
-    /// Opens the file at `relative`; `None` if it does not exist. See [`file::open`].
+    /// Opens the file at `relative`; `None` if it does not exist. `text` and `access` are for the error. A file
+    /// that is also in an own folder, by a hard link, is refused.
     pub(crate) fn open_file(
         &self,
         relative: &Path,
@@ -66,7 +67,7 @@ impl Root {
     ) -> Result<Option<(File, Metadata)>, WorkspaceError> {
         let opened = file::open(&self.dir, relative, text, access)?;
         match &opened {
-            Some((_, data)) if self.own.has_file((data.dev(), data.ino()), data.nlink()) => {
+            Some((_, data)) if self.own.contains_file((data.dev(), data.ino()), data.nlink()) => {
                 Err(own::refused(text))
             }
             _ => Ok(opened),
@@ -87,7 +88,7 @@ impl Root {
         .map(|names| Path::new(OsStr::from_bytes(names)))
     }
 
-    /// The canonical path of `relative`, as it is used in keys, results and records.
+    /// The canonical path of `relative`, by which files are compared, reported and recorded.
     pub(crate) fn key(&self, relative: &Path) -> String {
         if !self.is_workspace {
             return self.path.join(relative).to_string_lossy().into_owned();
@@ -133,7 +134,7 @@ impl Place<'_> {
         }
     }
 
-    /// Notes for a person who is to approve that this file is replaced, besides the diff.
+    /// Notes, besides the diff, for the person who approves that this file is replaced.
     pub(crate) fn notes(
         &self,
         text: &str,
@@ -155,12 +156,15 @@ impl Place<'_> {
     }
 }
 
+/// One step of the walk along a path.
 enum Step {
     Up,
     Down(OsString),
 }
 
+/// The position of a link-free path relative to the roots.
 enum Located<'a> {
+    /// The root, and the path below it.
     Inside(&'a Root, PathBuf),
     /// A folder above one of the roots.
     Above,
@@ -191,9 +195,8 @@ impl Workspace {
         }
     }
 
-    /// Adds these folders to the program's own folders, into which paths are refused; returns all own
-    /// folders.
-    pub(crate) fn keep_out(&mut self, folders: &[PathBuf]) -> Vec<PathBuf> {
+    /// Adds these folders to the program's own folders, into which paths are refused. Returns all own folders.
+    pub(crate) fn add_own_folders(&mut self, folders: &[PathBuf]) -> Vec<PathBuf> {
         let named = self.own_folders().iter().chain(folders);
         let all = own::own_folders(named.map(PathBuf::as_path));
         self.set_own(all.clone());
@@ -210,8 +213,8 @@ impl Workspace {
     }
 
     /// The nearest entry with this name in the workspace or a folder above it. Only the existence of the
-    /// entry is checked, so a plan cannot read files outside by it.
-    pub(crate) fn above(&self, name: &str) -> Option<PathBuf> {
+    /// entry is checked, so that a plan cannot use this to read files outside.
+    pub(crate) fn find_upwards(&self, name: &str) -> Option<PathBuf> {
         self.root.path.ancestors().map(|folder| folder.join(name)).find(|path| path.exists())
     }
 
@@ -245,7 +248,7 @@ impl Workspace {
         }
         let mut here = self.root.path.clone();
         let mut pending = Vec::new();
-        follow(&self.below_canonical(Path::new(text)), &mut here, &mut pending);
+        follow(&self.with_canonical_root(Path::new(text)), &mut here, &mut pending);
         let (mut kind, mut parent) = (Kind::Folder, Kind::Folder);
         let (mut blocked, mut through_link) = (false, false);
         let mut links = 0;
@@ -269,7 +272,7 @@ impl Workspace {
                 Located::Above => continue,
                 Located::Outside => return Err(outside()),
             };
-            if root.own.holds(&here) {
+            if root.own.contains(&here) {
                 return Err(own::refused(text));
             }
             if parent != Kind::Folder {
@@ -301,8 +304,8 @@ impl Workspace {
                 kind = Kind::of(&metadata);
                 let identity = (metadata.dev(), metadata.ino());
                 let is_own = match kind {
-                    Kind::Folder => root.own.is_one(identity),
-                    Kind::File => root.own.has_file(identity, metadata.nlink()),
+                    Kind::Folder => root.own.contains_folder(identity),
+                    Kind::File => root.own.contains_file(identity, metadata.nlink()),
                     Kind::Absent | Kind::Other => false,
                 };
                 if is_own {
@@ -311,7 +314,7 @@ impl Workspace {
             }
         }
         let Located::Inside(root, relative) = self.locate(&here) else { return Err(outside()) };
-        if root.own.holds(&here) {
+        if root.own.contains(&here) {
             return Err(own::refused(text));
         }
         if kind == Kind::File && text.ends_with('/') {
@@ -323,9 +326,9 @@ impl Workspace {
         Ok(Place { key: root.key(&relative), root, relative, kind, through_link, parent, blocked })
     }
 
-    /// Replaces the beginning of a path that is below a root as given by the canonical path of that root.
-    /// Other paths are returned unchanged.
-    fn below_canonical(&self, path: &Path) -> PathBuf {
+    /// Replaces the beginning of a path by the canonical path of a root, if it is one of the other paths of that
+    /// root. Other paths are returned unchanged.
+    fn with_canonical_root(&self, path: &Path) -> PathBuf {
         self.iter()
             .flat_map(|root| root.given.iter().map(move |given| (root, given)))
             .find_map(|(root, given)| Some(root.path.join(path.strip_prefix(given).ok()?)))
@@ -333,7 +336,8 @@ impl Workspace {
     }
 }
 
-/// Queues the names of `path` before those still pending; an absolute path restarts at the top.
+/// Puts the names of `path` before those that are still pending. An absolute path resets `here` to the file
+/// system's root.
 fn follow(path: &Path, here: &mut PathBuf, pending: &mut Vec<Step>) {
     let mut steps = Vec::new();
     for component in path.components() {

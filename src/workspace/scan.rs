@@ -9,14 +9,14 @@ use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 
 use crate::run::StopSignal;
 
-use super::walk::{Step, walk};
+use super::walk::{WalkEntry, walk};
 use super::{Last, Place, SearchBudget, Workspace, WorkspaceError};
 
 /// Maximum size of the results of one search: 256 MiB.
 pub(crate) const ANSWER_BYTES: u64 = 256 << 20;
 
 /// The results from one file.
-pub(crate) struct Found {
+pub(crate) struct FileMatches {
     pub(crate) path: String,
     /// Results as JSON, separated by commas.
     pub(crate) json: Vec<u8>,
@@ -37,19 +37,20 @@ pub(crate) fn names(
 ) -> Result<Vec<String>, WorkspaceError> {
     let place = root(workspace, ".")?;
     let answer =
-        look_at_files(&place, SearchBudget::of_run(stop), |_, _, _| Ok(Some((Vec::new(), 1))))?;
+        search_files(&place, SearchBudget::unlimited(stop), |_, _, _| Ok(Some((Vec::new(), 1))))?;
     Ok(answer.found.into_iter().map(|found| found.path).collect())
 }
 
 /// The results of a search.
-pub(crate) struct Answer {
-    pub(crate) found: Vec<Found>,
+pub(crate) struct SearchResults {
+    pub(crate) found: Vec<FileMatches>,
+    /// The number of searched files.
     pub(crate) files: u64,
     /// Messages about files and folders that could not be read, sorted.
     pub(crate) problems: Vec<String>,
 }
 
-impl Answer {
+impl SearchResults {
     /// All results, as one JSON array.
     pub(crate) fn json(&self) -> Vec<u8> {
         let found: Vec<&[u8]> = self.found.iter().map(|found| &*found.json).collect();
@@ -58,70 +59,72 @@ impl Answer {
 }
 
 /// Why a file was not searched.
-pub(crate) enum NotSeen {
+pub(crate) enum SearchError {
     /// A problem with this file, as a message for a person.
     Problem(String),
     /// A limit of the whole search.
     Limit(WorkspaceError),
 }
 
-impl From<WorkspaceError> for NotSeen {
+impl From<WorkspaceError> for SearchError {
     fn from(error: WorkspaceError) -> Self {
         match error {
-            WorkspaceError::TooMuchToLookAt { .. } => Self::Limit(error),
+            WorkspaceError::ReviewLimit { .. } => Self::Limit(error),
             error => Self::Problem(error.to_string()),
         }
     }
 }
 
-/// Calls `look` for every file that ripgrep would choose below `place`, with its path below the root and its
-/// canonical path. `look` returns JSON and the number of results in it.
+/// Calls `search` for every file that ripgrep would choose below `place`, with its path below the root and its
+/// canonical path. `search` returns the results in the file as JSON and their number, or `None` without results.
 ///
 /// # Errors
-/// A limit is reached, or a person asked to stop.
-pub(crate) fn look_at_files(
+/// A limit is reached, or the search was stopped.
+pub(crate) fn search_files(
     place: &Place<'_>,
-    looking: SearchBudget<'_>,
-    look: impl Fn(&mut Searcher, &Path, &str) -> Result<Option<(Vec<u8>, u64)>, NotSeen> + Sync,
-) -> Result<Answer, WorkspaceError> {
-    let found = Mutex::new(Vec::<(PathBuf, Found)>::new());
+    budget: SearchBudget<'_>,
+    search: impl Fn(&mut Searcher, &Path, &str) -> Result<Option<(Vec<u8>, u64)>, SearchError> + Sync,
+) -> Result<SearchResults, WorkspaceError> {
+    let found = Mutex::new(Vec::<(PathBuf, FileMatches)>::new());
     let problems = Mutex::new(Vec::new());
     let (files, bytes) = (AtomicU64::new(0), AtomicU64::new(0));
     let limit = Mutex::new(None);
-    let stop = looking.stop;
-    let visit = |searcher: &mut Searcher, step: Step<'_>| {
+    let stop = budget.stop;
+    let visit = |searcher: &mut Searcher, step: WalkEntry<'_>| {
         if stop.is_set() || bytes.load(Ordering::Relaxed) > ANSWER_BYTES {
             return ControlFlow::Break(());
         }
         let relative = match step {
-            Step::File(relative) => relative,
-            Step::Folder(_) | Step::Link(_) | Step::Other(_) => return ControlFlow::Continue(()),
-            Step::Problem(text) => {
+            WalkEntry::File(relative) => relative,
+            WalkEntry::Folder(_) | WalkEntry::Link(_) | WalkEntry::Other(_) => {
+                return ControlFlow::Continue(());
+            }
+            WalkEntry::Problem(text) => {
                 lock(&problems).push(text);
                 return ControlFlow::Continue(());
             }
         };
         files.fetch_add(1, Ordering::Relaxed);
         let path = place.root.key(relative);
-        match look(searcher, relative, &path) {
+        match search(searcher, relative, &path) {
             Ok(None) => {}
             Ok(Some((json, count))) => {
                 bytes.fetch_add(json.len() as u64, Ordering::Relaxed);
-                lock(&found).push((relative.to_owned(), Found { path, json, count }));
+                lock(&found).push((relative.to_owned(), FileMatches { path, json, count }));
             }
-            // Which file reaches the limit depends on the threads, so the error names none.
-            Err(NotSeen::Limit(error)) => {
+            // Which file reaches the limit depends on the threads, so the error names no file.
+            Err(SearchError::Limit(error)) => {
                 *lock(&limit) = Some(error);
                 return ControlFlow::Break(());
             }
-            Err(NotSeen::Problem(problem)) => lock(&problems).push(problem),
+            Err(SearchError::Problem(problem)) => lock(&problems).push(problem),
         }
         ControlFlow::Continue(())
     };
     let searcher = || {
         SearcherBuilder::new().line_number(true).binary_detection(BinaryDetection::quit(0)).build()
     };
-    let walked = walk(place, looking, searcher, visit);
+    let walked = walk(place, budget, searcher, visit);
     if stop.is_set() {
         return Err(WorkspaceError::Cancelled);
     }
@@ -133,13 +136,13 @@ pub(crate) fn look_at_files(
         return Err(WorkspaceError::OutputLimit { limit: ANSWER_BYTES });
     }
     let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-    // The files are sorted by the bytes of the whole path: `a-b` comes before `a/b`.
+    // Sorted by the bytes of the path and not by its names, so `a-b` comes before `a/b`.
     found.sort_by(|(a, _), (b, _)| {
         a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes())
     });
     let mut problems = problems.into_inner().unwrap_or_else(PoisonError::into_inner);
     problems.sort();
-    Ok(Answer {
+    Ok(SearchResults {
         found: found.into_iter().map(|(_, found)| found).collect(),
         files: files.into_inner(),
         problems,

@@ -15,7 +15,7 @@ impl Workspace {
     /// end are skipped.
     ///
     /// # Errors
-    /// A path that cannot be used or leads outside; a file that is gone or cannot be read.
+    /// The path cannot be used or leads outside, or the file does not exist or cannot be read.
     pub fn source_lines(
         &self,
         path: &str,

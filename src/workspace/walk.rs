@@ -18,19 +18,19 @@ use cap_std::fs::OpenOptionsExt as _;
 use rustix::fs::{AtFlags, Dir, FileType, OFlags, statat};
 
 use super::budget::{Counted, SearchBudget};
-use super::ignore_rules::{Choice, Folder, Rules};
+use super::ignore_rules::{FileSelection, Folder, Rules};
 use super::resolve::{Place, Root};
 use super::{Kind, WorkspaceError, open_beneath};
 
 /// Maximum number of threads. More of them would only wait for each other.
 const MAX_THREADS: usize = 12;
-/// A folder with more files than this is shared between threads.
+/// The files of a folder are divided between the threads in groups of this size.
 const FILES_AT_ONCE: usize = 64;
-/// Maximum number of names in one folder, because all of them are in memory at once.
+/// Maximum number of entries in one folder, because all of them are in memory at once.
 const MAX_NAMES: usize = 1_000_000;
-/// Matching a name against this many rules counts as one more name.
+/// Matching an entry against this many rules counts as one more entry.
 const RULES_AT_ONCE: u64 = 256;
-/// A rule counts as this many names, because it takes as much memory.
+/// A rule counts as this many entries, because it takes as much memory.
 const NAMES_FOR_A_RULE: u64 = 20;
 /// Maximum size of an ignore list: 1 MiB.
 const LIST_BYTES: u64 = 1 << 20;
@@ -40,7 +40,7 @@ const LIST_BYTES: u64 = 1 << 20;
 const CACHE: (&str, &[u8]) = ("CACHEDIR.TAG", b"Signature: 8a477f597d28d172789f06886806bc55");
 
 /// An entry visited by a walk, by its path below the root, or a problem.
-pub(crate) enum Step<'a> {
+pub(crate) enum WalkEntry<'a> {
     /// A folder, before its entries; not reported in a search.
     Folder(&'a Path),
     /// A regular file.
@@ -53,45 +53,45 @@ pub(crate) enum Step<'a> {
     Problem(String),
 }
 
-/// Calls `visit` for every file that ripgrep would choose below `place`, until it breaks. Each thread passes
-/// its own value, made by `state`.
+/// Calls `visit` for every file that ripgrep would choose below `place`, until `visit` breaks. Each thread passes
+/// its own value from `state`.
 ///
 /// # Errors
-/// A limit is reached. A stop is not an error.
+/// A limit is reached. A stop is not an error: the walk ends early.
 pub(crate) fn walk<S>(
     place: &Place<'_>,
-    looking: SearchBudget<'_>,
+    budget: SearchBudget<'_>,
     state: impl Fn() -> S + Sync,
-    visit: impl Fn(&mut S, Step<'_>) -> ControlFlow<()> + Sync,
+    visit: impl Fn(&mut S, WalkEntry<'_>) -> ControlFlow<()> + Sync,
 ) -> Result<(), WorkspaceError> {
-    walk_for(Choice::Search, place, looking, state, visit)
+    walk_for(FileSelection::Search, place, budget, state, visit)
 }
 
-/// As [`walk`], for the files that `choice` selects.
+/// As [`walk`], for the files that `selection` selects.
 ///
 /// # Errors
 /// As [`walk`].
 pub(crate) fn walk_for<S>(
-    choice: Choice,
+    selection: FileSelection,
     place: &Place<'_>,
-    looking: SearchBudget<'_>,
+    budget: SearchBudget<'_>,
     state: impl Fn() -> S + Sync,
-    visit: impl Fn(&mut S, Step<'_>) -> ControlFlow<()> + Sync,
+    visit: impl Fn(&mut S, WalkEntry<'_>) -> ControlFlow<()> + Sync,
 ) -> Result<(), WorkspaceError> {
     if place.kind == Kind::File {
-        let _ = visit(&mut state(), Step::File(&place.relative));
+        let _ = visit(&mut state(), WalkEntry::File(&place.relative));
         return Ok(());
     }
     let problem = |text| {
-        let _ = visit(&mut state(), Step::Problem(text));
+        let _ = visit(&mut state(), WalkEntry::Problem(text));
     };
-    let rules = rules_above(place, choice, &problem);
+    let rules = rules_above(place, selection, &problem);
     let first = Work::Folder { relative: place.relative.clone(), rules };
     let walk = Walk {
         root: place.root,
-        choice,
-        looking,
-        queue: Mutex::new(Queue { waiting: vec![first], busy: 0, over: None }),
+        selection,
+        budget,
+        queue: Mutex::new(Queue { waiting: vec![first], busy: 0, ended: None }),
         changed: Condvar::new(),
     };
     let threads = std::thread::available_parallelism().map_or(1, NonZero::get).min(MAX_THREADS);
@@ -103,7 +103,7 @@ pub(crate) fn walk_for<S>(
         }
         work();
     });
-    match walk.queue.into_inner().unwrap_or_else(PoisonError::into_inner).over {
+    match walk.queue.into_inner().unwrap_or_else(PoisonError::into_inner).ended {
         Some(Err(limit)) => Err(limit),
         Some(Ok(())) | None => Ok(()),
     }
@@ -124,13 +124,13 @@ struct Queue {
     /// The number of working threads, each of which may add more work.
     busy: usize,
     /// Set when the walk ends early: `Ok` after a break or a stop, `Err` at a limit.
-    over: Option<Result<(), WorkspaceError>>,
+    ended: Option<Result<(), WorkspaceError>>,
 }
 
 struct Walk<'a> {
     root: &'a Root,
-    choice: Choice,
-    looking: SearchBudget<'a>,
+    selection: FileSelection,
+    budget: SearchBudget<'a>,
     queue: Mutex<Queue>,
     changed: Condvar,
 }
@@ -154,14 +154,16 @@ impl Walk<'_> {
     }
 
     /// Works until the queue is empty and no busy thread can add to it.
-    fn work<S>(&self, state: &mut S, visit: &impl Fn(&mut S, Step<'_>) -> ControlFlow<()>) {
-        let mut visit = |step: Step<'_>| visit(state, step);
+    fn work<S>(&self, state: &mut S, visit: &impl Fn(&mut S, WalkEntry<'_>) -> ControlFlow<()>) {
+        let mut visit = |step: WalkEntry<'_>| visit(state, step);
         while let Some((work, _busy)) = self.next() {
             let ended = match work {
-                Work::Files(files) => files.iter().try_for_each(|file| visit(Step::File(file))),
+                Work::Files(files) => {
+                    files.iter().try_for_each(|file| visit(WalkEntry::File(file)))
+                }
                 Work::Folder { relative, rules } => self.folder(&relative, &rules, &mut visit),
             };
-            if ended.is_break() || self.looking.stop.is_set() {
+            if ended.is_break() || self.budget.stop.is_set() {
                 self.end(Ok(()));
             }
         }
@@ -182,18 +184,18 @@ impl Walk<'_> {
         }
     }
 
-    fn end(&self, how: Result<(), WorkspaceError>) {
+    fn end(&self, result: Result<(), WorkspaceError>) {
         let mut queue = self.queue();
         // A limit takes precedence over a break or a stop.
-        if how.is_err() || queue.over.is_none() {
-            queue.over = Some(how);
+        if result.is_err() || queue.ended.is_none() {
+            queue.ended = Some(result);
         }
         queue.waiting.clear();
     }
 
-    /// Counts names that are listed or read; breaks at the limit.
+    /// Counts directory entries; ends the walk and breaks at the limit.
     fn count(&self, names: u64) -> ControlFlow<()> {
-        match self.looking.count(Counted::Names, names) {
+        match self.budget.count(Counted::Names, names) {
             Ok(()) => ControlFlow::Continue(()),
             Err(limit) => {
                 self.end(Err(limit));
@@ -204,39 +206,40 @@ impl Walk<'_> {
 
     fn add(&self, work: Vec<Work>) {
         let mut queue = self.queue();
-        if queue.over.is_none() && !work.is_empty() {
+        if queue.ended.is_none() && !work.is_empty() {
             queue.waiting.extend(work);
             self.changed.notify_all();
         }
     }
 
+    /// Visits the files of a folder, and queues its folders and, if it has many files, some of them.
     fn folder(
         &self,
         relative: &Path,
         rules: &Arc<Rules>,
-        visit: &mut dyn FnMut(Step<'_>) -> ControlFlow<()>,
+        visit: &mut dyn FnMut(WalkEntry<'_>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let listing = match Listing::read(self.root, relative, &|| self.looking.stop.is_set()) {
-            Ok(listing) if self.root.own.is_one(listing.identity) => {
+        let listing = match Listing::read(self.root, relative, &|| self.budget.stop.is_set()) {
+            Ok(listing) if self.root.own.contains_folder(listing.identity) => {
                 return ControlFlow::Continue(());
             }
             Ok(listing) => listing,
-            Err(_) if self.looking.stop.is_set() => return ControlFlow::Break(()),
+            Err(_) if self.budget.stop.is_set() => return ControlFlow::Break(()),
             Err(error) => {
                 let text = format!("cannot read {}: {error}", self.root.key(relative));
-                return visit(Step::Problem(text));
+                return visit(WalkEntry::Problem(text));
             }
         };
-        // The folder itself is counted too, so that empty folders count.
+        // The folder itself is counted too, so that a tree of empty folders reaches the limit.
         self.count(1 + listing.names.len() as u64)?;
-        if self.choice == Choice::Git {
+        if self.selection == FileSelection::Git {
             if !relative.as_os_str().is_empty() && self.is_cache(relative, &listing) {
                 return ControlFlow::Continue(());
             }
-            visit(Step::Folder(relative))?;
+            visit(WalkEntry::Folder(relative))?;
         }
         let problems = RefCell::new(Vec::new());
-        let problem = |text| problems.borrow_mut().push(Step::Problem(text));
+        let problem = |text| problems.borrow_mut().push(WalkEntry::Problem(text));
         let above = rules;
         let rules = rules_in(self.root, relative, rules, &|name| listing.has(name), &problem);
         self.count(listing.names.len() as u64 * (rules.count() / RULES_AT_ONCE))?;
@@ -246,12 +249,12 @@ impl Walk<'_> {
         let (mut folders, mut files) = (Vec::new(), Vec::new());
         for (name, kind) in listing.names {
             let is_special = !matches!(kind, FileType::Directory | FileType::RegularFile);
-            if is_special && self.choice == Choice::Search {
+            if is_special && self.selection == FileSelection::Search {
                 continue;
             }
             let is_folder = kind == FileType::Directory;
             path.push(&name);
-            let left_out = rules.leave_out(&path, is_folder) || self.root.own.holds(&path);
+            let left_out = rules.is_ignored(&path, is_folder) || self.root.own.contains(&path);
             path.pop();
             if left_out {
                 continue;
@@ -262,20 +265,20 @@ impl Walk<'_> {
                     folders.push(Work::Folder { relative, rules: Arc::clone(&rules) });
                 }
                 FileType::RegularFile => files.push(relative),
-                FileType::Symlink => visit(Step::Link(&relative))?,
-                _ => visit(Step::Other(&relative))?,
+                FileType::Symlink => visit(WalkEntry::Link(&relative))?,
+                _ => visit(WalkEntry::Other(&relative))?,
             }
         }
-        let own = files.split_off(files.len() - files.len().min(FILES_AT_ONCE));
-        let others = files.chunks(FILES_AT_ONCE).map(|files| Work::Files(files.to_vec()));
-        self.add(folders.into_iter().chain(others).collect());
-        own.iter().try_for_each(|file| visit(Step::File(file)))
+        let now = files.split_off(files.len() - files.len().min(FILES_AT_ONCE));
+        let later = files.chunks(FILES_AT_ONCE).map(|files| Work::Files(files.to_vec()));
+        self.add(folders.into_iter().chain(later).collect());
+        now.iter().try_for_each(|file| visit(WalkEntry::File(file)))
     }
 
     /// Whether a folder is marked as a cache; see `CACHE`.
     fn is_cache(&self, relative: &Path, listing: &Listing) -> bool {
         let (name, signature) = CACHE;
-        let begins = || {
+        let has_signature = || {
             let mut options = cap_std::fs::OpenOptions::new();
             options.read(true).custom_flags(nonblocking());
             let file = self.root.dir.open_with(relative.join(name), &options).ok()?.into_std();
@@ -283,7 +286,7 @@ impl Walk<'_> {
             file.take(signature.len() as u64).read_to_end(&mut bytes).ok()?;
             Some(bytes == signature)
         };
-        listing.has(name) && begins() == Some(true)
+        listing.has(name) && has_signature() == Some(true)
     }
 }
 
@@ -329,15 +332,19 @@ impl Listing {
     }
 
     fn has(&self, name: &str) -> bool {
-        self.names.iter().any(|(it, _)| it.as_os_str() == name)
+        self.names.iter().any(|(entry, _)| entry.as_os_str() == name)
     }
 }
 
-/// The rules that apply to `place` itself. Lists in the folders above the root count, as in ripgrep; no plan
-/// can choose these folders.
-fn rules_above(place: &Place<'_>, choice: Choice, problem: &dyn Fn(String)) -> Arc<Rules> {
+/// The rules that apply to `place` itself. The lists in the folders above the root apply too, as in ripgrep; a plan
+/// cannot choose these folders.
+fn rules_above(
+    place: &Place<'_>,
+    selection: FileSelection,
+    problem: &dyn Fn(String),
+) -> Arc<Rules> {
     let root = &place.root;
-    let mut rules = Rules::of_user(&root.path, choice);
+    let mut rules = Rules::of_user(&root.path, selection);
     let mut above: Vec<&Path> = root.path.ancestors().skip(1).collect();
     above.reverse();
     for path in above {
@@ -380,6 +387,7 @@ fn nonblocking() -> i32 {
     OFlags::NONBLOCK.bits().cast_signed()
 }
 
+/// Reads an ignore list.
 fn content(file: File) -> io::Result<Vec<u8>> {
     if !file.metadata()?.is_file() {
         return Err(io::ErrorKind::InvalidInput.into());

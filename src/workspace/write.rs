@@ -15,9 +15,11 @@ use crate::authorization::FileState;
 use crate::run::{FileEffect, Modes, StopSignal};
 
 use super::publish::{Published, Target};
-use super::{Access, Disk, Folders, Kind, Last, Place, Workspace, WorkspaceError, file, go_on};
+use super::{
+    Access, Disk, Folders, Kind, Last, Place, Workspace, WorkspaceError, check_cancelled, file,
+};
 
-/// The treatment of an existing target.
+/// What a write does with an existing target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Existing {
     /// The target is replaced, as by `file_write`.
@@ -63,7 +65,8 @@ pub(crate) fn target<'a>(
     }
 }
 
-/// Checks whether a write to a place from [`target`] would succeed, as far as names can tell.
+/// Fails if a write to a place from [`target`] would fail, as far as the kinds of the file and of its parents
+/// show that.
 pub(crate) fn check(
     place: &Place<'_>,
     path: &str,
@@ -94,11 +97,10 @@ pub(crate) fn effect(
     FileEffect { path, before, after, before_bytes, after_bytes, modes }
 }
 
-/// Replaces the content of a file, as `file_write` does. Returns an error if the content is in place but may
-/// not survive a power failure, and the metadata that could not be kept.
+/// Replaces the content of a file, as `file_write` does. Returns [`Written::not_flushed`] and [`Written::lost`].
 ///
 /// # Errors
-/// As for `file_write`.
+/// As [`write`].
 pub(crate) fn replace(
     workspace: &Workspace,
     path: &str,
@@ -113,7 +115,7 @@ pub(crate) fn replace(
 pub(crate) struct Written {
     pub(crate) effect: FileEffect,
     pub(crate) created_folders: Vec<String>,
-    /// Set if the content is in place but may not survive a power failure.
+    /// Set if the content was written but may not survive a power failure.
     pub(crate) not_flushed: Option<WorkspaceError>,
     /// Metadata of the old file that could not be kept.
     pub(crate) lost: Vec<String>,
@@ -122,7 +124,8 @@ pub(crate) struct Written {
 /// Writes the whole file atomically or not at all.
 ///
 /// # Errors
-/// The target cannot be written, or is not in the approved state.
+/// The target cannot be written or is not in the approved state, a person stopped the step, or another process
+/// wrote the file at the same time and its content is now in a second file.
 pub(crate) fn write(
     workspace: &Workspace,
     path: &str,
@@ -133,9 +136,9 @@ pub(crate) fn write(
     let place = target(workspace, path, existing)?;
     let approved = context.expected.get(&place.key).copied();
     let now = place.open(path, Access::Write)?;
-    compare(path, approved, file::state(now.map(|(file, _)| file), path)?)?;
+    check_state(path, approved, file::state(now.map(|(file, _)| file), path)?)?;
     check(&place, path, existing)?;
-    go_on(context.stop)?;
+    check_cancelled(context.stop)?;
     let failed = |source| WorkspaceError::WriteFailed { path: path.to_owned(), source };
     let (Some(parent), Some(name)) = (place.relative.parent(), place.relative.file_name()) else {
         return Err(failed(rustix::io::Errno::ISDIR.into()));
@@ -160,7 +163,7 @@ pub(crate) fn write(
 }
 
 /// Fails if the file is not in the approved state.
-pub(crate) fn compare(
+pub(crate) fn check_state(
     path: &str,
     approved: Option<FileState>,
     now: FileState,
@@ -189,7 +192,7 @@ mod tests {
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
     }
 
-    /// Publishes to `f` when a file has appeared there since the first check.
+    /// Publishes to `f`, where a file has appeared since the first check.
     fn publish_over(
         existing: Existing,
         approved: FileState,

@@ -32,7 +32,7 @@ fn limits_are_reported_and_reproducible() {
     let texts = [
         ("(".repeat(300_000), "22000 open brackets"),
         ("<".repeat(300_000), "50000000 comparisons of neighbouring nodes"),
-        ("a,".repeat(2_000_000), "1000000 steps of the parser"),
+        ("a,".repeat(2_000_000), "1000000 parser steps"),
         ("r#\"".repeat(100_000), "268435456 bytes read by the parser"),
     ];
     for (text, limit) in texts {

@@ -46,7 +46,7 @@ pub fn review_read(
         Err(Some(faulty)) => faulty,
         Err(None) => return Ok(None),
     };
-    let mut review = review(&faulty.sound())?;
+    let mut review = review(&faulty.valid_steps())?;
     for (index, _) in faulty.steps.iter().enumerate().filter(|(_, step)| step.call.is_none()) {
         let risk = risk::of_faulty_step();
         review.impact.worst = review.impact.worst.max(Some(risk.level));
@@ -77,7 +77,7 @@ pub fn simulate_shown(
     stop: &Arc<StopSignal>,
 ) -> Result<Simulation, ToolError> {
     let faulty = plan.steps.iter().position(|step| step.call.is_none());
-    let mut sound = plan.sound();
+    let mut sound = plan.valid_steps();
     sound.steps.truncate(faulty.unwrap_or(usize::MAX));
     let mut simulation = simulate(&sound, workspace, policy, evidence, stop)?;
     let mut steps = plan.steps.iter().skip(sound.steps.len());

@@ -137,7 +137,7 @@ pub fn risk() -> Verdict {
 }
 
 pub fn result_of(step: &Step, outcome: Outcome, timestamp_ms: i64) -> StepResult {
-    let failed = !outcome.goes_on();
+    let failed = !outcome.continues_run();
     StepResult {
         step_id: step.step_id.clone(),
         step_index: step.step_index,

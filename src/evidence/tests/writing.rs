@@ -337,7 +337,7 @@ proptest! {
             let step = run.plan.steps[n].clone();
             let mut result = result_of(&step, outcome, 2_000 + n as i64);
             result.exit_code = Some(number);
-            result.error_message = (!outcome.goes_on()).then(|| message.clone());
+            result.error_message = (!outcome.continues_run()).then(|| message.clone());
             if let Some(output) = &output {
                 result = with_output(result, output.as_bytes());
             }

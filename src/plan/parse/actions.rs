@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::context::ParseContext;
 use super::fields::Fields;
 use super::json::Json;
-use super::reading::Reading;
 use super::requests;
 use super::steps::tool;
 use crate::plan::{
@@ -17,14 +17,14 @@ use crate::plan::{
 /// Reads an action plan. `plan` has default values, which are replaced.
 pub(super) fn read(mut fields: Fields<'_>, plan: ShownPlan) -> ShownPlan {
     version(&mut fields);
-    let goal = fields.filled("goal");
+    let goal = fields.non_blank("goal");
     let metadata = metadata(&mut fields);
     let failure = failure(&mut fields);
     let steps = actions(&mut fields, failure.is_some());
     fields.finish();
-    let by = [metadata.planner.as_deref(), metadata.model.as_deref()];
-    let by: Vec<&str> = by.into_iter().flatten().filter(|word| !word.trim().is_empty()).collect();
-    let created_by = (!by.is_empty()).then(|| by.join(", "));
+    let authors = [metadata.planner.as_deref(), metadata.model.as_deref()].into_iter().flatten();
+    let authors: Vec<&str> = authors.filter(|author| !author.trim().is_empty()).collect();
+    let created_by = (!authors.is_empty()).then(|| authors.join(", "));
     ShownPlan { title: goal, created_by, metadata, failure, steps, ..plan }
 }
 
@@ -33,7 +33,7 @@ fn version(fields: &mut Fields<'_>) {
     if version != ACTION_PLAN_VERSION {
         let message = format!("the version {version:?} of action plans is not known");
         let finding = Finding::error(Code::BadValue, fields.pointer_to("version"), message);
-        fields.reading.push(finding.allowing([ACTION_PLAN_VERSION]));
+        fields.context.push(finding.allowing([ACTION_PLAN_VERSION]));
     }
 }
 
@@ -52,7 +52,7 @@ fn metadata(fields: &mut Fields<'_>) -> Metadata {
 fn confidence(fields: &mut Fields<'_>) -> Option<String> {
     let got = match fields.take("confidence")? {
         Json::Number(number) if number.as_f64().is_some_and(|it| (0.0..=1.0).contains(&it)) => {
-            return Some(fields.reading.number(&number, &fields.pointer_to("confidence")));
+            return Some(fields.context.number(&number, &fields.pointer_to("confidence")));
         }
         Json::Number(number) => number.to_string(),
         other => other.kind().to_owned(),
@@ -64,8 +64,8 @@ fn confidence(fields: &mut Fields<'_>) -> Option<String> {
 
 fn failure(fields: &mut Fields<'_>) -> Option<PlannerFailure> {
     let mut fields = fields.object("failure")?;
-    let code = fields.filled("code");
-    let message = fields.filled("message");
+    let code = fields.non_blank("code");
+    let message = fields.non_blank("message");
     let detail = fields.take("detail").and_then(|json| match json {
         Json::Null => None,
         Json::String(text) => Some(text),
@@ -81,17 +81,17 @@ fn failure(fields: &mut Fields<'_>) -> Option<PlannerFailure> {
     })
 }
 
-fn actions(fields: &mut Fields<'_>, failed: bool) -> Vec<ShownStep> {
-    if !failed {
+fn actions(fields: &mut Fields<'_>, has_failure: bool) -> Vec<ShownStep> {
+    if !has_failure {
         fields.require("actions", "a plan has at least one action");
     }
     let Some(items) = fields.array("actions") else { return Vec::new() };
     let fault = match items.len() {
-        0 if !failed => Some((
+        0 if !has_failure => Some((
             Code::Missing,
             "the plan is empty; a plan has at least one action, or a \"failure\"".to_owned(),
         )),
-        1.. if failed => Some((
+        1.. if has_failure => Some((
             Code::BadValue,
             "a plan has actions or a \"failure\", not both; take one of them out".to_owned(),
         )),
@@ -105,13 +105,18 @@ fn actions(fields: &mut Fields<'_>, failed: bool) -> Vec<ShownStep> {
         fields.error(code, "actions", message);
     }
     let pointer = fields.pointer_to("actions");
-    let action = |(index, item)| action(item, index, &format!("{pointer}/{index}"), fields.reading);
+    let action = |(index, item)| action(item, index, &format!("{pointer}/{index}"), fields.context);
     items.into_iter().take(limits::ACTIONS).enumerate().filter_map(action).collect()
 }
 
-fn action(item: Json, index: usize, pointer: &str, reading: &Reading<'_>) -> Option<ShownStep> {
-    let before = reading.errors();
-    let mut fields = Fields::of(item, pointer, "an action", reading)?;
+fn action(
+    item: Json,
+    index: usize,
+    pointer: &str,
+    context: &ParseContext<'_>,
+) -> Option<ShownStep> {
+    let before = context.errors();
+    let mut fields = Fields::of(item, pointer, "an action", context)?;
     fields.require("type", "name the type of the action");
     let unknown = |name: &str| format!("there is no action {name:?}");
     let (tool_name, tool) = tool(&mut fields, "type", Dialect::ActionPlan, unknown);
@@ -121,13 +126,13 @@ fn action(item: Json, index: usize, pointer: &str, reading: &Reading<'_>) -> Opt
     let mut call = None;
     if let Some(request) = fields.take("request").and_then(|json| {
         arguments = requests::arguments(&json);
-        Fields::of(json, &fields.pointer_to("request"), "\"request\"", reading)
+        Fields::of(json, &fields.pointer_to("request"), "\"request\"", context)
     }) {
         // The request of an unknown action cannot be checked.
         call = tool.and_then(|tool| requests::read(tool, request));
-        if let Some((name, words)) = call.as_ref().and_then(ToolCall::words) {
+        if let Some((name, texts)) = call.as_ref().and_then(ToolCall::program_arguments) {
             // The recorded arguments are taken from the call, in which numbers keep the spelling of the file.
-            let texts = words.iter().map(|word| Value::from(word.as_str())).collect::<Value>();
+            let texts = texts.iter().map(|text| Value::from(text.as_str())).collect::<Value>();
             arguments.insert(name.to_owned(), texts.to_string());
         }
     }
@@ -137,7 +142,7 @@ fn action(item: Json, index: usize, pointer: &str, reading: &Reading<'_>) -> Opt
         step_index: index,
         tool_name,
         arguments,
-        call: call.filter(|_| reading.errors() == before),
+        call: call.filter(|_| context.errors() == before),
         precondition: Precondition::None,
         precondition_text: "none".to_owned(),
         requires_confirmation: false,
@@ -150,9 +155,9 @@ fn action(item: Json, index: usize, pointer: &str, reading: &Reading<'_>) -> Opt
     })
 }
 
-/// Sets the name of an error in the action dialect (SPEC §6). An error inside a request also gets the code for a
-/// missing or bad argument in place of the general one.
-pub(super) fn name(finding: &mut Finding) {
+/// Sets the name of an error in the action dialect (SPEC §6). A missing or bad value in a request also gets the code
+/// for a missing or bad argument.
+pub(super) fn set_error_name(finding: &mut Finding) {
     if finding.severity != Severity::Error {
         return;
     }

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use super::context::ParseContext;
 use super::fields::{Fields, did_you_mean};
 use super::json::Json;
 use super::pattern;
-use super::places::escape;
-use super::reading::Reading;
+use super::positions::escape;
 use crate::plan::{ArgumentSpec, Code, Finding, Tool, limits};
 
 /// The arguments of a step as texts, checked against the tool's row of the whitelist.
@@ -20,12 +20,12 @@ pub(super) fn arguments(fields: &mut Fields<'_>, tool: Option<Tool>) -> BTreeMap
     for (name, value) in members {
         let pointer = format!("{pointer}/{}", escape(&name));
         written.insert(name.clone());
-        if let Some(text) = argument_text(&name, value, &pointer, fields.reading) {
+        if let Some(text) = argument_text(&name, value, &pointer, fields.context) {
             arguments.insert(name, text);
         }
     }
     if let Some(tool) = tool {
-        check_arguments(tool, &written, &arguments, &pointer, fields.reading);
+        check_arguments(tool, &written, &arguments, &pointer, fields.context);
     }
     arguments
 }
@@ -35,23 +35,23 @@ pub(super) fn argument_text(
     name: &str,
     value: Json,
     pointer: &str,
-    reading: &Reading<'_>,
+    context: &ParseContext<'_>,
 ) -> Option<String> {
     let text = match value {
         Json::String(text) => text,
-        Json::Number(number) if number.is_f64() => reading.number(&number, pointer),
+        Json::Number(number) if number.is_f64() => context.number(&number, pointer),
         Json::Number(number) => number.to_string(),
         other => {
             let got = other.kind();
             let message = format!("the argument {name:?} must be a string or a number, not {got}");
-            reading.error(Code::BadArgument, pointer, message);
+            context.error(Code::BadArgument, pointer, message);
             return None;
         }
     };
     if text.len() > limits::ARGUMENT_BYTES {
         let (length, most) = (text.len(), limits::ARGUMENT_BYTES);
         let message = format!("the argument {name:?} is {length} bytes long; the limit is {most}");
-        reading.error(Code::Limit, pointer, message);
+        context.error(Code::Limit, pointer, message);
     }
     Some(text)
 }
@@ -61,21 +61,21 @@ fn check_arguments(
     written: &HashSet<String>,
     arguments: &BTreeMap<String, String>,
     pointer: &str,
-    reading: &Reading<'_>,
+    context: &ParseContext<'_>,
 ) {
     let spec = tool.spec();
     for argument in spec.arguments {
         let name = argument.name;
         let aliased = argument.alias.filter(|alias| written.contains(*alias));
         match (written.contains(name), aliased) {
-            (true, Some(alias)) => reading.error(
+            (true, Some(alias)) => context.error(
                 Code::BadArgument,
                 format!("{pointer}/{alias}"),
                 format!("{alias:?} is another name of {name:?}; keep one of them"),
             ),
             (false, None) if argument.required => {
                 let message = format!("{} needs the argument {name:?}", spec.name);
-                reading.error(Code::MissingArgument, pointer, message);
+                context.error(Code::MissingArgument, pointer, message);
             }
             _ => {}
         }
@@ -83,7 +83,7 @@ fn check_arguments(
             let value = arguments.get(name);
             for fault in value.into_iter().flat_map(|it| faults(argument, name, it, tool)).flatten()
             {
-                reading.error(Code::BadArgument, format!("{pointer}/{name}"), fault);
+                context.error(Code::BadArgument, format!("{pointer}/{name}"), fault);
             }
         }
     }
@@ -92,7 +92,7 @@ fn check_arguments(
     let mut unknown: Vec<&String> = written.iter().filter(|name| !is_known(name)).collect();
     unknown.sort();
     for name in unknown {
-        reading.error_with(|| {
+        context.error_with(|| {
             let known = spec.arguments.iter().map(|argument| argument.name);
             let advice = did_you_mean(name, known.clone());
             let message = format!("unknown argument {name:?} for {}{advice}", spec.name);

@@ -3,29 +3,30 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::context::ParseContext;
 use super::fields::Fields;
 use super::ignored::Ignored;
 use super::json::Json;
 use super::needs;
-use super::reading::Reading;
 use crate::plan::{
     Code, Destination, Finding, Mode, PlanNotes, Precondition, RiskLevel, Severity, ShownPlan,
     ShownStep, StatedRisk, StepPlace, Tool, ToolCall, limits,
 };
 
 /// Suffix of the id of a verification step, after the id of the step that it verifies.
-const VERIFY: &str = ".verify";
+const VERIFY_SUFFIX: &str = ".verify";
 
 /// Fields that other programs add to a plan when they run it. They are ignored, with a note.
-const OF_A_RUN: [&str; 5] = ["status", "currentStepIndex", "createdAt", "startedAt", "completedAt"];
+const RUN_FIELDS: [&str; 5] =
+    ["status", "currentStepIndex", "createdAt", "startedAt", "completedAt"];
 /// Fields that other programs add to a step.
-const OF_A_STEP_RUN: [&str; 6] =
+const STEP_RUN_FIELDS: [&str; 6] =
     ["status", "output", "error", "commandResult", "startedAt", "completedAt"];
 
 /// Reads a command plan. `plan` has default values, which are replaced.
 pub(super) fn read(mut fields: Fields<'_>, plan: ShownPlan) -> ShownPlan {
     let plan_id = fields.id("id");
-    let goal = fields.filled("goal");
+    let goal = fields.non_blank("goal");
     let mode = mode(&mut fields);
     let target = target(&mut fields);
     let success_criteria = fields.texts("successCriteria").into_iter().map(|(_, text)| text);
@@ -36,14 +37,14 @@ pub(super) fn read(mut fields: Fields<'_>, plan: ShownPlan) -> ShownPlan {
     };
     let mut reader = Reader {
         target: target.as_deref(),
-        reading: fields.reading,
+        context: fields.context,
         ignored: Ignored::default(),
         wrong_index: None,
-        ids_at: Vec::new(),
+        id_pointers: Vec::new(),
     };
     let steps = reader.steps(&mut fields);
-    reader.ignored.take(&mut fields, &OF_A_RUN);
-    reader.ignored.tell(fields.reading);
+    reader.ignored.take(&mut fields, &RUN_FIELDS);
+    reader.ignored.report(fields.context);
     fields.finish();
     ShownPlan {
         plan_id: plan_id.unwrap_or(plan.plan_id),
@@ -85,12 +86,12 @@ fn commands(fields: &mut Fields<'_>, name: &'static str) -> Vec<String> {
     }
     let pointer = fields.pointer_to(name);
     for (index, text) in &texts {
-        check_command(text, &format!("{pointer}/{index}"), "the command", fields.reading);
+        check_command(text, &format!("{pointer}/{index}"), "the command", fields.context);
     }
     texts.into_iter().map(|(_, text)| text).collect()
 }
 
-fn check_command(text: &str, pointer: &str, what: &str, reading: &Reading<'_>) {
+fn check_command(text: &str, pointer: &str, what: &str, context: &ParseContext<'_>) {
     let (code, fault) = if text.trim().is_empty() {
         (Code::Missing, "is empty")
     } else if text.contains('\0') {
@@ -98,18 +99,18 @@ fn check_command(text: &str, pointer: &str, what: &str, reading: &Reading<'_>) {
     } else {
         return;
     };
-    reading.error_with(|| Finding::error(code, pointer, format!("{what} {fault}")));
+    context.error_with(|| Finding::error(code, pointer, format!("{what} {fault}")));
 }
 
 /// Reads the steps of one plan.
 struct Reader<'a> {
     target: Option<&'a str>,
-    reading: &'a Reading<'a>,
+    context: &'a ParseContext<'a>,
     ignored: Ignored,
-    /// Pointer to the first `index` that is not the position of its step.
+    /// The pointer to the first `index` that is not the position of its step.
     wrong_index: Option<String>,
     /// For each step, the pointer to its id, or to the value from which the id is derived.
-    ids_at: Vec<String>,
+    id_pointers: Vec<String>,
 }
 
 impl Reader<'_> {
@@ -140,7 +141,7 @@ impl Reader<'_> {
         if let Some(pointer) = self.wrong_index.take() {
             let message =
                 "this is not the position of the step; steps run in the order of the file";
-            self.reading.push(Finding::new(Severity::Warning, Code::BadValue, pointer, message));
+            self.context.push(Finding::new(Severity::Warning, Code::BadValue, pointer, message));
         }
         self.check_ids(&steps);
         steps
@@ -148,11 +149,11 @@ impl Reader<'_> {
 
     fn check_ids(&mut self, steps: &[ShownStep]) {
         let mut first_with: HashMap<&str, usize> = HashMap::new();
-        for (step, pointer) in steps.iter().zip(std::mem::take(&mut self.ids_at)) {
+        for (step, pointer) in steps.iter().zip(std::mem::take(&mut self.id_pointers)) {
             if let Some(earlier) = first_with.get(step.step_id.as_str()) {
                 let message =
                     || format!("step {} has the id {:?} already", earlier + 1, step.step_id);
-                self.reading.error_with(|| Finding::error(Code::DuplicateId, pointer, message()));
+                self.context.error_with(|| Finding::error(Code::DuplicateId, pointer, message()));
             } else {
                 first_with.insert(&step.step_id, step.step_index);
             }
@@ -161,14 +162,14 @@ impl Reader<'_> {
 
     /// Adds the step of a command and the step of its verification.
     fn step(&mut self, item: Json, index: usize, pointer: &str, steps: &mut Vec<ShownStep>) {
-        let before = self.reading.errors();
-        let Some(mut fields) = Fields::of(item, pointer, "a step", self.reading) else { return };
-        let id_at = fields.nearest("id");
+        let before = self.context.errors();
+        let Some(mut fields) = Fields::of(item, pointer, "a step", self.context) else { return };
+        let id_pointer = fields.nearest("id");
         let id = fields.id("id").unwrap_or_else(|| format!("step_{}", index + 1));
-        self.index(&mut fields, index);
-        let command = fields.filled("command").unwrap_or_default();
+        self.check_index(&mut fields, index);
+        let command = fields.non_blank("command").unwrap_or_default();
         if command.contains('\0') {
-            check_command(&command, &fields.pointer_to("command"), "\"command\"", self.reading);
+            check_command(&command, &fields.pointer_to("command"), "\"command\"", self.context);
         }
         let title = fields.text_unless_blank("description");
         let reason = fields.text_unless_blank("explanation");
@@ -188,19 +189,19 @@ impl Reader<'_> {
         let verification = fields.text("verificationCommand");
         if let Some(verification) = &verification {
             let pointer = fields.pointer_to("verificationCommand");
-            check_command(verification, &pointer, "\"verificationCommand\"", self.reading);
-            let length = id.len() + VERIFY.len();
+            check_command(verification, &pointer, "\"verificationCommand\"", self.context);
+            let length = id.len() + VERIFY_SUFFIX.len();
             if length > limits::ID_BYTES {
                 let most = limits::ID_BYTES;
                 let message = format!(
-                    "with {VERIFY:?}, the id is {length} bytes long; the limit for ids is {most}"
+                    "with {VERIFY_SUFFIX:?}, the id is {length} bytes long; the limit for ids is {most}"
                 );
                 fields.error(Code::Limit, "id", message);
             }
         }
-        self.ignored.take(&mut fields, &OF_A_STEP_RUN);
+        self.ignored.take(&mut fields, &STEP_RUN_FIELDS);
         fields.finish();
-        let faulty = self.reading.errors() > before;
+        let faulty = self.context.errors() > before;
         let mut add = |step: ShownStep, command: String| {
             let mut arguments = arguments.clone();
             arguments.insert("command".to_owned(), command);
@@ -224,7 +225,7 @@ impl Reader<'_> {
             place: StepPlace::Command(index),
         };
         let verifying = verification.as_ref().map(|_| ShownStep {
-            step_id: format!("{id}{VERIFY}"),
+            step_id: format!("{id}{VERIFY_SUFFIX}"),
             // The author's statements are about the command, not its verification.
             requires_confirmation: false,
             title: step.title.as_ref().map(|title| format!("Verify: {title}")),
@@ -235,18 +236,18 @@ impl Reader<'_> {
             ..step.clone()
         });
         add(step, command);
-        self.ids_at.push(id_at);
+        self.id_pointers.push(id_pointer);
         if let (Some(step), Some(command)) = (verifying, verification) {
-            self.ids_at.push(step.pointer(None));
+            self.id_pointers.push(step.pointer(None));
             add(step, command);
         }
     }
 
     /// Checks `index` against the position of the step. Other programs count from 0 or from 1.
-    fn index(&mut self, fields: &mut Fields<'_>, place: usize) {
+    fn check_index(&mut self, fields: &mut Fields<'_>, position: usize) {
         let Some(index) = fields.whole_number("index", 0..=u64::MAX) else { return };
-        let place = place as u64;
-        if index != place && index != place + 1 && self.wrong_index.is_none() {
+        let position = position as u64;
+        if index != position && index != position + 1 && self.wrong_index.is_none() {
             self.wrong_index = Some(fields.pointer_to("index"));
         }
     }
@@ -275,7 +276,7 @@ fn stated(fields: &mut Fields<'_>) -> (StatedRisk, bool) {
         reason: fields.text("reason"),
         warning: fields.text("warningMessage"),
     };
-    let asks = fields.flag("requiresApproval");
+    let requires_confirmation = fields.flag("requiresApproval");
     fields.finish();
-    (stated, asks)
+    (stated, requires_confirmation)
 }

@@ -2,35 +2,35 @@
 
 use std::ops::RangeInclusive;
 
+use super::context::ParseContext;
 use super::json::Json;
-use super::places::escape;
-use super::reading::Reading;
+use super::positions::escape;
 use crate::plan::{Code, Finding, limits};
 
 /// The members of one object that are not taken yet.
 pub(super) struct Fields<'r> {
-    /// The state of reading the plan.
-    pub(super) reading: &'r Reading<'r>,
+    /// The state of parsing the plan.
+    pub(super) context: &'r ParseContext<'r>,
     pointer: String,
     members: Vec<(String, Json)>,
     known: Vec<&'static str>,
 }
 
 impl<'r> Fields<'r> {
-    /// The members of an object. Any other value is reported.
+    /// The members of an object. Any other value is reported as `what`.
     pub(super) fn of(
         json: Json,
         pointer: &str,
         what: &str,
-        reading: &'r Reading<'r>,
+        context: &'r ParseContext<'r>,
     ) -> Option<Self> {
         match json {
             Json::Object(members) => {
-                Some(Self { reading, pointer: pointer.to_owned(), members, known: Vec::new() })
+                Some(Self { context, pointer: pointer.to_owned(), members, known: Vec::new() })
             }
             other => {
                 let message = format!("{what} must be an object, not {}", other.kind());
-                reading.error(Code::BadValue, pointer, message);
+                context.error(Code::BadValue, pointer, message);
                 None
             }
         }
@@ -43,11 +43,11 @@ impl<'r> Fields<'r> {
 
     /// Whether the object has this member.
     pub(super) fn has(&self, name: &str) -> bool {
-        self.is(name, |_| true)
+        self.has_value(name, |_| true)
     }
 
-    /// Whether the object has this member, with a value that fits.
-    pub(super) fn is(&self, name: &str, fits: impl Fn(&Json) -> bool) -> bool {
+    /// Whether the object has this member, with a value that `fits` accepts.
+    pub(super) fn has_value(&self, name: &str, fits: impl Fn(&Json) -> bool) -> bool {
         self.members.iter().any(|(key, json)| key == name && fits(json))
     }
 
@@ -68,7 +68,7 @@ impl<'r> Fields<'r> {
 
     /// Adds an error about one member.
     pub(super) fn error(&self, code: Code, name: &str, message: impl Into<String>) {
-        self.reading.error(code, self.pointer_to(name), message);
+        self.context.error(code, self.pointer_to(name), message);
     }
 
     /// Takes a member out. Of duplicates, which are reported in any case, the last one is returned.
@@ -103,7 +103,7 @@ impl<'r> Fields<'r> {
     /// The members of an optional object.
     pub(super) fn object(&mut self, name: &'static str) -> Option<Self> {
         let json = self.take(name)?;
-        Self::of(json, &self.pointer_to(name), &format!("{name:?}"), self.reading)
+        Self::of(json, &self.pointer_to(name), &format!("{name:?}"), self.context)
     }
 
     /// The members of an optional object whose members may have any name.
@@ -122,7 +122,7 @@ impl<'r> Fields<'r> {
         }
     }
 
-    /// An optional text.
+    /// An optional text. One over the size limit of an argument is reported and left out.
     pub(super) fn text(&mut self, name: &'static str) -> Option<String> {
         let text = self.take_as(name, "a string", |json| match json {
             Json::String(text) => Ok(text),
@@ -142,7 +142,7 @@ impl<'r> Fields<'r> {
         self.text(name).filter(|text| !text.trim().is_empty())
     }
 
-    /// An optional id. A blank id or one over the length limit is reported.
+    /// An optional id. A blank id is reported and left out; one over the length limit is reported and returned.
     pub(super) fn id(&mut self, name: &'static str) -> Option<String> {
         let text = self.text(name)?;
         if text.trim().is_empty() {
@@ -175,8 +175,8 @@ impl<'r> Fields<'r> {
         })
     }
 
-    /// A required text. A blank one is reported.
-    pub(super) fn filled(&mut self, name: &'static str) -> Option<String> {
+    /// A required text. A blank one is reported and returned.
+    pub(super) fn non_blank(&mut self, name: &'static str) -> Option<String> {
         let text = self.required_text(name)?;
         if text.trim().is_empty() {
             self.error(Code::Missing, name, format!("{name:?} is empty"));
@@ -184,8 +184,8 @@ impl<'r> Fields<'r> {
         Some(text)
     }
 
-    /// A required text. An empty one is reported; a blank one is accepted.
-    pub(super) fn filled_exactly(&mut self, name: &'static str) -> String {
+    /// A required text; empty if it is missing. An empty one is reported, a blank one is accepted.
+    pub(super) fn non_empty(&mut self, name: &'static str) -> String {
         let text = self.required_text(name);
         if text.as_deref() == Some("") {
             self.error(Code::Missing, name, format!("{name:?} is empty"));
@@ -200,11 +200,11 @@ impl<'r> Fields<'r> {
 
     /// An optional text that may also be a number, which keeps the spelling of the file.
     pub(super) fn text_or_number(&mut self, name: &'static str) -> Option<String> {
-        if !self.is(name, |json| matches!(json, Json::Number(_))) {
+        if !self.has_value(name, |json| matches!(json, Json::Number(_))) {
             return self.text(name);
         }
         let Json::Number(number) = self.take(name)? else { return None };
-        Some(self.reading.number(&number, &self.pointer_to(name)))
+        Some(self.context.number(&number, &self.pointer_to(name)))
     }
 
     /// An optional whole number within a range. Floating point notation is accepted if the value is whole.
@@ -253,7 +253,7 @@ impl<'r> Fields<'r> {
             let known = words.iter().map(|(word, _)| *word);
             let message = format!("unknown {name} {text:?}{}", did_you_mean(&text, known.clone()));
             let finding = Finding::error(Code::BadValue, self.pointer_to(name), message);
-            self.reading.push(finding.allowing(known));
+            self.context.push(finding.allowing(known));
         }
         found
     }
@@ -277,7 +277,7 @@ impl<'r> Fields<'r> {
                     (Code::BadValue, format!("each of {name:?} must be a string, not {got}"))
                 }
             };
-            self.reading.error_with(|| Finding::error(code, format!("{pointer}/{index}"), message));
+            self.context.error_with(|| Finding::error(code, format!("{pointer}/{index}"), message));
         }
         texts
     }
@@ -286,7 +286,7 @@ impl<'r> Fields<'r> {
     pub(super) fn require(&self, name: &str, advice: &str) {
         if !self.has(name) {
             let message = format!("{name:?} is missing; {advice}");
-            self.reading.error(Code::Missing, &self.pointer, message);
+            self.context.error(Code::Missing, &self.pointer, message);
         }
     }
 
@@ -294,7 +294,7 @@ impl<'r> Fields<'r> {
     pub(super) fn finish(self) {
         let known = || self.known.iter().copied();
         for (key, _) in &self.members {
-            self.reading.error_with(|| {
+            self.context.error_with(|| {
                 let message = format!("unknown field {key:?}{}", did_you_mean(key, known()));
                 Finding::error(Code::UnknownField, self.pointer_to(key), message).allowing(known())
             });
@@ -308,17 +308,17 @@ pub(super) fn did_you_mean<'a>(
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> String {
     /// Similarity below which no suggestion is made.
-    const ENOUGH: f64 = 0.8;
-    /// Longer words, in bytes, get no suggestion: comparing them takes long.
-    const LONGEST: usize = 200;
-    if word.len() > LONGEST {
+    const MIN_SIMILARITY: f64 = 0.8;
+    /// Longer words get no suggestion, because comparing them takes long.
+    const MAX_BYTES: usize = 200;
+    if word.len() > MAX_BYTES {
         return String::new();
     }
     let word = word.to_lowercase();
     candidates
         .into_iter()
         .map(|candidate| (strsim::jaro_winkler(&word, candidate), candidate))
-        .filter(|(likeness, _)| *likeness >= ENOUGH)
+        .filter(|(similarity, _)| *similarity >= MIN_SIMILARITY)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map_or_else(String::new, |(_, candidate)| format!("; did you mean {candidate:?}?"))
 }

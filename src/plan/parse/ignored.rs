@@ -1,16 +1,16 @@
 //! Ignored fields, in which another program stores the state of its own run (SPEC §1.2).
 
+use super::context::ParseContext;
 use super::fields::Fields;
-use super::reading::Reading;
 use crate::plan::{Code, Finding, Severity};
 
-/// The ignored fields found, each with its first position. Each field gets one note: a plan that ran elsewhere has
+/// Collects the ignored fields, so that each gets one note, at its first position: a plan that another program ran has
 /// them in every step, and thousands of notes would hide other findings.
 #[derive(Default)]
 pub(super) struct Ignored {
-    /// For each field: whether it is in a step, its name, the pointer to the first one, and the number of further
-    /// ones.
-    met: Vec<(bool, &'static str, String, usize)>,
+    /// For each field: whether it is in a step, its name, the pointer to its first occurrence, and the number of
+    /// further occurrences.
+    found: Vec<(bool, &'static str, String, usize)>,
 }
 
 impl Ignored {
@@ -21,17 +21,18 @@ impl Ignored {
             if fields.take(name).is_none() {
                 continue;
             }
-            let known = self.met.iter_mut().find(|it| (it.0, it.1) == (of_step, *name));
+            let mut found = self.found.iter_mut();
+            let known = found.find(|(in_step, field, ..)| (*in_step, *field) == (of_step, *name));
             match known {
                 Some((_, _, _, more)) => *more += 1,
-                None => self.met.push((of_step, name, fields.pointer_to(name), 0)),
+                None => self.found.push((of_step, name, fields.pointer_to(name), 0)),
             }
         }
     }
 
     /// Adds a note for each field.
-    pub(super) fn tell(self, reading: &Reading<'_>) {
-        for (_, name, pointer, more) in self.met {
+    pub(super) fn report(self, context: &ParseContext<'_>) {
+        for (_, name, pointer, more) in self.found {
             let others = match more {
                 0 => String::new(),
                 1 => ", here and in 1 more step".to_owned(),
@@ -39,7 +40,7 @@ impl Ignored {
             };
             let message =
                 format!("{name:?} is the state of another program's run; it is ignored{others}");
-            reading.push(Finding::new(Severity::Note, Code::UnknownField, pointer, message));
+            context.push(Finding::new(Severity::Note, Code::UnknownField, pointer, message));
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The first pass: parses JSON into a tree and detects duplicate keys and too deep nesting, which `serde_json::Value`
-//! would not show.
+//! The first pass: parses JSON into a tree. Detects duplicate keys, of which `serde_json::Value` keeps only one, and
+//! too deep nesting.
 
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -71,14 +71,14 @@ pub(super) fn read(text: &str) -> Read {
     match read {
         Ok(json) => Read::Tree { json, duplicates: notes.duplicates.get() },
         Err(err) if notes.too_deep.get() => {
-            let (line, column) = place(&err, text);
+            let (line, column) = position(&err, text);
             Read::TooDeep { line, column }
         }
         Err(err) => {
             // serde_json appends the position to its message. Findings have it in fields of their own.
             let message = err.to_string();
             let message = message.split(" at line ").next().unwrap_or(&message).to_owned();
-            let (line, column) = place(&err, text);
+            let (line, column) = position(&err, text);
             Read::Syntax { line, column, message }
         }
     }
@@ -86,18 +86,20 @@ pub(super) fn read(text: &str) -> Read {
 
 /// Line and column of an error. The column of a finding counts characters; that of serde_json counts bytes, including
 /// the faulty one.
-fn place(err: &serde_json::Error, text: &str) -> (usize, usize) {
+fn position(err: &serde_json::Error, text: &str) -> (usize, usize) {
     let line = err.line().max(1);
     let bytes = text.split('\n').nth(line - 1).unwrap_or_default();
     let before = bytes.floor_char_boundary(err.column().saturating_sub(1));
     (line, bytes.get(..before).map_or(0, |head| head.chars().count()) + 1)
 }
 
+/// What the first pass detects besides syntax errors.
 struct Notes {
     duplicates: Cell<bool>,
     too_deep: Cell<bool>,
 }
 
+/// Deserializes one value at a nesting depth.
 #[derive(Clone, Copy)]
 struct Tree<'a> {
     notes: &'a Notes,

@@ -6,13 +6,13 @@
 mod actions;
 mod arguments;
 mod commands;
+mod context;
 mod fields;
 mod ignored;
 mod json;
 mod needs;
 mod pattern;
-mod places;
-mod reading;
+mod positions;
 mod requests;
 mod steps;
 
@@ -20,10 +20,10 @@ mod steps;
 mod tests;
 
 use super::{Code, Dialect, Digest, Finding, Parsed, ShownPlan, is_valid, limits};
+use context::ParseContext;
 use fields::Fields;
 use json::{Json, Read};
-use places::Places;
-use reading::Reading;
+use positions::Positions;
 
 /// Parses a plan file.
 ///
@@ -69,13 +69,13 @@ pub fn parse(bytes: &[u8]) -> Parsed {
     refused(finding)
 }
 
-/// Sets line and column of findings that were made without the text of the plan, from their pointers. If a pointer
-/// leads to no value, the nearest enclosing value counts. If the source is not JSON, nothing changes.
+/// Sets line and column of findings that were created without the text of the plan, from their pointers. If a pointer
+/// leads to no value, the position is that of the nearest enclosing value. If the source is not JSON, nothing changes.
 pub fn locate(source: &[u8], findings: &mut [Finding]) {
     let Ok(text) = std::str::from_utf8(source) else { return };
-    let places = Places::new(text);
+    let positions = Positions::new(text);
     for finding in findings {
-        places.fill(finding);
+        positions.fill(finding);
     }
 }
 
@@ -95,10 +95,10 @@ fn not_utf8(bytes: &[u8], valid_up_to: usize) -> Finding {
 }
 
 fn from_tree(json: Json, duplicates: bool, text: &str, digest: Digest) -> Parsed {
-    let places = Places::new(text);
-    let number = |pointer: &str| places.number(pointer);
-    let reading = Reading::new(&number);
-    let plan = Fields::of(json, "", "a plan", &reading).and_then(|fields| {
+    let positions = Positions::new(text);
+    let number = |pointer: &str| positions.number(pointer);
+    let context = ParseContext::new(&number);
+    let plan = Fields::of(json, "", "a plan", &context).and_then(|fields| {
         let dialect = dialect(&fields)?;
         let plan = ShownPlan::new(dialect, text, digest);
         Some(match dialect {
@@ -107,12 +107,12 @@ fn from_tree(json: Json, duplicates: bool, text: &str, digest: Digest) -> Parsed
             Dialect::ActionPlan => actions::read(fields, plan),
         })
     });
-    let mut findings = reading.into_findings(&places, duplicates);
+    let mut findings = context.into_findings(&positions, duplicates);
     if plan.as_ref().is_some_and(|plan| plan.dialect == Dialect::ActionPlan) {
-        findings.iter_mut().for_each(actions::name);
+        findings.iter_mut().for_each(actions::set_error_name);
     }
     let plan = match plan {
-        Some(plan) if is_valid(&findings) && plan.is_complete() => Ok(plan.into_sound()),
+        Some(plan) if is_valid(&findings) && plan.is_complete() => Ok(plan.into_valid_steps()),
         faulty => Err(faulty),
     };
     Parsed { plan, findings, digest }
@@ -137,6 +137,6 @@ fn dialect(fields: &Fields<'_>) -> Option<Dialect> {
         }
         _ => "the dialect is unclear; the top level has fields of more than one dialect",
     };
-    fields.reading.error(Code::DialectUnclear, "", message);
+    fields.context.error(Code::DialectUnclear, "", message);
     None
 }

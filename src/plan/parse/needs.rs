@@ -17,7 +17,7 @@ pub(super) fn read(fields: &mut Fields<'_>) -> Option<Needs> {
     for (index, path) in &written {
         if let Some((code, message)) = fault(path) {
             let pointer = format!("{}/{index}", fields.pointer_to("write"));
-            fields.reading.error_with(|| Finding::error(code, pointer, message));
+            fields.context.error_with(|| Finding::error(code, pointer, message));
         }
     }
     fields.finish();

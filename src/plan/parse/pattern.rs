@@ -19,19 +19,19 @@ pub(super) fn fault(pattern: &str) -> Option<String> {
         Ok(tree) => tree,
         Err(error) => return Some(last_line(&error)),
     };
-    let classes = Classes { known: HashSet::new(), count: 0, bytes: false };
+    let classes = Classes { known: HashSet::new(), count: 0, matches_bytes: false };
     match ast::visit(&tree, classes) {
         Err(fault) => Some(fault),
-        Ok(Seen { bytes: false, .. }) => None,
-        Ok(Seen { classes, .. }) if classes > MAX_CLASSES => Some(format!(
+        Ok(Summary { matches_bytes: false, .. }) => None,
+        Ok(Summary { classes, .. }) if classes > MAX_CLASSES => Some(format!(
             "where Unicode is switched off there may be {MAX_CLASSES} character classes, not {classes}"
         )),
-        Ok(_) => translated(pattern).err(),
+        Ok(_) => translate(pattern).err(),
     }
 }
 
 /// Translates a pattern. The error is its fault as one line.
-fn translated(pattern: &str) -> Result<(), String> {
+fn translate(pattern: &str) -> Result<(), String> {
     regex_syntax::parse(pattern).map(|_| ()).map_err(|error| last_line(&error))
 }
 
@@ -43,15 +43,17 @@ fn last_line(error: &impl ToString) -> String {
 
 /// Visits a pattern and looks up its classes.
 struct Classes {
+    /// The valid classes found so far.
     known: HashSet<String>,
     count: usize,
-    bytes: bool,
+    matches_bytes: bool,
 }
 
 /// The result of visiting a pattern.
-struct Seen {
-    /// Whether some part of it matches bytes instead of characters.
-    bytes: bool,
+struct Summary {
+    /// Whether a part of the pattern switches Unicode off, so that it matches bytes instead of characters.
+    matches_bytes: bool,
+    /// The number of classes.
     classes: usize,
 }
 
@@ -67,22 +69,22 @@ impl Classes {
         if self.known.contains(&text) {
             return Ok(());
         }
-        translated(&text)?;
+        translate(&text)?;
         self.known.insert(text);
         Ok(())
     }
 
     fn flags(&mut self, flags: &Flags) {
-        self.bytes |= flags.flag_state(Flag::Unicode) == Some(false);
+        self.matches_bytes |= flags.flag_state(Flag::Unicode) == Some(false);
     }
 }
 
 impl ast::Visitor for Classes {
-    type Output = Seen;
+    type Output = Summary;
     type Err = String;
 
-    fn finish(self) -> Result<Seen, Self::Err> {
-        Ok(Seen { bytes: self.bytes, classes: self.count })
+    fn finish(self) -> Result<Summary, Self::Err> {
+        Ok(Summary { matches_bytes: self.matches_bytes, classes: self.count })
     }
 
     fn visit_pre(&mut self, ast: &Ast) -> Result<(), Self::Err> {

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::arguments::argument_text;
+use super::context::ParseContext;
 use super::fields::Fields;
 use super::json::Json;
-use super::places::escape;
-use super::reading::Reading;
+use super::positions::escape;
 use super::steps;
 use crate::plan::{
     Build, Code, Digest, Edit, Finding, HistoryOperation, InspectQuery, MutateBatch, OptLevel,
@@ -38,11 +38,11 @@ pub(super) fn read(tool: Tool, mut fields: Fields<'_>) -> Option<ToolCall> {
             Some(ToolCall::Verify { scope })
         }
         Tool::Compile => Some(ToolCall::Compile { build: build(request) }),
-        Tool::Run => Some(ToolCall::Run { build: build(request), args: words(request, "args") }),
+        Tool::Run => Some(ToolCall::Run { build: build(request), args: texts(request, "args") }),
         Tool::Simulate => simulation(request).map(ToolCall::Simulate),
         Tool::Inspect => Some(ToolCall::Inspect {
             query: query(request),
-            max_results: count(request, "max_results"),
+            max_results: result_limit(request, "max_results"),
         }),
         Tool::History => history(request),
         _ => None,
@@ -51,12 +51,12 @@ pub(super) fn read(tool: Tool, mut fields: Fields<'_>) -> Option<ToolCall> {
     call
 }
 
-/// The default number of results.
-const USUAL_RESULTS: usize = 50;
+/// The default for the maximum number of results.
+const DEFAULT_RESULTS: usize = 50;
 
-fn count(fields: &mut Fields<'_>, name: &'static str) -> usize {
+fn result_limit(fields: &mut Fields<'_>, name: &'static str) -> usize {
     let count = fields.whole_number(name, 1..=limits::RESULTS as u64);
-    count.and_then(|count| usize::try_from(count).ok()).unwrap_or(USUAL_RESULTS)
+    count.and_then(|count| usize::try_from(count).ok()).unwrap_or(DEFAULT_RESULTS)
 }
 
 fn edits(fields: &mut Fields<'_>) -> Vec<Edit> {
@@ -64,56 +64,54 @@ fn edits(fields: &mut Fields<'_>) -> Vec<Edit> {
     items(fields, "edits", "edit", edit).unwrap_or_default()
 }
 
-/// The items of a list of edits or steps, each as `read` reads it.
+/// The items of a list of edits or steps, each converted by `read`.
 fn items<T>(
     fields: &mut Fields<'_>,
     name: &'static str,
     what: &str,
-    read: impl Fn(Json, &str, &Reading<'_>) -> Option<T>,
+    read: impl Fn(Json, &str, &ParseContext<'_>) -> Option<T>,
 ) -> Option<Vec<T>> {
     let items = fields.array(name)?;
     check_count(fields, items.len(), limits::EDITS, name, what);
     let pointer = fields.pointer_to(name);
-    let item = |(index, item)| read(item, &format!("{pointer}/{index}"), fields.reading);
+    let item = |(index, item)| read(item, &format!("{pointer}/{index}"), fields.context);
     Some(items.into_iter().take(limits::EDITS).enumerate().filter_map(item).collect())
 }
 
 /// Reports a list that is empty or too long.
-fn check_count(fields: &Fields<'_>, count: usize, most: usize, name: &str, what: &str) {
+fn check_count(fields: &Fields<'_>, count: usize, limit: usize, name: &str, what: &str) {
     if count == 0 {
         let message = format!("the list is empty; give at least one {what}");
         fields.error(Code::Missing, name, message);
-    } else if count > most {
-        let message = format!("there are {count} {what}s; the limit is {most}");
+    } else if count > limit {
+        let message = format!("there are {count} {what}s; the limit is {limit}");
         fields.error(Code::Limit, name, message);
     }
 }
 
-fn edit(item: Json, pointer: &str, reading: &Reading<'_>) -> Option<Edit> {
-    let mut fields = Fields::of(item, pointer, "an edit", reading)?;
-    let op = fields.filled("op")?;
+fn edit(item: Json, pointer: &str, context: &ParseContext<'_>) -> Option<Edit> {
+    let mut fields = Fields::of(item, pointer, "an edit", context)?;
+    let op = fields.non_blank("op")?;
     let path = path(&mut fields, "path");
     let edit = match op.as_str() {
         "write" => Edit::Write { path, contents: content(&mut fields, "contents") },
         "create" => Edit::Create { path, contents: content(&mut fields, "contents") },
         "delete" => Edit::Delete { path },
         "rename" => Edit::Rename { path, to: self::path(&mut fields, "to") },
-        "replace" => Edit::Replace {
-            path,
-            old: fields.filled_exactly("old"),
-            new: content(&mut fields, "new"),
-        },
-        "patch" => Edit::Patch { path, diff: fields.filled("diff").unwrap_or_default() },
+        "replace" => {
+            Edit::Replace { path, old: fields.non_empty("old"), new: content(&mut fields, "new") }
+        }
+        "patch" => Edit::Patch { path, diff: fields.non_blank("diff").unwrap_or_default() },
         "splice" => Edit::Splice {
             path,
-            symbol: fields.filled("symbol").unwrap_or_default(),
+            symbol: fields.non_blank("symbol").unwrap_or_default(),
             contents: content(&mut fields, "contents"),
             kind: fields.text("kind"),
         },
         other => {
             let message = format!("there is no edit {other:?}");
             let finding = Finding::error(Code::BadValue, fields.pointer_to("op"), message);
-            reading.push(finding.allowing(Edit::OPS));
+            context.push(finding.allowing(Edit::OPS));
             return None;
         }
     };
@@ -122,7 +120,7 @@ fn edit(item: Json, pointer: &str, reading: &Reading<'_>) -> Option<Edit> {
 }
 
 fn path(fields: &mut Fields<'_>, name: &'static str) -> String {
-    let path = fields.filled(name).unwrap_or_default();
+    let path = fields.non_blank(name).unwrap_or_default();
     if path.contains('\0') {
         fields.error(Code::BadValue, name, format!("{name:?} contains a NUL character"));
     }
@@ -149,8 +147,8 @@ fn expected_hashes(fields: &mut Fields<'_>) -> BTreeMap<String, Digest> {
         } else {
             let message =
                 format!("the hash of {path:?} must be 64 hex digits, with or without \"sha256:\"");
-            let at = format!("{pointer}/{}", escape(&path));
-            fields.reading.error_with(|| Finding::error(Code::BadValue, at, message));
+            let pointer = format!("{pointer}/{}", escape(&path));
+            fields.context.error_with(|| Finding::error(Code::BadValue, pointer, message));
         }
     }
     hashes
@@ -165,8 +163,8 @@ fn build(fields: &mut Fields<'_>) -> Build {
     }
 }
 
-/// An optional name that becomes an argument of another program. A blank name, or one that could be an option, is
-/// reported.
+/// An optional name that becomes an argument of another program. An empty name, one that could be an option, and other
+/// characters than those of such names are reported.
 fn name(fields: &mut Fields<'_>, name: &'static str) -> Option<String> {
     let text = fields.text(name)?;
     let fits = |c: char| c.is_ascii_alphanumeric() || "_-.:".contains(c);
@@ -180,21 +178,21 @@ fn name(fields: &mut Fields<'_>, name: &'static str) -> Option<String> {
 }
 
 /// The items of an optional array: texts, or numbers with the spelling of the file.
-fn words(fields: &mut Fields<'_>, name: &'static str) -> Vec<String> {
+fn texts(fields: &mut Fields<'_>, name: &'static str) -> Vec<String> {
     let pointer = fields.pointer_to(name);
     let items = fields.array(name).unwrap_or_default();
-    let mut words = Vec::with_capacity(items.len());
+    let mut texts = Vec::with_capacity(items.len());
     for (index, item) in items.into_iter().enumerate() {
         let pointer = format!("{pointer}/{index}");
-        if let Some(text) = argument_text(name, item, &pointer, fields.reading) {
+        if let Some(text) = argument_text(name, item, &pointer, fields.context) {
             if text.contains('\0') {
                 let message = format!("an item of {name:?} contains a NUL character");
-                fields.reading.error(Code::BadValue, pointer, message);
+                fields.context.error(Code::BadValue, pointer, message);
             }
-            words.push(text);
+            texts.push(text);
         }
     }
-    words
+    texts
 }
 
 fn simulation(fields: &mut Fields<'_>) -> Option<Simulation> {
@@ -214,21 +212,21 @@ fn simulation(fields: &mut Fields<'_>) -> Option<Simulation> {
         [] => (Code::Missing, "give \"edits\", \"steps\" or a \"function\"".to_owned()),
         given => (Code::BadValue, format!("give one of {}, not several", given.join(", "))),
     };
-    fields.reading.push(Finding::error(code, fields.pointer(), message).allowing(forms));
+    fields.context.push(Finding::error(code, fields.pointer(), message).allowing(forms));
     fields.take_all(&["edits", "steps", "verify", "function", "inputs", "trace_enabled"]);
     None
 }
 
-/// The verification of a simulation: `true`, `false` or a scope.
+/// The verification of a simulation: a scope, or `true` for the local one.
 fn verify(fields: &mut Fields<'_>) -> Option<VerifyScope> {
-    if fields.is("verify", |json| matches!(json, Json::String(_))) {
+    if fields.has_value("verify", |json| matches!(json, Json::String(_))) {
         return fields.word("verify", VerifyScope::WORDS);
     }
     fields.flag("verify").then_some(VerifyScope::Local)
 }
 
 fn function(fields: &mut Fields<'_>) -> Option<Simulation> {
-    if fields.is("function", |json| matches!(json, Json::Number(_))) {
+    if fields.has_value("function", |json| matches!(json, Json::Number(_))) {
         let message = "name the function; node ids of a code graph are not accepted";
         fields.error(Code::UnknownTool, "function", message);
         fields.take_all(&["function", "inputs", "trace_enabled"]);
@@ -236,8 +234,8 @@ fn function(fields: &mut Fields<'_>) -> Option<Simulation> {
     }
     let function = name(fields, "function");
     fields.require("inputs", "a function is run with 1 to 32 inputs");
-    let has_inputs = fields.is("inputs", |json| matches!(json, Json::Array(_)));
-    let inputs = words(fields, "inputs");
+    let has_inputs = fields.has_value("inputs", |json| matches!(json, Json::Array(_)));
+    let inputs = texts(fields, "inputs");
     if has_inputs {
         check_count(fields, inputs.len(), limits::INPUTS, "inputs", "input");
     }
@@ -258,7 +256,7 @@ fn query(fields: &mut Fields<'_>) -> InspectQuery {
             let message = format!("unknown query {text:?}");
             let finding = Finding::error(Code::BadValue, fields.pointer_to("query"), message);
             let known = ["overview", "search:TEXT", "symbol:NAME", "semantic"];
-            fields.reading.push(finding.allowing(known));
+            fields.context.push(finding.allowing(known));
             InspectQuery::Overview
         }
     }
@@ -285,7 +283,7 @@ fn history(fields: &mut Fields<'_>) -> Option<ToolCall> {
     ];
     fields.require("operation", "name the operation");
     let operation = fields.word("operation", &WORDS).and_then(|read| read(fields));
-    let limit = count(fields, "limit");
+    let limit = result_limit(fields, "limit");
     operation.map(|operation| ToolCall::History { operation, limit })
 }
 

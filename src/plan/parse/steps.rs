@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use super::arguments::arguments;
+use super::context::ParseContext;
 use super::fields::{Fields, did_you_mean};
 use super::json::Json;
-use super::reading::Reading;
 use crate::plan::{
     Code, Dialect, Finding, Intent, PRECONDITION_WORDS, Precondition, Severity, ShownPlan,
     ShownStep, StatedRisk, StepPlace, TOOLS, Tool, ToolCall, ToolClass, limits,
@@ -31,7 +31,7 @@ pub(super) fn read(mut fields: Fields<'_>, plan: ShownPlan) -> ShownPlan {
                 format!("the intent is {}, but {mutating} {change} files", intent.as_str());
             let pointer = fields.pointer_to("intent");
             let finding = Finding::new(Severity::Warning, Code::BadValue, pointer, message);
-            fields.reading.push(finding);
+            fields.context.push(finding);
         }
     }
     fields.finish();
@@ -55,7 +55,7 @@ fn intent(fields: &mut Fields<'_>) -> Option<Intent> {
     if known.is_none() {
         let message = format!("unknown intent {text:?}; {advice}");
         let finding = Finding::error(Code::BadValue, fields.pointer_to("intent"), message);
-        fields.reading.push(finding.allowing(words()));
+        fields.context.push(finding.allowing(words()));
     }
     known.map(|(_, intent)| *intent)
 }
@@ -73,7 +73,7 @@ fn evidence_referenced(fields: &mut Fields<'_>) -> Vec<String> {
             Json::String(text) => format!("{text:?}"),
             other => other.kind().to_owned(),
         };
-        fields.reading.error_with(|| {
+        fields.context.error_with(|| {
             let message = format!("an evidence query is Q1 to Q8, not {got}");
             Finding::error(Code::BadValue, format!("{pointer}/{index}"), message).allowing(QUERIES)
         });
@@ -82,7 +82,7 @@ fn evidence_referenced(fields: &mut Fields<'_>) -> Vec<String> {
 }
 
 fn steps(fields: &mut Fields<'_>) -> Vec<ShownStep> {
-    let reading = fields.reading;
+    let context = fields.context;
     let pointer = fields.pointer_to("steps");
     fields.require("steps", "a plan has at least one step");
     let Some(items) = fields.array("steps") else { return Vec::new() };
@@ -98,11 +98,11 @@ fn steps(fields: &mut Fields<'_>) -> Vec<ShownStep> {
     let mut first_with: HashMap<String, usize> = HashMap::new();
     for (index, item) in items.into_iter().take(limits::STEPS).enumerate() {
         let pointer = format!("{pointer}/{index}");
-        let Some((step, id_at)) = step(item, index, &pointer, reading) else { continue };
+        let Some((step, id_pointer)) = step(item, index, &pointer, context) else { continue };
         if let Precondition::StepSucceeded(id) = &step.precondition
             && !first_with.contains_key(id)
         {
-            reading.error(
+            context.error(
                 Code::UnknownPrecondition,
                 format!("{pointer}/precondition"),
                 format!("no earlier step has the id {id:?}"),
@@ -110,7 +110,7 @@ fn steps(fields: &mut Fields<'_>) -> Vec<ShownStep> {
         }
         if let Some(earlier) = first_with.get(&step.step_id) {
             let message = format!("step {} has the id {:?} already", earlier + 1, step.step_id);
-            reading.error(Code::DuplicateId, id_at, message);
+            context.error(Code::DuplicateId, id_pointer, message);
         } else {
             first_with.insert(step.step_id.clone(), index);
         }
@@ -124,11 +124,11 @@ fn step(
     item: Json,
     index: usize,
     pointer: &str,
-    reading: &Reading<'_>,
+    context: &ParseContext<'_>,
 ) -> Option<(ShownStep, String)> {
-    let before = reading.errors();
-    let mut fields = Fields::of(item, pointer, "a step", reading)?;
-    let id_at = fields.nearest("step_id");
+    let before = context.errors();
+    let mut fields = Fields::of(item, pointer, "a step", context)?;
+    let id_pointer = fields.nearest("step_id");
     let step_id = fields.id("step_id").unwrap_or_else(|| format!("step_{}", index + 1));
     let (tool_name, tool) = step_tool(&mut fields);
     let arguments = arguments(&mut fields, tool);
@@ -137,7 +137,7 @@ fn step(
     let title = fields.text_unless_blank("title");
     let reason = fields.text("reason");
     fields.finish();
-    let tool = tool.filter(|_| reading.errors() == before);
+    let tool = tool.filter(|_| context.errors() == before);
     let call = tool.and_then(|tool| ToolCall::from_arguments(tool, &arguments));
     let step = ShownStep {
         step_id,
@@ -155,17 +155,17 @@ fn step(
         needs: None,
         place: StepPlace::Step(index),
     };
-    Some((step, id_at))
+    Some((step, id_pointer))
 }
 
 /// The call of a simulated step, which has a tool and arguments and no other fields (SPEC §9, `simulate`).
-pub(super) fn call(item: Json, pointer: &str, reading: &Reading<'_>) -> Option<ToolCall> {
-    let before = reading.errors();
-    let mut fields = Fields::of(item, pointer, "a step", reading)?;
+pub(super) fn call(item: Json, pointer: &str, context: &ParseContext<'_>) -> Option<ToolCall> {
+    let before = context.errors();
+    let mut fields = Fields::of(item, pointer, "a step", context)?;
     let (_, tool) = step_tool(&mut fields);
     let arguments = arguments(&mut fields, tool);
     fields.finish();
-    let tool = tool.filter(|_| reading.errors() == before)?;
+    let tool = tool.filter(|_| context.errors() == before)?;
     ToolCall::from_arguments(tool, &arguments)
 }
 
@@ -176,22 +176,22 @@ fn step_tool(fields: &mut Fields<'_>) -> (String, Option<Tool>) {
     })
 }
 
-/// The name in `field`, and the tool of the dialect with this name. If there is none, an error is added, whose message
-/// begins with `unknown`.
+/// The name in `field`, and the tool of the dialect with this name. If there is no such tool, an error is added, whose
+/// message begins with that from `unknown`.
 pub(super) fn tool(
     fields: &mut Fields<'_>,
     field: &'static str,
     dialect: Dialect,
     unknown: impl Fn(&str) -> String,
 ) -> (String, Option<Tool>) {
-    let may_stand = |tool: &Tool| tool.stands_in(dialect);
+    let is_allowed = |tool: &Tool| tool.is_allowed_in(dialect);
     let Some(name) = fields.text(field) else { return (String::new(), None) };
-    let tool = Tool::from_name(&name).filter(may_stand);
+    let tool = Tool::from_name(&name).filter(is_allowed);
     if tool.is_none() {
-        let names = TOOLS.iter().filter(|spec| may_stand(&spec.tool)).map(|spec| spec.name);
+        let names = TOOLS.iter().filter(|spec| is_allowed(&spec.tool)).map(|spec| spec.name);
         let message = format!("{}{}", unknown(&name), did_you_mean(&name, names.clone()));
         let finding = Finding::error(Code::UnknownTool, fields.pointer_to(field), message);
-        fields.reading.push(finding.allowing(names));
+        fields.context.push(finding.allowing(names));
     }
     (name, tool)
 }
@@ -206,7 +206,7 @@ fn precondition(fields: &mut Fields<'_>, tool: Option<Tool>) -> (String, Precond
             format!("unknown precondition {text:?}{}", did_you_mean(&text, words.clone()));
         let pointer = fields.pointer_to("precondition");
         let finding = Finding::error(Code::UnknownPrecondition, pointer, message);
-        fields.reading.push(finding.allowing(words));
+        fields.context.push(finding.allowing(words));
         return (text, Precondition::None);
     };
     if let Some(tool) = tool.filter(|tool| !precondition.fits(*tool)) {

@@ -76,7 +76,7 @@ fn an_alias_counts_once() {
 
 #[test]
 fn every_tool_requires_its_arguments() {
-    for spec in TOOLS.iter().filter(|spec| spec.tool.stands_in(Dialect::StepPlan)) {
+    for spec in TOOLS.iter().filter(|spec| spec.tool.is_allowed_in(Dialect::StepPlan)) {
         let parsed = plan_with(&json!({"tool": spec.name, "arguments": {}}));
         let required = spec.arguments.iter().filter(|argument| argument.required).count();
         assert_eq!(codes(&parsed), vec![("E202", "/steps/0/arguments"); required], "{}", spec.name);

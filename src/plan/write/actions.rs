@@ -1,5 +1,5 @@
-//! Writes action plans: the rest of a plan after a run (SPEC §3 *Continue from here*), and plans that the program
-//! itself proposes: batches and reverts.
+//! Writes action plans: the plan that continues a run (SPEC §3 *Continue from here*), and plans that the program itself
+//! proposes: batches and reverts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::text::{continued_title, written};
+use super::text::{continued_title, serialize};
 use crate::plan::{ACTION_PLAN_VERSION, Digest, Edit, Plan, limits};
 
-/// An action plan. Parts that do not change keep their text.
+/// An action plan. Unchanged parts keep their text.
 #[derive(Serialize, Deserialize)]
 struct PlanText<'a> {
     #[serde(borrow)]
@@ -22,9 +22,12 @@ struct PlanText<'a> {
     actions: Vec<&'a RawValue>,
 }
 
-/// The plan of the actions that are not in `succeeded`, each with its text unchanged. `None` if no action is left or
-/// the plan has no actions, `Some(None)` if the result exceeds the size limit of a plan file.
-pub(super) fn rest<C>(plan: &Plan<C>, succeeded: &BTreeSet<String>) -> Option<Option<Vec<u8>>> {
+/// Writes the action plan that continues a run: the actions that are not in `succeeded`, with their text unchanged.
+/// `None` if there are none, `Some(None)` if the result exceeds the size limit of a plan file.
+pub(super) fn continue_plan<C>(
+    plan: &Plan<C>,
+    succeeded: &BTreeSet<String>,
+) -> Option<Option<Vec<u8>>> {
     let mut text: PlanText<'_> = serde_json::from_slice(&plan.source).ok()?;
     let mut ids = plan.steps.iter().map(|step| &step.step_id);
     text.actions.retain(|_| ids.next().is_some_and(|id| !succeeded.contains(id)));
@@ -32,7 +35,7 @@ pub(super) fn rest<C>(plan: &Plan<C>, succeeded: &BTreeSet<String>) -> Option<Op
         return None;
     }
     text.goal = continued_title(&text.goal);
-    Some(written(&text))
+    Some(serialize(&text))
 }
 
 /// One batch of a plan that the program proposes.
@@ -56,16 +59,16 @@ pub fn batch_plan(goal: &str, why: &str, batches: &[Batch]) -> Option<Vec<u8>> {
         action
     };
     let actions: Vec<Value> = batches.iter().enumerate().map(action).collect();
-    written(&json!({ "version": ACTION_PLAN_VERSION, "goal": goal, "actions": actions }))
+    serialize(&json!({ "version": ACTION_PLAN_VERSION, "goal": goal, "actions": actions }))
 }
 
-/// The plan that undoes all changes of a checkpoint, `run:ID` or `execution:ID`. `of` describes them for a person, and
-/// is cut to the length of an id.
-pub fn revert(checkpoint: &str, of: &str) -> Vec<u8> {
-    let of = of.get(..of.floor_char_boundary(limits::ID_BYTES)).unwrap_or_default();
+/// The plan that undoes all changes of a checkpoint, `run:ID` or `execution:ID`. `subject` describes the changes for a
+/// person, and is cut to the length of an id.
+pub fn revert(checkpoint: &str, subject: &str) -> Vec<u8> {
+    let subject = subject.get(..subject.floor_char_boundary(limits::ID_BYTES)).unwrap_or_default();
     let plan = json!({
         "version": ACTION_PLAN_VERSION,
-        "goal": format!("Revert {of}"),
+        "goal": format!("Revert {subject}"),
         "actions": [{
             "type": "history",
             "request": { "operation": "undo", "checkpoint": checkpoint },
@@ -135,7 +138,7 @@ mod tests {
             let succeeded = succeeded.iter().map(|id| (*id).to_owned()).collect();
             continuation(&plan, Uuid::nil(), &succeeded)
         };
-        let Continuation::Rest(bytes) = left(&["action_0"]) else { panic!("nothing is left") };
+        let Continuation::Plan(bytes) = left(&["action_0"]) else { panic!("nothing is left") };
         let rest = parse(&bytes);
         assert!(rest.is_valid(), "{:?}", rest.findings);
         let rest = rest.plan.unwrap();
@@ -148,9 +151,9 @@ mod tests {
     #[test]
     fn revert_plan_is_one_deterministic_undo() {
         let checkpoint = "run:00000000-0000-4000-8000-000000000001";
-        for of in ["Fix it", "", "ünï\"\u{202e}", &"é".repeat(1000)] {
-            let bytes = revert(checkpoint, of);
-            assert_eq!(bytes, revert(checkpoint, of));
+        for subject in ["Fix it", "", "ünï\"\u{202e}", &"é".repeat(1000)] {
+            let bytes = revert(checkpoint, subject);
+            assert_eq!(bytes, revert(checkpoint, subject));
             let parsed = parse(&bytes);
             assert!(parsed.is_valid(), "{:?}", parsed.findings);
             let plan = parsed.plan.unwrap();

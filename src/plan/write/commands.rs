@@ -1,25 +1,25 @@
-//! Writes command plans (SPEC §1.2): the rest of a plan after a run, and its rollback.
+//! Writes command plans (SPEC §1.2): the plan that continues a run, and the plan of rollback commands.
 
 use std::collections::BTreeSet;
 
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::text::{continued_id, continued_title, named_after, short, written};
+use super::text::{continued_id, continued_title, derived_id, serialize, short};
 use crate::plan::{Mode, Needs, Plan, RiskLevel, Step, limits};
 
 /// The text in the id of a rollback plan before the shortened id of the run.
-const MARK: &str = ".rolls-back-";
+const ID_MARK: &str = ".rolls-back-";
 
-/// The plan of a plan's rollback commands after a run, to be shown, authorized and run like any other plan. `None` if
-/// there are no rollback commands, or if the result exceeds the size limit of a plan file.
+/// Writes a plan of the rollback commands that a plan names. `run_id` becomes part of its id. `None` if there are no
+/// rollback commands, or if the result exceeds the size limit of a plan file.
 pub fn rollback<C>(plan: &Plan<C>, run_id: Uuid) -> Option<Vec<u8>> {
     if plan.notes.rollback.is_empty() {
         return None;
     }
     let goal = format!("Roll back: {}", plan.name());
     let text = PlanText {
-        id: named_after(&plan.plan_id, MARK, &short(run_id)),
+        id: derived_id(&plan.plan_id, ID_MARK, &short(run_id)),
         goal: if goal.len() <= limits::ARGUMENT_BYTES { goal } else { "Roll back".to_owned() },
         mode: None,
         target: plan.target.as_deref(),
@@ -28,30 +28,30 @@ pub fn rollback<C>(plan: &Plan<C>, run_id: Uuid) -> Option<Vec<u8>> {
         estimated_time: None,
         steps: plan.notes.rollback.iter().map(|command| StepText::only(command)).collect(),
     };
-    written(&text)
+    serialize(&text)
 }
 
-/// The rest of a command plan. `None` if no step is left, `Some(None)` if the result exceeds the size limit of a plan
-/// file.
-pub(super) fn rest<C>(
+/// Writes the command plan that continues a run: the steps that did not succeed. `None` if there are none, `Some(None)`
+/// if the result exceeds the size limit of a plan file.
+pub(super) fn continue_plan<C>(
     plan: &Plan<C>,
     run: &str,
     succeeded: &BTreeSet<String>,
 ) -> Option<Option<Vec<u8>>> {
-    let left = |step: &Step<C>| !succeeded.contains(&step.step_id);
+    let is_left = |step: &Step<C>| !succeeded.contains(&step.step_id);
     let mut steps: Vec<StepText<'_>> = Vec::new();
-    let mut before: Option<&Step<C>> = None;
+    let mut previous: Option<&Step<C>> = None;
     for step in &plan.steps {
         let command = step.arguments.get("command").map_or("", String::as_str);
-        match (steps.last_mut(), before.filter(|before| left(before))) {
+        match (steps.last_mut(), previous.filter(|previous| is_left(previous))) {
             // A verification directly after its command is written into the same entry.
-            (Some(last), Some(_)) if left(step) && step.is_verification() => {
+            (Some(last), Some(_)) if is_left(step) && step.is_verification() => {
                 last.verification_command = Some(command);
             }
-            _ if left(step) => steps.push(StepText::of(step, command)),
+            _ if is_left(step) => steps.push(StepText::of(step, command)),
             _ => {}
         }
-        before = Some(step);
+        previous = Some(step);
     }
     if steps.is_empty() {
         return None;
@@ -67,7 +67,7 @@ pub(super) fn rest<C>(
         estimated_time: notes.estimated_time.as_deref(),
         steps,
     };
-    Some(written(&text))
+    Some(serialize(&text))
 }
 
 /// A command plan with its fields in the usual order. Fields with default values are left out.
@@ -187,7 +187,7 @@ mod tests {
     use super::*;
     use crate::plan::{Continuation, continuation, parse};
 
-    fn whole() -> Value {
+    fn full_plan() -> Value {
         json!({
             "id": "p", "goal": "Start it", "mode": "teacher", "target": "web-1",
             "successCriteria": ["It answers."], "rollbackPlan": ["stop it", "rm started"],
@@ -208,11 +208,11 @@ mod tests {
     #[test]
     fn continuation_reads_like_a_written_plan() {
         let succeeded = BTreeSet::from(["a".to_owned()]);
-        let rest = match continuation(&plan(&whole()), run_id(), &succeeded) {
-            Continuation::Rest(bytes) => String::from_utf8(bytes).unwrap(),
+        let continued = match continuation(&plan(&full_plan()), run_id(), &succeeded) {
+            Continuation::Plan(bytes) => String::from_utf8(bytes).unwrap(),
             other => panic!("{other:?}"),
         };
-        insta::assert_snapshot!(rest, @r#"
+        insta::assert_snapshot!(continued, @r#"
         {
           "id": "p.continues-1a2b3c4d",
           "goal": "Start it (continued)",
@@ -262,7 +262,7 @@ mod tests {
 
     #[test]
     fn a_rollback_is_a_plan_of_its_own() {
-        let plan = plan(&whole());
+        let plan = plan(&full_plan());
         let text = String::from_utf8(rollback(&plan, run_id()).unwrap()).unwrap();
         insta::assert_snapshot!(text, @r#"
         {
@@ -280,7 +280,7 @@ mod tests {
         }
         "#);
         assert!(parse(text.as_bytes()).is_valid());
-        let mut without = whole();
+        let mut without = full_plan();
         without["rollbackPlan"] = json!([]);
         assert_eq!(rollback(&self::plan(&without), run_id()), None);
     }
@@ -350,7 +350,7 @@ mod tests {
             let left: Vec<&Step> =
                 plan.steps.iter().filter(|step| !succeeded.contains(&step.step_id)).collect();
             let bytes = match continuation(&plan, run_id(), &succeeded) {
-                Continuation::Rest(bytes) => bytes,
+                Continuation::Plan(bytes) => bytes,
                 other => {
                     prop_assert_eq!(other, Continuation::NothingLeft);
                     prop_assert!(left.is_empty());
@@ -359,15 +359,14 @@ mod tests {
             };
             let parsed = parse(&bytes);
             prop_assert!(parsed.is_valid(), "{:?}", parsed.findings);
-            let rest = parsed.plan.unwrap();
-            prop_assert_eq!(rest.steps.len(), left.len());
-            for (now, before) in rest.steps.iter().zip(left) {
-                let there = (now.step_index, now.place);
-                let (step_index, place) = there;
+            let continued = parsed.plan.unwrap();
+            prop_assert_eq!(continued.steps.len(), left.len());
+            for (now, before) in continued.steps.iter().zip(left) {
+                let (step_index, place) = (now.step_index, now.place);
                 prop_assert_eq!(now, &Step { step_index, place, ..before.clone() });
             }
-            prop_assert_eq!(&rest.notes, &plan.notes);
-            prop_assert_eq!((&rest.target, rest.mode), (&plan.target, plan.mode));
+            prop_assert_eq!(&continued.notes, &plan.notes);
+            prop_assert_eq!((&continued.target, continued.mode), (&plan.target, plan.mode));
         }
     }
 }

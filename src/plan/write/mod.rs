@@ -1,4 +1,4 @@
-//! Writes plan files: the rest of a plan after a run, rollbacks, reverts and batches. One file for each dialect, as in
+//! Writes plan files: continuations of a run, rollbacks, reverts and batches. One module for each dialect, as in
 //! `parse`.
 //!
 //! Pure: the same plan, run and steps always give the same bytes, so that a person can authorize their digest in
@@ -18,32 +18,32 @@ use super::{Dialect, Plan};
 pub use actions::{Batch, batch_plan, revert};
 pub use commands::rollback;
 
-/// The rest of a plan after a run.
+/// The plan that continues a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Continuation {
     /// The bytes of a plan in the same dialect, with the steps that did not succeed.
-    Rest(Vec<u8>),
+    Plan(Vec<u8>),
     /// No step is left.
     NothingLeft,
-    /// The rest, with its ids written out, exceeds the size limit of a plan file.
+    /// The plan exceeds the size limit of a plan file, because derived ids and default values are written out.
     TooLarge,
 }
 
-/// The plan of the steps whose ids are not in `succeeded`, in order, each with the same call.
+/// Writes the plan that continues a run: the steps whose ids are not in `succeeded`, in order, each with the same call.
 ///
 /// Its title, if there is one, is marked as continued; its id, except in an action plan, contains the id of the
 /// original plan. A precondition on a step that succeeded is left out, and the step's reason mentions the success,
 /// unless it would become too long.
 pub fn continuation<C>(plan: &Plan<C>, run_id: Uuid, succeeded: &BTreeSet<String>) -> Continuation {
     let run = text::short(run_id);
-    let left = match plan.dialect {
-        Dialect::StepPlan => steps::rest(plan, &run, succeeded),
-        Dialect::CommandPlan => commands::rest(plan, &run, succeeded),
-        Dialect::ActionPlan => actions::rest(plan, succeeded),
+    let written = match plan.dialect {
+        Dialect::StepPlan => steps::continue_plan(plan, &run, succeeded),
+        Dialect::CommandPlan => commands::continue_plan(plan, &run, succeeded),
+        Dialect::ActionPlan => actions::continue_plan(plan, succeeded),
     };
-    match left {
+    match written {
         None => Continuation::NothingLeft,
-        Some(bytes) => bytes.map_or(Continuation::TooLarge, Continuation::Rest),
+        Some(bytes) => bytes.map_or(Continuation::TooLarge, Continuation::Plan),
     }
 }
 

@@ -1,15 +1,15 @@
-//! Writes the rest of a step plan (SPEC §3 *Continue from here*).
+//! Writes the step plan that continues a run (SPEC §3 *Continue from here*).
 
 use std::collections::BTreeSet;
 
 use serde::{Serialize, Serializer};
 
-use super::text::{continued_id, continued_title, written};
+use super::text::{continued_id, continued_title, serialize};
 use crate::plan::{Intent, Plan, Precondition, Step, Tool, limits};
 
-/// The rest of a step plan. `None` if no step is left, `Some(None)` if the result exceeds the size limit of a plan
-/// file.
-pub(super) fn rest<C>(
+/// Writes the step plan that continues a run: the steps that did not succeed. `None` if there are none, `Some(None)` if
+/// the result exceeds the size limit of a plan file.
+pub(super) fn continue_plan<C>(
     plan: &Plan<C>,
     run: &str,
     succeeded: &BTreeSet<String>,
@@ -31,7 +31,7 @@ pub(super) fn rest<C>(
         evidence_referenced: &plan.evidence_referenced,
         steps,
     };
-    Some(written(&text))
+    Some(serialize(&text))
 }
 
 /// A step plan with its fields in the usual order. Fields with default values are left out.
@@ -67,16 +67,17 @@ struct StepText<'a> {
 
 impl<'a> StepText<'a> {
     fn of<C>(step: &'a Step<C>, succeeded: &BTreeSet<String>, run: &str) -> Self {
-        let held = match &step.precondition {
+        // The id in a precondition that an earlier step succeeded, if it succeeded in the earlier run.
+        let fulfilled = match &step.precondition {
             Precondition::StepSucceeded(id) if succeeded.contains(id) => Some(id),
             _ => None,
         };
         let written = Some(step.precondition_text.as_str()).filter(|text| *text != "none");
-        let reason = match (held, step.reason.as_deref()) {
+        let reason = match (fulfilled, step.reason.as_deref()) {
             (None, reason) => reason.map(str::to_owned),
             (Some(id), reason) => {
-                let held = format!("Step {id} succeeded in run {run}.");
-                let both = reason.map_or(held.clone(), |reason| format!("{reason} {held}"));
+                let success = format!("Step {id} succeeded in run {run}.");
+                let both = reason.map_or(success.clone(), |reason| format!("{reason} {success}"));
                 // If both do not fit, the author's reason is kept.
                 let fits = both.len() <= limits::ARGUMENT_BYTES;
                 if fits { Some(both) } else { reason.map(str::to_owned) }
@@ -87,7 +88,7 @@ impl<'a> StepText<'a> {
             title: step.title.as_deref(),
             tool: &step.tool_name,
             arguments: arguments(step),
-            precondition: written.filter(|_| held.is_none()),
+            precondition: written.filter(|_| fulfilled.is_none()),
             requires_confirmation: step.requires_confirmation,
             reason,
         }
@@ -97,10 +98,10 @@ impl<'a> StepText<'a> {
 /// The arguments in the order in which the tool lists them.
 fn arguments<C>(step: &Step<C>) -> Vec<(&String, &String)> {
     let specs = Tool::from_name(&step.tool_name).map_or(&[][..], |tool| tool.spec().arguments);
-    let place =
+    let position =
         |name: &str| specs.iter().position(|spec| spec.name == name || spec.alias == Some(name));
     let mut arguments: Vec<_> = step.arguments.iter().collect();
-    arguments.sort_by_key(|(name, _)| place(name));
+    arguments.sort_by_key(|(name, _)| position(name));
     arguments
 }
 
@@ -118,10 +119,10 @@ mod tests {
     use super::*;
     use crate::plan::{Continuation, continuation, parse};
 
-    fn rest(plan: &Plan, succeeded: &[&str]) -> String {
+    fn continued(plan: &Plan, succeeded: &[&str]) -> String {
         let succeeded = succeeded.iter().map(|id| (*id).to_owned()).collect();
         match continuation(plan, run_id(), &succeeded) {
-            Continuation::Rest(bytes) => String::from_utf8(bytes).unwrap(),
+            Continuation::Plan(bytes) => String::from_utf8(bytes).unwrap(),
             other => panic!("{other:?}"),
         }
     }
@@ -139,7 +140,7 @@ mod tests {
                 {"tool": "file_read", "arguments": {"path": "y"}, "precondition": "b Succeeded"},
             ],
         }));
-        insta::assert_snapshot!(rest(&plan, &["a"]), @r#"
+        insta::assert_snapshot!(continued(&plan, &["a"]), @r#"
         {
           "plan_id": "p.continues-1a2b3c4d",
           "intent": "MUTATE",
@@ -176,18 +177,18 @@ mod tests {
     fn a_continuation_is_continued_without_growing() {
         let steps = json!([{"step_id": "a", "tool": "file_read", "arguments": {"path": "x"}}]);
         let long = "é".repeat(128);
-        for (id, continued) in [
+        for (id, expected) in [
             ("p.continues-99999999", "p.continues-1a2b3c4d".to_owned()),
             (".continues-99999999", ".continues-99999999.continues-1a2b3c4d".to_owned()),
             (&long, format!("{}.continues-1a2b3c4d", "é".repeat(118))),
         ] {
             let title = "T (continued)";
             let text = json!({"plan_id": id, "intent": "READ", "title": title, "steps": steps});
-            let text = rest(&plan(&text), &[]);
+            let text = continued(&plan(&text), &[]);
             let again = parse(text.as_bytes());
             assert!(again.is_valid(), "{:?}", again.findings);
             let again = again.plan.unwrap();
-            assert_eq!(again.plan_id, continued);
+            assert_eq!(again.plan_id, expected);
             assert_eq!(again.title.as_deref(), Some(title));
         }
     }
@@ -245,7 +246,7 @@ mod tests {
                 steps.into_iter().enumerate()
             {
                 let mut step = json!({"tool": tool, "arguments": arguments});
-                // An omitted id is derived from the step's position, which differs in the rest.
+                // An omitted id is derived from the step's position, which differs in the continued plan.
                 if before % 2 == 0 {
                     step["step_id"] = json!(format!("step_{}", index + 1));
                 }
@@ -291,7 +292,7 @@ mod tests {
             let answer = continuation(&plan, run_id(), &succeeded);
             prop_assert_eq!(&continuation(&plan, run_id(), &succeeded), &answer);
             let bytes = match answer {
-                Continuation::Rest(bytes) => bytes,
+                Continuation::Plan(bytes) => bytes,
                 other => {
                     prop_assert_eq!(other, Continuation::NothingLeft);
                     prop_assert!(left.is_empty());
@@ -300,9 +301,9 @@ mod tests {
             };
             let parsed = parse(&bytes);
             prop_assert!(parsed.is_valid(), "{:?}", parsed.findings);
-            let rest = parsed.plan.unwrap();
-            prop_assert_eq!(rest.steps.len(), left.len());
-            for (now, before) in rest.steps.iter().zip(left) {
+            let continued = parsed.plan.unwrap();
+            prop_assert_eq!(continued.steps.len(), left.len());
+            for (now, before) in continued.steps.iter().zip(left) {
                 prop_assert_eq!(&now.step_id, &before.step_id);
                 prop_assert_eq!(&now.call, &before.call);
                 prop_assert_eq!(&now.arguments, &before.arguments);
@@ -311,8 +312,8 @@ mod tests {
                 match &before.precondition {
                     Precondition::StepSucceeded(id) if succeeded.contains(id) => {
                         prop_assert_eq!(&now.precondition, &Precondition::None);
-                        let said = format!("Step {id} succeeded in run 1a2b3c4d.");
-                        prop_assert!(now.reason.as_deref().unwrap().ends_with(&said));
+                        let success = format!("Step {id} succeeded in run 1a2b3c4d.");
+                        prop_assert!(now.reason.as_deref().unwrap().ends_with(&success));
                         if let Some(reason) = &before.reason {
                             prop_assert!(now.reason.as_deref().unwrap().starts_with(reason));
                         }

@@ -6,19 +6,19 @@ use uuid::Uuid;
 use crate::plan::limits;
 
 /// The text in the id of a continued plan before the shortened id of the run.
-const MARK: &str = ".continues-";
+const ID_MARK: &str = ".continues-";
 
 /// The end of a continued plan's title.
-const SUFFIX: &str = " (continued)";
+const TITLE_SUFFIX: &str = " (continued)";
 
 /// Serializes a plan; `None` if it exceeds the size limit of a plan file.
-pub(super) fn written(text: &impl Serialize) -> Option<Vec<u8>> {
+pub(super) fn serialize(plan: &impl Serialize) -> Option<Vec<u8>> {
     // A large plan may fit only without whitespace.
-    let whole = |text: serde_json::Result<Vec<u8>>| {
+    let within_limit = |text: serde_json::Result<Vec<u8>>| {
         text.ok().filter(|bytes| bytes.len() < limits::PLAN_BYTES)
     };
-    let mut bytes =
-        whole(serde_json::to_vec_pretty(text)).or_else(|| whole(serde_json::to_vec(text)))?;
+    let mut bytes = within_limit(serde_json::to_vec_pretty(plan))
+        .or_else(|| within_limit(serde_json::to_vec(plan)))?;
     bytes.push(b'\n');
     Some(bytes)
 }
@@ -32,23 +32,24 @@ pub(super) fn short(run_id: Uuid) -> String {
 
 /// The id of a continued plan. If `plan_id` already refers to an earlier run, the reference is replaced.
 pub(super) fn continued_id(plan_id: &str, run: &str) -> String {
-    let first = match plan_id.rsplit_once(MARK) {
-        Some((first, mark)) if mark.len() == run.len() && !first.trim().is_empty() => first,
+    let original = match plan_id.rsplit_once(ID_MARK) {
+        Some((id, earlier)) if earlier.len() == run.len() && !id.trim().is_empty() => id,
         _ => plan_id,
     };
-    named_after(first, MARK, run)
+    derived_id(original, ID_MARK, run)
 }
 
-/// An id of the plan's id, a mark and the shortened id of the run. The plan's id is cut to keep the limit for ids.
-pub(super) fn named_after(plan_id: &str, mark: &str, run: &str) -> String {
-    let room = limits::ID_BYTES - mark.len() - run.len();
-    format!("{}{mark}{run}", plan_id.get(..plan_id.floor_char_boundary(room)).unwrap_or_default())
+/// An id made of the plan's id, a mark and the shortened id of the run. The plan's id is cut to keep the limit for ids.
+pub(super) fn derived_id(plan_id: &str, mark: &str, run: &str) -> String {
+    let end = plan_id.floor_char_boundary(limits::ID_BYTES - mark.len() - run.len());
+    format!("{}{mark}{run}", plan_id.get(..end).unwrap_or_default())
 }
 
+/// The title of a continued plan: marked once, and unchanged if it would become too long.
 pub(super) fn continued_title(title: &str) -> String {
-    if title.ends_with(SUFFIX) || title.len() + SUFFIX.len() > limits::ARGUMENT_BYTES {
+    if title.ends_with(TITLE_SUFFIX) || title.len() + TITLE_SUFFIX.len() > limits::ARGUMENT_BYTES {
         title.to_owned()
     } else {
-        format!("{title}{SUFFIX}")
+        format!("{title}{TITLE_SUFFIX}")
     }
 }

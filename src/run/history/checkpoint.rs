@@ -66,7 +66,7 @@ pub struct Checkpoint {
     /// Its name.
     pub name: CheckpointName,
     /// The position among all records.
-    pub place: i64,
+    pub position: i64,
     /// The time of the moment, in Unix milliseconds.
     pub timestamp_ms: i64,
     /// The title of what began then: the name of a plan, or the goal of a loop.

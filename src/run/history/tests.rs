@@ -14,7 +14,7 @@ fn state(text: &str) -> FileState {
 }
 
 /// The entry with this number, of the run that is 100 plus its tens, which changed files as in `a: 1 2`.
-fn entry(number: u128, files: &[(&str, &str, &str)], takes_back: &[u128]) -> HistoryEntry {
+fn entry(number: u128, files: &[(&str, &str, &str)], reverses: &[u128]) -> HistoryEntry {
     let file = |(path, before, after): &(&str, &str, &str)| FileForecast {
         path: (*path).to_owned(),
         before: state(before),
@@ -25,13 +25,13 @@ fn entry(number: u128, files: &[(&str, &str, &str)], takes_back: &[u128]) -> His
         execution_id: id(number),
         run_id: id(100 + number / 10),
         attempt: None,
-        place: i64::try_from(number).unwrap(),
+        position: i64::try_from(number).unwrap(),
         timestamp_ms: 0,
         step_id: format!("s{number}"),
         tool_name: "file_write".to_owned(),
         about: "a".to_owned(),
         files: files.iter().map(file).collect(),
-        takes_back: takes_back.iter().copied().map(id).collect(),
+        reverses: reverses.iter().copied().map(id).collect(),
         is_recorded: true,
     }
 }
@@ -40,14 +40,14 @@ fn history(entries: Vec<HistoryEntry>) -> History {
     let runs: BTreeSet<_> = entries.iter().map(|entry| entry.run_id).collect();
     let checkpoint = |run: Uuid| Checkpoint {
         name: CheckpointName::Run(run),
-        place: i64::try_from((run.as_u128() - 100) * 10).unwrap(),
+        position: i64::try_from((run.as_u128() - 100) * 10).unwrap(),
         timestamp_ms: 0,
         title: "p".to_owned(),
     };
     History { entries, checkpoints: runs.into_iter().map(checkpoint).collect() }
 }
 
-fn numbers(entries: Result<Vec<&HistoryEntry>, NoWay>) -> Vec<u128> {
+fn numbers(entries: Result<Vec<&HistoryEntry>, UndoError>) -> Vec<u128> {
     entries.unwrap().iter().map(|entry| entry.execution_id.as_u128()).collect()
 }
 
@@ -60,19 +60,19 @@ fn run(number: u128) -> CheckpointName {
 fn undo_and_redo_go_step_by_step() {
     let mut all =
         history(vec![entry(1, &[("a", "", "1")], &[]), entry(2, &[("a", "1", "2")], &[])]);
-    assert_eq!(all.to_redo().unwrap_err(), NoWay::NothingToRedo);
+    assert_eq!(all.to_redo().unwrap_err(), UndoError::NothingToRedo);
     for (number, taken) in [(11, 2), (21, 1)] {
         assert_eq!(numbers(all.to_undo(None)), [taken]);
         all.entries.push(entry(number, &[], &[taken]));
     }
-    assert_eq!(all.to_undo(None).unwrap_err(), NoWay::NothingToUndo);
-    assert_eq!(all.standing(), [false, false, true, true]);
+    assert_eq!(all.to_undo(None).unwrap_err(), UndoError::NothingToUndo);
+    assert_eq!(all.in_effect(), [false, false, true, true]);
     for (number, taken) in [(31, 21), (41, 11)] {
         assert_eq!(numbers(all.to_redo()), [taken]);
         all.entries.push(entry(number, &[], &[taken]));
     }
-    assert_eq!(all.standing(), [true, true, false, false, true, true]);
-    assert_eq!(all.to_redo().unwrap_err(), NoWay::NothingToRedo);
+    assert_eq!(all.in_effect(), [true, true, false, false, true, true]);
+    assert_eq!(all.to_redo().unwrap_err(), UndoError::NothingToRedo);
     assert_eq!(numbers(all.to_undo(None)), [2], "what was done again is undone again");
 }
 
@@ -83,12 +83,12 @@ fn a_later_change_leaves_nothing_to_redo() {
     assert_eq!(numbers(all.to_redo()), [11]);
     let later = [undone, vec![entry(21, &[("b", "", "1")], &[])]].concat();
     let all = history(later.clone());
-    assert_eq!(all.to_redo().unwrap_err(), NoWay::NothingToRedo);
+    assert_eq!(all.to_redo().unwrap_err(), UndoError::NothingToRedo);
     // This also holds once the later change is taken back: only that one can be restored.
     let all = history([later, vec![entry(31, &[("b", "1", "")], &[21])]].concat());
     assert_eq!(numbers(all.to_redo()), [31]);
     let again = [all.entries, vec![entry(41, &[("b", "", "1")], &[31])]].concat();
-    assert_eq!(history(again).to_redo().unwrap_err(), NoWay::NothingToRedo);
+    assert_eq!(history(again).to_redo().unwrap_err(), UndoError::NothingToRedo);
 }
 
 // A revert of a revert restores the change, and can itself be reverted.
@@ -100,14 +100,14 @@ fn a_revert_of_a_revert_redoes() {
         let taken = numbers(all.to_undo(Some(&CheckpointName::Run(last))));
         all.entries.push(entry(number, &[], &taken));
     }
-    assert_eq!(all.standing(), [true, false, true, false, true]);
+    assert_eq!(all.in_effect(), [true, false, true, false, true]);
     assert_eq!(
         all.to_undo(Some(&run(101))).unwrap_err().to_string(),
         format!("the changes of run:{} are undone already", id(101))
     );
     assert_eq!(
         all.to_undo(Some(&run(107))).unwrap_err(),
-        NoWay::Unknown { name: run(107).to_string() }
+        UndoError::Unknown { name: run(107).to_string() }
     );
 }
 
@@ -121,7 +121,7 @@ fn undos_inside_a_run_belong_to_it() {
     ]);
     let both = inside.to_undo(Some(&run(100)));
     assert_eq!(numbers(both.clone()), [1, 2]);
-    let way = &way_back(&both.unwrap())[0];
+    let way = &reversals(&both.unwrap())[0];
     assert_eq!((way.target, way.left.clone(), way.gap), (state(""), vec![state("")], None));
     // What another run took back is already undone.
     let outside = history(vec![
@@ -137,21 +137,21 @@ fn a_way_back_finds_foreign_changes_between() {
     let first = entry(1, &[("a", "1", "2"), ("b", "", "x")], &[]);
     let next = entry(2, &[("a", "2", "3")], &[]);
     let apart = entry(3, &[("a", "hand", "4"), ("a", "4", "5")], &[]);
-    let way = way_back(&[&first, &next]);
+    let way = reversals(&[&first, &next]);
     assert_eq!(way[0].target, state("1"));
     assert_eq!((way[0].left.clone(), way[0].gap), (vec![state("3")], None));
     assert_eq!((way[1].target, way[1].left.clone()), (state(""), vec![state("x")]));
-    let way = way_back(&[&first, &next, &apart]);
+    let way = reversals(&[&first, &next, &apart]);
     assert_eq!((way[0].left.clone(), way[0].gap), (vec![state("5")], Some(id(3))));
     // Whether an interrupted step wrote the file is unknown, so it may have left either state.
     let interrupted = HistoryEntry { is_recorded: false, ..next };
-    let way = way_back(&[&first, &interrupted]);
+    let way = reversals(&[&first, &interrupted]);
     assert_eq!(way[0].left, [state("3"), state("2")]);
     for after in ["2", "3"] {
         let later = entry(4, &[("a", after, "9")], &[]);
-        assert_eq!(way_back(&[&first, &interrupted, &later])[0].gap, None);
+        assert_eq!(reversals(&[&first, &interrupted, &later])[0].gap, None);
     }
-    assert_eq!(history(vec![interrupted]).to_undo(None).unwrap_err(), NoWay::NothingToUndo);
+    assert_eq!(history(vec![interrupted]).to_undo(None).unwrap_err(), UndoError::NothingToUndo);
 }
 
 #[test]
@@ -212,7 +212,7 @@ fn comes_back(changes: &[(&str, u32, &str, u32)], is_there: bool, now: u32) -> O
             entry
         })
         .collect();
-    let ways = way_back(&entries.iter().collect::<Vec<_>>());
+    let ways = reversals(&entries.iter().collect::<Vec<_>>());
     ways[0].recorded_mode(is_there, mode(now)).map(FileMode::bits)
 }
 

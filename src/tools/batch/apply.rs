@@ -18,8 +18,8 @@ use crate::run::{FileEffect, FileMode, Modes};
 
 use crate::tools::ToolError;
 use crate::workspace::{
-    Access, Disk, FolderId, Folders, Last, Workspace, WorkspaceError, WriteContext, compare, file,
-    go_on, temporary_name,
+    Access, Disk, FolderId, Folders, Last, Workspace, WorkspaceError, WriteContext,
+    check_cancelled, check_state, file, temporary_name,
 };
 
 use super::error::BatchError;
@@ -191,7 +191,7 @@ impl<'a> Work<'a> {
             self.prepare(some)?;
         }
         for index in 0..self.slots.len() {
-            go_on(self.context.stop)?;
+            check_cancelled(self.context.stop)?;
             self.change(index)?;
         }
         if let Some((folder, source)) = self.folders.flush(None).next() {
@@ -205,12 +205,12 @@ impl<'a> Work<'a> {
     fn prepare(&mut self, effects: &[&'a FileEffect]) -> Result<(), ToolError> {
         let mut written = Vec::new();
         for effect in effects {
-            go_on(self.context.stop)?;
+            check_cancelled(self.context.stop)?;
             let file = self.wait(effect)?;
             written.extend(file.map(|file| (file, &effect.path)));
         }
         for (file, path) in written {
-            go_on(self.context.stop)?;
+            check_cancelled(self.context.stop)?;
             self.disk.flush_file(&file).map_err(failed(path))?;
         }
         Ok(())
@@ -286,7 +286,7 @@ impl<'a> Work<'a> {
         let Some(slot) = self.slots.get(index) else { return Ok(()) };
         let effect = slot.effect;
         let path = &effect.path;
-        compare(path, Some(effect.before), self.state(slot, &slot.name)?)?;
+        check_state(path, Some(effect.before), self.state(slot, &slot.name)?)?;
         if let Some(slot) = self.slots.get_mut(index) {
             // Set before checking the result: some file systems report an error for an operation that took
             // effect.
@@ -310,7 +310,7 @@ impl<'a> Work<'a> {
     fn discard(&mut self) -> Result<(), ToolError> {
         for slot in self.slots.iter().filter(|slot| slot.effect.before != FileState::Absent) {
             let was = self.state(slot, &slot.waiting)?;
-            compare(&slot.effect.path, Some(slot.effect.before), was)?;
+            check_state(&slot.effect.path, Some(slot.effect.before), was)?;
         }
         for slot in &mut self.slots {
             if slot.effect.before != FileState::Absent {

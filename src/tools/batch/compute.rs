@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::plan::{Code, Digest, Edit};
 use crate::run::StopSignal;
 use crate::tools::{After, ToolError};
-use crate::workspace::go_on;
+use crate::workspace::check_cancelled;
 
 use super::edits;
 use super::error::Fault;
@@ -33,7 +33,7 @@ pub(in super::super) fn compute(
         done: Computed::default(),
     };
     for (path, expected) in expected {
-        go_on(stop)?;
+        check_cancelled(stop)?;
         if let Err(error) = files.expect(path, *expected) {
             let error = Box::new(error);
             files.done.faults.push(Fault { edit: None, path: path.clone(), error });
@@ -41,7 +41,7 @@ pub(in super::super) fn compute(
     }
     let mut doubtful = BTreeSet::new();
     for (index, edit) in batch.iter().enumerate() {
-        go_on(stop)?;
+        check_cancelled(stop)?;
         let keys = || edit.paths().filter_map(|path| at.toolbox.key_of(path).ok());
         if keys().any(|key| doubtful.contains(&key)) {
             doubtful.extend(keys());

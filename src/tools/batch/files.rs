@@ -99,7 +99,7 @@ impl<'a> Files<'a> {
         if content.is_none() {
             self.done.modes.remove(key);
         }
-        self.overlay.put(key.to_owned(), content);
+        self.overlay.insert(key.to_owned(), content);
     }
 
     /// Adds a note to the preview unless it is there already.

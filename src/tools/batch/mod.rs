@@ -37,7 +37,7 @@ use serde_json::{Value, json};
 use crate::code;
 use crate::plan::MutateBatch;
 use crate::run::{Edge, EdgeType, FileEffect, StopSignal, TargetKind};
-use crate::workspace::{Overlay, compare};
+use crate::workspace::{Overlay, check_state};
 
 use super::changes::changed_files;
 use super::tool::{PreviewWithEffects, Tool, set};
@@ -66,13 +66,14 @@ impl Tool for Batch<'_> {
             return Ok(());
         }
         let at = toolbox.after(overlay);
-        let mut computed = compute(at, &batch.edits, &batch.expected_hashes, toolbox.stop())?;
+        let mut computed =
+            compute(at, &batch.edits, &batch.expected_hashes, toolbox.stop_signal())?;
         if let Some(error) = computed.about_the_plan() {
             return Err(error);
         }
         if computed.faults.is_empty() {
             for effect in computed.effects {
-                overlay.put(effect.path, effect.after_bytes);
+                overlay.insert(effect.path, effect.after_bytes);
             }
         }
         Ok(())
@@ -109,7 +110,7 @@ fn made(
     let approved = computed
         .seen
         .iter()
-        .try_for_each(|(path, now)| compare(path, context.expected.get(path).copied(), *now));
+        .try_for_each(|(path, now)| check_state(path, context.expected.get(path).copied(), *now));
     if let Err(error) = approved {
         let error = error.into();
         said.errors.push(plain(&error));

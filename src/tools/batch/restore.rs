@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::authorization::FileState;
 use crate::tools::ToolError;
-use crate::workspace::{WorkspaceError, compare};
+use crate::workspace::{WorkspaceError, check_state};
 
 use super::apply::{Slot, Stage, Work, failed};
 use super::error::BatchError;
@@ -44,7 +44,7 @@ impl Work<'_> {
                 }
             }
         }
-        for (folder, error) in self.folders.unmake() {
+        for (folder, error) in self.folders.remove_created() {
             warnings.push(format!("the folder {folder} was made and stays: {error}"));
         }
         for (folder, error) in self.folders.flush(None) {
@@ -88,7 +88,7 @@ impl Work<'_> {
             _ => self.disk.exchange(dir, waiting, name, spare),
         }
         .map_err(failed(path))?;
-        Ok(compare(path, Some(was), self.state(slot, name)?)?)
+        Ok(check_state(path, Some(was), self.state(slot, name)?)?)
     }
 
     /// Writes the old content to the temporary file again after that file was removed.

@@ -22,13 +22,13 @@ pub(super) fn invoke(
     from: &str,
     to: Option<&str>,
 ) -> Result<Invocation, ToolError> {
-    let place = |name: &str| -> Result<i64, HistoryError> {
-        Ok(history.place(&name.parse::<CheckpointName>()?)?)
+    let position = |name: &str| -> Result<i64, HistoryError> {
+        Ok(history.position(&name.parse::<CheckpointName>()?)?)
     };
-    let (start, end) = (place(from)?, to.map(place).transpose()?);
+    let (start, end) = (position(from)?, to.map(position).transpose()?);
     let past = past(toolbox)?;
     let first = end.map_or(start, |end| end.min(start));
-    let entries = history.entries.iter().filter(|entry| entry.place >= first);
+    let entries = history.entries.iter().filter(|entry| entry.position >= first);
     let paths: BTreeSet<&str> = entries
         .flat_map(|entry| &entry.files)
         .map(|file| file.path.as_str())
@@ -37,7 +37,7 @@ pub(super) fn invoke(
     let (mut files, mut missing, mut text, mut edges) =
         (Vec::new(), Vec::new(), String::new(), Vec::new());
     for path in paths {
-        let at = |place| history.state_at(path, place);
+        let at = |position| history.state_at(path, position);
         let (before, after, found) = match end {
             Some(end) => (at(start), at(end), None),
             None => {

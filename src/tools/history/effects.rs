@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::authorization::FileState;
-use crate::run::{FileChange, FileEffect, FileMode, History, Modes, WayBack};
+use crate::run::{FileChange, FileEffect, FileMode, FileReversal, History, Modes};
 
 use crate::tools::batch::{self, NewMode};
 use crate::tools::{After, NotAvailable, Past, ToolError};
@@ -124,7 +124,7 @@ pub(super) fn state_bytes(
 fn conflict(
     past: &dyn Past,
     history: &History,
-    way: &WayBack,
+    way: &FileReversal,
     (now, bytes): (FileState, Option<&[u8]>),
     last: i64,
 ) -> Conflict {

@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use crate::authorization::FileState;
 use crate::plan::Code;
-use crate::run::{ErrorInfo, FileChange, NoCheckpoint, NoWay};
+use crate::run::{ErrorInfo, FileChange, NoCheckpoint, UndoError};
 
 use crate::tools::NotAvailable;
 use crate::workspace::file::hash;
@@ -61,7 +61,7 @@ pub enum HistoryError {
     #[error(transparent)]
     NoCheckpoint(#[from] NoCheckpoint),
     #[error(transparent)]
-    NoWay(#[from] NoWay),
+    UndoError(#[from] UndoError),
     #[error("what was recorded cannot be read: {why}")]
     Unreadable { why: String },
     #[error(
@@ -87,7 +87,9 @@ impl ErrorInfo for HistoryError {
     fn code(&self) -> Code {
         match self {
             Self::NoCheckpoint { .. } => Code::BadArgument,
-            Self::NoWay { .. } | Self::NotAvailable { .. } | Self::OnlyGit => Code::FileNotFound,
+            Self::UndoError { .. } | Self::NotAvailable { .. } | Self::OnlyGit => {
+                Code::FileNotFound
+            }
             Self::Unreadable { .. } => Code::ReadFailed,
             Self::Conflict { .. } | Self::InTheWay { .. } | Self::AfterChange => Code::Conflict,
         }
@@ -95,7 +97,7 @@ impl ErrorInfo for HistoryError {
 
     fn next(&self) -> String {
         match self {
-            Self::NoCheckpoint { .. } | Self::NoWay { .. } => {
+            Self::NoCheckpoint { .. } | Self::UndoError { .. } => {
                 "List the entries or the checkpoints, and name one of them."
             }
             Self::Unreadable { .. } => "See that the evidence folder can be read.",

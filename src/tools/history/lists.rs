@@ -12,10 +12,10 @@ use crate::workspace::file::hash;
 
 /// The result of `list_entries`: the recorded changes.
 pub(super) fn entries(history: &History, limit: usize) -> Invocation {
-    let standing = history.standing();
+    let standing = history.in_effect();
     let mut taken_by: BTreeMap<Uuid, Uuid> = BTreeMap::new();
     for (entry, _) in history.entries.iter().zip(&standing).filter(|(_, stands)| **stands) {
-        taken_by.extend(entry.takes_back.iter().map(|taken| (*taken, entry.execution_id)));
+        taken_by.extend(entry.reverses.iter().map(|taken| (*taken, entry.execution_id)));
     }
     let newest = history.entries.iter().zip(&standing).rev().take(limit);
     let mut text = String::new();
@@ -41,7 +41,7 @@ pub(super) fn entries(history: &History, limit: usize) -> Invocation {
                 })).collect::<Vec<_>>(),
                 "undone": !stands,
                 "undone_by": taken_by.get(&entry.execution_id),
-                "took_back": entry.takes_back,
+                "took_back": entry.reverses,
                 "interrupted": !entry.is_recorded,
             })
         })

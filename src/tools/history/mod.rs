@@ -45,7 +45,7 @@ use serde_json::json;
 
 use crate::plan::{HistoryOperation, PathRole};
 use crate::run::{EdgeType, FileEffect, History, HistoryEntry, StopSignal};
-use crate::workspace::{Overlay, compare, go_on};
+use crate::workspace::{Overlay, check_cancelled, check_state};
 
 use super::batch::{self, Undone};
 use super::changes::changed_files;
@@ -79,9 +79,9 @@ impl Tool for HistoryCall<'_> {
         let found = find(at, &record, &intended)?;
         let Found { effects, .. } =
             found.map_err(|conflicts| HistoryError::Conflict { conflicts })?;
-        overlay.done.push(pretended(&record, &intended, &effects, overlay.done.len()));
+        overlay.history.push(pretended(&record, &intended, &effects, overlay.history.len()));
         for effect in effects {
-            overlay.put(effect.path, effect.after_bytes);
+            overlay.insert(effect.path, effect.after_bytes);
         }
         Ok(())
     }
@@ -100,7 +100,7 @@ impl Tool for HistoryCall<'_> {
 
     fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError> {
         let Self { operation, limit } = *self;
-        go_on(context.stop)?;
+        check_cancelled(context.stop)?;
         let now = toolbox.now();
         let mut record = record(now)?;
         // The intent of this step is already recorded, but it has changed nothing yet.
@@ -122,7 +122,7 @@ impl Tool for HistoryCall<'_> {
             Err(conflicts) => return Ok(refused(operation, conflicts)),
         };
         for (path, now) in &found.seen {
-            compare(path, context.expected.get(path).copied(), *now)?;
+            check_state(path, context.expected.get(path).copied(), *now)?;
         }
         let (files, error, not_restored) =
             match batch::apply(toolbox, &found.effects, &found.modes(), &context.write()) {
@@ -139,7 +139,7 @@ impl Tool for HistoryCall<'_> {
             "left_out": intended.left_out,
         });
         if error.is_none() {
-            set(&mut result, "taken_back", json!(intended.takes_back));
+            set(&mut result, "taken_back", json!(intended.reverses));
         }
         if !not_restored.is_empty() {
             set(&mut result, "not_restored", not_restored);
@@ -156,18 +156,18 @@ fn pretended(
     effects: &[FileEffect],
     number: usize,
 ) -> HistoryEntry {
-    let place = record.entries.last().map_or(0, |entry| entry.place).saturating_add(1);
+    let position = record.entries.last().map_or(0, |entry| entry.position).saturating_add(1);
     HistoryEntry {
         execution_id: uuid::Uuid::from_u128(number as u128),
         run_id: uuid::Uuid::nil(),
         attempt: None,
-        place,
+        position,
         timestamp_ms: 0,
         step_id: String::new(),
         tool_name: String::new(),
         about: String::new(),
         files: effects.iter().map(way::forecast).collect(),
-        takes_back: intended.takes_back.clone(),
+        reverses: intended.reverses.clone(),
         is_recorded: true,
     }
 }

@@ -82,7 +82,7 @@ fn summary(operation: &HistoryOperation, intended: &Intended, files: usize) -> S
                 .replace("file as they were", "file as it was")
         }
         _ => {
-            let count = intended.takes_back.len();
+            let count = intended.reverses.len();
             let steps = if count == 1 { "1 step".to_owned() } else { format!("{count} steps") };
             format!("Undoes what {steps} did to {files}.").replace(",.", ".")
         }

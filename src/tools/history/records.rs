@@ -10,11 +10,11 @@ use super::error::HistoryError;
 /// The recorded changes, with those that the earlier steps in `overlay` would add.
 pub(super) fn record(at: After<'_>) -> Result<Arc<History>, ToolError> {
     let recorded = past(at.toolbox)?.history().map_err(|why| HistoryError::Unreadable { why })?;
-    if at.overlay.done.is_empty() {
+    if at.overlay.history.is_empty() {
         return Ok(recorded);
     }
     let mut history = History::clone(&recorded);
-    history.entries.extend(at.overlay.done.iter().cloned());
+    history.entries.extend(at.overlay.history.iter().cloned());
     Ok(Arc::new(history))
 }
 

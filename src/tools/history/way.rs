@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::plan::HistoryOperation;
 use crate::run::{
-    CheckpointName, FileEffect, FileForecast, History, WayBack, is_git_path, way_back,
+    CheckpointName, FileEffect, FileForecast, FileReversal, History, is_git_path, reversals,
 };
 
 use crate::workspace::Overlay;
@@ -17,9 +17,9 @@ use super::error::HistoryError;
 pub(super) struct Intended {
     /// The executions that the operation reverses; for `redo`, those of the undo steps. Empty for a restored
     /// checkpoint.
-    pub(super) takes_back: BTreeSet<Uuid>,
-    pub(super) ways: Vec<WayBack>,
-    /// The place in the records of the last change that is reversed.
+    pub(super) reverses: BTreeSet<Uuid>,
+    pub(super) ways: Vec<FileReversal>,
+    /// The position in the records of the last change that is reversed.
     pub(super) last: i64,
     /// Files in `.git`, which stay unchanged.
     pub(super) left_out: Vec<String>,
@@ -32,7 +32,7 @@ pub(super) fn intended(
     operation: &HistoryOperation,
 ) -> Result<Intended, HistoryError> {
     let named = |name: &str| name.parse::<CheckpointName>();
-    let (entries, takes_back) = match operation {
+    let (entries, reverses) = match operation {
         HistoryOperation::Undo { checkpoint: Some(name) } => {
             (history.to_undo(Some(&named(name)?))?, true)
         }
@@ -47,17 +47,17 @@ pub(super) fn intended(
         | HistoryOperation::ListCheckpoints
         | HistoryOperation::Diff { .. } => (Vec::new(), false),
     };
-    let taken = entries.iter().filter(|_| takes_back).map(|entry| entry.execution_id);
-    let takes_back: BTreeSet<Uuid> = taken.collect();
+    let taken = entries.iter().filter(|_| reverses).map(|entry| entry.execution_id);
+    let reverses: BTreeSet<Uuid> = taken.collect();
     let (left_out, ways): (Vec<_>, Vec<_>) =
-        way_back(&entries).into_iter().partition(|way| is_git_path(&way.path));
+        reversals(&entries).into_iter().partition(|way| is_git_path(&way.path));
     if ways.is_empty() && !left_out.is_empty() {
         return Err(HistoryError::OnlyGit);
     }
     Ok(Intended {
-        takes_back,
+        reverses,
         ways,
-        last: entries.last().map_or(0, |entry| entry.place),
+        last: entries.last().map_or(0, |entry| entry.position),
         left_out: left_out.into_iter().map(|way| way.path).collect(),
     })
 }

@@ -9,7 +9,7 @@ use super::manifest::{self, Package};
 use crate::code::Language;
 use crate::run::StopSignal;
 use crate::tools::Toolbox;
-use crate::workspace::scan::look_at_files;
+use crate::workspace::scan::search_files;
 use crate::workspace::{Access, Last, Place, SearchBudget, WorkspaceError, file};
 
 /// Maximum size of a manifest, in bytes.
@@ -26,7 +26,7 @@ pub(super) fn overview(
 ) -> Result<Value, WorkspaceError> {
     let place = toolbox.resolve(".", Last::Follow)?;
     let seen =
-        look_at_files(&place, SearchBudget::of_run(stop), |_, _, _| Ok(Some((Vec::new(), 1))))?;
+        search_files(&place, SearchBudget::unlimited(stop), |_, _, _| Ok(Some((Vec::new(), 1))))?;
     let files: BTreeSet<&str> = seen.found.iter().map(|found| found.path.as_str()).collect();
     let mut problems = seen.problems;
     let mut packages = Vec::new();

@@ -32,7 +32,7 @@ impl Bench {
 
     fn ask(&self, query: InspectQuery, max_results: usize) -> Invocation {
         let call = ToolCall::Inspect { query, max_results };
-        let preview = self.tools.preview(&call, Overlay::nothing()).unwrap();
+        let preview = self.tools.preview(&call, Overlay::empty()).unwrap();
         let (expected, stop) = (BTreeMap::new(), StopSignal::default());
         let context = Context {
             expected: &expected,

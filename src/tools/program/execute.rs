@@ -8,7 +8,7 @@ use crate::cargo::{CargoError, Names, Project, project};
 use crate::plan::{Build, Code, Digest, ToolCall, VerifyScope};
 use crate::tools::command_shell::OUTPUT_BYTES;
 use crate::tools::{Context, Invocation, ToolError, Toolbox, Unsupported};
-use crate::workspace::{Projected, go_on};
+use crate::workspace::{Projected, check_cancelled};
 
 use super::cargo::{self, Answers, Messages};
 use super::error::ProgramError;
@@ -36,7 +36,7 @@ pub(super) fn invoke(
     call: &ToolCall,
     context: &Context<'_>,
 ) -> Result<Invocation, ToolError> {
-    go_on(context.stop)?;
+    check_cancelled(context.stop)?;
     let relay = Relay::new(toolbox, context);
     if let Some(commands) = workspace::used(toolbox.unchanged(), call)? {
         let verdict = by_workspace(toolbox, commands, call, &relay, context)?;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::run::MOST_DIAGNOSTICS;
+use crate::run::MAX_DIAGNOSTICS;
 
 /// Collects diagnostics; over the limit, errors take precedence.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ impl<T> Found<T> {
     /// Adds the next diagnostic.
     pub(super) fn push(&mut self, is_error: bool, it: T) {
         let kept = if is_error { &mut self.errors } else { &mut self.others };
-        if kept.len() < MOST_DIAGNOSTICS {
+        if kept.len() < MAX_DIAGNOSTICS {
             kept.push((self.count, it));
         }
         self.count += 1;
@@ -30,7 +30,7 @@ impl<T> Found<T> {
 
     /// The diagnostics within the limit, in order, and how many were left out.
     pub(super) fn finish(mut self) -> (Vec<T>, usize) {
-        self.others.truncate(MOST_DIAGNOSTICS - self.errors.len());
+        self.others.truncate(MAX_DIAGNOSTICS - self.errors.len());
         self.errors.append(&mut self.others);
         self.errors.sort_by_key(|(at, _)| *at);
         let left_out = self.count - self.errors.len();
@@ -52,12 +52,12 @@ mod tests {
     #[test]
     fn errors_are_kept_before_warnings_in_order() {
         let mut found = Found::default();
-        for at in 0..MOST_DIAGNOSTICS + 5 {
+        for at in 0..MAX_DIAGNOSTICS + 5 {
             found.push(false, at);
         }
         found.push(true, usize::MAX);
         let (told, left_out) = found.finish();
-        assert_eq!((told.len(), left_out), (MOST_DIAGNOSTICS, 6));
+        assert_eq!((told.len(), left_out), (MAX_DIAGNOSTICS, 6));
         assert_eq!((told[0], told[told.len() - 1]), (0, usize::MAX));
         assert_eq!(once(vec![1, 2, 1], |it| *it), [1, 2]);
     }

@@ -376,7 +376,7 @@ fn verify_compile_and_run_need_a_project() {
         assert_eq!(message, expected);
         let error = invocation.error.as_ref().and_then(ToolError::get);
         assert!(matches!(error, Some(ProgramError::NoCommand { .. })));
-        let preview = bench.tools.preview(&call, Overlay::nothing()).unwrap();
+        let preview = bench.tools.preview(&call, Overlay::empty()).unwrap();
         assert!(preview.would_fail(), "{preview:?}");
     }
     assert_eq!(bench.names(), ["notes.md"]);
@@ -387,7 +387,7 @@ fn preview_names_commands_without_running_them() {
     let bench = app(&[("src/main.rs", MAIN)]);
     let before = bench.names();
     let preview = |call: ToolCall| {
-        let preview = bench.tools.preview(&call, Overlay::nothing()).unwrap();
+        let preview = bench.tools.preview(&call, Overlay::empty()).unwrap();
         assert_eq!(preview.predicted, Predicted::Unpredictable);
         (preview.summary, preview.notes.join("\n"))
     };

@@ -14,7 +14,7 @@ mod local;
 mod remote;
 
 use crate::run::{Preview, StopSignal};
-use crate::workspace::go_on;
+use crate::workspace::check_cancelled;
 
 use super::command_shell::OUTPUT_BYTES;
 use super::tool::{PreviewWithEffects, Tool, changes_nothing, limits};
@@ -38,7 +38,7 @@ impl Tool for Command<'_> {
     }
 
     fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError> {
-        go_on(context.stop)?;
+        check_cancelled(context.stop)?;
         match self.target {
             Some(target) => remote::invoke(toolbox, target, self, context),
             None => local::invoke(toolbox, self, context),

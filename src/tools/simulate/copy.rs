@@ -22,7 +22,8 @@ use cap_std::fs::{
 use crate::run::{StopSignal, text};
 use crate::tools::ToolError;
 use crate::workspace::{
-    Access, Choice, Kind, Last, Place, Root, SearchBudget, Step, Workspace, go_on, walk_for,
+    Access, FileSelection, Kind, Last, Place, Root, SearchBudget, WalkEntry, Workspace,
+    check_cancelled, walk_for,
 };
 
 use super::error::SimulationError;
@@ -100,7 +101,13 @@ pub(super) fn copy(
         done: Mutex::default(),
     };
     let top = workspace.resolve(".", Last::Follow)?;
-    walk_for(Choice::Git, &top, SearchBudget::of_run(stop), || (), |(), step| work.step(step))?;
+    walk_for(
+        FileSelection::Git,
+        &top,
+        SearchBudget::unlimited(stop),
+        || (),
+        |(), step| work.step(step),
+    )?;
     if let Some(error) = work.done().error.take() {
         return Err(error);
     }
@@ -139,16 +146,16 @@ impl Work<'_> {
         self.done.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn step(&self, step: Step<'_>) -> ControlFlow<()> {
+    fn step(&self, step: WalkEntry<'_>) -> ControlFlow<()> {
         let done = match step {
-            Step::Folder(path) => self.folder(path),
-            Step::File(path) => self.file(path),
-            Step::Link(path) => self.link(path),
-            Step::Other(path) => {
+            WalkEntry::Folder(path) => self.folder(path),
+            WalkEntry::File(path) => self.file(path),
+            WalkEntry::Link(path) => self.link(path),
+            WalkEntry::Other(path) => {
                 self.leave_out(path, "it is a device, pipe or socket");
                 Ok(())
             }
-            Step::Problem(text) => {
+            WalkEntry::Problem(text) => {
                 self.leave_out_as(text);
                 Ok(())
             }
@@ -178,7 +185,7 @@ impl Work<'_> {
 
     /// Fails at a stop, and when copying takes too long.
     fn goes_on(&self) -> Result<(), ToolError> {
-        go_on(self.stop)?;
+        check_cancelled(self.stop)?;
         if self.until.is_some_and(|until| Instant::now() >= until) {
             let after = text::duration(self.limits.time);
             return Err(SimulationError::TooSlow { after }.into());

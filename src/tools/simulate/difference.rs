@@ -10,8 +10,8 @@ use crate::run::{Diff, FileChange, StopSignal};
 
 use crate::tools::Toolbox;
 use crate::workspace::{
-    Access, Choice, Kind, Last, Root, SearchBudget, Step, Workspace, WorkspaceError, diff, file,
-    go_on, walk_for,
+    Access, FileSelection, Kind, Last, Root, SearchBudget, WalkEntry, Workspace, WorkspaceError,
+    check_cancelled, diff, file, walk_for,
 };
 
 use super::copy::{Copied, Stamp};
@@ -68,7 +68,7 @@ pub(super) fn difference(
         }
     }
     for path in candidates {
-        go_on(stop)?;
+        check_cancelled(stop)?;
         look.compare(&path)?;
     }
     look.found.changes.sort_by(|one, other| one.path.cmp(&other.path));
@@ -83,17 +83,21 @@ fn new(
 ) -> Result<(Vec<PathBuf>, Vec<PathBuf>), WorkspaceError> {
     let found = Mutex::<(Vec<PathBuf>, Vec<PathBuf>)>::default();
     let top = workspace.resolve(".", Last::Follow)?;
-    let visit = |(): &mut (), step: Step<'_>| {
+    let visit = |(): &mut (), step: WalkEntry<'_>| {
         let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
         match step {
-            Step::File(path) if !copied.entries.contains_key(path) => found.0.push(path.to_owned()),
-            Step::Link(path) if !copied.entries.contains_key(path) => found.1.push(path.to_owned()),
+            WalkEntry::File(path) if !copied.entries.contains_key(path) => {
+                found.0.push(path.to_owned())
+            }
+            WalkEntry::Link(path) if !copied.entries.contains_key(path) => {
+                found.1.push(path.to_owned())
+            }
             _ => {}
         }
         if stop.is_set() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    walk_for(Choice::Git, &top, SearchBudget::of_run(stop), || (), visit)?;
-    go_on(stop)?;
+    walk_for(FileSelection::Git, &top, SearchBudget::unlimited(stop), || (), visit)?;
+    check_cancelled(stop)?;
     let (files, mut links) = found.into_inner().unwrap_or_else(PoisonError::into_inner);
     links.sort();
     Ok((files, links))
@@ -121,7 +125,7 @@ impl Look<'_> {
     fn touched(&mut self) -> Result<BTreeSet<PathBuf>, WorkspaceError> {
         let mut touched = BTreeSet::new();
         for (path, entry) in &self.copied.entries {
-            go_on(self.stop)?;
+            check_cancelled(self.stop)?;
             let now = self.to.dir.symlink_metadata(path).ok();
             let stamp = now.as_ref().map(Stamp::of);
             // A file that was copied at the very time of the mark may also have changed at that time.

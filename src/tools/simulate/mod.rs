@@ -11,7 +11,7 @@
 //! a plan mean the copy. It has no other root, its programs build beside the copy, and every process that
 //! they leave running is killed. Edits and verifications use the same code as on the workspace.
 //!
-//! The files are chosen by the walk of a search (`Choice::Git`): hidden files too, but no file that git's
+//! The files are chosen by the walk of a search (`FileSelection::Git`): hidden files too, but no file that git's
 //! ignore lists name, no `.git`, and no folder with a `CACHEDIR.TAG`. Files that the simulation names are
 //! always copied. The copy therefore lacks tracked files that an ignore list names, and everything that cargo
 //! would find above the workspace: path dependencies there, `.cargo/config.toml`, and an override of rustup

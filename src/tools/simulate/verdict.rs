@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::authorization::FileState;
 use crate::plan::{Code, Simulation, ToolCall, VerifyScope};
 use crate::run::{
-    DiagnosticArtifact, Diff, Edge, EdgeType, FileChange, MOST_DIAGNOSTICS, TargetKind,
+    DiagnosticArtifact, Diff, Edge, EdgeType, FileChange, MAX_DIAGNOSTICS, TargetKind,
 };
 
 use crate::tools::{Invocation, ToolError};
@@ -63,7 +63,7 @@ impl Verdict {
     /// Adds the diagnostics and edges of a call on the copy; returns its result and error.
     fn take(&mut self, call: Invocation) -> (Value, Option<ToolError>) {
         self.exit_code = call.exit_code.or(self.exit_code);
-        let room = MOST_DIAGNOSTICS.saturating_sub(self.diagnostics.len());
+        let room = MAX_DIAGNOSTICS.saturating_sub(self.diagnostics.len());
         self.diagnostics.extend(call.diagnostics.into_iter().take(room));
         for edge in call.edges {
             self.refer(edge);

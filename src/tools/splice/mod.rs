@@ -24,7 +24,7 @@ use serde_json::{Value, json};
 use crate::plan::{PathRole, ToolCall};
 use crate::run::{EdgeType, StopSignal, TargetKind};
 use crate::symbols::{SymbolsError, Work};
-use crate::workspace::{Overlay, compare, go_on};
+use crate::workspace::{Overlay, check_cancelled, check_state};
 
 use super::changes::changed_files;
 use super::tool::{PreviewWithEffects, Tool};
@@ -55,7 +55,7 @@ impl Tool for Splice<'_> {
         for patch in &patches {
             let at = toolbox.projected(overlay);
             let effect = prepare(at, patch, &*chosen.engine, &stop)?.effect();
-            overlay.put(effect.path, effect.after_bytes);
+            overlay.insert(effect.path, effect.after_bytes);
         }
         Ok(())
     }
@@ -134,12 +134,12 @@ fn run(
     done: &mut Done,
     who: &mut Value,
 ) -> Result<(), ToolError> {
-    go_on(context.stop)?;
+    check_cancelled(context.stop)?;
     let now = toolbox.now();
     // The splice plan must be the approved one. It is read once, so that a plan file that replaces it
     // meanwhile has no effect.
     let patches = patches(now, call, |path, plan| {
-        compare(path, context.expected.get(&plan.key).copied(), plan.state())
+        check_state(path, context.expected.get(&plan.key).copied(), plan.state())
     })?;
     let chosen = now.symbols().choose(Work::Splice, context.stop)?;
     *who = chosen.evidence(None);
@@ -150,7 +150,7 @@ fn run(
     // The expected state of each file: as approved, then as the earlier patches left it.
     let mut expected = context.expected.clone();
     for patch in &patches {
-        go_on(context.stop)?;
+        check_cancelled(context.stop)?;
         let prepared = prepare(*now, patch, &*chosen.engine, context.stop).inspect_err(|_| {
             // The failure is recorded for this file and symbol too.
             if let Ok(key) = toolbox.key_of(&patch.file) {
@@ -159,7 +159,7 @@ fn run(
             }
         })?;
         for file in [&prepared.target, &prepared.with] {
-            compare(file.key(), expected.get(file.key()).copied(), file.state())?;
+            check_state(file.key(), expected.get(file.key()).copied(), file.state())?;
         }
         let effect = prepared.effect();
         done.worked_on(&prepared, false);

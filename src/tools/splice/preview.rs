@@ -8,7 +8,7 @@ use crate::symbols::{Chosen, Work};
 use crate::tools::changes::{left_by_earlier_step, shown};
 use crate::tools::tool::PreviewWithEffects;
 use crate::tools::{After, ToolError, Toolbox};
-use crate::workspace::{Overlay, go_on};
+use crate::workspace::{Overlay, check_cancelled};
 
 use super::done::add;
 use super::plan_file::Patch;
@@ -37,7 +37,7 @@ pub(in super::super) fn preview(
     };
     let mut failure = None;
     for patch in &patches {
-        go_on(stop)?;
+        check_cancelled(stop)?;
         if let Err(error) = made.add(patch, &chosen, patches.len() > 1) {
             failure = Some(error);
             break;
@@ -119,7 +119,7 @@ impl Made<'_> {
                 self.notes.push(note);
             }
         }
-        self.overlay.put(effect.path.clone(), effect.after_bytes.clone());
+        self.overlay.insert(effect.path.clone(), effect.after_bytes.clone());
         add(&mut self.effects, effect);
         Ok(())
     }

@@ -8,7 +8,7 @@ use crate::run::StopSignal;
 use crate::tools::{ToolError, Toolbox};
 use crate::workspace::WorkspaceError;
 
-/// A folder with this many names in folders, and one file with the symbol.
+/// A folder with this many directory entries, and one file with the symbol.
 fn folder_with(names: usize) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("many")).unwrap();
@@ -24,18 +24,18 @@ fn tools(folder: &tempfile::TempDir) -> Toolbox {
 }
 
 fn looked_up(toolbox: &Toolbox) -> Result<Option<String>, ToolError> {
-    toolbox.now().symbol_defined("wanted", None, toolbox.stop())
+    toolbox.now().symbol_defined("wanted", None, toolbox.stop_signal())
 }
 
-// Before signing, a lookup reads at most 10000 names in folders; in a run there is no such limit.
+// Before signing, a lookup reads at most 10000 directory entries; in a run there is no such limit.
 #[test]
 fn large_folder_is_a_limit_only_before_signing() {
     let folder = folder_with(10_001);
-    let before = tools(&folder).before_signing(Arc::default());
+    let before = tools(&folder).for_review(Arc::default());
     for _ in 0..2 {
         let error = looked_up(&before).unwrap_err();
         assert_eq!(error.code(), Code::Limit);
-        assert!(error.to_string().contains("more than 10000 names in folders"), "{error}");
+        assert!(error.to_string().contains("more than 10000 directory entries"), "{error}");
     }
     assert!(looked_up(&tools(&folder)).unwrap().is_some());
 }
@@ -43,13 +43,13 @@ fn large_folder_is_a_limit_only_before_signing() {
 #[test]
 fn lookups_together_have_a_limit() {
     let folder = folder_with(9_000);
-    let before = tools(&folder).before_signing(Arc::default());
+    let before = tools(&folder).for_review(Arc::default());
     for _ in 0..4 {
         assert!(looked_up(&before).unwrap().is_some());
     }
-    assert!(before.has_looked_enough());
+    assert!(before.exceeds_one_search());
     let error = looked_up(&before).unwrap_err();
-    assert!(error.to_string().contains("more than 40000 names in folders"), "{error}");
+    assert!(error.to_string().contains("more than 40000 directory entries"), "{error}");
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn ignore_rules_count_as_names() {
     let folder = folder_with(10);
     let rules: String = (0..600).map(|index| format!("a{index}\n")).collect();
     std::fs::write(folder.path().join(".ignore"), rules).unwrap();
-    let before = tools(&folder).before_signing(Arc::default());
+    let before = tools(&folder).for_review(Arc::default());
     assert_eq!(looked_up(&before).unwrap_err().code(), Code::Limit);
 }
 
@@ -65,7 +65,7 @@ fn ignore_rules_count_as_names() {
 fn a_stop_ends_a_lookup() {
     let folder = folder_with(10);
     let stop = Arc::new(StopSignal::default());
-    let before = tools(&folder).before_signing(Arc::clone(&stop));
+    let before = tools(&folder).for_review(Arc::clone(&stop));
     assert!(looked_up(&before).unwrap().is_some());
     stop.set();
     assert!(

@@ -481,7 +481,7 @@ fn preview_includes_changes_of_earlier_steps() {
         let preview = house.tools.preview(&call, &overlay).unwrap();
         assert!(!preview.would_fail(), "{}", preview.summary);
         house.tools.project(&call, &mut overlay).unwrap();
-        let changes = house.tools.after(&overlay).changes_since(Overlay::nothing()).unwrap();
+        let changes = house.tools.after(&overlay).changes_since(Overlay::empty()).unwrap();
         let lib = changes.iter().find(|change| change.path == "src/lib.rs").unwrap();
         assert_eq!(lib.after, content("fn first() {\n    1;\n}\nfn second() {}\n"));
         assert_eq!(lib.before, content(LIB));

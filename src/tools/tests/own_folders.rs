@@ -87,5 +87,5 @@ fn workspace_inside_an_own_folder_is_refused() {
     let tools = Toolbox::open(&inside, &policy).unwrap();
     assert!(tools.kind_of(".").is_err() && tools.kind_of("log.db").is_err());
     let call = ToolCall::FileCreate { path: "new".to_owned(), contents: String::new() };
-    assert!(tools.preview(&call, Overlay::nothing()).is_err());
+    assert!(tools.preview(&call, Overlay::empty()).is_err());
 }

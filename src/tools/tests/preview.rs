@@ -139,10 +139,10 @@ fn preview_notes_links_modes_and_hard_links() {
     fs::set_permissions(house.path("tool"), fs::Permissions::from_mode(0o755)).unwrap();
     fs::hard_link(house.path("tool"), house.path("twin")).unwrap();
     house.link("link", "tool");
-    assert!(house.tools.now().key_and_is_program("link").unwrap().1);
+    assert!(house.tools.now().key_and_is_executable("link").unwrap().1);
     house.put("plain", "x");
-    assert!(!house.tools.now().key_and_is_program("plain").unwrap().1);
-    assert!(!house.tools.now().key_and_is_program("absent").unwrap().1);
+    assert!(!house.tools.now().key_and_is_executable("plain").unwrap().1);
+    assert!(!house.tools.now().key_and_is_executable("absent").unwrap().1);
     assert_eq!(
         preview(&house, &write("link", "y")).notes,
         [

@@ -1,7 +1,7 @@
 //! The text that is copied for diagnostics: the tool's own rendering, or a composed text if there is none.
 
 use super::listing::{Entry, Listing, diagnostic};
-use crate::run::{DiagnosticArtifact, RunState, Standing};
+use crate::run::{BaselineState, DiagnosticArtifact, RunState};
 
 /// A diagnostic as its tool renders it, or composed if the tool gave no rendering.
 pub(crate) fn written(it: &DiagnosticArtifact) -> String {
@@ -31,7 +31,7 @@ pub(super) fn place(it: &DiagnosticArtifact) -> String {
 fn entry(run: &RunState, entry: Entry) -> Option<String> {
     let text = written(diagnostic(run, entry.place)?);
     Some(match entry.standing {
-        Some(Standing::Gone) => format!("gone since the first check:\n{text}"),
+        Some(BaselineState::Gone) => format!("gone since the first check:\n{text}"),
         _ => text,
     })
 }

@@ -10,7 +10,9 @@ use super::excerpt::{Excerpt, ExcerptRow};
 use super::listing::{Entry, diagnostic};
 use super::{DiagnosticsView, level_look, standing_look};
 use crate::plan::visible;
-use crate::run::{DiagnosticArtifact, DiagnosticSpan, LineKind, Question, Standing, TargetKind};
+use crate::run::{
+    BaselineState, DiagnosticArtifact, DiagnosticSpan, LineKind, Question, TargetKind,
+};
 use crate::ui::action::Action;
 use crate::ui::commands::{Command, Situation, command_button};
 use crate::ui::controls;
@@ -83,11 +85,11 @@ fn head_ui(
     });
 }
 
-fn meaning(standing: Standing) -> &'static str {
+fn meaning(standing: BaselineState) -> &'static str {
     match standing {
-        Standing::New => "The run's first check did not have it.",
-        Standing::Unchanged => "The run's first check had it too; its line may have moved.",
-        Standing::Gone => "The run's first check had it, and this one no longer does.",
+        BaselineState::New => "The run's first check did not have it.",
+        BaselineState::Unchanged => "The run's first check had it too; its line may have moved.",
+        BaselineState::Gone => "The run's first check had it, and this one no longer does.",
     }
 }
 

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use super::filter::Filter;
 use crate::plan::{Code, ShownPlan, ToolCall};
 use crate::run::{
-    Comparison, DiagnosticArtifact, Level, Outcome, RunState, Standing, StepResult, StepState,
+    BaselineState, Comparison, DiagnosticArtifact, Level, Outcome, RunState, StepResult, StepState,
     compare,
 };
 
@@ -38,7 +38,7 @@ pub enum Column {
     Code,
     Message,
     File,
-    Standing,
+    BaselineState,
 }
 
 /// A group of diagnostics that can be hidden.
@@ -47,7 +47,7 @@ pub enum Facet {
     /// The diagnostics of one severity.
     Level(Level),
     /// The diagnostics with one result of the comparison with the first check.
-    Standing(Standing),
+    BaselineState(BaselineState),
 }
 
 /// The filter, the order and the selection of the person.
@@ -103,24 +103,24 @@ impl Counts {
             Facet::Level(Level::Error) => self.errors,
             Facet::Level(Level::Warning) => self.warnings,
             Facet::Level(Level::Info) => self.notes,
-            Facet::Standing(Standing::New) => self.new,
-            Facet::Standing(Standing::Unchanged) => self.unchanged,
-            Facet::Standing(Standing::Gone) => self.gone,
+            Facet::BaselineState(BaselineState::New) => self.new,
+            Facet::BaselineState(BaselineState::Unchanged) => self.unchanged,
+            Facet::BaselineState(BaselineState::Gone) => self.gone,
         }
     }
 
-    fn add(&mut self, level: Level, standing: Option<Standing>) {
+    fn add(&mut self, level: Level, standing: Option<BaselineState>) {
         // A diagnostic that is gone does not count as an error or warning.
         match level {
-            _ if standing == Some(Standing::Gone) => {}
+            _ if standing == Some(BaselineState::Gone) => {}
             Level::Error => self.errors += 1,
             Level::Warning => self.warnings += 1,
             Level::Info => self.notes += 1,
         }
         match standing {
-            Some(Standing::New) => self.new += 1,
-            Some(Standing::Unchanged) => self.unchanged += 1,
-            Some(Standing::Gone) => self.gone += 1,
+            Some(BaselineState::New) => self.new += 1,
+            Some(BaselineState::Unchanged) => self.unchanged += 1,
+            Some(BaselineState::Gone) => self.gone += 1,
             None => {}
         }
     }
@@ -148,7 +148,7 @@ pub struct Entry {
     /// The position of the diagnostic in the run.
     pub place: Place,
     /// The result of the comparison with the run's first check; `None` without a comparison.
-    pub standing: Option<Standing>,
+    pub standing: Option<BaselineState>,
 }
 
 /// The diagnostics to show, with counts.
@@ -197,7 +197,7 @@ impl Listing {
             counts.add(it.level, entry.standing);
             let hidden = |facet: &Facet| match facet {
                 Facet::Level(level) => *level == it.level,
-                Facet::Standing(standing) => Some(*standing) == entry.standing,
+                Facet::BaselineState(standing) => Some(*standing) == entry.standing,
             };
             if !sight.hidden.iter().any(hidden) && filter.matches(it) {
                 shown.push((*entry, it));
@@ -301,7 +301,7 @@ fn entries(run: &RunState, step: usize, base: Option<usize>, check: &Check) -> V
     let compared: Option<(usize, Comparison)> = base.map(|base| (base, compare(of(base), now)));
     let standing = |at: usize| {
         let is_new = *compared.as_ref()?.1.is_new.get(at)?;
-        Some(if is_new { Standing::New } else { Standing::Unchanged })
+        Some(if is_new { BaselineState::New } else { BaselineState::Unchanged })
     };
     let mut entries: Vec<_> = (0..now.len())
         .filter(|at| now.get(*at).is_some_and(is_about_code))
@@ -316,7 +316,7 @@ fn entries(run: &RunState, step: usize, base: Option<usize>, check: &Check) -> V
         let gone = gone.filter(|at| before.get(**at).is_some_and(is_about_code));
         entries.extend(gone.map(|at| Entry {
             place: Place { step: *base, at: *at },
-            standing: Some(Standing::Gone),
+            standing: Some(BaselineState::Gone),
         }));
     }
     entries
@@ -331,7 +331,7 @@ fn order(column: Column, a: &Listed<'_>, b: &Listed<'_>) -> Ordering {
         Column::Code => (a.1.code.is_none(), &a.1.code).cmp(&(b.1.code.is_none(), &b.1.code)),
         Column::Message => a.1.message.cmp(&b.1.message),
         Column::File => spot(a.1).cmp(&spot(b.1)),
-        Column::Standing => a.0.standing.cmp(&b.0.standing),
+        Column::BaselineState => a.0.standing.cmp(&b.0.standing),
     }
 }
 

@@ -26,7 +26,7 @@ use super::format;
 use super::icon::{self, Icon};
 use super::theme::{self, Text, Theme, Tone};
 use super::widgets::{self, Look, panel_frame};
-use crate::run::{Level, MOST_DIAGNOSTICS, RunState, Standing};
+use crate::run::{BaselineState, Level, MAX_DIAGNOSTICS, RunState};
 
 pub(crate) use copy::written;
 pub use copy::{copied, copied_all};
@@ -61,11 +61,11 @@ pub(crate) fn level_look(level: Level) -> (Icon, &'static str, Tone) {
 
 /// The icon, word and colour of a comparison result. New is not a bad result by itself; the severity shows how bad
 /// the diagnostic is.
-fn standing_look(standing: Standing) -> (Icon, &'static str, Tone) {
+fn standing_look(standing: BaselineState) -> (Icon, &'static str, Tone) {
     match standing {
-        Standing::New => (icon::FILE_PLUS, "new", Tone::Accent),
-        Standing::Unchanged => (icon::CLOCK, "unchanged", Tone::Dim),
-        Standing::Gone => (icon::CHECK, "gone", Tone::Safe),
+        BaselineState::New => (icon::FILE_PLUS, "new", Tone::Accent),
+        BaselineState::Unchanged => (icon::CLOCK, "unchanged", Tone::Dim),
+        BaselineState::Gone => (icon::CHECK, "gone", Tone::Safe),
     }
 }
 
@@ -103,8 +103,8 @@ pub fn diagnostics_page_ui(
                 widgets::remark(ui, icon::INFO, Tone::Caution, caution);
             }
             let counts = &view.listing.counts;
-            if counts.errors + counts.warnings + counts.notes >= MOST_DIAGNOSTICS {
-                let most = format::count(MOST_DIAGNOSTICS as u64);
+            if counts.errors + counts.warnings + counts.notes >= MAX_DIAGNOSTICS {
+                let most = format::count(MAX_DIAGNOSTICS as u64);
                 let text =
                     format!("Only the first {most} of a check are kept. Its result has the total.");
                 widgets::remark(ui, icon::INFO, Tone::Caution, text);
@@ -205,8 +205,8 @@ fn facets_ui(ui: &mut Ui, view: &DiagnosticsView<'_>, actions: &mut Vec<Action>)
             return;
         }
         ui.add_space(10.0);
-        for standing in [Standing::New, Standing::Unchanged, Standing::Gone] {
-            facet_ui(ui, view, Facet::Standing(standing), actions);
+        for standing in [BaselineState::New, BaselineState::Unchanged, BaselineState::Gone] {
+            facet_ui(ui, view, Facet::BaselineState(standing), actions);
         }
     });
 }
@@ -215,7 +215,7 @@ fn facet_ui(ui: &mut Ui, view: &DiagnosticsView<'_>, facet: Facet, actions: &mut
     let count = view.listing.counts.of(facet);
     let ((icon, word, tone), noun) = match facet {
         Facet::Level(level) => (level_look(level), true),
-        Facet::Standing(standing) => (standing_look(standing), false),
+        Facet::BaselineState(standing) => (standing_look(standing), false),
     };
     let text = if noun {
         format::counted(count, word)

@@ -6,7 +6,7 @@ use super::copy::place;
 use super::listing::{Column, Entry, diagnostic};
 use super::{DiagnosticsView, level_look, standing_look};
 use crate::plan::visible;
-use crate::run::{DiagnosticArtifact, Standing};
+use crate::run::{BaselineState, DiagnosticArtifact};
 use crate::ui::action::{Action, DiagnosticsAction};
 use crate::ui::controls;
 use crate::ui::format;
@@ -40,7 +40,7 @@ fn columns(width: f32, compared: bool) -> Vec<Placed> {
         (Column::Code, "Code", code),
         (Column::Message, "Message", message),
         (Column::File, "File", place),
-        (Column::Standing, "Since first check", standing),
+        (Column::BaselineState, "Since first check", standing),
     ];
     let mut left = MARGIN;
     let placed =
@@ -90,7 +90,7 @@ fn head_ui(ui: &mut Ui, view: &DiagnosticsView<'_>, columns: &[Placed], actions:
         let at = pos2(rect.left() + left, rect.center().y);
         widgets::paint_parts(ui, at, *width, &parts);
         let label = || match column {
-            Column::Standing => "Sort by what changed".to_owned(),
+            Column::BaselineState => "Sort by what changed".to_owned(),
             _ => format!("Sort by {}", name.to_lowercase()),
         };
         if controls::selectable(ui, &response, sorted, label) {
@@ -111,7 +111,7 @@ fn row_ui(
     let response = ui.interact(rect, ui.scope_id().with(entry.place), Sense::click());
     rows::row_background(ui, &response, selected);
     let (icon, level, tone) = level_look(it.level);
-    let gone = entry.standing == Some(Standing::Gone);
+    let gone = entry.standing == Some(BaselineState::Gone);
     // A diagnostic that is gone needs no action, so it is dimmed.
     let plain = if gone { theme.dim } else { theme.text };
     let mut cut_message = false;
@@ -144,7 +144,7 @@ fn row_ui(
                 let font = Text::SmallMono.font();
                 ui.painter().text(at, Align2::LEFT_CENTER, text, font, plain);
             }
-            Column::Standing => {
+            Column::BaselineState => {
                 if let Some(standing) = entry.standing {
                     let (icon, word, tone) = standing_look(standing);
                     let color = theme.tone(tone);

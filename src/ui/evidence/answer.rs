@@ -5,7 +5,7 @@ use egui::{Align, Layout, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use super::EvidenceView;
 use super::results::{WAS_CHANGED, error_line, row_ui};
 use crate::plan::visible;
-use crate::run::{Answered, MOST_ROWS, Question, RecurringDiagnostic};
+use crate::run::{EvidenceAnswer, MAX_ROWS, Question, RecurringDiagnostic};
 use crate::ui::action::{Action, EvidenceAction};
 use crate::ui::format::{self, Now};
 use crate::ui::icon;
@@ -36,8 +36,8 @@ pub(super) fn answer_ui(
             });
         });
         widgets::paragraph(ui, meaning, Text::Meta, Tone::Dim);
-        if view.answer.is_some_and(|answer| answer.len() >= MOST_ROWS) {
-            let rows = format::count(MOST_ROWS as u64);
+        if view.answer.is_some_and(|answer| answer.len() >= MAX_ROWS) {
+            let rows = format::count(MAX_ROWS as u64);
             let text = format!(
                 "At most {rows} rows are shown; `countersign evidence query` can list all."
             );
@@ -80,7 +80,12 @@ fn explained(question: &Question) -> (&'static str, &'static str) {
     }
 }
 
-fn rows_ui(ui: &mut Ui, answer: &Answered, view: &EvidenceView<'_>, actions: &mut Vec<Action>) {
+fn rows_ui(
+    ui: &mut Ui,
+    answer: &EvidenceAnswer,
+    view: &EvidenceView<'_>,
+    actions: &mut Vec<Action>,
+) {
     let is_selected = |at: &usize| {
         let row = answer.execution(*at);
         row.is_some_and(|row| Some(row.execution_id) == view.selected)
@@ -94,12 +99,12 @@ fn rows_ui(ui: &mut Ui, answer: &Answered, view: &EvidenceView<'_>, actions: &mu
 fn one_ui(
     ui: &mut Ui,
     rect: Rect,
-    answer: &Answered,
+    answer: &EvidenceAnswer,
     index: usize,
     view: &EvidenceView<'_>,
     actions: &mut Vec<Action>,
 ) {
-    if let Answered::Recurring(rows) = answer {
+    if let EvidenceAnswer::Recurring(rows) = answer {
         if let Some(row) = rows.get(index)
             && recurring_ui(ui, rect, row, view.now)
         {
@@ -125,20 +130,20 @@ fn one_ui(
 }
 
 /// What the answer says about one of its executions.
-fn said(answer: &Answered, index: usize, word: &str) -> String {
+fn said(answer: &EvidenceAnswer, index: usize, word: &str) -> String {
     match answer {
-        Answered::Touched(rows) => {
+        EvidenceAnswer::Touched(rows) => {
             let types = rows.get(index).map(|row| row.edge_types.join(", ")).unwrap_or_default();
             format!("{word}, {}", types.to_lowercase().replace('_', " "))
         }
-        Answered::Changes(rows) => rows.get(index).map_or_else(String::new, |row| {
+        EvidenceAnswer::Changes(rows) => rows.get(index).map_or_else(String::new, |row| {
             let after = format::duration(row.after_ms);
             format!("{word}, {after} after the diagnostic was seen in {}", row.file_name)
         }),
-        Answered::Executions(rows) => {
+        EvidenceAnswer::Executions(rows) => {
             rows.get(index).and_then(|it| error_line(&it.row)).unwrap_or_else(|| word.to_owned())
         }
-        Answered::Recurring(_) => String::new(),
+        EvidenceAnswer::Recurring(_) => String::new(),
     }
 }
 

@@ -21,7 +21,7 @@ use super::icon;
 use super::theme::{self, Text, Theme, Tone};
 use super::widgets::{self, Look, panel_frame};
 use crate::run::{
-    Answered, Attempt, ExecutionDetail, Question, Reconciled, SearchPage, VerifyReport,
+    Attempt, EvidenceAnswer, ExecutionDetail, Question, Reconciled, SearchPage, VerifyReport,
 };
 
 pub(crate) use facets::facet_item;
@@ -52,7 +52,7 @@ pub struct EvidenceView<'a> {
     /// The query whose answer replaces the search results.
     pub question: Option<&'a Question>,
     /// The answer of that query, once read.
-    pub answer: Option<&'a Answered>,
+    pub answer: Option<&'a EvidenceAnswer>,
     /// The execution that is open.
     pub selected: Option<Uuid>,
     /// The details of `selected`, once read.

@@ -18,7 +18,7 @@ use super::{PlanView, text_rows};
 use crate::authorization::WallLevel;
 use crate::plan::ShownStep;
 use crate::plan::visible;
-use crate::run::{Outcome, PreconditionState, StepResult, StepState, WITH_ITS_COMMAND};
+use crate::run::{Outcome, PreconditionState, SKIPPED_WITH_COMMAND, StepResult, StepState};
 use crate::ui::action::{Action, PlanAction, Tab};
 use crate::ui::artifact::{ArtifactView, artifacts_ui};
 use crate::ui::evidence::detail;
@@ -326,7 +326,9 @@ fn ended_ui(ui: &mut Ui, view: &PlanView<'_>, result: &StepResult, actions: &mut
 fn why_skipped(reason: Option<&String>) -> Cow<'static, str> {
     match reason.map(String::as_str) {
         None => LEFT_OUT.into(),
-        Some(WITH_ITS_COMMAND) => format!("Nothing was run for it: {WITH_ITS_COMMAND}.").into(),
+        Some(SKIPPED_WITH_COMMAND) => {
+            format!("Nothing was run for it: {SKIPPED_WITH_COMMAND}.").into()
+        }
         Some(note) => format!("{LEFT_OUT} Your note: {}", visible(note)).into(),
     }
 }

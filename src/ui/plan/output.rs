@@ -31,7 +31,7 @@ pub fn output_lines(transcript: &Transcript, step: usize, columns: usize) -> Vec
             rows.extend(remarks(&line.text, columns));
             continue;
         };
-        let marks = Marks { styles: line.inks.clone(), ..Marks::default() };
+        let marks = Marks { styles: line.styles.clone(), ..Marks::default() };
         let stderr = stream == Stream::Stderr;
         rows.extend(
             marked_rows(&line.text, &marks, 0, columns).map(|row| CodeRow { stderr, ..row }),

@@ -220,9 +220,9 @@ fn line_ui(ui: &Ui, place: Rect, line: &TranscriptLine, stream: Stream, marked: 
             widgets::paint_right(ui, at, "stderr", Text::SmallMono, theme.caution);
         }
     }
-    let mut pieces = Vec::with_capacity(2 * line.inks.len() + 1);
+    let mut pieces = Vec::with_capacity(2 * line.styles.len() + 1);
     let mut end = 0;
-    for (range, style) in &line.inks {
+    for (range, style) in &line.styles {
         let before = line.text.get(end..range.start).unwrap_or_default();
         let styled = line.text.get(range.clone()).unwrap_or_default();
         let (colour, underline) = theme.ink(*style, theme.text);

@@ -8,7 +8,7 @@ use std::thread;
 
 use countersign::engine::{FollowUp, FollowUpError, reconcile};
 use countersign::evidence::EvidenceReader;
-use countersign::run::{AnsweredBy, Control, RunEvent, Way};
+use countersign::run::{AnsweredBy, Control, RunEvent, SettleMode};
 use serde_json::{Value, json};
 
 use crate::harness::{Harness, Ran, plan, step, write_file};
@@ -123,9 +123,9 @@ fn leftovers_of_killed_splice_are_removed() {
     let [row] = &rows[..] else { panic!("{rows:?}") };
     assert_eq!(row.leftover.as_deref(), Some(".a.py.patch.tmp"));
     assert!(row.sentence().contains("the temporary file .a.py.patch.tmp, which can be deleted"));
-    assert!(Way::RollBack.is_open(&rows) && !Way::Finish.is_open(&rows));
+    assert!(SettleMode::RollBack.is_open(&rows) && !SettleMode::Finish.is_open(&rows));
     let (_, bytes) =
-        FollowUp::Settle(Way::RollBack).plan(&mut evidence, run, &harness.policy).unwrap();
+        FollowUp::Settle(SettleMode::RollBack).plan(&mut evidence, run, &harness.policy).unwrap();
     assert!(harness.path(".a.py.rollback.tmp").exists(), "a plan was written, and nothing done");
     let removal: Value = serde_json::from_slice(&bytes).unwrap();
     let ran = harness.run(&removal);
@@ -133,7 +133,8 @@ fn leftovers_of_killed_splice_are_removed() {
     let left: Vec<String> = harness.tree().into_keys().filter(|it| it.ends_with(".tmp")).collect();
     assert_eq!(left, Vec::<String>::new());
     assert_eq!(harness.content("a.py").unwrap(), files[0].1, "the file itself is left alone");
-    let again =
-        FollowUp::Settle(Way::RollBack).plan(&mut evidence, run, &harness.policy).unwrap_err();
+    let again = FollowUp::Settle(SettleMode::RollBack)
+        .plan(&mut evidence, run, &harness.policy)
+        .unwrap_err();
     assert!(matches!(again, FollowUpError::NothingToSettle { .. }), "{again}");
 }

@@ -13,7 +13,7 @@ use countersign::engine::{FollowUp, FollowUpError, reconcile};
 use countersign::evidence::{EvidenceReader, verify};
 use countersign::plan::Digest;
 use countersign::risk::Policy;
-use countersign::run::{DiskState, Reconciled, RunFate, Way};
+use countersign::run::{DiskState, Reconciled, RunFate, SettleMode};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -100,7 +100,7 @@ fn killed_batch_can_be_taken_back_and_finished() {
                 assert_eq!(tree(&home), after);
                 break;
             }
-            let way = Way::ALL[n % 2];
+            let way = SettleMode::ALL[n % 2];
             let came = judge(&home, way, &before, &after);
             *seen.entry((call, came)).or_insert(0) += 1;
         }
@@ -117,7 +117,7 @@ fn killed_batch_can_be_taken_back_and_finished() {
 
 /// Asserts that the evidence agrees with the disk, then settles the step both ways. Returns how far the batch
 /// had come.
-fn judge(home: &Home, way: Way, before: &Tree, after: &Tree) -> &'static str {
+fn judge(home: &Home, way: SettleMode, before: &Tree, after: &Tree) -> &'static str {
     let sound = || {
         let report = verify(&home.evidence(), None).expect("a readable database");
         assert!(report.ok, "{report:?}");
@@ -144,8 +144,8 @@ fn judge(home: &Home, way: Way, before: &Tree, after: &Tree) -> &'static str {
     honest(&found, &now, before, after);
     let said = settle(home, &mut evidence, id, way);
     let mut wanted = match way {
-        Way::RollBack => before.clone(),
-        Way::Finish => after.clone(),
+        SettleMode::RollBack => before.clone(),
+        SettleMode::Finish => after.clone(),
     };
     // Everything was in place, and only the last temporary file was left to remove. A plan cannot hold a
     // binary content.
@@ -184,7 +184,7 @@ fn honest(found: &[Reconciled], now: &Tree, before: &Tree, after: &Tree) {
 }
 
 /// Authorizes and runs the plan that *Reconcile* offers. Returns the plan's own description.
-fn settle(home: &Home, evidence: &mut EvidenceReader, run_id: Uuid, way: Way) -> String {
+fn settle(home: &Home, evidence: &mut EvidenceReader, run_id: Uuid, way: SettleMode) -> String {
     let bytes = match FollowUp::Settle(way).plan(evidence, run_id, &Policy::default()) {
         Ok((_, bytes)) => bytes,
         Err(error @ FollowUpError::NothingToSettle { .. }) => return error.to_string(),
@@ -192,8 +192,8 @@ fn settle(home: &Home, evidence: &mut EvidenceReader, run_id: Uuid, way: Way) ->
     };
     let plan: Value = serde_json::from_slice(&bytes).unwrap();
     let way = match way {
-        Way::RollBack => "--roll-back",
-        Way::Finish => "--finish",
+        SettleMode::RollBack => "--roll-back",
+        SettleMode::Finish => "--finish",
     };
     let run = run_id.to_string();
     let shown = home.json(["reconcile", &run, way]).exits(3).document();

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 /// steps only.
 pub fn read(plan: &Value) -> Plan {
     let parsed = parse(&serde_json::to_vec_pretty(plan).unwrap());
-    parsed.into_shown().expect("there is a plan to show").sound()
+    parsed.into_shown().expect("there is a plan to show").valid_steps()
 }
 
 /// A plan with these steps.

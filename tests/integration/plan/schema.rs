@@ -36,7 +36,7 @@ pub fn schema(value: &Value) -> &'static jsonschema::Validator {
 }
 
 pub fn step_plan_tools() -> impl Iterator<Item = &'static ToolSpec> + Clone {
-    TOOLS.iter().filter(|spec| spec.tool.stands_in(Dialect::StepPlan))
+    TOOLS.iter().filter(|spec| spec.tool.is_allowed_in(Dialect::StepPlan))
 }
 
 /// Why a schema cannot express this finding; `None` where it can and must.

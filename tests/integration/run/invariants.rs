@@ -354,7 +354,7 @@ fn invariant_9_reached_plan_limits_are_named() {
 
 #[test]
 fn invariant_2_tools_get_exactly_their_arguments() {
-    for spec in TOOLS.iter().filter(|spec| spec.tool.stands_in(Dialect::StepPlan)) {
+    for spec in TOOLS.iter().filter(|spec| spec.tool.is_allowed_in(Dialect::StepPlan)) {
         let arguments: serde_json::Map<_, _> = spec
             .arguments
             .iter()

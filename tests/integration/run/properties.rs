@@ -147,9 +147,12 @@ fn check(case: &Case) -> Result<(), TestCaseError> {
         prop_assert_eq!(&json!(step.step_id), &planned["step_id"]);
         prop_assert_eq!(&json!(step.tool_name), &planned["tool"]);
         prop_assert_eq!(step.success, step.outcome == Outcome::Succeeded);
-        prop_assert_eq!(step.error_code.is_some(), !step.outcome.goes_on());
+        prop_assert_eq!(step.error_code.is_some(), !step.outcome.continues_run());
         prop_assert_eq!(step.execution_id.get_version_num(), 4);
-        prop_assert!(index + 1 == steps.len() || step.outcome.goes_on(), "only the last one fails");
+        prop_assert!(
+            index + 1 == steps.len() || step.outcome.continues_run(),
+            "only the last one fails"
+        );
     }
     let ids: HashSet<_> = steps.iter().map(|step| step.execution_id).collect();
     prop_assert_eq!(ids.len(), steps.len());

@@ -62,7 +62,7 @@ fn hard_source_text_names_its_limit() {
         ("open.rs", "<".repeat(300_000), "comparisons of neighbouring nodes"),
         ("casts.c", "+(a)".repeat(300_000), "tokens without"),
         ("types.java", "a<".repeat(300_000), "tokens without"),
-        ("parts.rs", "a,".repeat(8 << 20), "steps of the parser"),
+        ("parts.rs", "a,".repeat(8 << 20), "parser steps"),
         ("raw.rs", "r#\"".repeat(300_000), "bytes read by the parser"),
         ("strings.go", "R\"(".repeat(300_000), "open brackets"),
         ("less.cpp", "a<".repeat(300_000), "tokens without"),

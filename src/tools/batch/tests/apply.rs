@@ -18,7 +18,7 @@ use crate::authorization::FileState;
 use crate::plan::{Code, Digest};
 use crate::run::StopSignal;
 use crate::run::{FileEffect, FileMode, Modes};
-use crate::workspace::{Act, Disk, Root, Workspace, WorkspaceError, WriteContext};
+use crate::workspace::{Disk, DiskOp, Root, Workspace, WorkspaceError, WriteContext};
 
 /// Every name below a folder, with its mode and, for a file, its content.
 type Tree = BTreeMap<String, (u32, Option<Vec<u8>>)>;
@@ -98,7 +98,7 @@ impl Place {
         ]
     }
 
-    fn apply(&self, gate: &dyn Fn(Act) -> io::Result<()>) -> Result<Applied, Box<Undone>> {
+    fn apply(&self, gate: &dyn Fn(DiskOp) -> io::Result<()>) -> Result<Applied, Box<Undone>> {
         let effects = Self::effects();
         let context = WriteContext {
             expected: &BTreeMap::new(),
@@ -135,7 +135,7 @@ impl Place {
 }
 
 /// Fails the `n`th operation, counted from 0, and lets the others pass.
-fn fail_at(n: usize) -> impl Fn(Act) -> io::Result<()> {
+fn fail_at(n: usize) -> impl Fn(DiskOp) -> io::Result<()> {
     let asked = Cell::new(0);
     move |_| {
         asked.set(asked.get() + 1);
@@ -233,9 +233,9 @@ fn failures_on_old_file_systems_restore_all_files() {
                 match act {
                     // Without exchange and without links, the old file cannot keep a second name when it is
                     // replaced.
-                    Act::Exchange => Err(Errno::INVAL.into()),
-                    Act::Move if links => Err(Errno::INVAL.into()),
-                    Act::Link if !links => Err(Errno::PERM.into()),
+                    DiskOp::Exchange => Err(Errno::INVAL.into()),
+                    DiskOp::Move if links => Err(Errno::INVAL.into()),
+                    DiskOp::Link if !links => Err(Errno::PERM.into()),
                     _ => Ok(()),
                 }
             };
@@ -246,7 +246,7 @@ fn failures_on_old_file_systems_restore_all_files() {
                     break;
                 }
                 // A rename replaces the link that failed.
-                (Ok(_), Some(Act::Link)) => place.is_applied(),
+                (Ok(_), Some(DiskOp::Link)) => place.is_applied(),
                 (Ok(_), Some(act)) => panic!("{n} {act:?} has failed"),
                 (Err(undone), _) => {
                     assert!(undone.not_restored.is_empty(), "{n}: {undone:?}");
@@ -399,7 +399,7 @@ fn stop_restores_all_files() {
 /// A write between the last check and the change is not lost.
 #[test]
 fn foreign_write_before_the_change_is_kept() {
-    for (act, path) in [(Act::Exchange, "a.txt"), (Act::Move, "c.bin")] {
+    for (act, path) in [(DiskOp::Exchange, "a.txt"), (DiskOp::Move, "c.bin")] {
         let place = Place::new();
         let mut before = place.tree();
         let once = Cell::new(false);
@@ -421,7 +421,7 @@ fn foreign_write_before_the_change_is_kept() {
 fn foreign_write_after_the_change_is_kept() {
     let place = Place::new();
     let gate = |act| {
-        if act == Act::FlushFolder {
+        if act == DiskOp::FlushFolder {
             fs::write(place.folder.path().join("a.txt"), "theirs").unwrap();
             return Err(Errno::IO.into());
         }
@@ -480,14 +480,14 @@ fn contents_are_flushed_before_the_first_change() {
         })
         .unwrap();
     let acts = acts.into_inner();
-    let changes = |act: &Act| matches!(act, Act::Exchange | Act::Move);
+    let changes = |act: &DiskOp| matches!(act, DiskOp::Exchange | DiskOp::Move);
     let first = acts.iter().position(changes).unwrap();
-    let last_flush = acts.iter().rposition(|act| *act == Act::FlushFile).unwrap();
+    let last_flush = acts.iter().rposition(|act| *act == DiskOp::FlushFile).unwrap();
     assert!(last_flush < first, "{acts:?}");
-    let folders = acts.iter().filter(|act| **act == Act::FlushFolder).count();
+    let folders = acts.iter().filter(|act| **act == DiskOp::FlushFolder).count();
     assert_eq!(folders, 5, "the workspace, n, n/m, d and f");
     let last_change = acts.iter().rposition(changes).unwrap();
-    let flush = acts.iter().position(|act| *act == Act::FlushFolder).unwrap();
-    let removed = acts.iter().position(|act| *act == Act::RemoveFile).unwrap();
+    let flush = acts.iter().position(|act| *act == DiskOp::FlushFolder).unwrap();
+    let removed = acts.iter().position(|act| *act == DiskOp::RemoveFile).unwrap();
     assert!(last_change < flush && flush < removed, "{acts:?}");
 }

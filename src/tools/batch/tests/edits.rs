@@ -83,7 +83,7 @@ fn refused(house: &crate::tools::tests::House, edit: Edit) -> String {
     let call = batch(vec![edit]);
     let (code, message) = house.fails(&call);
     assert_eq!(code, Code::WriteFailed, "{message}");
-    let preview = house.tools.preview(&call, Overlay::nothing()).unwrap();
+    let preview = house.tools.preview(&call, Overlay::empty()).unwrap();
     assert!(preview.would_fail(), "{}", preview.summary);
     message
 }
@@ -159,7 +159,7 @@ fn edit_leading_outside_changes_nothing() {
             assert_eq!(code, Code::WriteFailed, "{message}");
             assert!(message.contains("leads outside the workspace"), "{message}");
             assert_eq!(house.content("a.txt"), b"a");
-            let error = house.tools.preview(&call, Overlay::nothing()).unwrap_err();
+            let error = house.tools.preview(&call, Overlay::empty()).unwrap_err();
             assert!(matches!(error.get(), Some(WorkspaceError::Outside { .. })), "{error}");
         }
     }
@@ -189,7 +189,7 @@ fn independent_faults_are_reported_together() {
         .collect();
     assert_eq!(told, [(0, "replace"), (3, "delete"), (6, "create")]);
     assert_eq!(house.names(), ["a.txt"]);
-    let preview = house.tools.preview(&call, Overlay::nothing()).unwrap();
+    let preview = house.tools.preview(&call, Overlay::empty()).unwrap();
     assert_eq!(preview.summary, "Would fail: 3 faults, and no file would change.");
     assert_eq!(preview.notes.len(), 4);
 }
@@ -292,7 +292,7 @@ fn batch_without_net_change_says_so() {
     house.put("a.txt", "a\n");
     let call =
         batch(vec![write("a.txt", "b"), create("x", ""), delete("x"), write("a.txt", "a\n")]);
-    let preview = house.tools.preview(&call, Overlay::nothing()).unwrap();
+    let preview = house.tools.preview(&call, Overlay::empty()).unwrap();
     assert!(preview.summary.starts_with("This step changes nothing"), "{}", preview.summary);
     let done = house.succeeds(&call);
     assert!(done.files.is_empty());
@@ -325,6 +325,6 @@ fn written_keys_are_canonical_paths() {
     let call = batch(vec![write("innocent", "y"), rename("run.sh", "new.sh")]);
     let now = house.tools.now();
     assert_eq!(now.written_keys(&call).unwrap(), [".git/config", "run.sh", "new.sh"]);
-    assert!(now.key_and_is_program("run.sh").unwrap().1);
+    assert!(now.key_and_is_executable("run.sh").unwrap().1);
     assert_eq!(now.input_keys(&call).unwrap().len(), 3);
 }

@@ -61,7 +61,7 @@ fn faulty_commands_file_is_an_error() {
     assert_eq!(code, Code::BadValue);
     assert!(message.contains("countersign.toml:1:9: there is no \"locl\" here"), "{message}");
     let call = verify(VerifyScope::Local);
-    assert!(bench.tools.preview(&call, Overlay::nothing()).unwrap().would_fail());
+    assert!(bench.tools.preview(&call, Overlay::empty()).unwrap().would_fail());
     bench.put(FILE, &format!("#{}", "x".repeat(64 << 10)));
     assert_eq!(error(&bench.call(&call).0).0, Code::ReadFailed);
 }
@@ -149,7 +149,7 @@ fn build_and_run_commands_get_their_options() {
     assert!(invocation.error.is_none());
     assert_eq!(stdout, "O0/app/0\n");
     assert_eq!(bench.names(), [FILE], "no shell reads the arguments");
-    let preview = bench.tools.preview(&run, Overlay::nothing()).unwrap();
+    let preview = bench.tools.preview(&run, Overlay::empty()).unwrap();
     assert!(preview.summary.starts_with("Runs `echo "), "{preview:?}");
     assert!(
         preview

@@ -138,7 +138,7 @@ impl Bench {
     fn preview(&self, simulation: Simulation) -> Preview {
         let before = tree(self.folder.path());
         let call = ToolCall::Simulate(simulation);
-        let preview = self.tools.preview(&call, Overlay::nothing()).unwrap();
+        let preview = self.tools.preview(&call, Overlay::empty()).unwrap();
         assert_eq!(tree(self.folder.path()), before, "not even a folder is made for a preview");
         preview
     }

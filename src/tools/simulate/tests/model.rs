@@ -39,7 +39,7 @@ proptest! {
             bench.put(path, text);
         }
         let batch = MutateBatch { edits: edits.clone(), expected_hashes: BTreeMap::new(), dry_run: true };
-        let preview = bench.tools.preview(&ToolCall::MutateBatch(batch), Overlay::nothing()).unwrap();
+        let preview = bench.tools.preview(&ToolCall::MutateBatch(batch), Overlay::empty()).unwrap();
         let own = bench.preview(Simulation::Edits { edits: edits.clone(), verify: None });
         prop_assert_eq!(preview.would_fail(), own.would_fail());
         prop_assert_eq!(&preview.changes, &own.changes);

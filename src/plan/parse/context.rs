@@ -1,27 +1,29 @@
-//! The state of reading one plan: its findings, up to a limit.
+//! The state of parsing one plan: its findings, up to a limit.
 
 use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
 
-use super::places::Places;
+use super::positions::Positions;
 use crate::plan::{Code, Finding, Severity, limits};
 
 /// State shared by the readers of all parts of a plan.
 ///
-/// A file of the largest size can have millions of faults, so findings beyond the limit are only counted.
-/// Errors and other findings have separate limits, so that notes never displace an error.
-pub(super) struct Reading<'a> {
+/// A file of the maximum size can have millions of faults, so findings beyond the limit are only counted. Errors are
+/// counted separately from other findings, so that notes never displace an error.
+pub(super) struct ParseContext<'a> {
     number: &'a dyn Fn(&str) -> Option<String>,
-    kept: RefCell<Vec<Finding>>,
+    findings: RefCell<Vec<Finding>>,
+    /// The number of errors, including those that are not in `findings`.
     errors: Cell<usize>,
+    /// The number of other findings.
     others: Cell<usize>,
 }
 
-impl<'a> Reading<'a> {
-    /// The state before reading. `number` returns the text of the number at a pointer.
+impl<'a> ParseContext<'a> {
+    /// The state before parsing. `number` returns the spelling of the number at a pointer.
     pub(super) fn new(number: &'a dyn Fn(&str) -> Option<String>) -> Self {
         let (errors, others) = (Cell::default(), Cell::default());
-        Self { number, kept: RefCell::default(), errors, others }
+        Self { number, findings: RefCell::default(), errors, others }
     }
 
     /// Adds a finding.
@@ -34,7 +36,7 @@ impl<'a> Reading<'a> {
         self.push(Finding::error(code, pointer, message));
     }
 
-    /// Adds an error, formatted only if it is kept.
+    /// Adds an error, created only if the limit is not reached.
     pub(super) fn error_with(&self, finding: impl FnOnce() -> Finding) {
         self.add(Severity::Error, finding);
     }
@@ -46,7 +48,7 @@ impl<'a> Reading<'a> {
         };
         count.set(count.get() + 1);
         if count.get() <= limits::FINDINGS {
-            self.kept.borrow_mut().push(finding());
+            self.findings.borrow_mut().push(finding());
         }
     }
 
@@ -62,28 +64,28 @@ impl<'a> Reading<'a> {
 
     /// The findings, ordered by position. If some are left out, errors come first, and an additional error gives the
     /// number of those left out.
-    pub(super) fn into_findings(self, places: &Places<'_>, duplicates: bool) -> Vec<Finding> {
-        for finding in self.kept.borrow_mut().iter_mut() {
-            places.fill(finding);
+    pub(super) fn into_findings(self, positions: &Positions<'_>, duplicates: bool) -> Vec<Finding> {
+        for finding in self.findings.borrow_mut().iter_mut() {
+            positions.fill(finding);
         }
         if duplicates {
-            places.duplicates(&|finding| self.error_with(finding));
+            positions.duplicates(&|finding| self.error_with(finding));
         }
         let more = (self.errors.get() + self.others.get()).saturating_sub(limits::FINDINGS);
-        let mut kept = self.kept.into_inner();
-        kept.sort_by(|a, b| {
+        let mut findings = self.findings.into_inner();
+        findings.sort_by(|a, b| {
             (a.line, a.column, a.code, &a.message).cmp(&(b.line, b.column, b.code, &b.message))
         });
         if more > 0 {
             // Errors first, so that cutting the list can never make a faulty plan look valid.
-            kept.sort_by_key(|finding| Reverse(finding.severity));
-            kept.truncate(limits::FINDINGS);
-            kept.push(Finding::error(
+            findings.sort_by_key(|finding| Reverse(finding.severity));
+            findings.truncate(limits::FINDINGS);
+            findings.push(Finding::error(
                 Code::Limit,
                 "",
                 format!("{more} more findings are left out; the limit is {}", limits::FINDINGS),
             ));
         }
-        kept
+        findings
     }
 }

@@ -10,7 +10,7 @@ use jsonc_parser::{CollectOptions, ParseOptions};
 use crate::plan::{Code, Finding};
 
 /// A text that is known to be JSON. It is parsed with positions when they are first needed.
-pub(super) struct Places<'a> {
+pub(super) struct Positions<'a> {
     text: &'a str,
     root: OnceCell<Option<Value<'a>>>,
     /// The indexes of large objects, by the offset at which each object begins.
@@ -18,7 +18,7 @@ pub(super) struct Places<'a> {
     marks: OnceCell<Vec<Mark>>,
 }
 
-/// The index of an object: for each name, the position of its last member.
+/// The index of an object: for each name, the index of the last member with this name.
 type Members<'a> = HashMap<Cow<'a, str>, usize>;
 
 /// Up to this many members, a linear search is faster than an index.
@@ -50,7 +50,7 @@ impl Mark {
     }
 }
 
-impl<'a> Places<'a> {
+impl<'a> Positions<'a> {
     pub(super) fn new(text: &'a str) -> Self {
         Self { text, root: OnceCell::new(), members: RefCell::default(), marks: OnceCell::new() }
     }
@@ -86,10 +86,10 @@ impl<'a> Places<'a> {
         (finding.line, finding.column) = self.line_and_column(offset);
     }
 
-    /// Reports every key that occurs in its object before, at its later position. Called only if the first pass has
-    /// found a duplicate; at least one is reported.
+    /// Reports every duplicate key, at each position after the first. Called only if the first pass has found one; at
+    /// least one is reported.
     ///
-    /// `report` gets a function that makes the finding, and calls it only if the finding is kept.
+    /// `report` gets a function that creates the finding, and calls it only if the finding is kept.
     pub(super) fn duplicates(&self, report: &dyn Fn(&dyn Fn() -> Finding)) {
         let count = Cell::new(0_usize);
         let report = |make: &dyn Fn() -> Finding| {
@@ -166,7 +166,7 @@ impl<'a> Places<'a> {
         Some(node)
     }
 
-    /// The position of the member with this name; of duplicates, that of the last.
+    /// The index of the member with this name; of duplicates, that of the last one.
     fn member(&self, object: &Object<'a>, name: &str) -> Option<usize> {
         let members = &object.properties;
         if members.len() <= FEW {
@@ -195,13 +195,15 @@ impl<'a> Places<'a> {
             }
             marks
         });
-        let behind = marks.partition_point(|mark| mark.offset <= offset);
-        let mark = marks.get(behind.saturating_sub(1)).copied().unwrap_or(Mark::START);
-        let place = mark.after(self.text.get(mark.offset..offset).unwrap_or_default());
-        (place.line, place.column)
+        let count = marks.partition_point(|mark| mark.offset <= offset);
+        let mark = marks.get(count.saturating_sub(1)).copied().unwrap_or(Mark::START);
+        let Mark { line, column, .. } =
+            mark.after(self.text.get(mark.offset..offset).unwrap_or_default());
+        (line, column)
     }
 }
 
+/// A value, with the offset of its key if it is a member of an object.
 #[derive(Clone, Copy)]
 struct Node<'s, 'a> {
     key: Option<usize>,
