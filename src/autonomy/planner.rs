@@ -34,7 +34,7 @@ pub const BUILT_IN: [&str; 3] = ["replay", "cargo-fix", "openai-compatible"];
 /// - Its standard error is meant for people. It is shown while it arrives, and recorded.
 /// - If it exits with another code, takes too long, or prints no plan, the attempt is rejected, and the next request
 ///   contains the reason in `last_attempt`.
-/// - It is ended with its whole process tree when a person stops the loop.
+/// - It is ended with its process tree when a person stops the loop.
 ///
 /// # Errors
 /// Why the name denotes no planner, as a sentence.
@@ -144,8 +144,8 @@ mod tests {
         assert_eq!(needs_of("replay:plans", &policy), PlannerNeeds::default());
         assert!(needs_of("openai-compatible:fast", &policy).network);
         assert_eq!(needs_of("cargo-fix", &policy).write, ["."]);
-        let told = needs_of("cargo-fix", &policy).to_string();
-        assert_eq!(told, "reads, writes the workspace, no network");
+        let text = needs_of("cargo-fix", &policy).to_string();
+        assert_eq!(text, "reads, writes the workspace, no network");
         let network = PlannerNeeds { network: true, ..PlannerNeeds::default() };
         policy.planners.insert("plan.sh".to_owned(), network.clone());
         policy.planners.insert("openai-compatible".to_owned(), PlannerNeeds::default());

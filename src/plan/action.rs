@@ -11,7 +11,7 @@ use super::{Digest, ToolCall, ToolClass};
 /// The only supported version of the action dialect.
 pub const VERSION: &str = "2026-02-19";
 
-/// A batch of edits that is applied as a whole or not at all.
+/// A batch of edits that is applied completely or not at all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MutateBatch {
     /// The edits, in the order in which they are applied.

@@ -1,4 +1,4 @@
-//! SHA-256 digests as the whole program writes them: `sha256:` and 64 lowercase hex digits (SPEC §11).
+//! SHA-256 digests, written as `sha256:` and 64 lowercase hex digits (SPEC §11).
 
 use std::fmt;
 use std::str::FromStr;

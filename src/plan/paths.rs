@@ -195,9 +195,9 @@ mod tests {
     use crate::plan::{ArgumentContent, Dialect, TOOLS, Tool, parse};
     use serde_json::{Value, json};
 
-    const HERE: &str = "named/here";
+    const PATH: &str = "named/here";
 
-    /// A call of `tool` whose argument `argument` holds [`HERE`], as a plan writes it.
+    /// A call of `tool` with this value of `argument`, which contains [`PATH`], parsed from a plan.
     fn call(tool: Tool, argument: &str, value: &Value) -> ToolCall {
         let other = |name: &str| match name {
             "edits" => json!([{"op": "write", "path": "other", "contents": ""}]),
@@ -228,7 +228,7 @@ mod tests {
         read.steps.into_iter().next().unwrap().call
     }
 
-    /// Values of an argument that each contain [`HERE`] once, in every possible form.
+    /// Values of an argument that each contain [`PATH`] once, in every possible form.
     fn values(tool: Tool, name: &str) -> Vec<Value> {
         let edits = || {
             let fields = json!({"contents": "c", "old": "a", "new": "b", "symbol": "s",
@@ -254,14 +254,14 @@ mod tests {
             };
             let mut all: Vec<Value> = Edit::OPS
                 .iter()
-                .map(|op| edit(op, HERE, (*op == "rename").then_some("other")))
+                .map(|op| edit(op, PATH, (*op == "rename").then_some("other")))
                 .collect();
-            all.push(edit("rename", "other", Some(HERE)));
+            all.push(edit("rename", "other", Some(PATH)));
             all
         };
         match name {
             "edits" => edits(),
-            "expected_hashes" => vec![json!({HERE: "0".repeat(64)})],
+            "expected_hashes" => vec![json!({PATH: "0".repeat(64)})],
             "steps" => {
                 let inner = TOOLS.iter().filter(|spec| spec.tool.is_allowed_in(Dialect::StepPlan));
                 let mut all = Vec::new();
@@ -274,7 +274,7 @@ mod tests {
                             .iter()
                             .filter(|it| it.required || it.name == argument.name)
                             .map(|it| {
-                                let value = if it.name == argument.name { HERE } else { "x" };
+                                let value = if it.name == argument.name { PATH } else { "x" };
                                 (it.name.to_owned(), json!(value))
                             })
                             .collect();
@@ -285,7 +285,7 @@ mod tests {
             }
             _ => {
                 assert_eq!(tool.spec().arguments.iter().filter(|it| it.name == name).count(), 1);
-                vec![json!(HERE)]
+                vec![json!(PATH)]
             }
         }
     }
@@ -297,7 +297,7 @@ mod tests {
             for argument in spec.arguments.iter().filter(|it| it.content != ArgumentContent::Text) {
                 for value in values(spec.tool, argument.name) {
                     let call = call(spec.tool, argument.name, &value);
-                    let hits = call.paths().into_iter().filter(|it| it.path == HERE);
+                    let hits = call.paths().into_iter().filter(|it| it.path == PATH);
                     let hits: Vec<_> = hits.map(|it| it.argument).collect();
                     assert_eq!(hits, [Some(argument.name)], "{}: {value}", spec.name);
                     tried += 1;

@@ -93,8 +93,8 @@ mod tests {
             diagnostic("a.rs", "E0308", "mismatched, too", 9),
             diagnostic("a.rs", "E0425", "no x", 7),
         ];
-        let found = compare(&before, &after);
-        assert_eq!(found, Comparison { is_new: vec![false, true, false], gone: vec![1] });
+        let comparison = compare(&before, &after);
+        assert_eq!(comparison, Comparison { is_new: vec![false, true, false], gone: vec![1] });
     }
 
     #[test]
@@ -106,8 +106,8 @@ mod tests {
             diagnostic("a.rs", "", "m", 1),
             diagnostic("a.rs", "E1", "n", 1),
         ] {
-            let found = compare(&old, std::slice::from_ref(&new));
-            assert_eq!(found, Comparison { is_new: vec![true], gone: vec![0] }, "{new:?}");
+            let comparison = compare(&old, std::slice::from_ref(&new));
+            assert_eq!(comparison, Comparison { is_new: vec![true], gone: vec![0] }, "{new:?}");
         }
     }
 
@@ -134,13 +134,13 @@ mod tests {
                 all.iter().map(|(what, line)| diagnostic("a", "E", &what.to_string(), *line)).collect()
             };
             let (before, after) = (make(&before), make(&after));
-            let found = compare(&before, &after);
-            prop_assert_eq!(found.is_new.len(), after.len());
-            let unchanged = found.is_new.iter().filter(|new| !**new).count();
-            prop_assert_eq!(unchanged + found.gone.len(), before.len());
+            let comparison = compare(&before, &after);
+            prop_assert_eq!(comparison.is_new.len(), after.len());
+            let unchanged = comparison.is_new.iter().filter(|new| !**new).count();
+            prop_assert_eq!(unchanged + comparison.gone.len(), before.len());
             // With the checks exchanged, the diagnostics that were gone are new.
             let back = compare(&after, &before);
-            prop_assert_eq!(back.is_new.iter().filter(|new| **new).count(), found.gone.len());
+            prop_assert_eq!(back.is_new.iter().filter(|new| **new).count(), comparison.gone.len());
             let same = compare(&after, &after);
             prop_assert!(same.gone.is_empty() && !same.is_new.contains(&true));
         }

@@ -17,7 +17,7 @@ pub struct StreamExcerpt {
     /// The text: at most the first and the last [`STREAM_HEAD_BYTES`], joined by a line that states how many bytes
     /// are left out.
     pub text: String,
-    /// The size of the whole output in bytes.
+    /// The size of the complete output in bytes.
     pub bytes: u64,
     /// Whether `text` is only a part.
     pub truncated: bool,
@@ -87,7 +87,7 @@ impl StreamEnds {
         self.tail.extend_from_slice(rest);
     }
 
-    /// The size of the whole output in bytes.
+    /// The size of the complete output in bytes.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }

@@ -246,33 +246,34 @@ impl FileReversal {
 
 /// How to reverse these changes, file by file. `entries` are in order, the oldest first.
 pub fn reversals(entries: &[&HistoryEntry]) -> Vec<FileReversal> {
-    let mut ways: BTreeMap<&str, FileReversal> = BTreeMap::new();
+    let mut reversals_by_path: BTreeMap<&str, FileReversal> = BTreeMap::new();
     for entry in entries {
         for file in &entry.files {
-            let way = ways.entry(&file.path).or_insert_with(|| FileReversal {
+            let reversal = reversals_by_path.entry(&file.path).or_insert_with(|| FileReversal {
                 path: file.path.clone(),
                 target: file.before,
                 left: vec![file.before],
                 modes: Modes::kept(file.modes.before),
                 gap: None,
             });
-            if !way.left.contains(&file.before) {
-                way.gap.get_or_insert(entry.execution_id);
+            if !reversal.left.contains(&file.before) {
+                reversal.gap.get_or_insert(entry.execution_id);
             }
             // If somebody changed the mode in between, or no earlier change recorded one, this mode is the one to
             // restore.
-            let is_theirs = way.modes.after.is_some_and(|left| Some(left) != file.modes.before);
-            if file.modes.before.is_some() && (is_theirs || way.modes.before.is_none()) {
-                way.modes.before = file.modes.before;
+            let is_theirs =
+                reversal.modes.after.is_some_and(|left| Some(left) != file.modes.before);
+            if file.modes.before.is_some() && (is_theirs || reversal.modes.before.is_none()) {
+                reversal.modes.before = file.modes.before;
             }
-            way.modes.after = file.modes.after;
-            way.left = vec![file.after];
+            reversal.modes.after = file.modes.after;
+            reversal.left = vec![file.after];
             if !entry.is_recorded && file.before != file.after {
-                way.left.push(file.before);
+                reversal.left.push(file.before);
             }
         }
     }
-    ways.into_values().collect()
+    reversals_by_path.into_values().collect()
 }
 
 /// Whether a path is `.git` or leads into it. Such files are never restored.

@@ -31,7 +31,7 @@ impl Host {
     }
 }
 
-/// Whether a destination can be used, checked when a person asks before a run.
+/// Whether a destination can be used. Checked before a run, at a person's request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "state")]
 pub enum TargetState {

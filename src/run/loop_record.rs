@@ -71,7 +71,7 @@ pub struct AttemptDetail {
     pub checkpoint: String,
     /// The time of the start, in Unix milliseconds.
     pub started_at_ms: i64,
-    /// The time of the end, in Unix milliseconds; `None` if the attempt was interrupted or is under way.
+    /// The time of the end, in Unix milliseconds; `None` if the attempt was interrupted or is running.
     pub ended_at_ms: Option<i64>,
     /// The record of the attempt; `None` if it has no end.
     pub record: Option<AttemptRecord>,

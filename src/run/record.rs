@@ -204,7 +204,7 @@ pub struct SearchPage {
     pub took_us: u64,
     /// Why this evidence is read-only, or `None`.
     pub read_only: Option<String>,
-    /// A remark about the kept heads that is no error.
+    /// A remark about the head outside the evidence folder that is no error, or `None`.
     pub note: Option<String>,
 }
 
@@ -215,9 +215,9 @@ pub struct ArtifactRecord {
     pub artifact_type: String,
     /// The content as stored: the value itself, or `{"blob", "bytes", "head"}`.
     pub content: serde_json::Value,
-    /// Size of the whole content in bytes.
+    /// Size of the complete content in bytes.
     pub bytes: u64,
-    /// The digest of the blob that holds the whole content, if the content is not inline.
+    /// The digest of the blob with the complete content, if the content is not inline.
     pub blob: Option<Digest>,
 }
 
@@ -336,7 +336,7 @@ pub struct VerifyReport {
     pub rows: u64,
     /// The head of the chain. A copy of it reveals a later truncation.
     pub head: Digest,
-    /// The first difference: of a row, else of the schema, else from the kept head.
+    /// The first difference: in a row, else from the schema, else from the head outside the evidence folder.
     pub first_bad: Option<String>,
     /// The differences from the schema of this version, one sentence each.
     pub schema: Vec<String>,

@@ -84,13 +84,13 @@ pub struct StepResult {
     pub exit_code: Option<i32>,
     /// At most the first and the last 256 KiB, joined by a line that states how many bytes are left out.
     pub stdout: Option<String>,
-    /// Size of the whole stdout in bytes.
+    /// Size of the complete stdout in bytes.
     pub stdout_bytes: u64,
     /// Whether `stdout` is only a part.
     pub stdout_truncated: bool,
     /// The standard error, in the same form as `stdout`.
     pub stderr: Option<String>,
-    /// Size of the whole stderr in bytes.
+    /// Size of the complete stderr in bytes.
     pub stderr_bytes: u64,
     /// Whether `stderr` is only a part.
     pub stderr_truncated: bool,

@@ -1,5 +1,5 @@
 //! Result of reviewing a plan in its workspace (SPEC §1.4, §2): data for the screen and for the binding of an
-//! approval. The engine makes it.
+//! approval. The engine creates it.
 
 use std::path::PathBuf;
 
@@ -63,8 +63,7 @@ pub struct WallsReview {
     /// Why the walls are not stronger, if that was determined.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why_not_better: Option<String>,
-    /// What an earlier decision granted to every plan in this workspace. These grants are also among those of the
-    /// steps.
+    /// The access that an earlier decision granted to every plan in this workspace. The grants of the steps include it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remembered: Option<Grants>,
     /// For each step, its walls; `None` if it starts no process on this computer.
@@ -95,13 +94,13 @@ impl WallsReview {
 pub struct StepWallsReview {
     /// What an approval given now would cover.
     pub walls: StepWalls,
-    /// What the plan asks for, with absolute paths; an approval grants it.
+    /// The access beyond the walls that the plan requests, with absolute paths; an approval grants it.
     pub needs: Needs,
     /// Whether an earlier decision granted what was proposed.
     pub granted: bool,
-    /// What the programs of the step are known to need and nobody has granted.
+    /// The access that the programs of the step are known to need and that is not granted yet.
     pub proposed: Needs,
-    /// Why the programs need it.
+    /// Why the programs need that access.
     pub reasons: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Lines of source files as they are shown beside diagnostics.
+//! Source lines that are shown with diagnostics.
 
 /// The maximum length of a shown line, in characters. The rest is replaced by an ellipsis.
 const MAX_CHARACTERS: usize = 1_000;

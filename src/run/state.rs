@@ -17,7 +17,7 @@ pub enum Phase {
     /// No run has started.
     #[default]
     Idle,
-    /// The run is active: a step is under way, or the next one is about to begin.
+    /// The run is active: a step is running, or the next one is about to begin.
     Running,
     /// The run waits for an answer to this question.
     AwaitingConfirmation(Box<ConfirmationRequest>),
@@ -25,7 +25,7 @@ pub enum Phase {
     Paused,
     /// The run ended.
     Ended(RunStatus),
-    /// The process of the run ended without recording an end. The outcome of the step under way is unknown.
+    /// The process of the run ended without recording an end. The outcome of the current step is unknown.
     Interrupted,
 }
 
@@ -40,7 +40,7 @@ pub struct RunState {
     pub phase: Phase,
     /// One state for each step.
     pub steps: Steps,
-    /// The step under way, or the number of steps that ended (SPEC §3: they are equal).
+    /// The index of the current step, which equals the number of steps that have ended (SPEC §3).
     pub current_step: usize,
     /// The time of the start, in Unix milliseconds.
     pub started_at_ms: i64,
@@ -49,7 +49,7 @@ pub struct RunState {
     /// Whether a person switched the run to guided mode while it ran (SPEC §7.4). The mode at the start is in the
     /// plan.
     pub became_guided: bool,
-    /// Whether a step has begun since that switch. Until then the step under way is the last one that is not guided.
+    /// Whether a step has begun since that switch. Until then the current step is the last one that is not guided.
     pub guided_begun: bool,
     /// The reasons of skipped steps, by step index; a step without a reason has no entry.
     pub skip_reasons: BTreeMap<usize, String>,

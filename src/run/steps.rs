@@ -13,7 +13,7 @@ pub enum StepState {
     /// The step was not reached.
     #[default]
     Waiting,
-    /// The step is under way.
+    /// The step is running.
     Running,
     /// The step has ended.
     Done(Box<StepResult>),

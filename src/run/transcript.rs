@@ -1,8 +1,8 @@
 //! The output of a run as lines in their order of arrival (SPEC §7.2).
 //!
 //! Pure, and computed from the same events as [`super::RunState`]. It is separate, because the order in which the two
-//! outputs alternate is known only while they arrive. Bounded: the oldest lines are dropped, and their number is
-//! kept.
+//! outputs alternate is known only while they arrive. Bounded: the oldest lines are dropped and
+//! counted.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -337,53 +337,53 @@ mod tests {
 
     #[test]
     fn lines_continue_within_one_stream() {
-        let it =
+        let transcript =
             of(&[(Stdout, "a\nb"), (Stdout, "c"), (Stderr, "E\n"), (Stdout, "d\n\ne\r\nf\rg")]);
-        assert_eq!(texts(&it), ["a", "bc", "E", "d", "", "e", "f", "g"]);
-        assert_eq!(it.lines()[3].part, Part::Output(Stderr));
+        assert_eq!(texts(&transcript), ["a", "bc", "E", "d", "", "e", "f", "g"]);
+        assert_eq!(transcript.lines()[3].part, Part::Output(Stderr));
         assert_eq!(texts(&of(&[(Stdout, "a\r"), (Stdout, "\nb")])), ["a", "b"]);
     }
 
     #[test]
     fn gaps_and_silence_are_marked_in_place() {
-        let mut it = of(&[(Stdout, "a\nb")]);
+        let mut transcript = of(&[(Stdout, "a\nb")]);
         let step_id = String::new();
-        it.apply(&RunEvent::OutputLeftOut { step_id: step_id.clone(), bytes: 7 });
-        it.apply(&printed(Stdout, "c"));
-        it.apply(&RunEvent::StepQuiet { step_id, quiet_ms: 15_004 });
+        transcript.apply(&RunEvent::OutputLeftOut { step_id: step_id.clone(), bytes: 7 });
+        transcript.apply(&printed(Stdout, "c"));
+        transcript.apply(&RunEvent::StepQuiet { step_id, quiet_ms: 15_004 });
         let remarks = [
             "7 bytes are left out here; the evidence gets all.",
             "No output for 15 s; the step may be waiting for input.",
         ];
-        assert_eq!(texts(&it), ["a", "b", remarks[0], "c", remarks[1]]);
-        assert_eq!(it.printed(), 3, "remarks are not printed by the steps");
+        assert_eq!(texts(&transcript), ["a", "b", remarks[0], "c", remarks[1]]);
+        assert_eq!(transcript.printed(), 3, "remarks are not printed by the steps");
     }
 
     #[test]
     fn colours_apply_and_other_sequences_show() {
-        let it =
+        let transcript =
             of(&[(Stdout, "\x1b[1;3"), (Stdout, "1mred\x1b[0m plain \x1b[2J\x1b]0;t\x07\x1b[31")]);
-        assert_eq!(texts(&it), ["red plain ␛[2J␛]0;t⟨U+0007⟩"]);
-        let line = &it.lines()[1];
+        assert_eq!(texts(&transcript), ["red plain ␛[2J␛]0;t⟨U+0007⟩"]);
+        let line = &transcript.lines()[1];
         assert_eq!(
             line.styles,
             [(0..3, AnsiStyle { hue: Some(Hue::Red), ..AnsiStyle::default() })]
         );
-        let mut it = it;
+        let mut transcript = transcript;
         let ended = Box::new(result(0, Outcome::Succeeded, 0));
-        it.apply(&RunEvent::StepCompleted { result: ended });
-        assert!(texts(&it)[0].ends_with("␛[31"), "nothing that was printed is lost");
+        transcript.apply(&RunEvent::StepCompleted { result: ended });
+        assert!(texts(&transcript)[0].ends_with("␛[31"), "nothing that was printed is lost");
     }
 
     #[test]
     fn the_latest_output_is_kept_and_counted() {
         let many = "x\n".repeat(MAX_LINES + 7);
-        let it = of(&[(Stdout, &many)]);
-        assert_eq!((it.lines().len(), it.left_out()), (MAX_LINES, 8));
+        let transcript = of(&[(Stdout, &many)]);
+        assert_eq!((transcript.lines().len(), transcript.left_out()), (MAX_LINES, 8));
         let long = "y".repeat(MAX_BYTES * 2);
-        let it = of(&[(Stdout, &long)]);
-        assert!(it.lines().iter().all(|line| line.text.len() <= MAX_LINE_BYTES));
-        let kept: usize = it.lines().iter().map(|line| line.text.len()).sum();
+        let transcript = of(&[(Stdout, &long)]);
+        assert!(transcript.lines().iter().all(|line| line.text.len() <= MAX_LINE_BYTES));
+        let kept: usize = transcript.lines().iter().map(|line| line.text.len()).sum();
         assert!((MAX_BYTES - MAX_LINE_BYTES..=MAX_BYTES).contains(&kept), "{kept}");
     }
 
@@ -398,18 +398,18 @@ mod tests {
             stderr: Some("err\n".to_owned()),
             ..quiet.clone()
         };
-        let mut it = of(&[]);
-        it.apply(&ended(ran.clone()));
-        assert_eq!(texts(&it)[0], "out");
-        assert_eq!(it.lines()[2].part, Part::Remark);
-        assert_eq!(texts(&it)[2], "err");
-        let mut it = of(&[(Stdout, "out")]);
-        it.apply(&ended(ran));
-        assert_eq!(texts(&it), ["out"]);
+        let mut transcript = of(&[]);
+        transcript.apply(&ended(ran.clone()));
+        assert_eq!(texts(&transcript)[0], "out");
+        assert_eq!(transcript.lines()[2].part, Part::Remark);
+        assert_eq!(texts(&transcript)[2], "err");
+        let mut transcript = of(&[(Stdout, "out")]);
+        transcript.apply(&ended(ran));
+        assert_eq!(texts(&transcript), ["out"]);
         // The text of a file tool is its result, not output of a program.
-        let mut it = of(&[]);
-        it.apply(&ended(StepResult { stdout: Some("contents".to_owned()), ..quiet }));
-        assert!(texts(&it).is_empty());
+        let mut transcript = of(&[]);
+        transcript.apply(&ended(StepResult { stdout: Some("contents".to_owned()), ..quiet }));
+        assert!(texts(&transcript).is_empty());
     }
 
     proptest! {
@@ -433,13 +433,13 @@ mod tests {
         fn replayed_text_has_the_live_colours(
             text in "([a-c \\n\\x1b\\[;m0-9é\u{202e}]|\\x1b\\[3[0-9]m|\\x1b\\[0m){0,60}",
         ) {
-            let mut came = of(&[(Stdout, &text)]);
+            let mut live = of(&[(Stdout, &text)]);
             let ended = Box::new(result(0, Outcome::Succeeded, 0));
-            came.apply(&RunEvent::StepCompleted { result: ended });
+            live.apply(&RunEvent::StepCompleted { result: ended });
             let (plain, styles) = coloured(&text);
             let shown = visible_lines(&plain);
-            prop_assert_eq!(texts(&came), shown.lines().collect::<Vec<_>>());
-            let seen: String = came
+            prop_assert_eq!(texts(&live), shown.lines().collect::<Vec<_>>());
+            let seen: String = live
                 .lines()
                 .iter()
                 .flat_map(|line| line.styles.iter().map(|(it, _)| &line.text[it.clone()]))

@@ -1,5 +1,5 @@
 //! The program's own folders (SPEC §4): settings, key, evidence, state and caches. No tool reads or writes
-//! them, whatever the workspace is, because they hold the signatures and the record of runs.
+//! them, whatever the workspace is, because they contain the authorizations and the record of runs.
 //!
 //! Paths are compared as the most permissive file system would compare them. Folders are also compared by
 //! device and inode, to detect other mounts and renamed parents. Files with several names are compared by

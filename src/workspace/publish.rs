@@ -33,7 +33,7 @@ pub(crate) struct Published {
     pub(crate) modes: Modes,
     /// Set if the content was written but may not survive a power failure.
     pub(crate) not_flushed: Option<WorkspaceError>,
-    /// Metadata of the old file that could not be kept.
+    /// Metadata of the old file that could not be copied.
     pub(crate) lost: Vec<String>,
 }
 

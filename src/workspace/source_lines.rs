@@ -1,4 +1,4 @@
-//! Reads the lines of a file that are shown beside the messages about them.
+//! Reads the source lines that are shown with diagnostics.
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::ops::RangeInclusive;

@@ -35,7 +35,7 @@ pub(crate) struct WriteContext<'a> {
     pub(crate) expected: &'a BTreeMap<String, FileState>,
     /// Part of the name of the temporary file.
     pub(crate) execution_id: Uuid,
-    /// Set when a person asked to stop now.
+    /// The request of a person to stop now.
     pub(crate) stop: &'a StopSignal,
 }
 
@@ -117,7 +117,7 @@ pub(crate) struct Written {
     pub(crate) created_folders: Vec<String>,
     /// Set if the content was written but may not survive a power failure.
     pub(crate) not_flushed: Option<WorkspaceError>,
-    /// Metadata of the old file that could not be kept.
+    /// Metadata of the old file that could not be copied.
     pub(crate) lost: Vec<String>,
 }
 

@@ -49,8 +49,8 @@ pub(super) fn argument_text(
         }
     };
     if text.len() > limits::ARGUMENT_BYTES {
-        let (length, most) = (text.len(), limits::ARGUMENT_BYTES);
-        let message = format!("the argument {name:?} is {length} bytes long; the limit is {most}");
+        let (length, limit) = (text.len(), limits::ARGUMENT_BYTES);
+        let message = format!("the argument {name:?} is {length} bytes long; the limit is {limit}");
         context.error(Code::Limit, pointer, message);
     }
     Some(text)

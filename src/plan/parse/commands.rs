@@ -192,9 +192,9 @@ impl Reader<'_> {
             check_command(verification, &pointer, "\"verificationCommand\"", self.context);
             let length = id.len() + VERIFY_SUFFIX.len();
             if length > limits::ID_BYTES {
-                let most = limits::ID_BYTES;
+                let limit = limits::ID_BYTES;
                 let message = format!(
-                    "with {VERIFY_SUFFIX:?}, the id is {length} bytes long; the limit for ids is {most}"
+                    "with {VERIFY_SUFFIX:?}, the id is {length} bytes long; the limit for ids is {limit}"
                 );
                 fields.error(Code::Limit, "id", message);
             }

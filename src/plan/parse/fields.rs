@@ -129,8 +129,8 @@ impl<'r> Fields<'r> {
             other => Err(other),
         })?;
         if text.len() > limits::ARGUMENT_BYTES {
-            let most = limits::ARGUMENT_BYTES;
-            let message = format!("{name:?} is {} bytes long; the limit is {most}", text.len());
+            let limit = limits::ARGUMENT_BYTES;
+            let message = format!("{name:?} is {} bytes long; the limit is {limit}", text.len());
             self.error(Code::Limit, name, message);
             return None;
         }
@@ -151,8 +151,8 @@ impl<'r> Fields<'r> {
             return None;
         }
         if text.len() > limits::ID_BYTES {
-            let (length, most) = (text.len(), limits::ID_BYTES);
-            let message = format!("{name:?} is {length} bytes long; the limit for ids is {most}");
+            let (length, limit) = (text.len(), limits::ID_BYTES);
+            let message = format!("{name:?} is {length} bytes long; the limit for ids is {limit}");
             self.error(Code::Limit, name, message);
         }
         Some(text)
@@ -230,7 +230,7 @@ impl<'r> Fields<'r> {
         if fits.is_none() {
             let words = match (*range.start(), *range.end()) {
                 (0, u64::MAX) => "a whole number".to_owned(),
-                (least, most) => format!("a whole number from {least} to {most}"),
+                (least, limit) => format!("a whole number from {least} to {limit}"),
             };
             let got = match &json {
                 Json::Number(number) => number.to_string(),
@@ -269,8 +269,8 @@ impl<'r> Fields<'r> {
                     continue;
                 }
                 Json::String(text) => {
-                    let (length, most) = (text.len(), limits::ARGUMENT_BYTES);
-                    (Code::Limit, format!("this is {length} bytes long; the limit is {most}"))
+                    let (length, limit) = (text.len(), limits::ARGUMENT_BYTES);
+                    (Code::Limit, format!("this is {length} bytes long; the limit is {limit}"))
                 }
                 other => {
                     let got = other.kind();
@@ -302,7 +302,7 @@ impl<'r> Fields<'r> {
     }
 }
 
-/// The end of a message that suggests the candidate most similar to `word`; empty if none is similar enough.
+/// The end of a message that suggests the candidate limit similar to `word`; empty if none is similar enough.
 pub(super) fn did_you_mean<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,

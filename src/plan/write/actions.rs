@@ -134,18 +134,20 @@ mod tests {
             { "type": "run", "request": { "args": [1.10] }, "rationale": "r" }
         ] }"#;
         let plan = parse(plan.as_bytes()).plan.unwrap();
-        let left = |succeeded: &[&str]| {
+        let continue_after = |succeeded: &[&str]| {
             let succeeded = succeeded.iter().map(|id| (*id).to_owned()).collect();
             continuation(&plan, Uuid::nil(), &succeeded)
         };
-        let Continuation::Plan(bytes) = left(&["action_0"]) else { panic!("nothing is left") };
-        let rest = parse(&bytes);
-        assert!(rest.is_valid(), "{:?}", rest.findings);
-        let rest = rest.plan.unwrap();
-        assert_eq!(rest.title.as_deref(), Some("g (continued)"));
-        assert_eq!(rest.steps.len(), 1);
-        assert_eq!(rest.steps[0].call, plan.steps[1].call);
-        assert_eq!(left(&["action_0", "action_1"]), Continuation::NothingLeft);
+        let Continuation::Plan(bytes) = continue_after(&["action_0"]) else {
+            panic!("nothing is left")
+        };
+        let continued = parse(&bytes);
+        assert!(continued.is_valid(), "{:?}", continued.findings);
+        let continued = continued.plan.unwrap();
+        assert_eq!(continued.title.as_deref(), Some("g (continued)"));
+        assert_eq!(continued.steps.len(), 1);
+        assert_eq!(continued.steps[0].call, plan.steps[1].call);
+        assert_eq!(continue_after(&["action_0", "action_1"]), Continuation::NothingLeft);
     }
 
     #[test]

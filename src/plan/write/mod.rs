@@ -1,7 +1,7 @@
 //! Writes plan files: continuations of a run, rollbacks, reverts and batches. One module for each dialect, as in
 //! `parse`.
 //!
-//! Pure: the same plan, run and steps always give the same bytes, so that a person can authorize their digest in
+//! Pure: the same plan, run and steps always produce the same bytes, so that a person can authorize their digest in
 //! advance. The caller passes the ids of the steps that succeeded, from the evidence.
 
 mod actions;

@@ -121,8 +121,11 @@ fn undos_inside_a_run_belong_to_it() {
     ]);
     let both = inside.to_undo(Some(&run(100)));
     assert_eq!(numbers(both.clone()), [1, 2]);
-    let way = &reversals(&both.unwrap())[0];
-    assert_eq!((way.target, way.left.clone(), way.gap), (state(""), vec![state("")], None));
+    let reversal = &reversals(&both.unwrap())[0];
+    assert_eq!(
+        (reversal.target, reversal.left.clone(), reversal.gap),
+        (state(""), vec![state("")], None)
+    );
     // What another run took back is already undone.
     let outside = history(vec![
         entry(1, &[("a", "", "1")], &[]),
@@ -137,16 +140,16 @@ fn a_way_back_finds_foreign_changes_between() {
     let first = entry(1, &[("a", "1", "2"), ("b", "", "x")], &[]);
     let next = entry(2, &[("a", "2", "3")], &[]);
     let apart = entry(3, &[("a", "hand", "4"), ("a", "4", "5")], &[]);
-    let way = reversals(&[&first, &next]);
-    assert_eq!(way[0].target, state("1"));
-    assert_eq!((way[0].left.clone(), way[0].gap), (vec![state("3")], None));
-    assert_eq!((way[1].target, way[1].left.clone()), (state(""), vec![state("x")]));
-    let way = reversals(&[&first, &next, &apart]);
-    assert_eq!((way[0].left.clone(), way[0].gap), (vec![state("5")], Some(id(3))));
+    let reversal = reversals(&[&first, &next]);
+    assert_eq!(reversal[0].target, state("1"));
+    assert_eq!((reversal[0].left.clone(), reversal[0].gap), (vec![state("3")], None));
+    assert_eq!((reversal[1].target, reversal[1].left.clone()), (state(""), vec![state("x")]));
+    let reversal = reversals(&[&first, &next, &apart]);
+    assert_eq!((reversal[0].left.clone(), reversal[0].gap), (vec![state("5")], Some(id(3))));
     // Whether an interrupted step wrote the file is unknown, so it may have left either state.
     let interrupted = HistoryEntry { is_recorded: false, ..next };
-    let way = reversals(&[&first, &interrupted]);
-    assert_eq!(way[0].left, [state("3"), state("2")]);
+    let reversal = reversals(&[&first, &interrupted]);
+    assert_eq!(reversal[0].left, [state("3"), state("2")]);
     for after in ["2", "3"] {
         let later = entry(4, &[("a", after, "9")], &[]);
         assert_eq!(reversals(&[&first, &interrupted, &later])[0].gap, None);
@@ -212,8 +215,8 @@ fn comes_back(changes: &[(&str, u32, &str, u32)], is_there: bool, now: u32) -> O
             entry
         })
         .collect();
-    let ways = reversals(&entries.iter().collect::<Vec<_>>());
-    ways[0].recorded_mode(is_there, mode(now)).map(FileMode::bits)
+    let all = reversals(&entries.iter().collect::<Vec<_>>());
+    all[0].recorded_mode(is_there, mode(now)).map(FileMode::bits)
 }
 
 #[test]
