@@ -212,7 +212,6 @@ impl Walk<'_> {
         }
     }
 
-    /// Visits the files of a folder, and queues its folders and, if it has many files, some of them.
     fn folder(
         &self,
         relative: &Path,
@@ -387,7 +386,6 @@ fn nonblocking() -> i32 {
     OFlags::NONBLOCK.bits().cast_signed()
 }
 
-/// Reads an ignore list.
 fn content(file: File) -> io::Result<Vec<u8>> {
     if !file.metadata()?.is_file() {
         return Err(io::ErrorKind::InvalidInput.into());
