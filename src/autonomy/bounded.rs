@@ -352,7 +352,7 @@ impl<'a> BoundedLoop<'a> {
     }
 
     pub(super) fn tell(&self, event: &RunEvent) {
-        self.executor.journal().tell(event);
+        self.executor.journal().send(event);
     }
 }
 

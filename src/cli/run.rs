@@ -101,8 +101,10 @@ impl Start {
             control: ControlHandle::default(),
         };
         let approved = ApprovedPlan { plan: plan.clone(), authorization };
-        let result =
-            Executor::new(store, deps).of_plan(file).execute(approved).inspect_err(|error| {
+        let result = Executor::new(store, deps)
+            .with_plan_file(file)
+            .execute(approved)
+            .inspect_err(|error| {
                 // If the evidence fails, the results of the steps done so far exist only here.
                 if let ExecutionError::EvidenceStore { step_results, .. } = error
                     && !out.json()

@@ -8,7 +8,7 @@ use super::opening::{evidence_location, policy, present_folder, workspace};
 use super::output::Output;
 use super::refusal::Refusal;
 use crate::authorization::Grants;
-use crate::engine::{Clock as _, SystemClock, check_grants, walls_here};
+use crate::engine::{Clock as _, SystemClock, check_grants, local_wall_level};
 use crate::evidence::WallsDecision;
 use crate::plan::visible;
 use crate::run::AnsweredBy;
@@ -47,7 +47,7 @@ pub(super) fn walls(command: &args::WallsCommand, out: &mut Output) -> Result<Ex
         })?;
     }
     let remembered: Option<Grants> = location.open()?.remembered_walls(toolbox.workspace())?;
-    let (level, why_not_better) = walls_here();
+    let (level, why_not_better) = local_wall_level();
     if out.json() {
         out.document(&json!({
             "level": level,

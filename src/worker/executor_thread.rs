@@ -188,7 +188,7 @@ impl ExecutorThread {
                 control: self.control.clone(),
             },
         )
-        .of_plan(file);
+        .with_plan_file(file);
         Event::Finished(executor.execute(approved).map(Box::new).map_err(|error| error.failure()))
     }
 }

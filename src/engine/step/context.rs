@@ -1,4 +1,4 @@
-//! State of the current step, shared by the modules of this folder.
+//! The state of the current step, shared by the modules of this folder.
 
 use uuid::Uuid;
 
@@ -36,9 +36,9 @@ pub(super) struct StepProgress {
     pub(super) decision_recorded: bool,
     pub(super) invocation: Option<Invocation>,
     /// The captured output, or why it could not be stored.
-    pub(super) taken: Option<Result<CapturedOutput, EvidenceError>>,
-    /// The preview of the step, computed just before the call.
+    pub(super) captured: Option<Result<CapturedOutput, EvidenceError>>,
+    /// The preview that a person was shown, else the one computed just before the call.
     pub(super) preview: Option<Preview>,
-    /// The predicted changes with exact contents. Their contents are searched for secrets.
+    /// The changes predicted just before the call, with exact contents, which are searched for secrets.
     pub(super) predicted: Vec<FileEffect>,
 }
