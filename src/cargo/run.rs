@@ -44,7 +44,7 @@ impl Cargo<'_> {
     ) -> Result<Finished, ProcessError> {
         let program = self.launcher.cargo()?;
         let program = Program {
-            profile: Profile::Build(self.launcher.behind(self.walls)),
+            profile: Profile::Build(self.launcher.walls_for(self.walls)),
             program: OsStr::new(&program),
             arguments,
             input: None,
@@ -90,7 +90,7 @@ impl Launcher {
     pub(crate) fn cargo(&self) -> Result<PathBuf, ProcessError> {
         self.programs.find("cargo").ok_or_else(|| ProcessError::Missing {
             program: "cargo",
-            place: self.programs.nowhere("cargo"),
+            place: self.programs.where_searched("cargo"),
             code: Code::CargoCheck,
         })
     }

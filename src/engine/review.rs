@@ -247,7 +247,7 @@ pub(super) fn review_without_preconditions(
 }
 
 /// Adds the present state of the call's input files, reading at most `remaining_bytes`. An earlier step that changes a
-/// file records its new state when it runs. Each file is read once, even if many steps name it, because it may be large.
+/// file records its new state when it runs. Each file is read once, even if many steps name it: it may be large.
 fn read_inputs(
     call: &ToolCall,
     after: After<'_>,

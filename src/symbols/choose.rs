@@ -156,7 +156,7 @@ impl<'a> Symbols<'a> {
         found.ok_or_else(|| {
             let place = match named {
                 Some(path) => format!("at {}", path.display()),
-                None => self.programs.nowhere("splice"),
+                None => self.programs.where_searched("splice"),
             };
             SymbolsError::NoProgram { place }
         })

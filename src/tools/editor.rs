@@ -44,11 +44,11 @@ impl Toolbox {
         let found = found.ok_or_else(|| {
             let place = match named.is_absolute() {
                 true => "there".to_owned(),
-                false => self.launcher.programs.nowhere(program),
+                false => self.launcher.programs.where_searched(program),
             };
             failed(format!("{program} is not {place}"))
         })?;
-        process::start_beside(Profile::Beside, &found, arguments, self.workspace())
+        process::start_detached(Profile::Detached, &found, arguments, self.workspace())
             .map_err(|source| failed(format!("cannot start {program}: {source}")))
     }
 }

@@ -32,7 +32,7 @@ impl Tool for LspCheck<'_> {
             "May write the target folder and Cargo.lock, and load what is missing.".to_owned(),
             limits("Ended", toolbox.check_timeout, OUTPUT_BYTES),
         ];
-        let passed_over = toolbox.launcher.programs.passed_over("cargo");
+        let passed_over = toolbox.launcher.programs.ignored_program("cargo");
         notes.extend(passed_over.map(|what| format!("{what}.")));
         Ok(changes_nothing(Preview::unpredictable(format!("Runs `{command}` in {place}."), notes)))
     }

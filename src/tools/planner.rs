@@ -81,7 +81,7 @@ impl Toolbox {
             }
         };
         let program = Program {
-            profile: Profile::Planner(self.launcher.behind(walls)),
+            profile: Profile::Planner(self.launcher.walls_for(walls)),
             program,
             arguments: &arguments,
             input: Some(Input::Bytes(request)),

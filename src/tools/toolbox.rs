@@ -15,8 +15,8 @@ use super::simulate::settings::Settings;
 use crate::authorization::{FileState, StepWalls, Target};
 use crate::cargo::Cargo;
 use crate::plan::{Code, Digest};
-use crate::process::walls::{RunWalls, WallPlace, WallReport};
-use crate::process::{Behind, Capture, Launcher, ProcessError, ProcessIo};
+use crate::process::walls::{RunWalls, WallPaths, WallReport};
+use crate::process::{Capture, Launcher, ProcessError, ProcessIo, ProgramWalls};
 use crate::remote::{Connection, RemoteError, SshClient};
 use crate::risk::{Policy, Shell};
 use crate::run::{
@@ -128,7 +128,7 @@ impl Toolbox {
         let workspace = Root::open(workspace, true)?;
         let trusted = policy.trusted_in(&workspace.path);
         let own = own_folders(policy.own_folders.iter().map(PathBuf::as_path));
-        let place = WallPlace { hidden: own.clone(), ..WallPlace::default() };
+        let place = WallPaths { hidden: own.clone(), ..WallPaths::default() };
         let walls = RunWalls::new(workspace.path.clone(), place);
         Ok(Self {
             launcher: Launcher::new(workspace.path.clone(), walls),
@@ -157,7 +157,7 @@ impl Toolbox {
     /// The same tools with the walls of a run; `place` lists the paths that the walls need besides the
     /// workspace.
     #[must_use]
-    pub fn walled(mut self, mut place: WallPlace) -> Self {
+    pub fn walled(mut self, mut place: WallPaths) -> Self {
         place.hidden.extend_from_slice(self.own_folders());
         self.launcher.walls = RunWalls::new(self.workspace().to_owned(), place);
         self
@@ -166,7 +166,7 @@ impl Toolbox {
     /// The same tools for the plan in this file; no program behind walls can write that file.
     #[must_use]
     pub fn of_plan(mut self, file: Option<PathBuf>) -> Self {
-        self.launcher.walls = self.launcher.walls.also([], file);
+        self.launcher.walls = self.launcher.walls.with_paths([], file);
         self
     }
 
@@ -175,7 +175,7 @@ impl Toolbox {
     pub fn keeping_out<'f>(mut self, folders: impl IntoIterator<Item = &'f Path>) -> Self {
         let folders: Vec<_> = folders.into_iter().map(Path::to_owned).collect();
         let own = self.files.keep_out(&folders);
-        self.launcher.walls = self.launcher.walls.also(own, []);
+        self.launcher.walls = self.launcher.walls.with_paths(own, []);
         self
     }
 
@@ -192,8 +192,8 @@ impl Toolbox {
     }
 
     /// The walls of the programs that this call starts.
-    pub(crate) fn behind<'a>(&'a self, context: &Context<'a>) -> Behind<'a> {
-        self.launcher.behind(context.walls)
+    pub(crate) fn behind<'a>(&'a self, context: &Context<'a>) -> ProgramWalls<'a> {
+        self.launcher.walls_for(context.walls)
     }
 
     /// The runner of cargo for this call.
@@ -239,7 +239,7 @@ impl Toolbox {
         let found = self.reader.get_or_init(|| CommandShell::find(&self.launcher.programs));
         found.as_ref().ok_or_else(|| ProcessError::Missing {
             program: "bash",
-            place: self.launcher.programs.nowhere("bash"),
+            place: self.launcher.programs.where_searched("bash"),
             code: Code::CommandFailed,
         })
     }
@@ -272,7 +272,7 @@ impl Toolbox {
 
     /// A message that the command `name` is missing, with the folders that were skipped.
     pub fn not_available(&self, name: &str) -> String {
-        format!("{name} is not {}", self.launcher.programs.nowhere(name))
+        format!("{name} is not {}", self.launcher.programs.where_searched(name))
     }
 
     /// The names of all files of the workspace, chosen and ordered as in a search.

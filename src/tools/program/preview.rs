@@ -42,7 +42,7 @@ pub(in crate::tools) fn preview(at: After<'_>, call: &ToolCall) -> Result<Previe
     if action == "run" {
         notes.push(limits("The program is ended", toolbox.run_timeout, OUTPUT_BYTES));
     }
-    notes.extend(toolbox.launcher.programs.passed_over("cargo").map(|what| format!("{what}.")));
+    notes.extend(toolbox.launcher.programs.ignored_program("cargo").map(|what| format!("{what}.")));
     Ok(Preview::unpredictable(format!("{summary}."), notes))
 }
 

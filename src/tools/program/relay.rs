@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::io;
 use std::time::Duration;
 
-use crate::process::{self, Behind, Capture, Finished, ProcessIo, Program};
+use crate::process::{self, Capture, Finished, ProcessIo, Program, ProgramWalls};
 use crate::run::{Decoder, Stream, StreamEnds};
 use crate::tools::{Context, Toolbox};
 
@@ -79,7 +79,7 @@ impl<'a> Relay<'a> {
     }
 
     /// The walls of the processes of the step.
-    pub(super) fn behind(&self) -> Behind<'_> {
+    pub(super) fn behind(&self) -> ProgramWalls<'_> {
         self.toolbox.behind(self.context)
     }
 

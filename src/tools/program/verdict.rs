@@ -87,7 +87,7 @@ impl Verdict {
             result,
             diagnostics: self.diagnostics,
             error: self.error,
-            walls: WallReport::of_all(self.ran.iter().map(|ran| &ran.finished.walls)),
+            walls: WallReport::merged(self.ran.iter().map(|ran| &ran.finished.walls)),
             ..Invocation::default()
         }
     }

@@ -38,7 +38,8 @@ pub(super) fn place(
         "." => "in the workspace folder".to_owned(),
         key => format!("in {key}"),
     };
-    let left_out = process::left_out(Profile::Step(toolbox.launcher.behind(StepWalls::NONE)));
+    let left_out =
+        process::excluded_folders(Profile::Step(toolbox.launcher.walls_for(StepWalls::NONE)));
     let names: Vec<_> = left_out.iter().map(|it| it.to_string_lossy()).collect();
     let without = (!names.is_empty())
         .then(|| format!("Folders of PATH in the workspace are left out: {}.", names.join(", ")));
@@ -67,7 +68,7 @@ fn read_by(
     profile: Profile<'_>,
     context: &Context<'_>,
 ) -> Result<Invocation, ToolError> {
-    let left_out = process::left_out(profile);
+    let left_out = process::excluded_folders(profile);
     let finished = run(shell, command, folder, limit, profile, context)?;
     let mut result = result(command, shell, key, &finished);
     if let (Value::Object(fields), false) = (&mut result, left_out.is_empty()) {

@@ -52,7 +52,7 @@ fn error(target: &str, command: &Command<'_>, end: &RemoteEnd) -> Option<ToolErr
         RemoteEnd::Ended(cause) => {
             return Some(cause.error("the command", command.timeout(), OUTPUT_BYTES).into());
         }
-        RemoteEnd::Unknown { stop, said } => {
+        RemoteEnd::Unknown { stop, reason } => {
             let ended_for = match stop {
                 None => "",
                 Some(Cause::TimedOut) => "its time was over, and ",
@@ -60,7 +60,7 @@ fn error(target: &str, command: &Command<'_>, end: &RemoteEnd) -> Option<ToolErr
                 Some(Cause::TooMuch(_)) => "it printed too much, and ",
                 Some(Cause::NotKept) => "what it printed could not be kept, and ",
             };
-            let why = format!("{ended_for}{said}");
+            let why = format!("{ended_for}{reason}");
             return Some(ShellError::OutcomeUnknown { host: target.to_owned(), why }.into());
         }
     };

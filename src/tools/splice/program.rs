@@ -14,7 +14,9 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use crate::plan::Code;
-use crate::process::{self, Behind, Finished, Leftovers, ProcessError, Profile, private_folder};
+use crate::process::{
+    self, Finished, Leftovers, ProcessError, Profile, ProgramWalls, private_folder,
+};
 use crate::run::text::beginning;
 use crate::run::{DiagnosticArtifact, Level};
 use crate::tools::{Context, ToolError, Toolbox};
@@ -69,7 +71,7 @@ impl<'a> Program<'a> {
         folder: &Path,
         context: &Context<'_>,
     ) -> Result<Finished, ProcessError> {
-        let behind = Behind { write: &[folder.to_owned()], ..self.toolbox.behind(context) };
+        let behind = ProgramWalls { write: &[folder.to_owned()], ..self.toolbox.behind(context) };
         let program = process::Program {
             profile: Profile::Build(behind),
             program: OsStr::new(&self.path),
