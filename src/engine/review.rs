@@ -146,7 +146,7 @@ pub(super) fn review_without_preconditions(
         }
         let overlay = projected.before(step, plan, toolbox, &written);
         let after = toolbox.after(overlay);
-        risks.push(judge(step, after, shell, policy));
+        risks.push(step_risk(step, after, shell, policy));
         let call = &step.call;
         for named in call.paths() {
             if let Err(error) = toolbox.kind_of(named.path) {
@@ -266,7 +266,7 @@ fn read_inputs(
 
 /// The risk of a step in the state `after` the earlier steps, judged by the paths in the plan and by the canonical
 /// paths, because a link can give a sensitive file a harmless name.
-pub(super) fn judge(step: &Step, after: After<'_>, shell: Shell, policy: &Policy) -> Verdict {
+pub(super) fn step_risk(step: &Step, after: After<'_>, shell: Shell, policy: &Policy) -> Verdict {
     let verdict = risk::of_step(step, policy, shell);
     let written = after.written_paths(&step.call).ok();
     let command_risk = commands::highest_risk(step, after, shell, policy);

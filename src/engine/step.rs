@@ -49,7 +49,7 @@ impl StepRun<'_, '_> {
         });
         let toolbox = &self.run.runnable.toolbox;
         let policy = &self.run.deps.policy;
-        let verdict = review::judge(self.step, toolbox.now(), toolbox.shell(), policy);
+        let verdict = review::step_risk(self.step, toolbox.now(), toolbox.shell(), policy);
         let verdict = walls::raised(verdict, self.walls());
         let mut progress =
             StepProgress { execution_id: Uuid::new_v4(), timestamp_ms, ..StepProgress::default() };

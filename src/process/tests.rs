@@ -92,10 +92,10 @@ impl Fixture {
 
     /// The running processes whose working directory is this folder.
     fn processes(&self) -> Vec<String> {
-        let here = self.folder.path().canonicalize().unwrap();
+        let folder = self.folder.path().canonicalize().unwrap();
         let entries = fs::read_dir("/proc").unwrap().flatten();
         entries
-            .filter(|entry| fs::read_link(entry.path().join("cwd")).is_ok_and(|cwd| cwd == here))
+            .filter(|entry| fs::read_link(entry.path().join("cwd")).is_ok_and(|cwd| cwd == folder))
             .map(|entry| entry.file_name().to_string_lossy().into_owned())
             .filter(|id| is_alive(id))
             .collect()

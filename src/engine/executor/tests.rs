@@ -25,14 +25,14 @@ type Requests = Arc<Mutex<Vec<ConfirmationRequest>>>;
 
 /// Gives a fixed answer. Before that, it writes to the file `meanwhile` in place of another program.
 struct Person {
-    asked: Requests,
+    requests: Requests,
     decision: Decision,
     meanwhile: Option<PathBuf>,
 }
 
 impl ConfirmationCallback for Person {
     fn request_confirmation(&self, request: &ConfirmationRequest) -> Decision {
-        self.asked.lock().unwrap().push(request.clone());
+        self.requests.lock().unwrap().push(request.clone());
         if let Some(path) = &self.meanwhile {
             fs::write(path, "somebody else\n").unwrap();
         }
@@ -105,13 +105,13 @@ fn run(case: &Case) -> (Vec<StepEnd>, Vec<ConfirmationRequest>, String) {
         toolbox: Toolbox::open(&workspace, &policy).unwrap(),
         plan,
     };
-    let asked = Requests::default();
+    let requests = Requests::default();
     let progress: Arc<dyn ProgressCallback> = match case.writes_at {
         Some(step_index) => Arc::new(WriteAtStep { step_index, path: file.clone() }),
         None => Arc::new(NoopProgress),
     };
     let person = Person {
-        asked: Arc::clone(&asked),
+        requests: Arc::clone(&requests),
         decision: case.decision,
         meanwhile: case.meanwhile.then(|| file.clone()),
     };
@@ -127,8 +127,8 @@ fn run(case: &Case) -> (Vec<StepEnd>, Vec<ConfirmationRequest>, String) {
     );
     let result = executor.run(&runnable).unwrap();
     let ended = result.step_results.iter().map(|step| (step.outcome, step.error_code)).collect();
-    let asked = asked.lock().unwrap().clone();
-    (ended, asked, fs::read_to_string(file).unwrap())
+    let requests = requests.lock().unwrap().clone();
+    (ended, requests, fs::read_to_string(file).unwrap())
 }
 
 fn store(home: &Path) -> EvidenceStore {
@@ -139,17 +139,17 @@ const SUCCEEDED: StepEnd = (Outcome::Succeeded, None);
 
 #[test]
 fn files_changed_by_commands_are_confirmed_again() {
-    let (ended, asked, file) = run(&DEFAULT);
+    let (ended, requests, file) = run(&DEFAULT);
     assert_eq!((ended, file.as_str()), (vec![SUCCEEDED, SUCCEEDED], "by the plan\n"));
-    assert_eq!(asked.len(), 1);
-    assert_eq!(asked[0].step_id, "write");
+    assert_eq!(requests.len(), 1);
+    assert_eq!(requests[0].step_id, "write");
     let why = "An earlier step of this run has changed what you approved: a.txt.";
-    assert_eq!(asked[0].why, why);
-    let shown = asked[0].preview.changes[0].unified();
+    assert_eq!(requests[0].why, why);
+    let shown = requests[0].preview.changes[0].unified();
     assert!(shown.contains("-by the command") && shown.contains("+by the plan"), "{shown}");
     // A command that does not change the file causes no question.
-    let (ended, asked, _) = run(&Case { command: "echo > b.txt", ..DEFAULT });
-    assert_eq!((ended, asked.len()), (vec![SUCCEEDED, SUCCEEDED], 0));
+    let (ended, requests, _) = run(&Case { command: "echo > b.txt", ..DEFAULT });
+    assert_eq!((ended, requests.len()), (vec![SUCCEEDED, SUCCEEDED], 0));
 }
 
 #[test]
@@ -176,8 +176,8 @@ fn foreign_changes_make_the_step_stale() {
         (Case { writes_at: Some(1), ..DEFAULT }, 0),
     ];
     for (number, (case, asks)) in cases.into_iter().enumerate() {
-        let (ended, asked, file) = run(&case);
-        assert_eq!((ended, asked.len()), (vec![SUCCEEDED, stale], asks), "case {number}");
+        let (ended, requests, file) = run(&case);
+        assert_eq!((ended, requests.len()), (vec![SUCCEEDED, stale], asks), "case {number}");
         assert_ne!(file, "by the plan\n", "case {number}");
     }
 }
@@ -186,11 +186,11 @@ fn foreign_changes_make_the_step_stale() {
 fn files_changed_by_hand_are_confirmed_again() {
     // Only the person who answers writes the file, and does both steps by hand.
     let by_hand = Case { guided: true, meanwhile: true, decision: Decision::DoneByHand, ..DEFAULT };
-    let (ended, asked, file) = run(&by_hand);
+    let (ended, requests, file) = run(&by_hand);
     let done = (Outcome::DoneByHand, None);
     assert_eq!((ended, file.as_str()), (vec![done, done], "somebody else\n"));
     let why = "An earlier step of this run has changed what you approved: a.txt.";
-    assert_eq!(asked[1].why, why);
+    assert_eq!(requests[1].why, why);
 }
 
 /// A request for guided mode ends with its run, also if the run never begins.

@@ -21,7 +21,7 @@ impl Fixture {
     }
 
     /// The plan of these steps, its walls at this level, and the findings.
-    fn at(
+    fn review_plan(
         &self,
         level: WallLevel,
         steps: &Value,
@@ -36,8 +36,8 @@ impl Fixture {
     }
 
     /// The walls of a plan with one command at level full, and the findings.
-    fn one(&self, step: Value, policy: &Policy) -> (StepWallsReview, Vec<Finding>) {
-        let (_, review, findings) = self.at(WallLevel::Full, &json!([step]), policy);
+    fn review_command(&self, step: Value, policy: &Policy) -> (StepWallsReview, Vec<Finding>) {
+        let (_, review, findings) = self.review_plan(WallLevel::Full, &json!([step]), policy);
         (review.steps.into_iter().next().flatten().unwrap(), findings)
     }
 }
@@ -52,7 +52,8 @@ fn all_proposed() -> Policy {
 
 #[test]
 fn step_without_needs_gets_no_grants() {
-    let (step, findings) = Fixture::new().one(json!({"command": "ls -l"}), &Policy::default());
+    let (step, findings) =
+        Fixture::new().review_command(json!({"command": "ls -l"}), &Policy::default());
     assert_eq!(step.walls, StepWalls { level: WallLevel::Full, ..StepWalls::default() });
     assert!(step.proposed.is_empty() && findings.is_empty() && !step.granted);
 }
@@ -64,7 +65,7 @@ fn needs_of_a_plan_are_granted_by_signing() {
     let other = other.path().canonicalize().unwrap().to_string_lossy().into_owned();
     let needs = json!({"network": true, "write": [other, "sub", "."]});
     let (step, findings) =
-        fixture.one(json!({"command": "make", "needs": needs}), &Policy::default());
+        fixture.review_command(json!({"command": "make", "needs": needs}), &Policy::default());
     assert!(step.walls.network && !step.walls.open);
     assert_eq!(step.walls.write, [other], "the workspace is writable anyway");
     assert_eq!(findings, []);
@@ -74,23 +75,23 @@ fn needs_of_a_plan_are_granted_by_signing() {
 fn known_needs_are_proposed_and_granted_by_flag() {
     let fixture = Fixture::new();
     let step = || json!({"command": "curl -fO https://example.org/x"});
-    let (proposing, _) = fixture.one(step(), &Policy::default());
+    let (proposing, _) = fixture.review_command(step(), &Policy::default());
     assert!(proposing.proposed.network && !proposing.walls.network);
     assert_eq!(proposing.reasons, ["it talks to other hosts"]);
-    let (granted, _) = fixture.one(step(), &all_proposed());
+    let (granted, _) = fixture.review_command(step(), &all_proposed());
     assert!(granted.proposed.is_empty() && granted.walls.network && granted.granted);
     let one = Grants { proposed_for: ["step_1".to_owned()].into(), ..Grants::default() };
-    let (first, _) = fixture.one(step(), &granting(one));
+    let (first, _) = fixture.review_command(step(), &granting(one));
     assert!(first.walls.network, "a proposal can be taken for one step");
     let other = Grants { proposed_for: ["step_2".to_owned()].into(), ..Grants::default() };
-    let (first, _) = fixture.one(step(), &granting(other));
+    let (first, _) = fixture.review_command(step(), &granting(other));
     assert!(!first.walls.network);
 }
 
 #[test]
 fn requested_needs_are_not_proposed() {
     let step = json!({"command": "curl x", "needs": {"network": true}});
-    let (step, _) = Fixture::new().one(step, &Policy::default());
+    let (step, _) = Fixture::new().review_command(step, &Policy::default());
     assert!(step.walls.network && step.proposed.is_empty());
 }
 
@@ -102,7 +103,7 @@ fn a_run_grant_applies_to_every_walled_step() {
     let grants = Grants { network: true, write: [other.clone()].into(), ..Grants::default() };
     let policy = granting(grants);
     let steps = json!([{"command": "a"}, {"command": "sudo b", "needs": {"open": true}}]);
-    let (_, review, findings) = fixture.at(WallLevel::Full, &steps, &policy);
+    let (_, review, findings) = fixture.review_plan(WallLevel::Full, &steps, &policy);
     let [first, open] = review.steps.as_slice() else { panic!("{review:?}") };
     let first = &first.as_ref().unwrap().walls;
     assert!(first.network && first.write == [other]);
@@ -110,16 +111,16 @@ fn a_run_grant_applies_to_every_walled_step() {
     assert_eq!(*open, StepWalls { open: true, ..StepWalls::default() });
     assert_eq!(findings, []);
     let wrong = granting(Grants { write: ["/".to_owned()].into(), ..Grants::default() });
-    let (_, _, findings) = fixture.at(WallLevel::Full, &steps, &wrong);
+    let (_, _, findings) = fixture.review_plan(WallLevel::Full, &steps, &wrong);
     assert!(!is_valid(&findings), "{findings:?}");
 }
 
 #[test]
 fn git_writes_its_repository_without_a_grant() {
     let fixture = Fixture::new();
-    let (add, _) = fixture.one(json!({"command": "git add -A"}), &Policy::default());
+    let (add, _) = fixture.review_command(json!({"command": "git add -A"}), &Policy::default());
     assert!(add.walls.writes_repository && !add.walls.is_widened());
-    let (log, _) = fixture.one(json!({"command": "git log"}), &Policy::default());
+    let (log, _) = fixture.review_command(json!({"command": "git log"}), &Policy::default());
     assert!(!log.walls.writes_repository);
 }
 
@@ -128,7 +129,7 @@ fn docker_is_refused_with_its_reason() {
     let fixture = Fixture::new();
     let refused = |policy: &Policy, needs: Value| {
         let step = json!({"command": "docker ps", "needs": needs});
-        let (step, findings) = fixture.one(step, policy);
+        let (step, findings) = fixture.review_command(step, policy);
         (step.walls.open, findings)
     };
     let (open, findings) = refused(&Policy::default(), json!({}));
@@ -139,14 +140,18 @@ fn docker_is_refused_with_its_reason() {
     assert_eq!(refused(&Policy::default(), json!({"open": true})), (true, vec![]));
     assert_eq!(refused(&all_proposed(), json!({})), (true, vec![]));
     // Without walls, nothing keeps the command from its daemon.
-    let (_, _, findings) =
-        fixture.at(WallLevel::None, &json!([{"command": "docker ps"}]), &Policy::default());
+    let (_, _, findings) = fixture.review_plan(
+        WallLevel::None,
+        &json!([{"command": "docker ps"}]),
+        &Policy::default(),
+    );
     assert_eq!(findings, []);
 }
 
 #[test]
 fn sudo_gets_a_warning() {
-    let (_, findings) = Fixture::new().one(json!({"command": "sudo ls"}), &Policy::default());
+    let (_, findings) =
+        Fixture::new().review_command(json!({"command": "sudo ls"}), &Policy::default());
     let [finding] = findings.as_slice() else { panic!("{findings:?}") };
     assert_eq!((finding.severity, finding.code), (Severity::Warning, Code::StoppedByWall));
 }
@@ -154,7 +159,7 @@ fn sudo_gets_a_warning() {
 #[test]
 fn need_of_a_terminal_is_an_error() {
     let step = json!({"command": "top", "needs": {"terminal": true}});
-    let (_, findings) = Fixture::new().one(step, &Policy::default());
+    let (_, findings) = Fixture::new().review_command(step, &Policy::default());
     let [finding] = findings.as_slice() else { panic!("{findings:?}") };
     assert_eq!(finding.severity, Severity::Error);
     assert_eq!(finding.pointer, "/steps/0/needs/terminal");
@@ -166,7 +171,7 @@ fn each_forbidden_path_is_a_placed_finding() {
     let write = ["sub", "/", "~", "~/.ssh", "/nowhere/at/all"];
     let step = json!({"command": "a", "needs": {"write": write}, "verificationCommand": "b"});
     let fixture = Fixture::new();
-    let (_, _, findings) = fixture.at(WallLevel::Full, &json!([step]), &Policy::default());
+    let (_, _, findings) = fixture.review_plan(WallLevel::Full, &json!([step]), &Policy::default());
     let found: Vec<_> = findings.iter().map(|it| (it.severity, it.pointer.as_str())).collect();
     assert_eq!(
         found,
@@ -188,13 +193,13 @@ fn required_walls_need_level_full() {
     for (level, valid) in
         [(WallLevel::None, false), (WallLevel::Files, false), (WallLevel::Full, true)]
     {
-        let (_, _, findings) = fixture.at(level, &steps, &required);
+        let (_, _, findings) = fixture.review_plan(level, &steps, &required);
         assert_eq!(is_valid(&findings), valid, "{level}: {findings:?}");
-        let (_, _, findings) = fixture.at(level, &steps, &Policy::default());
+        let (_, _, findings) = fixture.review_plan(level, &steps, &Policy::default());
         assert!(is_valid(&findings), "{level}");
     }
     let open = json!([{"command": "ls", "needs": {"open": true}}]);
-    let (_, _, findings) = fixture.at(WallLevel::Full, &open, &required);
+    let (_, _, findings) = fixture.review_plan(WallLevel::Full, &open, &required);
     assert!(!is_valid(&findings), "an open step has none");
 }
 
@@ -206,7 +211,7 @@ fn confirmations_depend_on_the_walls() {
         "riskAssessment": {"requiresApproval": true}}, {"command": "ls",
         "needs": {"network": true}}]);
     let asked = |level: WallLevel, policy: &Policy| -> Vec<Option<bool>> {
-        let (plan, review, _) = fixture.at(level, &steps, policy);
+        let (plan, review, _) = fixture.review_plan(level, &steps, policy);
         let toolbox = Toolbox::open(fixture.path(), policy).unwrap();
         let steps = plan.steps.iter().zip(&review.steps);
         let reasons = steps.map(|(step, walls)| {
@@ -229,8 +234,9 @@ fn confirmations_depend_on_the_walls() {
 #[test]
 fn wider_walls_are_at_least_caution() {
     let fixture = Fixture::new();
-    let plan =
-        |needs: Value| fixture.one(json!({"command": "ls", "needs": needs}), &Policy::default());
+    let plan = |needs: Value| {
+        fixture.review_command(json!({"command": "ls", "needs": needs}), &Policy::default())
+    };
     let verdict = || Verdict {
         level: RiskLevel::Safe,
         rule: "read".into(),

@@ -162,7 +162,7 @@ fn build(rules: Rules, action: SeccompAction) -> io::Result<BpfProgram> {
 fn unknown_calls() -> BpfProgram {
     let instruction = |code: u32, jt: u8, k: u32| sock_filter { code: code as u16, jt, jf: 0, k };
     let error = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.cast_unsigned();
-    // The filter that follows this beginning kills a process that makes a call of another architecture.
+    // The filter that follows checks the architecture first, and kills a process that makes a call of another one.
     vec![
         instruction(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0),
         sock_filter {

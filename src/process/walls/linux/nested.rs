@@ -143,7 +143,7 @@ mod tests {
         assert_eq!((found.len(), is_incomplete), (MAX_REPOSITORIES, true));
     }
 
-    // A folder with exactly the limit is read whole; one entry more is not read.
+    /// A folder with exactly the maximum of entries is read completely; one more makes the search incomplete.
     #[test]
     fn search_over_the_entry_limit_says_so() {
         let folder = tempfile::tempdir().unwrap();
