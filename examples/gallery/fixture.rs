@@ -164,11 +164,11 @@ pub fn review(plan: &ShownPlan) -> Review {
         .zip(&risks)
         .map(|(step, verdict)| {
             if verdict.level >= RiskLevel::Dangerous {
-                Some("its risk is dangerous.".to_owned())
+                Some("The step is dangerous.".to_owned())
             } else {
                 let guided = plan.mode == Mode::Guided;
-                let guided = guided.then(|| "in guided mode each step waits for you.".to_owned());
-                step.requires_confirmation.then(|| "the plan wants it.".to_owned()).or(guided)
+                let guided = guided.then(|| "In guided mode each step waits for you.".to_owned());
+                step.requires_confirmation.then(|| "The plan asks for it.".to_owned()).or(guided)
             }
         })
         .collect::<Vec<_>>();
@@ -280,9 +280,9 @@ pub fn preview(plan: &ShownPlan, index: usize) -> Preview {
             summary: "Runs the command in the workspace folder.".into(),
             changes: vec![],
             notes: vec![
-                "Read by /usr/bin/bash, as ada.".into(),
-                "What it changes cannot be foreseen.".into(),
-                "Ended after 2 min, or when one of its outputs has more than 2 GiB.".into(),
+                "Run by /usr/bin/bash as ada.".into(),
+                "The command is ended after 2 min, or when one of its outputs has more than 2 GiB."
+                    .into(),
             ],
         },
         _ => Preview {
@@ -814,7 +814,8 @@ pub fn viewer(name: &str) -> (ExecutionDetail, Contents) {
                     contents.insert(key, Loaded::Here(Arc::new(prepared)));
                 }
                 "viewer-sealed" => {
-                    let why = "The rest holds a secret and is sealed; the key that opens it is not available here.";
+                    let why =
+                        "The rest holds a secret and is encrypted; its key is not available here.";
                     contents.insert(key, Loaded::Missing(why.into()));
                 }
                 "viewer-loading" => {

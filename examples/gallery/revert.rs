@@ -11,7 +11,7 @@ pub fn plan() -> ShownPlan {
 }
 
 pub fn findings() -> Vec<Finding> {
-    let stays = "step 4 ran a program: whatever that did beside the files named here stays: \
+    let stays = "step 4 ran a program: its effects beyond the files named here are not reverted: \
                  Check ., cargo check";
     vec![Finding::new(Severity::Warning, Code::FileNotFound, "/actions/0", stays)]
 }
@@ -40,11 +40,11 @@ pub fn preview(later_work: bool) -> Preview {
         let summary = "Would fail: src/lib.rs was changed later, by no recorded step.";
         let notes = [
             "The difference shows the later work; no file would change.",
-            "Take the later changes back first, or put the files right by hand.",
+            "Undo the later changes first, or correct the files by hand.",
         ];
         (summary, notes.to_vec())
     } else {
-        ("Takes back what 2 steps did to 2 files, all or none.", Vec::new())
+        ("Undoes what 2 steps did to 2 files, all or none.", Vec::new())
     };
     Preview {
         predicted: Predicted::Exact,

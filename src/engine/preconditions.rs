@@ -55,7 +55,7 @@ pub(super) fn check(
     let exists_text = |path: PathBuf| format!("{} is there", path.display());
     let subject = || {
         let subject = precondition.subject_in(call.tool(), &step.arguments);
-        subject.ok_or_else(|| unmet("the step has no argument to look at".to_owned()))
+        subject.ok_or_else(|| unmet("the step has no argument to check".to_owned()))
     };
     let check_kind = |path: &str, wanted: Kind, code| {
         let kind = after.kind_of(path)?;
@@ -110,7 +110,10 @@ pub(super) fn check(
         Precondition::StepSucceeded(id) => match outcomes.get(id) {
             Some(Outcome::Succeeded) => Ok(format!("step {id} succeeded")),
             Some(Outcome::DoneByHand) => Ok(format!("step {id} was done by hand")),
-            Some(other) => Err(unmet(format!("step {id} is {}", other.as_str().replace('_', " ")))),
+            Some(other) => Err(unmet(format!(
+                "the outcome of step {id} is {}",
+                other.as_str().replace('_', " ")
+            ))),
             None => Err(unmet(format!("step {id} has not run"))),
         },
         Precondition::MagellanHasIndexedFile => {

@@ -57,7 +57,7 @@ pub(super) fn irreversible_effects(
     let mut findings = Vec::new();
     for (step_index, headline) in program_steps(evidence, &run, id)? {
         findings.push(warning(format!(
-            "step {} ran a program: whatever that did beside the files named here stays: {headline}",
+            "step {} ran a program: its effects beyond the files named here are not reverted: {headline}",
             step_index + 1
         )));
     }
@@ -79,7 +79,8 @@ pub(super) fn irreversible_effects(
             Kept::NoKey => "it holds a secret, and the key that it was encrypted under is not here",
             Kept::NotKept => "it was never kept",
         };
-        findings.push(warning(format!("what {} was is not available: {why}", way.path)));
+        findings
+            .push(warning(format!("the earlier content of {} is not available: {why}", way.path)));
     }
     Ok(findings)
 }

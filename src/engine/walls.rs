@@ -1,6 +1,5 @@
-//! The walls of each step (SPEC §7.5), computed from the needs in its plan, the needs that the table proposes and the
-//! person's grants. An approval covers the result. The only process that this module starts is the probe of this
-//! computer.
+//! The walls of each step (SPEC §7.5), computed from the needs in its plan, the needs that the table proposes, and the
+//! person's grants. An approval covers the result. This module starts no process except the probe of this computer.
 
 mod paths;
 
@@ -31,18 +30,17 @@ pub(super) fn has_walls(call: &ToolCall) -> bool {
     }
 }
 
+fn is_walled(plan: &Plan) -> bool {
+    plan.steps.iter().any(|step| has_walls(&step.call))
+}
+
 /// The walls of every step of a plan, and the findings about them. Probes this computer only if a step has walls.
 pub(super) fn review(
     plan: &Plan,
     toolbox: &Toolbox,
     policy: &Policy,
 ) -> (WallsReview, Vec<Finding>) {
-    let is_walled = plan.steps.iter().any(|step| has_walls(&step.call));
-    let level = if is_walled && policy.walls != WallSetting::Off {
-        local_wall_level()
-    } else {
-        (WallLevel::None, None)
-    };
+    let level = if is_walled(plan) { level_for(policy) } else { (WallLevel::None, None) };
     review_at(plan, toolbox, policy, level)
 }
 
@@ -54,8 +52,7 @@ pub(super) fn with_remembered<'p>(
     policy: &'p Policy,
     evidence: Option<&EvidenceLocation>,
 ) -> (Cow<'p, Policy>, Option<Grants>) {
-    let is_walled = plan.steps.iter().any(|step| has_walls(&step.call));
-    let evidence = evidence.filter(|_| is_walled && policy.walls != WallSetting::Off);
+    let evidence = evidence.filter(|_| is_walled(plan) && policy.walls != WallSetting::Off);
     let remembered = evidence.and_then(|it| it.reader().remembered_walls(workspace).ok()?);
     let policy = match &remembered {
         Some(grants) => Cow::Owned(Policy { grants: policy.grants.with(grants), ..policy.clone() }),
@@ -89,6 +86,14 @@ pub fn local_wall_level() -> (WallLevel, Option<&'static str>) {
     (probe.level, probe.why_not_better.as_deref())
 }
 
+/// As [`local_wall_level`], unless the settings turn walls off.
+fn level_for(policy: &Policy) -> (WallLevel, Option<&'static str>) {
+    match policy.walls {
+        WallSetting::Off => (WallLevel::None, None),
+        WallSetting::Required | WallSetting::Preferred => local_wall_level(),
+    }
+}
+
 /// As [`review`], at this level.
 fn review_at(
     plan: &Plan,
@@ -96,12 +101,11 @@ fn review_at(
     policy: &Policy,
     (level, why): (WallLevel, Option<&str>),
 ) -> (WallsReview, Vec<Finding>) {
-    let folders = Folders::new(toolbox);
     let mut reviewer = WallsReviewer {
         toolbox,
         policy,
         level,
-        folders,
+        folders: Folders::new(toolbox),
         run_grants: Vec::new(),
         findings: Vec::new(),
     };
@@ -151,7 +155,9 @@ impl WallsReviewer<'_> {
             let (severity, message) = match self.folders.resolve(path) {
                 Ok(None) => continue,
                 Ok(Some(resolved)) => {
-                    self.run_grants.push(resolved.path);
+                    if !self.run_grants.contains(&resolved.path) {
+                        self.run_grants.push(resolved.path);
+                    }
                     if !resolved.is_missing {
                         continue;
                     }
@@ -197,8 +203,7 @@ impl WallsReviewer<'_> {
         })
     }
 
-    /// The needs that the step states, and those that the table lists for its programs. Every path is absolute and
-    /// without links.
+    /// The needs that the step states, and those that the table lists for its programs, with resolved paths.
     fn needs_of(&mut self, step: &Step, call: &ToolCall) -> (Needs, CommandNeeds) {
         let shell = self.toolbox.shell();
         if let ToolCall::Shell { command, .. } = call {
@@ -221,8 +226,7 @@ impl WallsReviewer<'_> {
         (self.resolved(step, &stated), known)
     }
 
-    /// The same needs with absolute paths, without those in the workspace. Adds a finding for each path that is missing
-    /// or cannot be granted.
+    /// The same needs with resolved paths outside the workspace. Adds a finding for each missing or refused path.
     fn resolved(&mut self, step: &Step, stated: &Needs) -> Needs {
         let mut write = Vec::new();
         for (index, path) in stated.write.iter().enumerate() {
@@ -236,8 +240,8 @@ impl WallsReviewer<'_> {
                         continue;
                     }
                     let message = format!(
-                        "{} does not exist; it is made as a folder before the step runs. Where it is to be \
-                         a file, name its folder",
+                        "{} does not exist; it is made as a folder before the step runs. If it should be a \
+                         file, name its folder instead",
                         beginning(path)
                     );
                     (Severity::Warning, message)
@@ -287,7 +291,8 @@ impl WallsReviewer<'_> {
             self.add_finding(step, Severity::Error, "terminal", message);
         }
         if walls.open && self.policy.walls == WallSetting::Required {
-            let message = format!("step {number} is open, and your settings require walls");
+            let message =
+                format!("step {number} needs \"open\" (no walls), and your settings require walls");
             self.add_finding(step, Severity::Error, "open", message);
         }
         if walls.level == WallLevel::None || !missing.open {
@@ -325,10 +330,7 @@ pub fn planner_walls(
     policy: &Policy,
     needs: &PlannerNeeds,
 ) -> Result<(StepWalls, WallPaths), String> {
-    let (level, why) = match policy.walls {
-        WallSetting::Off => (WallLevel::None, None),
-        WallSetting::Required | WallSetting::Preferred => local_wall_level(),
-    };
+    let (level, why) = level_for(policy);
     if let Some(error) = level_error(policy, level, why) {
         return Err(error);
     }
@@ -342,6 +344,7 @@ pub fn planner_walls(
         }
     }
     write.sort();
+    write.dedup();
     let mut paths = WallPaths::default();
     if !needs.read {
         paths.hidden.push(toolbox.workspace().to_owned());
@@ -382,13 +385,13 @@ pub(super) fn confirmation_reason(
 ) -> Option<&'static str> {
     let walls = walls?;
     if walls.open {
-        Some("It runs without walls.")
+        Some("The step runs without walls.")
     } else if walls.level > WallLevel::None || risk.level < RiskLevel::Caution {
         None
     } else if setting == WallSetting::Off {
-        Some("Walls are off in your settings, so what calls for caution asks.")
+        Some("Walls are off in your settings, so steps rated caution ask.")
     } else {
-        Some("This computer has no walls, so what calls for caution asks.")
+        Some("This computer has no walls, so steps rated caution ask.")
     }
 }
 

@@ -165,7 +165,7 @@ impl Connection {
             let messages = self.control.messages();
             return format!("the connection was lost\n{messages}").trim_end().to_owned();
         }
-        "the host did not confirm that nothing of the command is left".to_owned()
+        "the host did not confirm that the command has left no process".to_owned()
     }
 }
 

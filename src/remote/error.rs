@@ -21,9 +21,9 @@ pub enum RemoteError {
         key_text(host_key)
     )]
     ChangedKey { destination: String, host_key: Option<String>, messages: String },
-    #[error("{destination} refused\n{messages}")]
+    #[error("{destination} refused the login\n{messages}")]
     Refused { destination: String, messages: String },
-    #[error("{destination} is not reached\n{messages}")]
+    #[error("{destination} cannot be reached\n{messages}")]
     Unreachable { destination: String, messages: String },
     #[error("{destination} did not answer within {after}\n{messages}")]
     Silent { destination: String, after: String, messages: String },
@@ -31,7 +31,7 @@ pub enum RemoteError {
         "no command can run on {destination}: it has no bash, or its login shell did not start it\n{messages}"
     )]
     NoBash { destination: String, messages: String },
-    #[error("the target was {approved} when approved and is {now} now")]
+    #[error("the target was {approved} when authorized and is {now} now")]
     NotApproved { approved: Box<Target>, now: String },
     #[error("stopped before {destination} was reached")]
     Cancelled { destination: String },

@@ -93,5 +93,8 @@ impl StepRun<'_, '_> {
 /// The reason to ask about files that an earlier step of this run has changed.
 pub(super) fn changed_files_reason(changed: &BTreeMap<String, FileState>) -> String {
     let paths: Vec<&str> = changed.keys().map(String::as_str).collect();
-    format!("An earlier step of this run has changed what you approved: {}.", paths.join(", "))
+    format!(
+        "An earlier step of this run has changed files that your authorization covers: {}.",
+        paths.join(", ")
+    )
 }

@@ -82,7 +82,7 @@ pub(super) fn child_id(information: &mut impl Read) -> io::Result<i32> {
     let object: serde_json::Value = serde_json::from_slice(&read_object(information)?)?;
     let id = object.get("child-pid").and_then(serde_json::Value::as_i64);
     id.and_then(|id| i32::try_from(id).ok())
-        .ok_or_else(|| io::Error::other("bubblewrap does not say which process it started"))
+        .ok_or_else(|| io::Error::other("bubblewrap did not report which process it started"))
 }
 
 /// Reads up to the end of a JSON object without nested objects, and no further, because the pipe may stay open.
@@ -103,7 +103,7 @@ pub(super) fn wait_for_output(pipe: &impl AsFd) -> io::Result<()> {
     let time = Timespec { tv_sec: 10, tv_nsec: 0 };
     match poll(&mut [PollFd::new(pipe, PollFlags::IN)], Some(&time)) {
         Ok(count) if count > 0 => Ok(()),
-        Ok(_) => Err(io::Error::other("bubblewrap does not come to an end")),
+        Ok(_) => Err(io::Error::other("bubblewrap did not end")),
         Err(error) => Err(error.into()),
     }
 }
@@ -114,7 +114,7 @@ pub(super) fn error_text(mut stderr: File) -> String {
     let _ = stderr.rewind();
     let _ = stderr.take(MESSAGE_BYTES).read_to_string(&mut text);
     match text.trim() {
-        "" => "bubblewrap ended without an error message".to_owned(),
+        "" => "bubblewrap ended without a message".to_owned(),
         text => text.to_owned(),
     }
 }

@@ -99,10 +99,10 @@ fn trial(level: WallLevel) -> io::Result<()> {
     let finished = run(&program, &StopSignal::default(), &|_, _| {})?;
     match (finished.cause, finished.exit_code) {
         (None, Some(0)) if top.target().join(BESIDE).exists() => {
-            Err(io::Error::other("a file outside can be made"))
+            Err(io::Error::other("a file outside the workspace can be created"))
         }
         (None, Some(0)) => Ok(()),
-        (Some(Cause::TimedOut), _) => Err(io::Error::other("a trial did not end")),
+        (Some(Cause::TimedOut), _) => Err(io::Error::other("a trial of the walls did not end")),
         _ => {
             let stderr = String::from_utf8_lossy(&finished.stderr).trim().to_owned();
             Err(io::Error::other(if stderr.is_empty() {
@@ -133,7 +133,7 @@ pub(super) fn attempts(line: &[std::ffi::OsString]) -> io::Result<u8> {
     // temporary folder.
     let _ = File::create(Path::new("..").join(BESIDE));
     let hidden = Path::new("..").join(HIDDEN).join(INSIDE);
-    require(File::open(hidden).is_err(), "an own folder can be read")?;
+    require(File::open(hidden).is_err(), "a folder of Countersign can be read")?;
     let socket = std::os::unix::net::UnixStream::connect("/nonexistent");
     let refused = socket.is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied);
     require(refused, "sockets of daemons can be reached")?;

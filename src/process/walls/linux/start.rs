@@ -75,7 +75,7 @@ impl Walled {
             let probe = WallProbe::of_this_computer();
             if probe.level < step.level {
                 let why = probe.why_not_better.as_deref().unwrap_or_default();
-                let text = format!("walls of level {} were approved: {why}", step.level);
+                let text = format!("walls of level {} were authorized: {why}", step.level);
                 return Err(io::Error::other(text));
             }
         }
@@ -167,7 +167,7 @@ impl Walled {
                 Some(Message::Listener(listener)) => {
                     let Refused::Sockets(count) = &self.refused else {
                         return Err(io::Error::other(
-                            "the helper of the walls sent a listener that was not requested",
+                            "the helper sent a count that was not requested",
                         ));
                     };
                     refused::count_sockets(listener, Arc::clone(count))?;

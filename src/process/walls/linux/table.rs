@@ -246,7 +246,7 @@ fn check_no_link(path: &Path) -> io::Result<()> {
     Err(io::Error::other(LINK_APPEARED))
 }
 
-const LINK_APPEARED: &str = "a link has come to be in this path since writing there was granted";
+const LINK_APPEARED: &str = "a link was created in this path after writing there was granted";
 
 /// Device and inode number of the file or folder at this path; `None` if the path contains a link or does not exist.
 pub(super) fn identity(path: &Path) -> Option<(u64, u64)> {
