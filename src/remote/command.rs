@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use crate::run::StreamEnds;
 
+use super::monitor::{SessionMonitor, SetOver};
 use super::session::RUN;
 use super::session_output::{SessionOutput, SessionReport};
-use super::watch::{SetOver, Watch};
 use super::{Connection, RemoteError};
 use crate::process::Cause;
 use crate::process::ProcessIo;
@@ -98,18 +98,18 @@ impl Connection {
         }
         let variables = [("folder", folder.as_str()), ("command", command.command)];
         let session = self.session(RUN, &variables)?;
-        let watch = Arc::new(Watch::default());
-        let _wake = watch.wake_on_stop(stop);
+        let monitor = Arc::new(SessionMonitor::default());
+        let _wake = monitor.wake_on_stop(stop);
         let deadline = started.checked_add(command.timeout);
         // Ends the local client. Set after the attempt to end the process group on the host.
         let client_stop = StopSignal::default();
-        let session_output = SessionOutput::new(&session.nonce, command.output_limit, io, &watch);
+        let session_output = SessionOutput::new(&session.nonce, command.output_limit, io, &monitor);
         let limit = command.output_limit.saturating_add(REPORTS_LIMIT);
         let (finished, ended) = thread::scope(|scope| {
-            let over = SetOver(&watch);
+            let over = SetOver(&monitor);
             let stopper = thread::Builder::new()
                 .name("ssh-stop".to_owned())
-                .spawn_scoped(scope, || self.end_on_stop(&watch, deadline, stop, &client_stop))
+                .spawn_scoped(scope, || self.end_on_stop(&monitor, deadline, stop, &client_stop))
                 .map_err(RemoteError::NotStarted)?;
             let io = ProcessIo { stop: &client_stop, output: &|_, _| {}, capture: &session_output };
             let finished = self.follow(&session, limit, io)?;
@@ -137,7 +137,7 @@ impl Connection {
             None => self.outcome(&report, finished.exit_code),
         };
         let SessionReport { stdout, stderr, greeting, .. } = report;
-        let left_open = finished.left_open || watch.lock().left_open;
+        let left_open = finished.left_open || monitor.lock().left_open;
         Ok(RemoteFinished { end, stdout, stderr, greeting, duration: started.elapsed(), left_open })
     }
 

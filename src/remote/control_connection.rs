@@ -17,7 +17,7 @@ use crate::run::Stream;
 
 use super::RemoteError;
 use super::client::{Call, SshClient};
-use super::watch::Monitor;
+use super::monitor::Monitor;
 use crate::process::private_folder;
 use crate::run::{StopSignal, text};
 

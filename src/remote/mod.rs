@@ -46,9 +46,9 @@ mod control_connection;
 mod error;
 mod frame_parser;
 mod known;
+mod monitor;
 mod session;
 mod session_output;
-mod watch;
 
 use std::time::Duration;
 

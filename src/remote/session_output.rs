@@ -7,14 +7,14 @@ use std::time::Duration;
 use crate::run::{Decoder, Stream, StreamEnds};
 
 use super::frame_parser::FrameParser;
-use super::watch::Watch;
+use super::monitor::SessionMonitor;
 use crate::process::{Capture, ProcessIo};
 
 /// Receives the output of one session.
 pub(super) struct SessionOutput<'a> {
     state: RefCell<State>,
     io: ProcessIo<'a>,
-    watch: &'a Watch,
+    monitor: &'a SessionMonitor,
 }
 
 struct State {
@@ -58,13 +58,18 @@ pub(super) struct SessionReport {
 impl<'a> SessionOutput<'a> {
     /// A receiver for a session whose reports begin with this nonce. `limit` is the maximum size in bytes of
     /// each output of the command.
-    pub(super) fn new(nonce: &str, limit: u64, io: ProcessIo<'a>, watch: &'a Watch) -> Self {
+    pub(super) fn new(
+        nonce: &str,
+        limit: u64,
+        io: ProcessIo<'a>,
+        monitor: &'a SessionMonitor,
+    ) -> Self {
         let state = State {
             stdout: Output::new(FrameParser::once(nonce), limit),
             stderr: Output::new(FrameParser::new(nonce), limit),
             exceeded: None,
         };
-        Self { state: RefCell::new(state), io, watch }
+        Self { state: RefCell::new(state), io, monitor }
     }
 
     /// Ends the session: forwards the bytes that were held back, and returns the reports and the output.
@@ -133,7 +138,7 @@ impl Capture for SessionOutput<'_> {
         let group = frames.report("begin").and_then(|group| group.parse().ok());
         let has_ended = frames.report("end").is_some();
         drop(state);
-        self.watch.change(|state| {
+        self.monitor.change(|state| {
             state.group = state.group.or(group);
             state.has_ended |= has_ended;
         });

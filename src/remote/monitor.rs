@@ -20,13 +20,13 @@ impl Connection {
     /// the host confirmed the end of the group; `None` if the command ended before a timeout or stop.
     pub(super) fn end_on_stop(
         &self,
-        watch: &Watch,
+        monitor: &SessionMonitor,
         deadline: Option<Instant>,
         stop: &StopSignal,
         client_stop: &StopSignal,
     ) -> Option<(Cause, bool)> {
         let cause = loop {
-            let state = watch.lock();
+            let state = monitor.lock();
             if state.is_over {
                 let running = state.group.filter(|_| state.is_abandoned && !state.has_ended);
                 drop(state);
@@ -39,8 +39,8 @@ impl Connection {
             }
             if state.has_ended {
                 drop(state);
-                if !watch.wait(DRAIN, |state| state.is_over).is_over {
-                    watch.change(|state| state.left_open = true);
+                if !monitor.wait(DRAIN, |state| state.is_over).is_over {
+                    monitor.change(|state| state.left_open = true);
                     client_stop.set();
                 }
                 return None;
@@ -51,11 +51,11 @@ impl Connection {
             if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                 break Cause::TimedOut;
             }
-            watch.wait_for_change(state, deadline);
+            monitor.wait_for_change(state, deadline);
         };
-        let group = watch.wait(GROUP_WAIT, |state| state.group.is_some() || state.is_over).group;
+        let group = monitor.wait(GROUP_WAIT, |state| state.group.is_some() || state.is_over).group;
         let is_confirmed = group.is_some_and(|group| self.end_group(group));
-        drop(watch.wait(DRAIN, |state| state.is_over));
+        drop(monitor.wait(DRAIN, |state| state.is_over));
         client_stop.set();
         Some((cause, is_confirmed))
     }
@@ -69,7 +69,7 @@ pub(super) struct Monitor<S> {
 }
 
 /// The state of a running session, shared by two threads.
-pub(super) type Watch = Monitor<State>;
+pub(super) type SessionMonitor = Monitor<State>;
 
 #[derive(Default, Clone, Copy)]
 pub(super) struct State {
@@ -129,7 +129,7 @@ impl<S: Send + 'static> Monitor<S> {
 }
 
 /// Marks the session as over when dropped, also after an error or a panic.
-pub(super) struct SetOver<'a>(pub(super) &'a Watch);
+pub(super) struct SetOver<'a>(pub(super) &'a SessionMonitor);
 
 impl Drop for SetOver<'_> {
     fn drop(&mut self) {
