@@ -42,7 +42,7 @@ impl<'a> Profile<'a> {
             Self::Step(walls) | Self::Build(walls) | Self::Planner(walls) | Self::Agent(walls) => {
                 Some(walls).filter(ProgramWalls::are_required)
             }
-            Self::Client | Self::Beside => None,
+            Self::Client | Self::Detached => None,
         }
     }
 }

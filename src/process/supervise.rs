@@ -124,8 +124,8 @@ struct Supervisor<'a, K> {
     last_output_at: Instant,
     /// Whether the capture was notified of the current silence.
     is_quiet: bool,
-    stdout: Side<K>,
-    stderr: Side<K>,
+    stdout: Output<K>,
+    stderr: Output<K>,
 }
 
 impl<K: KeptOutput> Supervisor<'_, K> {

@@ -50,7 +50,7 @@ struct WriteAtStep {
     path: PathBuf,
 }
 
-impl ProgressCallback for Meddler {
+impl ProgressCallback for WriteAtStep {
     fn on_event(&self, event: &RunEvent) {
         if matches!(event, RunEvent::StepStarted { step_index, .. } if *step_index == self.step_index)
         {

@@ -345,7 +345,7 @@ mod tests {
         let me = Stat::all().into_iter().find(|stat| stat.id == getpid().as_raw_pid()).unwrap();
         assert_eq!(Some(me.parent), rustix::process::getppid().map(Pid::as_raw_pid));
         assert!(!me.has_exited);
-        assert!(me.open().is_some());
+        assert!(me.open_pidfd().is_some());
         assert!(
             Stat { start: me.start + 1, ..me }.open_pidfd().is_none(),
             "another with the same id"
