@@ -239,21 +239,19 @@ pub fn preview(plan: &ShownPlan, index: usize) -> Preview {
         line(Context, 46, 48, ""),
     ];
     match &step.call {
-        Some(ToolCall::FileWrite { path, .. }) => Preview {
-            predicted: Predicted::Exact,
-            summary: format!("Replaces {path}, 1,248 bytes, by 1,289 bytes."),
-            changes: vec![FileChange {
+        Some(ToolCall::FileWrite { path, .. }) => Preview::exact(
+            format!("Replaces {path}, 1,248 bytes, by 1,289 bytes."),
+            vec![FileChange {
                 path: path.clone(),
                 before: FileState::Content(Digest::of(b"lib")),
                 after: FileState::Content(Digest::of(b"lib2")),
                 diff: Diff::Text { lines, added: 3, removed: 1 },
             }],
-            notes: vec!["The file keeps its mode.".into()],
-        },
-        Some(ToolCall::FileCreate { path, contents }) => Preview {
-            predicted: Predicted::Exact,
-            summary: format!("Creates {path}, {} bytes.", contents.len()),
-            changes: vec![FileChange {
+            vec!["The file keeps its mode.".into()],
+        ),
+        Some(ToolCall::FileCreate { path, contents }) => Preview::exact(
+            format!("Creates {path}, {} bytes.", contents.len()),
+            vec![FileChange {
                 path: path.clone(),
                 before: FileState::Absent,
                 after: FileState::Content(Digest::of(contents.as_bytes())),
@@ -267,30 +265,21 @@ pub fn preview(plan: &ShownPlan, index: usize) -> Preview {
                     removed: 0,
                 },
             }],
-            notes: vec![],
-        },
-        Some(ToolCall::LspCheck { .. }) => Preview {
-            predicted: Predicted::Unpredictable,
-            summary: "Runs cargo check in the workspace.".into(),
-            changes: vec![],
-            notes: vec!["Build scripts and macros of the workspace run.".into()],
-        },
-        Some(ToolCall::Shell { .. }) => Preview {
-            predicted: Predicted::Unpredictable,
-            summary: "Runs the command in the workspace folder.".into(),
-            changes: vec![],
-            notes: vec![
+            vec![],
+        ),
+        Some(ToolCall::LspCheck { .. }) => Preview::unpredictable(
+            "Runs cargo check in the workspace.".into(),
+            vec!["Build scripts and macros of the workspace run.".into()],
+        ),
+        Some(ToolCall::Shell { .. }) => Preview::unpredictable(
+            "Runs the command in the workspace folder.".into(),
+            vec![
                 "Run by /usr/bin/bash as ada.".into(),
                 "The command is ended after 2 min, or when one of its outputs has more than 2 GiB."
                     .into(),
             ],
-        },
-        _ => Preview {
-            predicted: Predicted::Exact,
-            summary: "Only reads; changes nothing.".into(),
-            changes: vec![],
-            notes: vec![],
-        },
+        ),
+        _ => Preview::exact("Only reads; changes nothing.".into(), vec![], vec![]),
     }
 }
 
@@ -698,17 +687,9 @@ pub fn simulation(plan: &ShownPlan, name: &str) -> (Vec<Preview>, Vec<FileChange
         return (previews, Vec::new());
     }
     if name == "stale" {
-        let unpredictable = |summary: String| Preview {
-            predicted: Predicted::Unpredictable,
-            summary,
-            changes: vec![],
-            notes: vec![],
-        };
-        let text = "E304 cargo check cannot run here: there is no Cargo.toml.";
-        previews[3] = unpredictable(format!("{}{text}", Preview::WOULD_FAIL));
-        for preview in &mut previews[4..] {
-            *preview = unpredictable(format!("{}step 4 would end the run.", Preview::NOT_REACHED));
-        }
+        let why = "E304 cargo check cannot run here: there is no Cargo.toml";
+        previews[3] = Preview::failure(why, vec![]);
+        previews[4..].fill(Preview::not_reached(3));
     }
     let changes = previews.iter().flat_map(|it| it.changes.clone()).collect();
     (previews, changes)

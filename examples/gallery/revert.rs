@@ -1,7 +1,7 @@
 //! Example data: a revert plan before it is authorized, and one that conflicts with later changes.
 
 use countersign::plan::{Code, Finding, Severity, ShownPlan, parse, revert};
-use countersign::run::{Diff, FileChange, Predicted, Preview};
+use countersign::run::{Diff, FileChange, Preview};
 
 use super::fixture;
 
@@ -35,21 +35,15 @@ pub fn preview(later_work: bool) -> Preview {
             }
         }
     }
-    let (summary, notes) = if later_work {
+    if later_work {
         changes.truncate(1);
-        let summary = "Would fail: src/lib.rs was changed later, by no recorded step.";
+        let why = "src/lib.rs was changed later, by no recorded step";
         let notes = [
             "The difference shows the later work; no file would change.",
             "Undo the later changes first, or correct the files by hand.",
         ];
-        (summary, notes.to_vec())
-    } else {
-        ("Undoes what 2 steps did to 2 files, all or none.", Vec::new())
-    };
-    Preview {
-        predicted: Predicted::Exact,
-        summary: summary.to_owned(),
-        changes,
-        notes: notes.into_iter().map(str::to_owned).collect(),
+        let notes = notes.map(str::to_owned).to_vec();
+        return Preview { changes, ..Preview::failure(why, notes) };
     }
+    Preview::exact("Undoes what 2 steps did to 2 files, all or none.".into(), changes, vec![])
 }
