@@ -148,7 +148,7 @@ pub(super) fn of_mail(text: &str, word: Range<usize>) -> Option<Match> {
         .flatten()
 }
 
-/// Input of programs that ask for a password: `passwd --stdin ada <<< PASSWORD`.
+/// Input of programs that read a password: `passwd --stdin ada <<< PASSWORD`.
 pub(super) fn here_string(text: &str, word: Range<usize>) -> Option<Match> {
     let bytes = text.as_bytes();
     let line = line_start(bytes, word.start);

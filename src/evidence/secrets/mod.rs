@@ -13,7 +13,7 @@
 //! A rule covers a class of positions, not a single sample. Tests put the secrets of `tests/fixtures/secrets` into
 //! every input and search every stored byte for them; `src/evidence/ordinary_tests.rs` tests texts that must not be
 //! redacted. Texts that are almost certainly secrets are redacted in all later records of the run
-//! (`KnownSecrets::lasting`).
+//! (`KnownSecrets::for_later_records`).
 //!
 //! The table of shapes is this project's own. Crates with the public rules of gitleaks or Kingfisher bring a whole
 //! scanner with a command line, archives or a native engine, need a newer compiler, pin every dependency, or have

@@ -213,7 +213,7 @@ impl Harness {
     pub fn records(&self) -> EvidenceLocation {
         EvidenceLocation {
             evidence: self.evidence(),
-            secrets: self.folder.path().join("key").into(),
+            user_folders: self.folder.path().join("key").into(),
         }
     }
 
