@@ -53,7 +53,7 @@ impl OutputCapture {
             Stream::Stderr => &mut self.stderr,
         };
         let create = || SpillFile::new(&self.dir, &self.vault);
-        parts.push(bytes, create, |part| scan.scan(part, false))
+        parts.push(bytes, create, |part| scan.push(part, false))
     }
 
     /// Completes the capture of both streams.
@@ -67,9 +67,9 @@ impl OutputCapture {
             let content = match parts.take_small() {
                 Some(bytes) => CapturedContent::Small(bytes),
                 None => {
-                    let last = |part: &[u8]| scan.scan(part, false);
+                    let last = |part: &[u8]| scan.push(part, false);
                     let spilled = parts.finish(|| SpillFile::new(&dir, &vault), last)?;
-                    scan.scan(&[], true);
+                    scan.push(&[], true);
                     CapturedContent::Large(Box::new(Large { spilled, scan }))
                 }
             };
@@ -104,7 +104,8 @@ impl SecretScan {
         self.decoder.is_exact()
     }
 
-    fn scan(&mut self, part: &[u8], is_last: bool) {
+    /// Scans the next part of the stream.
+    fn push(&mut self, part: &[u8], is_last: bool) {
         let length = HEAD_BYTES.saturating_sub(self.head.len()).min(part.len());
         self.head.extend_from_slice(part.get(..length).unwrap_or_default());
         self.chunks.push(&self.decoder.push(part));

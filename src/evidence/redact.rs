@@ -109,7 +109,7 @@ pub(super) fn bytes_contain_secret(bytes: &[u8]) -> bool {
     if contains_secret(&text) {
         return true;
     }
-    if secrets::rule_out(&text) {
+    if secrets::can_skip(&text) {
         return false;
     }
     serde_json::from_slice::<Value>(bytes).is_ok_and(|mut value| {
@@ -130,7 +130,7 @@ impl KnownSecrets {
         }
         // In JSON a secret may be in a list of arguments, or be escaped.
         if text.starts_with(['{', '['])
-            && !secrets::rule_out(text)
+            && !secrets::can_skip(text)
             && let Ok(mut value) = serde_json::from_str::<Value>(text)
         {
             Self::default().replace_secrets(None, &mut value, &mut |secret, kind| {
@@ -172,12 +172,13 @@ impl KnownSecrets {
         redact_ranges(vault, text, self.all_ranges(text))
     }
 
-    /// Redacts the strings and keys of a value, and the numbers in fields with secret names. Returns the canonical text.
+    /// Redacts the strings and keys of a value, and the numbers in fields with secret names. Returns its canonical
+    /// text.
     pub(super) fn redact_json(&self, vault: &Vault, mut value: Value) -> String {
         let text = canonical(&value);
         // One pass over the text shows that most values contain no secret. Known secrets must be compared with the
         // strings themselves, because they may be escaped in the text.
-        if self.secrets.is_empty() && secrets::rule_out(&text) {
+        if self.secrets.is_empty() && secrets::can_skip(&text) {
             return text;
         }
         self.redact_value_in_place(vault, &mut value);
