@@ -81,6 +81,7 @@ impl OutputCapture {
     }
 }
 
+/// The capture of one stream.
 #[derive(Default)]
 struct StreamCapture {
     parts: Parts,
@@ -94,6 +95,7 @@ pub(super) struct SecretScan {
     chunks: Chunks,
     /// The beginning, not redacted.
     pub(super) head: Vec<u8>,
+    /// The secrets that rules have found.
     pub(super) known: KnownSecrets,
     pub(super) has_secret: bool,
 }

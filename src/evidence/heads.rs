@@ -39,6 +39,7 @@ pub(super) struct KeptHead {
     pub(super) head: Digest,
 }
 
+/// The content of the file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct KeptFile {
@@ -47,7 +48,7 @@ struct KeptFile {
     digest: String,
 }
 
-/// The kept heads.
+/// The kept heads of all usable copies.
 #[derive(Debug, Default)]
 pub(super) struct KeptHeads {
     heads: BTreeSet<KeptHead>,

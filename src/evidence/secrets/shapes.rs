@@ -39,7 +39,7 @@ static BY_FIRST: LazyLock<Vec<Vec<Shape>>> = LazyLock::new(|| {
     (0u8..=255).map(|byte| starting(byte).collect()).collect()
 });
 
-/// For each [`index_of`] three bytes, whether a token may start with them. Few words do.
+/// By [`index_of`] three bytes: whether a token may start with them. Few words do.
 static BEGINNINGS: LazyLock<[bool; 4096]> = LazyLock::new(|| {
     let mut beginnings = [false; 4096];
     let mut add = |first, second, third| {

@@ -12,6 +12,7 @@ pub(super) enum Trigger {
     Name,
     /// The end of a short name with the delimiter after it: `_PAT=`.
     Ending,
+    Authorization,
     Cookie,
     Url,
     Signature,
