@@ -24,14 +24,14 @@ use crate::run::HeadReport;
 pub struct EvidenceReader {
     pub(super) dir: PathBuf,
     folders: UserFolders,
-    opened: Option<Opened>,
+    opened: Option<OpenDatabase>,
     pub(super) vault: Option<Arc<Vault>>,
     pub(super) index: Option<Index>,
 }
 
 /// An open database whose schema was checked.
 #[derive(Debug)]
-struct Opened {
+struct OpenDatabase {
     conn: Connection,
     format: i64,
     /// SQLite's schema version when the database was opened.
@@ -92,7 +92,7 @@ impl EvidenceReader {
                 schema::open_for_reading(&schema::database_path(&self.dir))?
         {
             let schema_version = schema_check::version(&conn)?;
-            self.opened = Some(Opened { conn, format, schema_version });
+            self.opened = Some(OpenDatabase { conn, format, schema_version });
         }
         if self.vault.is_none() {
             // An unusable key, such as one that others may read, counts as missing: then only contents with secrets

@@ -18,7 +18,7 @@ const DIGESTS: [&str; 3] = [
 ];
 
 /// The objects of a schema: kind and name, with table and SQL statement.
-type Objects = BTreeMap<(String, String), (String, Option<String>)>;
+type SchemaObjects = BTreeMap<(String, String), (String, Option<String>)>;
 
 /// The differences from the schema of this format, one sentence each; empty if there are none.
 ///
@@ -57,10 +57,10 @@ pub(super) fn version(conn: &Connection) -> Result<i64> {
     value(conn, "PRAGMA schema_version", [])
 }
 
-fn objects(conn: &Connection) -> Result<Objects> {
+fn objects(conn: &Connection) -> Result<SchemaObjects> {
     let mut statement = conn.prepare("SELECT type, name, tbl_name, sql FROM main.sqlite_schema")?;
     let mut rows = statement.query([])?;
-    let mut objects = Objects::new();
+    let mut objects = SchemaObjects::new();
     while let Some(row) = rows.next()? {
         let mut key: (String, String) = (row.get(0)?, row.get(1)?);
         // SQLite may not detect two objects with the same name. Both are listed, so that one is a difference.
@@ -72,7 +72,7 @@ fn objects(conn: &Connection) -> Result<Objects> {
     Ok(objects)
 }
 
-fn digest_of(objects: &Objects) -> Digest {
+fn digest_of(objects: &SchemaObjects) -> Digest {
     let mut text = String::new();
     for ((kind, name), (table, sql)) in objects {
         for part in [kind, name, table, sql.as_deref().unwrap_or_default()] {
@@ -82,7 +82,7 @@ fn digest_of(objects: &Objects) -> Digest {
     Digest::of(text.as_bytes())
 }
 
-fn compare(found: &Objects, expected: &Objects) -> Vec<String> {
+fn compare(found: &SchemaObjects, expected: &SchemaObjects) -> Vec<String> {
     let mut differences = Vec::new();
     for ((kind, name), definition) in expected {
         match found.get(&(kind.clone(), name.clone())) {

@@ -77,7 +77,7 @@ impl EvidenceReader {
 fn page(index: &Index, source: &Source<'_>, query: &SearchQuery) -> Result<SearchPage> {
     let started = Instant::now();
     let conn = &index.conn;
-    let words = Words::parse(&query.words);
+    let words = TextQuery::parse(&query.words);
     let runs = match query.loop_id {
         Some(loop_id) => Some(loop_reader::run_ids(source, loop_id)?),
         None => None,
@@ -101,7 +101,7 @@ fn page(index: &Index, source: &Source<'_>, query: &SearchQuery) -> Result<Searc
 }
 
 /// The words of a search as an expression for the index. Only quotation marks have a special meaning.
-enum Words {
+enum TextQuery {
     /// The search has no words.
     All,
     /// The search has words, but none with a letter or digit, so that nothing matches.
@@ -109,7 +109,7 @@ enum Words {
     Match(String),
 }
 
-impl Words {
+impl TextQuery {
     fn parse(text: &str) -> Self {
         let mut terms = Vec::new();
         for (n, piece) in text.split('"').enumerate() {
@@ -147,7 +147,7 @@ impl Words {
 fn collect(
     conn: &Connection,
     query: &SearchQuery,
-    words: &Words,
+    words: &TextQuery,
     of_runs: Option<&[String]>,
 ) -> Result<()> {
     conn.execute("DELETE FROM found", [])?;
@@ -155,9 +155,9 @@ fn collect(
     let mut conditions = vec!["1".to_owned()];
     let mut values: Vec<SqlValue> = Vec::new();
     match words {
-        Words::All => {}
-        Words::Nothing => return Ok(()),
-        Words::Match(expression) => {
+        TextQuery::All => {}
+        TextQuery::Nothing => return Ok(()),
+        TextQuery::Match(expression) => {
             from.push_str(" JOIN texts ON texts.rowid = d.id");
             values.push(expression.clone().into());
             conditions.push(format!("texts MATCH ?{}", values.len()));
@@ -211,7 +211,7 @@ fn hits(
     conn: &Connection,
     source: &Source<'_>,
     query: &SearchQuery,
-    words: &Words,
+    words: &TextQuery,
 ) -> Result<Vec<SearchHit>> {
     let limit = if query.limit == 0 { DEFAULT_LIMIT } else { query.limit };
     let sql = "SELECT doc, execution_id, timestamp, tool FROM found
@@ -234,7 +234,7 @@ fn hits(
             marks: Vec::new(),
             changed: changed::is_changed_in_list(source.conn, id)?,
         };
-        if let Words::Match(expression) = words
+        if let TextQuery::Match(expression) = words
             && let Some((field, text)) = excerpt(conn, expression, doc)?
         {
             // Only recorded text may be shown, so the index must contain the text of the rows.

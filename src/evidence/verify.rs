@@ -77,13 +77,14 @@ fn report(
         _ => None,
     };
     let intact = schema_check::intact_tables(&tx, format)?;
-    let mut check = Check { rows: 0, head: ledger::GENESIS, known_head, seen_known: false };
-    check.seen_known = known_head.is_none_or(|known| *known == ledger::GENESIS);
-    let first_bad = match check.first_bad(&tx, &intact)? {
+    let mut verification =
+        Verification { rows: 0, head: ledger::GENESIS, known_head, seen_known: false };
+    verification.seen_known = known_head.is_none_or(|known| *known == ledger::GENESIS);
+    let first_bad = match verification.first_bad(&tx, &intact)? {
         None => damage(&tx)?,
         difference => difference,
     };
-    Ok(concluded((check.rows, check.head), first_bad, schema, kept))
+    Ok(concluded((verification.rows, verification.head), first_bad, schema, kept))
 }
 
 fn concluded(
@@ -106,7 +107,7 @@ fn damage(conn: &Connection) -> Result<Option<String>> {
 }
 
 /// The progress of a verification.
-struct Check<'k> {
+struct Verification<'k> {
     /// The number of verified rows.
     rows: u64,
     /// The link of the last verified row.
@@ -116,7 +117,7 @@ struct Check<'k> {
     seen_known: bool,
 }
 
-impl Check<'_> {
+impl Verification<'_> {
     /// The first row or link that differs from the chain.
     fn first_bad(&mut self, conn: &Connection, intact: &[String]) -> Result<Option<String>> {
         let mut tables = tables(conn, intact)?;

@@ -13,7 +13,7 @@ use super::scan::{
 
 /// The position of an option's value.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum ValuePosition {
     /// The next word, or attached to the option.
     Any,
     /// Attached to the option: `-pX`. The next word is something else.
@@ -26,7 +26,7 @@ enum Form {
 
 /// The secret part of the value.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum SecretPart {
     All,
     /// The part after the first of this character; without the character there is no secret.
     After(u8),
@@ -37,8 +37,8 @@ struct Rule {
     /// The names of the programs, separated by spaces.
     programs: &'static str,
     option: &'static str,
-    form: Form,
-    part: Part,
+    position: ValuePosition,
+    part: SecretPart,
 }
 
 impl Rule {
@@ -47,12 +47,17 @@ impl Rule {
     }
 }
 
-const fn rule(programs: &'static str, option: &'static str, form: Form, part: Part) -> Rule {
-    Rule { programs, option, form, part }
+const fn rule(
+    programs: &'static str,
+    option: &'static str,
+    position: ValuePosition,
+    part: SecretPart,
+) -> Rule {
+    Rule { programs, option, position, part }
 }
 
-use Form::{Any, Attached, Next, Third};
-use Part::{After, All};
+use SecretPart::{After, All};
+use ValuePosition::{Any, Attached, Next, Third};
 
 const RULES: &[Rule] = &[
     rule("curl ab aria2c", "-u", Any, After(b':')),
@@ -191,7 +196,7 @@ fn value_of(text: &str, rule: &Rule, program: usize, option_end: usize) -> Optio
     let mut start = option_end;
     let is_attached =
         !matches!(at(bytes, option_end), b' ' | b'=' | b'"' | b'\'' | b'\t' | b'\n' | 0);
-    match rule.form {
+    match rule.position {
         Third => {
             for _ in 0..3 {
                 start = forward_while(bytes, start, MAX_VALUE, |byte| !byte.is_ascii_whitespace());
@@ -208,7 +213,7 @@ fn value_of(text: &str, rule: &Rule, program: usize, option_end: usize) -> Optio
         Any | Attached | Next => {}
     }
     let value = match quoted(text, start) {
-        Some(value) if rule.form == Third || start > option_end || !is_attached => value,
+        Some(value) if rule.position == Third || start > option_end || !is_attached => value,
         _ => start..forward_while(bytes, start, MAX_VALUE, unspaced_except(b"\"'`|;\\\0")),
     };
     let all = text.get(value.clone())?;

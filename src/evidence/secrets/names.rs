@@ -7,16 +7,16 @@ use std::ops::Deref;
 use std::sync::OnceLock;
 
 /// A list of words, split on first use.
-struct Words {
+struct WordList {
     text: &'static str,
     list: OnceLock<Vec<&'static str>>,
 }
 
-const fn words(text: &'static str) -> Words {
-    Words { text, list: OnceLock::new() }
+const fn words(text: &'static str) -> WordList {
+    WordList { text, list: OnceLock::new() }
 }
 
-impl Deref for Words {
+impl Deref for WordList {
     type Target = [&'static str];
 
     fn deref(&self) -> &Self::Target {
@@ -51,26 +51,26 @@ impl Class {
     }
 }
 
-static PASSWORDS: Words = words(
+static PASSWORDS: WordList = words(
     "password passwd passphrase passcode passwort pwd pass pw psw pswd kennwort senha \
      requirepass masterauth psk mnemonic pgpassword",
 );
-static SECRETS: Words = words("secret secrets credential credentials cred creds passkey");
-static KEYS: Words = words(
+static SECRETS: WordList = words("secret secrets credential credentials cred creds passkey");
+static KEYS: WordList = words(
     "token apikey jwt bearer auth sessionid phpsessid jsessionid session sessid sid psid \
      authkey authtoken pat otp totp salt",
 );
 /// Suffixes of words that mean a password: `PGPASSWORD`.
 const PASSWORD_SUFFIXES: &[&str] = &["password", "passwd", "passphrase", "passcode", "passwort"];
 /// Prefixes of `pass` and `pw` in words that mean a password. `bypass` and `compass` do not.
-static PASS_OWNERS: Words = words(
+static PASS_OWNERS: WordList = words(
     "db my user root admin sql ftp smtp mail store key auth proxy sudo become ldap bind \
      master http imap redis mongo login ssh vault rpc pg pgsql mysql mariadb postgres \
      oracle jdbc keystore truststore trust cert wifi wlan vpn pop sasl svn git zip priv \
      sys docker registry client server service account",
 );
-/// Words before `key` that make it secret.
-static KEY_OWNERS: Words = words(
+/// WordList before `key` that make it secret.
+static KEY_OWNERS: WordList = words(
     "api access secret private priv encryption encrypt encrypted decryption decrypt \
      crypto cipher aes des hmac rsa ssh gpg pgp ssl tls signing signature sign master \
      root account storage shared auth app application service subscription consumer \
@@ -81,17 +81,17 @@ static KEY_OWNERS: Words = words(
      functions instrumentation write publish psk validation authorization authentication \
      rails django flask laravel pairing",
 );
-/// Words that are skipped at the end of a name.
-static NEUTRAL: Words = words(
+/// WordList that are skipped at the end of a name.
+static NEUTRAL: WordList = words(
     "prod production dev development staging stage test live main primary secondary base \
      value val plain plaintext text raw default old new current backup hash hashed \
      encrypted enc b64 base64 hex string str data clear cleartext real me env override \
      1password a b one two pem material",
 );
 /// Names of webhooks. Anyone who knows the URL of a webhook can use it.
-static HOOKS: Words = words("hook hooks webhook webhooks hookurl webhookurl hookuri webhookuri");
-/// Words before the last one that make a name public.
-static PUBLIC: Words = words(
+static HOOKS: WordList = words("hook hooks webhook webhooks hookurl webhookurl hookuri webhookuri");
+/// WordList before the last one that make a name public.
+static PUBLIC: WordList = words(
     "public pub page next continuation cursor primary foreign placeholder label hint \
      prompt tokenizer nocase sort cache idempotency sync lexer design comma separator no \
      without disable forgot reset is has ssh-rsa websocket surrogate partition routing \
