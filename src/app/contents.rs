@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_oldest_make_room_for_the_latest() {
+    fn oldest_contents_are_dropped_at_the_limit() {
         let (sender, woken) = sync_channel(8);
         let wake: Wake = Arc::new(move || sender.try_send(()).unwrap());
         let mut contents = Contents::new(wake);

@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn the_whole_workspace_is_a_dot() {
+    fn dot_covers_the_whole_workspace() {
         let class = AuthorizationClass { paths: vec![".".to_owned()], ..class() };
         let paths = ["a".to_owned(), "a/b".to_owned(), ".".to_owned()];
         assert!(class.outside(&ClassQuestion { paths: &paths, ..INSIDE }).is_empty());

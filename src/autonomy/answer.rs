@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_planner_that_failed_is_not_listened_to() {
+    fn answer_of_a_failed_planner_is_ignored() {
         let answer = action_plan(&json!({"actions": [{"type": "verify", "request": {}}]}));
         for (cause, exit_code, signal, said) in [
             (None, Some(1), None, "exit code 1"),

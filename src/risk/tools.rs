@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_is_as_dangerous_as_its_worst_edit() {
+    fn batch_has_the_risk_of_its_worst_edit() {
         let text = |text: &str| text.to_owned();
         let batch = |edits, dry_run| {
             let expected_hashes = std::collections::BTreeMap::new();

@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_is_written_as_diff_writes_it() {
+    fn change_is_written_as_unified_diff() {
         let last =
             DiffLine { missing_newline: true, ..line(LineKind::Added, None, Some(40), "end") };
         let lines = vec![

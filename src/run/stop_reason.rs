@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_code_has_one_word_everywhere() {
+    fn stop_codes_serialize_as_their_names() {
         for code in StopCode::ALL {
             assert_eq!(serde_json::to_value(code).unwrap(), code.as_str());
             let read: StopCode = serde_json::from_value(code.as_str().into()).unwrap();

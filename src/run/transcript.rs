@@ -333,7 +333,7 @@ mod tests {
     use Stream::{Stderr, Stdout};
 
     #[test]
-    fn lines_go_on_and_outputs_interrupt_each_other() {
+    fn lines_continue_within_one_stream() {
         let it =
             of(&[(Stdout, "a\nb"), (Stdout, "c"), (Stderr, "E\n"), (Stdout, "d\n\ne\r\nf\rg")]);
         assert_eq!(texts(&it), ["a", "bc", "E", "d", "", "e", "f", "g"]);

@@ -275,7 +275,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_palette_finds_by_any_words() {
+    fn palette_finds_commands_by_any_words() {
         let names = |text: &str| matching(text).iter().map(|spec| spec.text).collect::<Vec<_>>();
         assert_eq!(names("stop every process"), ["Stop now"]);
         assert!(names("").len() == TABLE.len() && names("xyzzy").is_empty());

@@ -57,7 +57,7 @@ fn the_way_by_keyboard(workspace: &Workspace) -> Outcome<Vec<Recorded>> {
 }
 
 #[test]
-fn the_whole_way_works_by_keyboard_alone() {
+fn whole_workflow_works_by_keyboard_alone() {
     let workspace = Workspace::new();
     let recorded = match the_way_by_keyboard(&workspace) {
         Ok(recorded) => recorded,

@@ -162,7 +162,7 @@ fn without_approval_the_file_stays_as_changed() {
 }
 
 #[test]
-fn what_somebody_else_changed_fails_as_ever() {
+fn foreign_changes_make_the_step_stale() {
     let stale = (Outcome::Failed, Some(Code::Stale));
     // The other program writes after the command, before it, during a question, and over what the command wrote.
     let cases = [

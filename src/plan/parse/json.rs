@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_syntax_error_has_its_place_apart() {
+    fn syntax_error_has_line_and_column() {
         let Read::Syntax { line, column, message } = read("{\n  \"a\": 1,,\n}") else {
             panic!("not JSON")
         };

@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_come_together_and_an_end_is_required() {
+    fn streamed_pieces_are_joined_and_must_end() {
         let piece = |text: &str| {
             format!("data: {}", json!({ "choices": [{ "delta": { "content": text } }] }))
         };
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn a_complaint_is_the_servers_own_words() {
+    fn error_message_of_the_server_is_quoted() {
         assert_eq!(complaint(br#"{"error": {"message": "m", "code": 1}}"#), "m");
         assert_eq!(complaint(br#"{"error": "m"}"#), "m");
         assert_eq!(complaint(br#"{"detail": "m"}"#), "m");

@@ -188,7 +188,7 @@ fn git_paths_are_recognised() {
 }
 
 #[test]
-fn a_name_is_read_as_it_is_written() {
+fn checkpoint_names_are_read_back() {
     let attempt = Attempt { loop_id: id(7), number: 3 };
     let names = [run(1), CheckpointName::Execution(id(2)), CheckpointName::Attempt(attempt)];
     for name in names {

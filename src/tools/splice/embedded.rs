@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn an_old_error_is_old_in_another_line_and_another_of_its_kind_is_new() {
+    fn moved_old_errors_are_not_new() {
         let (old, new) = ("{\nf(\"a\");\n}\n", "{\nlet x = 1; f(\"a\"); g(\"b\"); f(\"a\");\n}\n");
         let was = |word, label| mismatch(old, word, label);
         let is = |word, label| mismatch(new, word, label);

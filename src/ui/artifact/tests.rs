@@ -147,7 +147,7 @@ fn a_text_is_searched_by_key() {
 }
 
 #[test]
-fn keys_lead_through_a_list_and_leave_it() {
+fn keys_scroll_a_list_and_escape_leaves_it() {
     let lines: String = (1..=5_000).map(|line| format!("row {line}.\n")).collect();
     let mut harness = long(lines);
     harness.run_ok();

@@ -204,7 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn steps_that_ask_for_the_same_reason_are_named_together() {
+    fn steps_are_grouped_by_reason() {
         let asks = ["a", "", "b", "a", "a", "", "a", "a", "a"];
         let asks = asks.map(|why| (!why.is_empty()).then(|| why.to_owned()));
         assert_eq!(by_reason(&asks), ["Steps 1, 4, 5, 7–9: a", "Step 3: b"]);

@@ -137,7 +137,7 @@ fn filters_in_the_search_box_offer_their_questions() {
 }
 
 #[test]
-fn what_somebody_wrote_into_the_evidence_is_told() {
+fn tampered_records_are_marked() {
     let harness = page("tampered");
     for said in
         ["nothing can be run with it", "accept-head --reason", "Note: one of the two copies"]

@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_form_says_what_is_missing_only_when_it_is_to_start() {
+    fn missing_fields_are_reported_only_after_starting() {
         let mut form = Form { planner: PlannerChoice::Replay, ..Form::default() };
         assert!(form.shown_fault(Field::Goal).is_none() && form.wanted(0).is_none());
         form.tried = true;
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_filled_in_is_what_is_wanted() {
+    fn filled_form_gives_the_wanted_loop() {
         let wanted = filled().wanted(0).unwrap();
         assert_eq!(
             (wanted.goal.as_str(), wanted.planner.as_str()),
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_is_none_is_said_at_once() {
+    fn invalid_number_is_reported_at_once() {
         for typed in ["0", "101", "-1", "x", "2.5"] {
             let form = Form { max_attempts: typed.to_owned(), ..filled() };
             assert!(form.shown_fault(Field::Attempts).is_some(), "{typed}");
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn the_announcement_says_who_is_asked_and_where_it_runs() {
+    fn announcement_names_approval_and_workspace() {
         let mut form = filled();
         assert!(form.announcement().contains("in /work. Each plan"), "{}", form.announcement());
         form.class.on = true;
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn a_class_allows_what_is_chosen_until_its_time() {
+    fn class_fields_become_an_authorization_class() {
         let mut form = filled();
         form.class.on = true;
         assert_eq!(form.faults().len(), 1, "no tool");

@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn many_files_are_listed_and_each_leads_to_its_difference() {
+    fn many_files_are_listed_and_selectable() {
         let wanted = std::cell::Cell::new(None);
         let all = changes(128);
         let mut harness = Harness::builder().with_size(egui::vec2(500.0, 400.0)).build_ui(|ui| {

@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_were_replaced_stand_beside_each_other() {
+    fn replaced_lines_stand_side_by_side() {
         let lines = [
             line(LineKind::Context, 1, "same"),
             line(LineKind::Removed, 2, "old"),
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_of_many_parts_is_whole_in_both_ways() {
+    fn long_lines_are_whole_in_both_layouts() {
         let text = "é一 word".repeat(3 * PART / 8);
         let old = line(LineKind::Removed, 1, &text[..text.floor_char_boundary(PART + 10)]);
         let new = DiffLine { missing_newline: true, ..line(LineKind::Added, 1, &text) };
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_too_long_for_colours_says_so() {
+    fn overlong_diff_is_left_uncoloured() {
         let said = |lines: &[DiffLine]| {
             let sources = ["a.rs", "", ""].map(str::to_owned);
             let wanted = Wanted { sources, columns: 80, beside: false };
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_stands_in_both_ways() {
+    fn every_line_is_in_both_layouts() {
         let lines: Vec<_> = (1..40)
             .map(|number| {
                 let kinds =

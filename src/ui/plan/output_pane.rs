@@ -248,7 +248,7 @@ mod tests {
     const LAST: &str = "stderr:  --> src/lexer.rs:41:9";
 
     #[test]
-    fn it_follows_the_end_until_the_person_scrolls() {
+    fn output_follows_its_end_until_scrolled() {
         let mut harness = window("output-many", [1280.0, 800.0]);
         assert!(
             harness.query_all_by_label_contains("lines before this are not shown").count() == 0
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn streams_are_told_apart_and_a_heading_leads_to_its_step() {
+    fn output_marks_stderr_and_links_steps() {
         let mut harness = window("output-failed", [1280.0, 1200.0]);
         assert!(harness.query_all_by_label(LAST).count() > 0);
         let heading = "Output of step 1, succeeded, 12 ms";
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_heading_says_how_long_its_step_runs_and_is_silent() {
+    fn heading_shows_running_and_silent_time() {
         for (name, text) in [
             ("command-running", "running 00:01:23, silent for 00:00:42"),
             ("output", "running 00:01:23"),
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_hides_it_and_shows_it_again() {
+    fn key_hides_and_shows_the_output() {
         let mut harness = window("output", [1280.0, 800.0]);
         for shown in [false, true] {
             harness.key_press_modifiers(Modifiers::COMMAND | Modifiers::SHIFT, Key::O);

@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_rule_found_is_marked_wherever_it_stands() {
+    fn matched_part_of_the_command_is_marked() {
         let command = "cd /srv\n\trm\u{200b} -rf ~/work && echo gone";
         let start = command.find("rm").unwrap();
         let end = command.find(" &&").unwrap();
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_goes_on_in_the_next_row_and_nothing_is_lost() {
+    fn marks_continue_in_wrapped_rows() {
         let command = "find / -name '*.log' -delete; true";
         let rows = pointed(command, 0..28, 10);
         let text: String = rows.iter().map(|(text, _)| text.as_str()).collect();

@@ -27,7 +27,7 @@ fn least(theme: &Theme) -> f64 {
 }
 
 #[test]
-fn each_theme_is_told_by_its_style() {
+fn theme_is_recognized_by_its_style() {
     let ctx = egui::Context::default();
     for high in [true, false] {
         set_contrast(&ctx, high);

@@ -238,7 +238,7 @@ fn server_errors_are_quoted_without_the_key() {
 }
 
 #[test]
-fn nonsense_is_no_plan() {
+fn unusable_answers_are_planner_failures() {
     for (answer, says) in [
         (chat("Here is your plan: do it."), "it begins: Here is your plan"),
         (chat(""), "the answer is empty"),

@@ -173,7 +173,7 @@ fn simulate_runs_nothing() {
 /// A folder of the workspace in PATH replaces no program.
 #[cfg(unix)]
 #[test]
-fn programs_of_the_workspace_stand_in_for_nothing() {
+fn workspace_programs_do_not_replace_system_programs() {
     use std::os::unix::fs::PermissionsExt as _;
     let home = Home::new();
     std::fs::create_dir(home.file("bin")).unwrap();

@@ -232,7 +232,7 @@ fn engines_list_the_same_symbols_and_references() {
 }
 
 #[test]
-fn auto_goes_on_without_a_stale_graph() {
+fn auto_ignores_a_stale_graph() {
     let home = indexed();
     example(&home, splice("old_function", "patches/fix.rs", "magellan has indexed file"));
     let note = |engine: &str| {

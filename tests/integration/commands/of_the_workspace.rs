@@ -130,7 +130,7 @@ fn commands_changed_after_approval_void_it() {
 }
 
 #[test]
-fn trust_that_was_taken_back_voids_it_too() {
+fn revoked_trust_voids_the_approval() {
     let mut harness = trusted(&[(FILE, "[verify.local]\ncommand = \"touch done\"\n")]);
     let approved = harness.authorize(&verify());
     decide(&mut harness, false);

@@ -58,7 +58,7 @@ fn reverted_script_is_executable_again() {
 }
 
 #[test]
-fn modes_go_back_and_forth_with_their_files() {
+fn modes_are_undone_and_redone_with_files() {
     let harness = Harness::with(&[("tool.sh", SCRIPT), ("secret", "s\n"), ("same", SCRIPT)]);
     harness.chmod("tool.sh", 0o755);
     harness.chmod("secret", 0o600);
@@ -85,7 +85,7 @@ fn modes_go_back_and_forth_with_their_files() {
 }
 
 #[test]
-fn bits_that_give_rights_away_never_come_back() {
+fn special_mode_bits_are_not_restored() {
     let harness = Harness::with(&[("tool.sh", SCRIPT)]);
     harness.chmod("tool.sh", 0o7755);
     harness.completes(&batch(json!([delete("tool.sh")])));

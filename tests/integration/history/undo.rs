@@ -125,7 +125,7 @@ fn later_work_is_shown_and_never_overwritten() {
 }
 
 #[test]
-fn work_in_between_is_later_work_too() {
+fn work_between_runs_counts_as_later_work() {
     let harness = Harness::with(&[("a", "one\n")]);
     let first = harness.run(&plan([write_file("w", "a", "two\n")]));
     harness.put("a", "two\nby hand\n");

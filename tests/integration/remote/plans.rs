@@ -262,7 +262,7 @@ fn much_output_of_a_host_needs_little_memory() {
 }
 
 #[test]
-fn a_host_is_tried_beside_everything_else() {
+fn host_check_does_not_delay_other_queries() {
     let sshd = Sshd::start();
     let folder = tempfile::tempdir().unwrap();
     let setup = || Setup {

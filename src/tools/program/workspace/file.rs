@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn every_command_is_read_with_its_limits_and_matcher() {
+    fn commands_are_read_with_timeouts_and_matchers() {
         let text = "[build]\ncommand = \"make\"\n[verify.local]\ncommand = 'make check'\n\
             timeout_seconds = 0x3C\nmatcher = \"gnu\"\n[verify.full]\ncommand = \"make all\"\n\
             matcher = { sarif = \"out.sarif\" }\n[test]\ncommand = \"t\"\nmatcher = \"cargo-json\"\n\
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn all_faults_are_told_at_once_with_their_places() {
+    fn all_faults_are_reported_with_their_places() {
         let text = "[biuld]\ncommand = \"make\"\n[build]\ncomand = \"make\"\ntimeout_seconds = 0\n\
             [verify.locl]\n[verify.full]\ncommand = \" \"\nmatcher = \"gcc\"\n[test]\ncommand = 3\n\
             matcher = { pattern = \"(\" }\n[run]\ncommand = \"a\"\ntimeout_seconds = 99999999999999999999\n\
@@ -308,7 +308,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_bytes_make_it_panic(
+        fn any_bytes_are_read_without_panic(
             bytes in proptest::collection::vec(any::<u8>(), 0..200),
             text in "(\\[|\\]|verify|local|run|command|matcher|=|\"|'|\\{|\\}|\n|\\.|[0-9]| |é){0,60}",
         ) {
