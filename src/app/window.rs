@@ -99,10 +99,10 @@ impl App {
                 .map_or_else(|| "none".to_owned(), |file| file.display().to_string()),
             evidence: self.shared.setup.location.evidence.display().to_string(),
             policy: [
-                ("always ask for", or(tools, "no tool by itself")),
+                ("always ask for", or(tools, "no tool")),
                 ("also reachable", or(roots, "nothing outside the workspace")),
                 ("commands", rules),
-                ("approval", format!("waits {approval} for its run")),
+                ("authorization", format!("valid for {approval}")),
             ]
             .map(|(name, value)| (name.to_owned(), value))
             .into(),

@@ -57,7 +57,7 @@ pub fn resolve(name: &str, here: &std::path::Path) -> Result<PlannerProgram, &'s
         (_, argument) => argument.map(str::to_owned),
     };
     let program = std::env::current_exe().map_err(
-        |_| "the program does not know where it is itself, and cannot start its planner",
+        |_| "the path of this program cannot be determined, so its planner cannot be started",
     )?;
     let arguments = ["planner".to_owned(), own.to_owned()].into_iter().chain(argument).collect();
     Ok(PlannerProgram::Program { program, arguments, has_key: own == "openai-compatible" })
@@ -111,9 +111,9 @@ pub fn planner_limits(name: &str, toolbox: &Toolbox, policy: &Policy) -> Result<
         (WallLevel::Full, _) => "walls: full",
         (WallLevel::Files, _) => "walls: files",
         (WallLevel::None, WallSetting::Off) => {
-            "nothing holds it to that: walls are off in your settings"
+            "nothing enforces this: walls are off in your settings"
         }
-        (WallLevel::None, _) => "nothing holds it to that: this computer has no walls",
+        (WallLevel::None, _) => "nothing enforces this: this computer has no walls",
     };
     Ok(format!("{needs}; {held}"))
 }

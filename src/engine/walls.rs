@@ -238,8 +238,8 @@ impl WallsReviewer<'_> {
                         continue;
                     }
                     let message = format!(
-                        "{} does not exist; it is made as a folder before the step runs. Where it is to be \
-                         a file, name its folder",
+                        "{} does not exist; it is made as a folder before the step runs. If it should be a \
+                         file, name its folder instead",
                         beginning(path)
                     );
                     (Severity::Warning, message)
@@ -288,7 +288,8 @@ impl WallsReviewer<'_> {
             self.tell(step, Severity::Error, "terminal", message);
         }
         if walls.open && self.policy.walls == WallSetting::Required {
-            let message = format!("step {number} is open, and your settings require walls");
+            let message =
+                format!("step {number} needs \"open\" (no walls), and your settings require walls");
             self.tell(step, Severity::Error, "open", message);
         }
         if walls.level == WallLevel::None || !missing.open {
@@ -380,13 +381,13 @@ pub(super) fn ask(
 ) -> Option<&'static str> {
     let walls = walls?;
     if walls.open {
-        Some("It runs without walls.")
+        Some("The step runs without walls.")
     } else if walls.level > WallLevel::None || risk.level < RiskLevel::Caution {
         None
     } else if setting == WallSetting::Off {
-        Some("Walls are off in your settings, so what calls for caution asks.")
+        Some("Walls are off in your settings, so steps rated caution ask.")
     } else {
-        Some("This computer has no walls, so what calls for caution asks.")
+        Some("This computer has no walls, so steps rated caution ask.")
     }
 }
 
