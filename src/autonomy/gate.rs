@@ -69,7 +69,7 @@ impl BoundedLoop<'_> {
         }
         let answer = answer
             .approve(now_ms, self.setup.policy.authorization_ttl_ms)
-            .given(self.clock.since_boot());
+            .with_boot_time(self.clock.since_boot());
         self.journal().store.record_authorization(&answer, &gate)?;
         let applied = self.apply(&gate, &answer);
         let row = applied.actions.into_iter().next().map(|row| ActionRecord {

@@ -19,7 +19,7 @@ pub use policy::{EngineChoice, PlannerNeeds, PlannerSettings, Policy, WallSettin
 pub use sensitive::is_at_or_below;
 pub use shell::{
     BadRule, BuiltinVerdict, CommandNeeds, CommandVerdict, Reading, Shell, SimpleCommand, UserRule,
-    UserRules, Word, first_reading, needs_of_command, of_command, of_command_beside, refused,
+    UserRules, Word, first_reading, needs_of_command, of_command, of_local_command, refused,
     second_reading, table_folder, table_paths,
 };
 pub use tools::{

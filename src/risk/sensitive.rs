@@ -11,23 +11,23 @@ use std::sync::LazyLock;
 
 use unicode_normalization::UnicodeNormalization as _;
 
-use self::table::{ROWS, Rows, Use};
+use self::table::{ROWS, Rows, Sensitivity};
 
 /// The first row that matches a path; `None` for an ordinary file.
-pub(super) fn sensitive(path: &str) -> Option<&'static Rows> {
-    row(path, |_| true)
+pub(super) fn find_sensitive(path: &str) -> Option<&'static Rows> {
+    find_row(path, |_| true)
 }
 
 /// Whether a file contains keys or passwords. The public half of a key pair does not count.
 pub(super) fn is_secret_file(path: &str) -> bool {
-    !path.ends_with(".pub") && row(path, |used| used == Use::Secret).is_some()
+    !path.ends_with(".pub") && find_row(path, |kind| kind == Sensitivity::Secret).is_some()
 }
 
-fn row(path: &str, wanted: impl Fn(Use) -> bool) -> Option<&'static Rows> {
+fn find_row(path: &str, wanted: impl Fn(Sensitivity) -> bool) -> Option<&'static Rows> {
     let folded = folded_names(path);
     let names: Vec<&str> = folded.iter().map(|name| &**name).collect();
     let is_absolute = path.starts_with(['/', '\\']);
-    let is_hit = |it: &&Pattern| wanted(it.row.used) && it.matches(&names, is_absolute);
+    let is_hit = |it: &&Pattern| wanted(it.row.kind) && it.matches(&names, is_absolute);
     Some(PATTERNS.iter().find(is_hit)?.row)
 }
 
@@ -60,15 +60,15 @@ fn folded_name(name: &str) -> Cow<'_, str> {
 /// Removes differences that a file system may ignore: compatibility forms (NFKC), case, and zero-width characters.
 fn fold(text: &str) -> String {
     let once = |text: &str| -> String {
-        let upper: String = text.nfkc().filter(|c| !has_no_width(*c)).collect::<String>();
+        let visible: String = text.nfkc().filter(|c| !has_no_width(*c)).collect::<String>();
         // Both conversions are needed to make `ß` equal to `SS`, and `ſ` equal to `s`.
-        upper.to_uppercase().to_lowercase()
+        visible.to_uppercase().to_lowercase()
     };
     // A change of case can produce characters that compose differently.
     once(&once(text))
 }
 
-/// Whether HFS+ ignores a character in names, or the character is invisible for another reason.
+/// Whether HFS+ ignores a character in names, or the character is otherwise invisible.
 fn has_no_width(c: char) -> bool {
     matches!(c,
         '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}'
@@ -76,7 +76,7 @@ fn has_no_width(c: char) -> bool {
         | '\u{FEFF}' | '\u{E0000}'..='\u{E0FFF}')
 }
 
-/// A parsed pattern of the table. Parsed once, because every tool call is compared with all of them.
+/// A parsed pattern of the table. Patterns are parsed once, because every tool call is compared with all of them.
 struct Pattern {
     row: &'static Rows,
     /// Whether only absolute paths match.
@@ -153,23 +153,23 @@ pub fn is_at_or_below(path: &str, folder: &str) -> bool {
     path.len() >= folder.len() && path.iter().zip(&folder).all(|(one, other)| one == other)
 }
 
-/// Whether a word of a command names one of these folders or something inside. The word is normalized, and may
-/// contain glob patterns, variables and an unknown home. A path that is not absolute must therefore match at least
-/// the last two names of a folder.
-pub(super) fn names_own_folder(path: &str, own: &[std::path::PathBuf]) -> bool {
-    let open = |name: &str| name.contains(['\u{E000}', '*', '?', '[']);
-    let is = |own: &str, name: &str| {
+/// Whether a normalized path names one of these folders or something inside. Where the path starts with `..`, `~`, a
+/// variable or a glob pattern, its beginning is unknown: the rest must start with at least the last two names of a
+/// folder.
+pub(super) fn names_own_folder(path: &str, own_folders: &[std::path::PathBuf]) -> bool {
+    let is_open = |name: &str| name.contains(['\u{E000}', '*', '?', '[']);
+    let is = |known: &str, name: &str| {
         let head = name.split(['\u{E000}', '*', '?', '[']).next().unwrap_or_default();
-        own == name || open(name) && own.starts_with(head)
+        known == name || is_open(name) && known.starts_with(head)
     };
-    let begins = |own: &[Cow<str>], names: &[Cow<str>]| {
-        own.len() <= names.len()
-            && own.iter().zip(names).all(|(own, name)| is(own, name))
+    let begins = |folder: &[Cow<str>], names: &[Cow<str>]| {
+        folder.len() <= names.len()
+            && folder.iter().zip(names).all(|(known, name)| is(known, name))
             // Glob patterns alone identify no folder.
-            && own.iter().zip(names).any(|(own, name)| own == name)
+            && folder.iter().zip(names).any(|(known, name)| known == name)
     };
     let names = folded_names(path);
-    // The root and the working folder of a process below `/proc`.
+    // `/proc/PID/root` and `/proc/PID/cwd` lead to other folders.
     let seen = match names.as_slice() {
         [first, _, third, rest @ ..]
             if &**first == "proc" && matches!(&**third, "root" | "cwd") =>
@@ -180,19 +180,19 @@ pub(super) fn names_own_folder(path: &str, own: &[std::path::PathBuf]) -> bool {
     };
     let is_rooted = path.starts_with('/')
         && (seen.len() == names.len() || names.get(2).is_some_and(|it| it == "root"));
-    own.iter().any(|own| {
-        let own = own.to_string_lossy();
-        let own = folded_names(&own);
+    own_folders.iter().any(|folder| {
+        let folder = folder.to_string_lossy();
+        let folder = folded_names(&folder);
         if is_rooted {
-            return begins(&own, seen);
+            return begins(&folder, seen);
         }
         let inside = seen
             .iter()
-            .skip_while(|name| matches!(&***name, "..") || name.starts_with('~') || open(name));
+            .skip_while(|name| matches!(&***name, "..") || name.starts_with('~') || is_open(name));
         let inside: Vec<Cow<str>> = inside.cloned().collect();
         inside.len() < names.len()
-            && (1..own.len().saturating_sub(1))
-                .any(|at| own.get(at..).is_some_and(|own| begins(own, &inside)))
+            && (1..folder.len().saturating_sub(1))
+                .any(|index| folder.get(index..).is_some_and(|tail| begins(tail, &inside)))
     })
 }
 
@@ -201,7 +201,7 @@ mod tests {
     use super::*;
 
     fn rule(path: &str) -> Option<&'static str> {
-        sensitive(path).map(|row| row.rule)
+        find_sensitive(path).map(|row| row.rule)
     }
 
     #[test]
@@ -212,8 +212,8 @@ mod tests {
                 for name in bare.split('/').filter(|name| !name.is_empty()) {
                     assert_eq!(folded_name(name), name, "{pattern}: not as names are compared");
                 }
-                assert!(sensitive(&bare).is_some(), "{pattern}");
-                assert!(sensitive(&bare.to_uppercase()).is_some(), "{pattern}");
+                assert!(find_sensitive(&bare).is_some(), "{pattern}");
+                assert!(find_sensitive(&bare.to_uppercase()).is_some(), "{pattern}");
             }
         }
     }

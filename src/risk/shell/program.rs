@@ -1,7 +1,7 @@
 //! Canonical program names, without folders, versions and flavours.
 
 use super::listed::listed;
-use super::place;
+use super::path_kind;
 
 /// Folders with programs of the system.
 const FOLDERS: &str = "/bin/ /sbin/ /usr/bin/ /usr/sbin/ /usr/local/bin/ /usr/local/sbin/ /opt/homebrew/bin/ /snap/bin/ \
@@ -55,14 +55,14 @@ fn plain_path(text: &str) -> String {
     if !text.contains('/') {
         return text.to_owned();
     }
-    let mut plain = place::normalize(text, "");
+    let mut plain = path_kind::normalize(text, "");
     for _ in 0..8 {
         let Some(rest) = plain.strip_prefix("/proc/") else { break };
         let mut parts = rest.splitn(3, '/');
         let (Some(_), Some("root"), Some(rest)) = (parts.next(), parts.next(), parts.next()) else {
             break;
         };
-        plain = place::normalize(&format!("/{rest}"), "");
+        plain = path_kind::normalize(&format!("/{rest}"), "");
     }
     plain
 }

@@ -8,7 +8,7 @@ mod sed;
 mod test;
 
 use super::listed::listed;
-use super::place;
+use super::path_kind;
 use super::syntax::{END, OUTPUT, UNKNOWN};
 pub(super) use entries::Argument;
 pub(in crate::risk) use entries::TEXT;
@@ -25,7 +25,8 @@ pub(super) enum CallEffect {
     Harmful,
 }
 
-/// The effect of a call; `None` if the program is not listed.
+/// The effect of a call; `None` if the program, or this subcommand, is not listed. Every call is harmful if the table
+/// cannot be read.
 pub(super) fn check(program: &str, arguments: &[Argument]) -> Option<CallEffect> {
     let Ok(readers) = ENTRIES.as_ref() else { return Some(CallEffect::Harmful) };
     let mut worst = None;
@@ -51,7 +52,8 @@ pub(super) struct Taken<'a, 'b> {
 }
 
 impl<'a, 'b> Taken<'a, 'b> {
-    /// Takes the value of an option: the attached one, or the next word. Returns whether it is the next word.
+    /// Adds an option with its value: the attached one, or the next word. Returns whether the value is the next word;
+    /// `None` if there is no known value.
     fn value(
         &mut self,
         name: &str,
@@ -63,8 +65,8 @@ impl<'a, 'b> Taken<'a, 'b> {
         Some(glued.is_none())
     }
 
-    /// The scripts that these options give, or else the first operand, and the effect of the other operands. `None`
-    /// without a script.
+    /// The scripts in the values of these options, or else the first operand; and the effect of the other operands.
+    /// `None` without a script.
     fn scripts(&self, options: [&str; 2]) -> Option<(Vec<&'b str>, CallEffect)> {
         let given = self.values.iter().filter(|(name, _)| options.contains(&name.as_str()));
         let mut scripts: Vec<&str> = given.map(|(_, value)| *value).collect();
@@ -105,11 +107,11 @@ impl Entry {
             Operands::Word => !argument.glob && is_word(argument.text),
         };
         let number = operands.len();
-        let few = number >= self.least && self.most.is_none_or(|most| number <= most);
+        let is_allowed_number = number >= self.least && self.most.is_none_or(|most| number <= most);
         let matches = |argument: &&Argument| {
             self.only.as_ref().is_none_or(|only| only.is_match(argument.text))
         };
-        if few && operands.iter().all(fits) && operands.iter().all(matches) {
+        if is_allowed_number && operands.iter().all(fits) && operands.iter().all(matches) {
             CallEffect::ReadsOnly
         } else {
             CallEffect::Unlisted
@@ -119,12 +121,12 @@ impl Entry {
     /// Splits arguments like `getopt`. Anything that is not listed raises the effect.
     fn take<'a, 'b>(&self, arguments: &'a [Argument<'b>], call: &mut CallEffect) -> Taken<'a, 'b> {
         let mut taken = Taken::default();
-        let mut at = 0;
-        while let Some(argument) = arguments.get(at) {
-            at += 1;
+        let mut index = 0;
+        while let Some(argument) = arguments.get(index) {
+            index += 1;
             let text = argument.text;
             if text == "--" {
-                taken.operands.extend(arguments.get(at..).unwrap_or_default());
+                taken.operands.extend(arguments.get(index..).unwrap_or_default());
                 break;
             }
             if !text.starts_with('-') || text == "-" {
@@ -135,16 +137,17 @@ impl Entry {
                 taken.operands.push(argument);
                 continue;
             }
-            let next = arguments.get(at);
+            let next = arguments.get(index);
             match self.option(text, next, &mut taken) {
-                Some(used) => at += usize::from(used),
+                Some(used) => index += usize::from(used),
                 None => *call = (*call).max(self.unlisted(text, next)),
             }
         }
         taken
     }
 
-    /// Whether an option that is not listed is a harmful one or an abbreviation of one.
+    /// The effect of an option that is not listed: harmful if it is a harmful option or its abbreviation, or writes
+    /// outside the project.
     fn unlisted(&self, text: &str, next: Option<&Argument>) -> CallEffect {
         let (name, glued) = split_value(text);
         for option in &self.writes {
@@ -157,10 +160,10 @@ impl Entry {
                 text.strip_prefix(option.as_str()).map(Some)
             };
             if let Some(path) = value.flatten() {
-                let path = place::normalize(path.trim_start_matches('='), "");
+                let path = path_kind::normalize(path.trim_start_matches('='), "");
                 let elsewhere = path.contains(UNKNOWN)
-                    || place::is_outside(&path)
-                    || place::is_sensitive(&path);
+                    || path_kind::is_outside(&path)
+                    || path_kind::is_sensitive(&path);
                 return if elsewhere { CallEffect::Harmful } else { CallEffect::Unlisted };
             }
         }

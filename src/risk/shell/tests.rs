@@ -61,6 +61,7 @@ fn the_examples_of_every_rule_hold() {
     assert_eq!(faults, Vec::<String>::new());
 }
 
+/// The lines of a collection, each with the level in its field `bound`.
 fn corpus(text: &str, bound: &str) -> Vec<(serde_json::Value, RiskLevel)> {
     text.lines()
         .map(|line| {
@@ -71,7 +72,7 @@ fn corpus(text: &str, bound: &str) -> Vec<(serde_json::Value, RiskLevel)> {
         .collect()
 }
 
-// And at most one in a hundred is only caution.
+// At most one in a hundred may be rated only as caution.
 #[test]
 fn destructive_commands_are_never_safe() {
     let lines = corpus(include_str!("../../../tests/fixtures/risk/destructive.jsonl"), "at_least");

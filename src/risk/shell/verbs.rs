@@ -21,7 +21,7 @@ pub(super) struct Verbs {
     runs: LazyRegex,
     /// Options that only resemble destructive ones.
     harmless: LazyRegex,
-    strangers: Strangers,
+    strangers: UnlistedVerbs,
     /// Programs with arbitrary names as operands.
     except: Vec<String>,
 }
@@ -29,7 +29,7 @@ pub(super) struct Verbs {
 /// Stricter patterns for programs that are entirely unknown.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Strangers {
+pub(super) struct UnlistedVerbs {
     /// Program names that contain a destructive word.
     names: LazyRegex,
     /// Program names that refer to administered objects.
@@ -44,7 +44,7 @@ pub(super) struct Strangers {
 impl Verbs {
     #[cfg(test)]
     pub(super) fn patterns(&self) -> impl Iterator<Item = &LazyRegex> {
-        let Strangers { names, about, options, words, tools, families } = &self.strangers;
+        let UnlistedVerbs { names, about, options, words, tools, families } = &self.strangers;
         let of_known = [
             &self.words,
             &self.options,
@@ -84,7 +84,7 @@ impl Verbs {
 
     /// Whether anything about a call of an entirely unknown program suggests more than reading.
     pub(super) fn suggests_effect(&self, program: &str, arguments: &[(String, bool)]) -> bool {
-        let Strangers { names, about, options, words, tools, families } = &self.strangers;
+        let UnlistedVerbs { names, about, options, words, tools, families } = &self.strangers;
         // Uppercase words, such as those of SQL, are not programs.
         if program.bytes().all(|it| it.is_ascii_uppercase()) {
             return false;

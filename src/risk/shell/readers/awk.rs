@@ -9,7 +9,7 @@ pub(super) fn call(taken: &Taken) -> CallEffect {
     scripts.into_iter().map(program).fold(call, CallEffect::max)
 }
 
-/// The effect of an awk program. Texts and patterns inside it are ignored.
+/// The effect of an awk program. The contents of its strings, patterns and comments are ignored.
 pub(super) fn program(text: &str) -> CallEffect {
     static TEXTS: LazyRegex =
         LazyRegex::new(r#""(?:[^"\\]|\\.)*"|(^|[({,!~&|;\s])/(?:[^/\\\n]|\\.)*/|#[^\n]*"#);

@@ -23,7 +23,7 @@ pub(super) fn script(text: &str) -> CallEffect {
         };
     }
     let mut reader =
-        ScriptParser { rest: text.chars().collect(), at: 0, call: CallEffect::ReadsOnly };
+        ScriptParser { rest: text.chars().collect(), position: 0, call: CallEffect::ReadsOnly };
     match reader.commands() {
         Some(()) => reader.call,
         None => CallEffect::Harmful,
@@ -43,18 +43,18 @@ fn with_values(text: &str, value: &str) -> String {
 
 struct ScriptParser {
     rest: Vec<char>,
-    at: usize,
+    position: usize,
     call: CallEffect,
 }
 
 impl ScriptParser {
     fn peek(&self) -> Option<char> {
-        self.rest.get(self.at).copied()
+        self.rest.get(self.position).copied()
     }
 
     fn next(&mut self) -> Option<char> {
         let next = self.peek();
-        self.at += 1;
+        self.position += 1;
         next
     }
 
@@ -64,14 +64,14 @@ impl ScriptParser {
 
     fn skip_while(&mut self, skips: impl Fn(char) -> bool) {
         while self.peek().is_some_and(&skips) {
-            self.at += 1;
+            self.position += 1;
         }
     }
 
     fn digits(&mut self) -> bool {
-        let before = self.at;
+        let before = self.position;
         self.skip("0123456789");
-        self.at > before
+        self.position > before
     }
 
     /// Skips a text and its closing delimiter.
@@ -91,26 +91,26 @@ impl ScriptParser {
 
     /// Skips a bracket expression. An opening bracket without a closing one is an ordinary character.
     fn bracket(&mut self, delimiter: char) {
-        let mut at = self.at;
-        if self.rest.get(at) == Some(&'^') {
-            at += 1;
+        let mut index = self.position;
+        if self.rest.get(index) == Some(&'^') {
+            index += 1;
         }
-        if self.rest.get(at) == Some(&']') {
-            at += 1;
+        if self.rest.get(index) == Some(&']') {
+            index += 1;
         }
-        while let Some(next) = self.rest.get(at) {
+        while let Some(next) = self.rest.get(index) {
             match next {
                 ']' => {
-                    let inside = self.rest.get(self.at..at).unwrap_or_default();
+                    let inside = self.rest.get(self.position..index).unwrap_or_default();
                     // Implementations differ on where such a pattern ends.
                     if inside.contains(&delimiter) {
                         self.call = self.call.max(CallEffect::Unlisted);
                     }
-                    self.at = at + 1;
+                    self.position = index + 1;
                     return;
                 }
                 '\n' => return,
-                _ => at += 1,
+                _ => index += 1,
             }
         }
     }
@@ -118,28 +118,28 @@ impl ScriptParser {
     fn address(&mut self) -> Option<bool> {
         match self.peek() {
             Some('$') => {
-                self.at += 1;
+                self.position += 1;
             }
             Some('0'..='9') => {
                 self.digits();
                 if self.peek() == Some('~') {
-                    self.at += 1;
+                    self.position += 1;
                     self.digits();
                 }
             }
             Some('/') => {
-                self.at += 1;
+                self.position += 1;
                 self.delimited('/')?;
                 self.skip("IM");
             }
             Some('\\') => {
-                self.at += 1;
+                self.position += 1;
                 let end = self.next()?;
                 self.delimited(end)?;
                 self.skip("IM");
             }
             Some('+' | '~') => {
-                self.at += 1;
+                self.position += 1;
                 if !self.digits() {
                     return None;
                 }
@@ -159,7 +159,7 @@ impl ScriptParser {
             if self.address()? {
                 self.skip(" \t");
                 if self.peek() == Some(',') {
-                    self.at += 1;
+                    self.position += 1;
                     self.skip(" \t");
                     if !self.address()? {
                         return None;
