@@ -10,7 +10,7 @@ use super::program::program_of;
 use super::rating::{Finding, Rating};
 use super::syntax::{DECLARING, END, Script, SimpleCommand, UNKNOWN, Word};
 use super::table::{TABLE, Table};
-use super::user_rules::UserRules;
+use super::user::UserRules;
 use crate::plan::RiskLevel;
 
 /// Limit for wrappers inside wrappers (SPEC §7.1).
@@ -100,7 +100,7 @@ impl<'a> Classifier<'a> {
         reason: &str,
     ) {
         let builtin = Rating::new(level, rule, reason);
-        self.findings.push(Finding { span, builtin, user_rules: None });
+        self.findings.push(Finding { span, builtin, user: None });
     }
 
     pub(super) fn add_caution(&mut self, rule: &str, span: Range<usize>, reason: &str) {

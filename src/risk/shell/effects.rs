@@ -73,9 +73,9 @@ impl Classifier<'_> {
 
     /// The text that a program reads from its input, if it is known, and whether the input is a pipe or a file.
     pub(super) fn known_input(&self, command: &SimpleCommand) -> (Option<String>, bool) {
-        let here =
+        let here_text =
             command.redirects.iter().rev().find(|redirect| redirect.operator.starts_with("<<"));
-        if let Some(redirect) = here {
+        if let Some(redirect) = here_text {
             return (Some(redirect.target.text.clone()), false);
         }
         if let Some(input) = command.input.clone() {
@@ -175,16 +175,16 @@ impl Classifier<'_> {
             "curl" | "fetch" => {
                 let writes = command.redirects.iter().any(Redirect::writes);
                 let mut named = false;
-                let mut lost = false;
+                let mut discarded = false;
                 for text in rest {
                     named |= text.starts_with("--output")
                         || text.starts_with("--remote-name")
                         || (text.starts_with('-')
                             && !text.starts_with("--")
                             && text.contains(['o', 'O']));
-                    lost |= text == "/dev/null";
+                    discarded |= text == "/dev/null";
                 }
-                (named || writes) && !lost
+                (named || writes) && !discarded
             }
             "tar" | "bsdtar" | "unzip" => command.input.is_some(),
             "git" => rest.any(|text| text == "clone"),

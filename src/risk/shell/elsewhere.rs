@@ -116,9 +116,9 @@ impl Classifier<'_> {
             };
             if reads {
                 // A file in a hidden folder of a world-writable place is no ordinary input.
-                let planted = paths(text).into_iter().find(|path| is_in_hidden_temporary(path));
-                if planted.is_some() {
-                    return planted;
+                let hidden = paths(text).into_iter().find(|path| is_in_hidden_temporary(path));
+                if hidden.is_some() {
+                    return hidden;
                 }
                 continue;
             }

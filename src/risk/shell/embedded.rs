@@ -191,7 +191,7 @@ impl Classifier<'_> {
         if self.table.verbs.excepted(program) || listed(TEXT_PROGRAMS, program) {
             return None;
         }
-        if self.rates_or_starts_shell(command, program, depth) {
+        if self.starts_shell(command, program, depth) {
             return Some("Starts a shell through an unknown program.");
         }
         self.embedded_in_code(command, depth)
@@ -218,12 +218,7 @@ impl Classifier<'_> {
     }
 
     /// Whether a program without a rule gets a shell as its operand. An operand that may be a command line is rated.
-    fn rates_or_starts_shell(
-        &mut self,
-        command: &SimpleCommand,
-        program: &str,
-        depth: usize,
-    ) -> bool {
+    fn starts_shell(&mut self, command: &SimpleCommand, program: &str, depth: usize) -> bool {
         const NAMES: &str = "completion completions init hook env activate shellenv generate generate-completion install add \
             show search help info list man setup get uninstall shell shell-completion";
         // Batch systems start interactive shells.

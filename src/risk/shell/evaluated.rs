@@ -168,7 +168,7 @@ impl Classifier<'_> {
         found
     }
 
-    /// Whether any command of the line declares a list, which then may have any name.
+    /// Whether any command of the line declares a list. Its name is not compared.
     fn declares_list(&self) -> bool {
         self.line_commands.iter().any(|command| {
             let flagged = |letters: &[char]| {

@@ -1,4 +1,5 @@
-//! Ratings that depend on the rest of the command line: known harmless calls, and files that it made or fetched.
+//! Ratings that depend on the rest of the command line: harmless calls, and files that the command line created or
+//! fetched.
 
 use std::sync::LazyLock;
 
@@ -9,7 +10,7 @@ use super::harmless_forms;
 use super::lazy_regex::LazyRegex;
 use super::listed::listed;
 use super::path_kind;
-use super::powershell::{only_reads, runs_script};
+use super::powershell;
 use super::program::program_of;
 use super::queries::{is_query_call, queries_unknown_table};
 use super::rating::Rating;
@@ -45,7 +46,7 @@ impl Classifier<'_> {
                 debugs()
                     || inspects()
                     || self.only_computes_argument(program, arguments)
-                    || only_reads(program, arguments)
+                    || powershell::only_reads(program, arguments)
             }
             "says-it-destroys" => inspects(),
             _ => false,
@@ -68,7 +69,9 @@ impl Classifier<'_> {
             "sends-out" if self.stays_local(command, program, arguments) => {
                 harmless_forms::local_upload_rating()
             }
-            "runs-code" if runs_script(program, arguments) && self.folder.is_empty() => {
+            "runs-code"
+                if powershell::runs_script(program, arguments) && self.folder.is_empty() =>
+            {
                 Rating::caution("runs-script", "Runs a script.")
             }
             "delete-by-pattern" | "delete-recursive"
@@ -130,10 +133,11 @@ impl Classifier<'_> {
             })
     }
 
-    /// Whether a variable only ever contains the output of `mktemp`, assigned before this position or used in a
-    /// trap.
-    fn is_temporary(&self, name: &str, index: usize) -> bool {
-        let trapped = self.commands.iter().any(|it| it.starts("trap") && it.span.contains(&index));
+    /// Whether a variable only ever contains the output of `mktemp`, and is assigned before `position` or used there in
+    /// a trap.
+    fn is_temporary(&self, name: &str, position: usize) -> bool {
+        let trapped =
+            self.commands.iter().any(|it| it.starts("trap") && it.span.contains(&position));
         let makes = |value: &Word| {
             let inner = value.inner.clone().and_then(|it| self.line_commands.get(it));
             value.text == OUTPUT && matches!(inner, Some([only]) if only.starts("mktemp"))
@@ -150,11 +154,12 @@ impl Classifier<'_> {
         !named
             && !looped
             && name.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_')
-            && first.is_some_and(|(_, value)| trapped || value.span.start < index)
+            && first.is_some_and(|(_, value)| trapped || value.span.start < position)
             && set.all(|(_, value)| makes(value))
     }
 
-    /// The calls of a program whose name ends in the variable of a loop over literal words.
+    /// The calls of a program whose name contains, after a literal beginning, the variable of a loop over literal words.
+    /// Empty for any other program.
     pub(super) fn looped_programs(&mut self, command: &SimpleCommand) -> Vec<SimpleCommand> {
         let plain =
             |text: &str| text.bytes().all(|it| it.is_ascii_alphanumeric() || b"._-".contains(&it));
@@ -183,7 +188,7 @@ impl Classifier<'_> {
     }
 
     /// Whether a program is named by a path outside the project and outside the usual folders of tools. A path that
-    /// another command of the line names was created there.
+    /// another command of the line names counts as created there.
     pub(super) fn runs_from_outside(&self, command: &SimpleCommand, program: &str) -> bool {
         const LOOK: &str = "ls cat file stat test [ chmod echo printf which head sha256sum";
         static TOOLS: LazyRegex = LazyRegex::new(

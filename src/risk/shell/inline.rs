@@ -76,7 +76,7 @@ impl Classifier<'_> {
                 && before(options, index).is_some_and(|it| listed("-W -X", &it.text))
         };
         let plain = |(index, word): (usize, &Word)| {
-            valued(index) || plain_option(language.language, &word.text)
+            valued(index) || is_plain_option(language.language, &word.text)
         };
         if !options.iter().enumerate().all(plain) || code.text.contains(UNKNOWN) || code.escaped {
             return false;
@@ -135,7 +135,7 @@ fn only_installs(code: &str) -> bool {
 }
 
 /// Whether an option only affects how code is read and how input is split.
-fn plain_option(language: Language, text: &str) -> bool {
+fn is_plain_option(language: Language, text: &str) -> bool {
     let letters = |allowed: &str| {
         text.strip_prefix('-').is_some_and(|rest| rest.chars().all(|c| allowed.contains(c)))
     };

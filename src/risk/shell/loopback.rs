@@ -13,6 +13,7 @@ use super::path_kind;
 use super::readers;
 use super::syntax::{SimpleCommand, UNKNOWN, before};
 
+/// The options of curl that cannot send a request elsewhere.
 const CURL: Allowed = Allowed {
     short: "sSfivkN#g",
     short_values: "XHdFTomwAu",
@@ -20,6 +21,7 @@ const CURL: Allowed = Allowed {
     long_values: "request header data data-ascii data-binary data-raw data-urlencode json form form-string upload-file output max-time connect-timeout write-out user-agent user retry",
 };
 
+/// As `CURL`, for wget.
 const WGET: Allowed = Allowed {
     short: "qS",
     short_values: "OT",
@@ -27,6 +29,7 @@ const WGET: Allowed = Allowed {
     long_values: "post-file body-file method header output-document timeout max-redirect tries",
 };
 
+/// As `CURL`, for HTTPie.
 const HTTPIE: Allowed = Allowed {
     short: "vfjbhq",
     short_values: "",
@@ -122,13 +125,13 @@ impl Classifier<'_> {
     fn allows_httpie(&self, command: &SimpleCommand, parts: &Parts) -> bool {
         let mut operands = parts.operands.iter().copied().peekable();
         operands.next_if(|it| is_method(it));
-        let Some(address) = operands.next() else { return false };
-        let here = match address.strip_prefix(':') {
+        let Some(url) = operands.next() else { return false };
+        let is_local = match url.strip_prefix(':') {
             Some(rest) => is_local_url(&format!(
                 "localhost{}{rest}",
                 if rest.starts_with('/') { "" } else { ":" }
             )),
-            None => is_local_url(address),
+            None => is_local_url(url),
         };
         let item = |item: &str| match item.find(['@', '=', ':']) {
             Some(index) => {
@@ -139,7 +142,7 @@ impl Classifier<'_> {
             }
             None => false,
         };
-        here && operands.all(item) && self.has_plain_input(command)
+        is_local && operands.all(item) && self.has_plain_input(command)
     }
 
     /// Whether anything in the command, such as a proxy setting, may send a local request to another host.
@@ -226,7 +229,7 @@ fn is_method(text: &str) -> bool {
 
 /// Whether a URL is local and does not have the port of a daemon or a store.
 fn is_local_url(text: &str) -> bool {
-    static HERE: LazyRegex = LazyRegex::new(
+    static LOCAL_URL: LazyRegex = LazyRegex::new(
         r"^(https?://)?(localhost|127\.0\.0\.1|\[::1\])(:[0-9]{1,5})?(/([A-Za-z0-9.~%+,-][A-Za-z0-9._~%+,:-]*/?)*)?(\?[A-Za-z0-9._~%+,=&-]*)?$",
     );
     // Ports of daemons that start programs or keep the state of clusters.
@@ -235,16 +238,16 @@ fn is_local_url(text: &str) -> bool {
         let rest = text.split_once(port).map(|(_, rest)| rest);
         rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_digit()))
     };
-    HERE.is_match(text) && !DAEMON_PORTS.split(' ').any(is_daemon)
+    LOCAL_URL.is_match(text) && !DAEMON_PORTS.split(' ').any(is_daemon)
 }
 
 /// The arguments of a call, with unknown header values replaced by a literal. Headers are sent to this computer
 /// only.
 fn with_literal_headers(arguments: &[(String, bool)]) -> Vec<(String, bool)> {
-    let mut headed = arguments.to_vec();
-    for index in 1..headed.len() {
+    let mut replaced = arguments.to_vec();
+    for index in 1..replaced.len() {
         let header = before(arguments, index).is_some_and(|(text, _)| listed("--header -H", text));
-        if let Some((text, _)) = headed.get_mut(index).filter(|_| header)
+        if let Some((text, _)) = replaced.get_mut(index).filter(|_| header)
             && let Some((name, value)) = text.split_once(": ")
             && name.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'-')
             && value.contains(UNKNOWN)
@@ -252,5 +255,5 @@ fn with_literal_headers(arguments: &[(String, bool)]) -> Vec<(String, bool)> {
             *text = format!("{name}: x");
         }
     }
-    headed
+    replaced
 }

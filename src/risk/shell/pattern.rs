@@ -198,7 +198,7 @@ impl Test {
                             let value =
                                 text.strip_prefix("--").and_then(|text| text.split_once('='));
                             is_destructive_sql(value.map_or(text.as_str(), |(_, value)| value))
-                        }) || facts.text.is_some_and(destroys)
+                        }) || facts.text.is_some_and(is_destructive_sql)
                     }
                     _ => false,
                 }

@@ -7,7 +7,7 @@ use super::listed::listed;
 use super::path_kind;
 use super::syntax::UNKNOWN;
 
-/// Cmdlets that read the project or system state, or print. Names that are other programs elsewhere, such as
+/// Cmdlets that read the project or system state, or print. Aliases that are other programs outside Windows, such as
 /// `sort`, are left out.
 const CMDLETS: &str = "get-childitem gci dir get-content gc get-item gi get-process gps get-date get-location gl pwd get-command gcm \
     get-module get-member gm get-host get-culture get-timezone get-filehash get-service get-psdrive get-verb get-unique \

@@ -281,7 +281,7 @@ impl Classifier<'_> {
         let arguments = self.expand_arguments(command.arguments());
         let names = [Some(program), command.words.first().map(|word| word.text.as_str())];
         let rules: Vec<_> = self
-            .user
+            .user_rules
             .iter()
             .filter(|rule| names.iter().flatten().any(|name| rule.matches(name, &arguments)))
             .collect();

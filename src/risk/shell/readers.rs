@@ -46,12 +46,12 @@ pub(super) fn check(program: &str, arguments: &[Argument]) -> Option<CallEffect>
 
 /// The operands of a call, and its options with values.
 #[derive(Default)]
-pub(super) struct Taken<'a, 'b> {
+pub(super) struct ParsedArguments<'a, 'b> {
     values: Vec<(String, &'b str)>,
     operands: Vec<&'a Argument<'b>>,
 }
 
-impl<'a, 'b> Taken<'a, 'b> {
+impl<'a, 'b> ParsedArguments<'a, 'b> {
     /// Adds an option with its value: the attached one, or the next word. Returns whether the value is the next word;
     /// `None` if there is no known value.
     fn value(
@@ -87,11 +87,11 @@ impl Entry {
             _ => {}
         }
         let mut call = CallEffect::ReadsOnly;
-        let taken = self.take(arguments, &mut call);
+        let parsed = self.parse(arguments, &mut call);
         call = call.max(match self.language {
-            Some(Language::Sed) => sed::call(&taken),
-            Some(Language::Awk) => awk::call(&taken),
-            _ => self.operands_of(&taken.operands),
+            Some(Language::Sed) => sed::call(&parsed),
+            Some(Language::Awk) => awk::call(&parsed),
+            _ => self.operands_of(&parsed.operands),
         });
         call
     }
@@ -102,7 +102,7 @@ impl Entry {
             Operands::Any => true,
             Operands::Known => {
                 is_known(argument.text)
-                    && !(argument.glob && !self.harm.is_empty() && starts_open(argument.text))
+                    && !(argument.glob && !self.harm.is_empty() && may_become_option(argument.text))
             }
             Operands::Word => !argument.glob && is_word(argument.text),
         };
@@ -119,31 +119,35 @@ impl Entry {
     }
 
     /// Splits arguments like `getopt`. Anything that is not listed raises the effect.
-    fn take<'a, 'b>(&self, arguments: &'a [Argument<'b>], call: &mut CallEffect) -> Taken<'a, 'b> {
-        let mut taken = Taken::default();
+    fn parse<'a, 'b>(
+        &self,
+        arguments: &'a [Argument<'b>],
+        call: &mut CallEffect,
+    ) -> ParsedArguments<'a, 'b> {
+        let mut parsed = ParsedArguments::default();
         let mut index = 0;
         while let Some(argument) = arguments.get(index) {
             index += 1;
             let text = argument.text;
             if text == "--" {
-                taken.operands.extend(arguments.get(index..).unwrap_or_default());
+                parsed.operands.extend(arguments.get(index..).unwrap_or_default());
                 break;
             }
             if !text.starts_with('-') || text == "-" {
-                taken.operands.push(argument);
+                parsed.operands.push(argument);
                 continue;
             }
             if self.operands == Operands::Any && self.options.is_empty() && self.short.is_empty() {
-                taken.operands.push(argument);
+                parsed.operands.push(argument);
                 continue;
             }
             let next = arguments.get(index);
-            match self.option(text, next, &mut taken) {
+            match self.option(text, next, &mut parsed) {
                 Some(used) => index += usize::from(used),
                 None => *call = (*call).max(self.unlisted(text, next)),
             }
         }
-        taken
+        parsed
     }
 
     /// The effect of an option that is not listed: harmful if it is a harmful option or its abbreviation, or writes
@@ -193,7 +197,7 @@ impl Entry {
         &self,
         text: &'b str,
         next: Option<&Argument<'b>>,
-        taken: &mut Taken<'_, 'b>,
+        parsed: &mut ParsedArguments<'_, 'b>,
     ) -> Option<bool> {
         if text.contains(UNKNOWN) && !is_known(text) {
             return None;
@@ -208,7 +212,7 @@ impl Entry {
             return match (option.takes, glued) {
                 (Takes::Nothing | Takes::GluedValue, None) => Some(false),
                 (Takes::Nothing, Some(_)) => None,
-                (Takes::Value | Takes::GluedValue, _) => taken.value(bare, glued, next),
+                (Takes::Value | Takes::GluedValue, _) => parsed.value(bare, glued, next),
             };
         }
         let letters = text.strip_prefix('-')?;
@@ -221,7 +225,7 @@ impl Entry {
             if self.value.contains(letter) {
                 let glued = letters.get(index + letter.len_utf8()..)?;
                 let glued = Some(glued).filter(|it| !it.is_empty());
-                return taken.value(&letter.to_string(), glued, next);
+                return parsed.value(&letter.to_string(), glued, next);
             }
             if !self.short.contains(letter) {
                 return None;
@@ -265,11 +269,11 @@ pub(super) fn is_known(text: &str) -> bool {
 
 /// Whether an operand is known and cannot expand to an option.
 pub(super) fn is_operand(argument: &Argument) -> bool {
-    is_known(argument.text) && !(argument.glob && starts_open(argument.text))
+    is_known(argument.text) && !(argument.glob && may_become_option(argument.text))
 }
 
 /// Whether a glob pattern may expand to a word that starts with a dash.
-fn starts_open(text: &str) -> bool {
+fn may_become_option(text: &str) -> bool {
     text.starts_with(['*', '?', '['])
 }
 

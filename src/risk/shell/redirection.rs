@@ -67,12 +67,12 @@ impl Parser<'_> {
         if target.text.is_empty() && from == self.position {
             return Err(self.error("a redirection without its file"));
         }
-        let here = matches!(operator, "<<" | "<<-");
+        let is_here_document = matches!(operator, "<<" | "<<-");
         let written = self.source.get(from..self.position).unwrap_or_default();
         let delimiter = target.text.clone();
         let Some(command) = self.script.commands.get_mut(index) else { return Ok(true) };
         command.redirects.push(Redirect { operator, target });
-        if here {
+        if is_here_document {
             self.pending.push(HereDocument {
                 command: index,
                 redirect: command.redirects.len() - 1,

@@ -40,7 +40,7 @@ impl Classifier<'_> {
         Some(text.replace(from, to))
     }
 
-    /// Replaces a text in every word; `None` as in [`Self::replaced`].
+    /// Replaces a text in every word; `None` as in [`Self::replace_limited`].
     pub(super) fn replace_in_words(
         &mut self,
         words: &mut [Word],

@@ -8,10 +8,13 @@ use super::lazy_regex::LazyRegex;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Verbs {
+    /// Operands that suggest a destructive action.
     words: LazyRegex,
+    /// Options that suggest a destructive action.
     options: LazyRegex,
-    /// Words that are destructive only together with an option that disables confirmations.
+    /// Operands that are destructive only together with an option of `forced`.
     removes: LazyRegex,
+    /// Options that disable confirmations.
     forced: LazyRegex,
     /// Options for dry runs and the like.
     dry: LazyRegex,
@@ -34,10 +37,13 @@ pub(super) struct UnlistedVerbs {
     names: LazyRegex,
     /// Program names that refer to administered objects.
     about: LazyRegex,
+    /// Options that suggest an effect.
     options: LazyRegex,
+    /// Operands that suggest an effect.
     words: LazyRegex,
     /// Development tools, to which these patterns do not apply.
     tools: LazyRegex,
+    /// Naming patterns of development tools, to which only the patterns for names apply.
     families: LazyRegex,
 }
 

@@ -257,12 +257,13 @@ fn closing(text: &str) -> Option<usize> {
     None
 }
 
+/// The text with its marks replaced by braces and commas.
 fn plain(text: &str) -> String {
     text.replace(OPEN, "{").replace(COMMA, ",").replace(CLOSE, "}")
 }
 
-/// Brace expansion of a text into about `most` texts at the most. A text with too many braces, and a range such as
-/// `{1..9}`, become unknown.
+/// Brace expansion of a text, into at most `most` texts. A text with too many braces gets an unknown part; so does a
+/// range such as `{1..9}`.
 fn expand(text: &str, most: usize) -> Vec<String> {
     if text.matches(OPEN).count() > MAX_BRACES {
         return vec![plain(text) + OUTPUT];

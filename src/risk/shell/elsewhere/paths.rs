@@ -25,9 +25,10 @@ pub(super) fn is_root_folder_name(name: &str) -> bool {
 /// How a path is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::risk::shell) enum PathUse {
-    /// A program may change the path with the rights of the user, who cannot write folders of installed programs.
+    /// A program may write the path with the rights of the user. Temporary folders and folders of installed programs,
+    /// which the user cannot write, do not count.
     MayWrite,
-    /// The path is certainly written, or privileges are raised. Folders of installed programs count, too.
+    /// The path is certainly written, or privileges are raised. Only temporary folders do not count.
     Written,
     /// A program loads code from the path. Temporary folders count, folders of installed programs do not.
     LoadsCode,

@@ -213,7 +213,7 @@ pub(super) fn is_cheap(all: &[Token]) -> bool {
             _ => {}
         }
     }
-    // `**` is counted as a power, and its second sign as a multiplication.
+    // `**` is counted as a power, and its second character as a multiplication.
     let multiplied = times > powers;
     !(powers > 0 && (multiplied || repeats || powers > 1))
         && (largest < 1e7 || !(multiplied || repeats))

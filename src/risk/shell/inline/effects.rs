@@ -127,7 +127,7 @@ impl InlineRules {
     }
 
     fn name_has_no_effect(&self, cursor: Cursor, ident: &str) -> bool {
-        let of = cursor.name(-2).unwrap_or_default();
+        let object = cursor.name(-2).unwrap_or_default();
         let dotted = cursor.is_punct(-1, ".");
         if ident.starts_with("__") {
             return dotted
@@ -152,7 +152,7 @@ impl InlineRules {
         match ident {
             // On a text this returns a copy; on a path it overwrites a file.
             "replace" if self.language == Language::Python => {
-                return dotted && of != "os" && !names_path_class(cursor.all);
+                return dotted && object != "os" && !names_path_class(cursor.all);
             }
             "file" if self.language == Language::R && cursor.is_punct(1, "=") => return false,
             "values" | "entries" if loads_file_module(cursor.all) => return false,
@@ -171,10 +171,10 @@ impl InlineRules {
             "platform" | "json" | "sys" | "tomllib" | "yaml" => {
                 return !cursor.is_punct(1, "=") || self.language == Language::Python;
             }
-            "load" => return loads_data(of),
-            "compile" => return dotted && of == "re",
-            "write" => return matches!(of, "stdout" | "stderr") && dotted,
-            "path" if of == "sys" => return is_only_passed_on(cursor),
+            "load" => return loads_data(object),
+            "compile" => return dotted && object == "re",
+            "write" => return matches!(object, "stdout" | "stderr") && dotted,
+            "path" if object == "sys" => return is_only_passed_on(cursor),
             // A module with a literal name.
             "require" | "import" | "library" | "use" | "using"
                 if matches!(

@@ -89,7 +89,7 @@ pub(super) fn interpolates(text: &str, pattern: bool) -> bool {
 fn subscripts(text: &str) -> Option<&str> {
     let mut rest = text;
     loop {
-        // Dereferences of a list.
+        // A postfix dereference.
         if ["->%", "->@", "->$"].iter().any(|it| rest.starts_with(it)) {
             return None;
         }

@@ -198,8 +198,8 @@ impl InlineRules {
                         || root.is_empty()
                         || self.is_constant(root))
             });
-            let version_only = ["__version__", "__file__", "__name__", "__doc__", "load", "argv"];
-            return is_open || self.allows_attribute(ident) || version_only.contains(&ident);
+            let always_allowed = ["__version__", "__file__", "__name__", "__doc__", "load", "argv"];
+            return is_open || self.allows_attribute(ident) || always_allowed.contains(&ident);
         }
         if cursor.is_punct(-1, ":") && ruby {
             return listed(&self.attributes, ident);
@@ -271,7 +271,7 @@ pub(super) fn calls_unknown_function(
             let replaced = cursor.is_punct(1, "<") && cursor.is_punct(2, "-");
             let value = if replaced { 3 } else { 1 + isize::from(cursor.is_punct(1, "=")) };
             let close = (value..value + 24).find(|by| cursor.is_punct(*by, ")"));
-            // A Ruby variable is not what a call by its name calls.
+            // In Ruby, a call by name never calls the value of a variable.
             matches!(cursor.name(-1), Some("def" | "function" | "class"))
                 || language != Language::Ruby
                     && value > 1
@@ -301,7 +301,7 @@ pub(super) fn calls_unknown_function(
         if !called || cursor.is_punct(-1, ".") {
             return false;
         }
-        // The function may be bound elsewhere only, and this call is one of the language.
+        // The name may be bound in another scope only, so that this calls a function of the language.
         let effect = match language {
             Language::R => listed_in(R, ident),
             Language::Julia => listed(JULIA, ident),

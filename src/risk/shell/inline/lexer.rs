@@ -63,7 +63,7 @@ struct Lexer<'a> {
     language: Language,
     position: usize,
     tokens: Vec<Token>,
-    /// Tokens for newlines at the end of `found`.
+    /// The number of newlines at the end of `tokens`.
     newlines: usize,
     /// Open round and square brackets.
     depth: usize,

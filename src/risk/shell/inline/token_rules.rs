@@ -45,12 +45,13 @@ impl InlineRules {
             Some(Token::Text(text)) if script && cursor.is_punct(1, ":") => {
                 !text.contains('\\') && !listed(BANNED, text)
             }
-            Some(Token::Name(ident)) => self.name(cursor, ident, bound, version_only),
+            Some(Token::Name(ident)) => self.allows_name_at(cursor, ident, bound, version_only),
             _ => true,
         }
     }
 
-    fn name(
+    /// Whether a name is allowed in its position.
+    fn allows_name_at(
         &self,
         cursor: Cursor,
         ident: &str,
@@ -122,11 +123,11 @@ impl InlineRules {
         ident: &str,
         version_only: &BTreeSet<String>,
     ) -> bool {
-        let of = cursor.name(-2).unwrap_or_default();
+        let object = cursor.name(-2).unwrap_or_default();
         let version = matches!(ident, "__version__" | "__file__" | "__name__" | "__doc__");
         let (python, script) =
             (self.language == Language::Python, self.language == Language::JavaScript);
-        if version_only.contains(of) {
+        if version_only.contains(object) {
             return version || matches!(ident, "VERSION" | "version");
         }
         // An assigned attribute would be visible to other code.
@@ -136,12 +137,12 @@ impl InlineRules {
         match ident {
             // On texts and lists these return a copy; on files they overwrite or move.
             "replace" | "copy" | "move"
-                if python && (of == "os" || names_path_class(cursor.all)) =>
+                if python && (object == "os" || names_path_class(cursor.all)) =>
             {
                 false
             }
-            "write" if script => matches!(of, "stdout" | "stderr"),
-            // Only directly on a literal path.
+            "write" if script => matches!(object, "stdout" | "stderr"),
+            // Allowed only directly on a literal path.
             "read_text" | "read_bytes" => {
                 cursor.is_punct(-2, ")")
                     && cursor.text(-3).is_some()
@@ -169,16 +170,16 @@ impl InlineRules {
                     && (cursor.is_punct(1, if script { "." } else { "[" })
                         || cursor.is_punct(1, ".") && cursor.name(2) == Some("get"))
             }
-            "system" => of == "platform" && cursor.is_punct(1, "(") && cursor.is_punct(2, ")"),
-            "load" => loads_data(of),
-            "path" if of == "sys" => is_only_passed_on(cursor),
+            "system" => object == "platform" && cursor.is_punct(1, "(") && cursor.is_punct(2, ")"),
+            "load" => loads_data(object),
+            "path" if object == "sys" => is_only_passed_on(cursor),
             _ if listed(&self.reads, ident) => {
                 cursor.is_punct(1, "(")
                     && cursor.text(2).is_some_and(names_project_file)
                     && (cursor.is_punct(3, ")") || script && cursor.is_punct(3, ","))
             }
             // A variable after `env.`, which was checked there.
-            _ if of == "env" && script => true,
+            _ if object == "env" && script => true,
             _ => version || listed(&self.attributes, ident),
         }
     }

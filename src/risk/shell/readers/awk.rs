@@ -2,10 +2,12 @@
 
 use super::super::lazy_regex::LazyRegex;
 use super::super::syntax::UNKNOWN;
-use super::{CallEffect, Taken};
+use super::{CallEffect, ParsedArguments};
 
-pub(super) fn call(taken: &Taken) -> CallEffect {
-    let Some((scripts, call)) = taken.scripts(["e", "source"]) else { return CallEffect::Unlisted };
+pub(super) fn call(parsed: &ParsedArguments) -> CallEffect {
+    let Some((scripts, call)) = parsed.scripts(["e", "source"]) else {
+        return CallEffect::Unlisted;
+    };
     scripts.into_iter().map(program).fold(call, CallEffect::max)
 }
 

@@ -1,10 +1,10 @@
 //! `sed` scripts: those that only select, replace and print, as opposed to those that run and write.
 
 use super::super::syntax::{END, UNKNOWN};
-use super::{CallEffect, Taken};
+use super::{CallEffect, ParsedArguments};
 
-pub(super) fn call(taken: &Taken) -> CallEffect {
-    let Some((scripts, call)) = taken.scripts(["e", "expression"]) else {
+pub(super) fn call(parsed: &ParsedArguments) -> CallEffect {
+    let Some((scripts, call)) = parsed.scripts(["e", "expression"]) else {
         return CallEffect::Unlisted;
     };
     call.max(script(&scripts.join("\n")))
