@@ -35,11 +35,11 @@ pub(super) fn check(program: &str, arguments: &[Argument]) -> Option<CallEffect>
         let Some(rest) = readers.subcommand(program, subcommands, arguments) else { continue };
         // Several entries can describe a program. An entry that allows the call decides; otherwise the worst effect
         // counts.
-        let call = reader.call(rest);
-        if call == CallEffect::ReadsOnly {
-            return Some(call);
+        let effect = reader.effect(rest);
+        if effect == CallEffect::ReadsOnly {
+            return Some(effect);
         }
-        worst = worst.max(Some(call));
+        worst = worst.max(Some(effect));
     }
     worst
 }
@@ -80,20 +80,20 @@ impl<'a, 'b> ParsedArguments<'a, 'b> {
 }
 
 impl Entry {
-    fn call(&self, arguments: &[Argument]) -> CallEffect {
+    fn effect(&self, arguments: &[Argument]) -> CallEffect {
         match self.language {
-            Some(Language::Find) => return find::call(arguments),
-            Some(Language::Test) => return test::call(arguments),
+            Some(Language::Find) => return find::effect(arguments),
+            Some(Language::Test) => return test::effect(arguments),
             _ => {}
         }
-        let mut call = CallEffect::ReadsOnly;
-        let parsed = self.parse(arguments, &mut call);
-        call = call.max(match self.language {
-            Some(Language::Sed) => sed::call(&parsed),
-            Some(Language::Awk) => awk::call(&parsed),
+        let mut effect = CallEffect::ReadsOnly;
+        let parsed = self.parse(arguments, &mut effect);
+        effect = effect.max(match self.language {
+            Some(Language::Sed) => sed::effect(&parsed),
+            Some(Language::Awk) => awk::effect(&parsed),
             _ => self.operands_of(&parsed.operands),
         });
-        call
+        effect
     }
 
     fn operands_of(&self, operands: &[&Argument]) -> CallEffect {
@@ -122,7 +122,7 @@ impl Entry {
     fn parse<'a, 'b>(
         &self,
         arguments: &'a [Argument<'b>],
-        call: &mut CallEffect,
+        effect: &mut CallEffect,
     ) -> ParsedArguments<'a, 'b> {
         let mut parsed = ParsedArguments::default();
         let mut index = 0;
@@ -144,7 +144,7 @@ impl Entry {
             let next = arguments.get(index);
             match self.option(text, next, &mut parsed) {
                 Some(used) => index += usize::from(used),
-                None => *call = (*call).max(self.unlisted(text, next)),
+                None => *effect = (*effect).max(self.unlisted(text, next)),
             }
         }
         parsed

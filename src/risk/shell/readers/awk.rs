@@ -4,11 +4,11 @@ use super::super::lazy_regex::LazyRegex;
 use super::super::syntax::UNKNOWN;
 use super::{CallEffect, ParsedArguments};
 
-pub(super) fn call(parsed: &ParsedArguments) -> CallEffect {
-    let Some((scripts, call)) = parsed.scripts(["e", "source"]) else {
+pub(super) fn effect(parsed: &ParsedArguments) -> CallEffect {
+    let Some((scripts, effect)) = parsed.scripts(["e", "source"]) else {
         return CallEffect::Unlisted;
     };
-    scripts.into_iter().map(program).fold(call, CallEffect::max)
+    scripts.into_iter().map(program).fold(effect, CallEffect::max)
 }
 
 /// The effect of an awk program. The contents of its strings, patterns and comments are ignored.

@@ -15,14 +15,14 @@ const RUNS: [&str; 4] = ["-exec", "-execdir", "-ok", "-okdir"];
 const HARMS: [&str; 5] = ["-delete", "-fprint", "-fprint0", "-fprintf", "-fls"];
 
 /// The effect of an expression.
-pub(super) fn call(arguments: &[Argument]) -> CallEffect {
-    let mut call = CallEffect::ReadsOnly;
+pub(super) fn effect(arguments: &[Argument]) -> CallEffect {
+    let mut effect = CallEffect::ReadsOnly;
     let mut index = 0;
     while let Some(argument) = arguments.get(index) {
         let text = argument.text;
         index += 1;
         if !is_known(text) {
-            call = call.max(CallEffect::Unlisted);
+            effect = effect.max(CallEffect::Unlisted);
         } else if RUNS.contains(&text) {
             let tail = arguments.get(index..).unwrap_or_default();
             let length = tail.iter().position(|it| it.text == ";").or_else(|| {
@@ -32,21 +32,21 @@ pub(super) fn call(arguments: &[Argument]) -> CallEffect {
             });
             match length {
                 Some(length) => index += length + 1,
-                None => return call.max(CallEffect::Unlisted),
+                None => return effect.max(CallEffect::Unlisted),
             }
         } else if listed(VALUE, text) {
             if arguments.get(index).is_none_or(|value| !is_known(value.text)) {
-                call = call.max(CallEffect::Unlisted);
+                effect = effect.max(CallEffect::Unlisted);
             }
             index += 1;
         } else if HARMS.contains(&text) {
-            call = CallEffect::Harmful;
+            effect = CallEffect::Harmful;
         } else if text.starts_with(['-', '!', '(', ')', ',']) && !listed(BARE, text) {
-            call = call.max(CallEffect::Unlisted);
+            effect = effect.max(CallEffect::Unlisted);
         } else if argument.glob && text.starts_with(['*', '?', '[']) {
             // A file name may look like an option.
-            call = call.max(CallEffect::Unlisted);
+            effect = effect.max(CallEffect::Unlisted);
         }
     }
-    call
+    effect
 }

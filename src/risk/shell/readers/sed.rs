@@ -3,11 +3,11 @@
 use super::super::syntax::{END, UNKNOWN};
 use super::{CallEffect, ParsedArguments};
 
-pub(super) fn call(parsed: &ParsedArguments) -> CallEffect {
-    let Some((scripts, call)) = parsed.scripts(["e", "expression"]) else {
+pub(super) fn effect(parsed: &ParsedArguments) -> CallEffect {
+    let Some((scripts, effect)) = parsed.scripts(["e", "expression"]) else {
         return CallEffect::Unlisted;
     };
-    call.max(script(&scripts.join("\n")))
+    effect.max(script(&scripts.join("\n")))
 }
 
 /// The effect of a script.
@@ -23,9 +23,9 @@ pub(super) fn script(text: &str) -> CallEffect {
         };
     }
     let mut reader =
-        ScriptParser { rest: text.chars().collect(), position: 0, call: CallEffect::ReadsOnly };
+        ScriptParser { rest: text.chars().collect(), position: 0, effect: CallEffect::ReadsOnly };
     match reader.commands() {
-        Some(()) => reader.call,
+        Some(()) => reader.effect,
         None => CallEffect::Harmful,
     }
 }
@@ -44,7 +44,7 @@ fn with_values(text: &str, value: &str) -> String {
 struct ScriptParser {
     rest: Vec<char>,
     position: usize,
-    call: CallEffect,
+    effect: CallEffect,
 }
 
 impl ScriptParser {
@@ -104,7 +104,7 @@ impl ScriptParser {
                     let inside = self.rest.get(self.position..index).unwrap_or_default();
                     // Implementations differ on where such a pattern ends.
                     if inside.contains(&delimiter) {
-                        self.call = self.call.max(CallEffect::Unlisted);
+                        self.effect = self.effect.max(CallEffect::Unlisted);
                     }
                     self.position = index + 1;
                     return;
@@ -197,7 +197,7 @@ impl ScriptParser {
                 'y' => self.replacement()?,
                 // Reads a file that is named inside the script and not by an operand.
                 'r' | 'R' => {
-                    self.call = self.call.max(CallEffect::Unlisted);
+                    self.effect = self.effect.max(CallEffect::Unlisted);
                     self.line();
                     continue;
                 }

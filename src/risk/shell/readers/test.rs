@@ -11,7 +11,7 @@ const BINARY: [&str; 14] =
     ["=", "==", "!=", "<", ">", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef"];
 
 /// The effect of an expression. An unquoted unknown word could expand to several.
-pub(super) fn call(arguments: &[Argument]) -> CallEffect {
+pub(super) fn effect(arguments: &[Argument]) -> CallEffect {
     let mut rest = match arguments.split_last() {
         Some((last, rest)) if last.text == "]" => rest,
         _ => arguments,
