@@ -110,7 +110,7 @@ impl<'a> Classifier<'a> {
     /// Whether the findings are dangerous already, both with and without the rules of the user.
     pub(super) fn is_dangerous(&self) -> bool {
         let dangerous = |level: RiskLevel| level >= RiskLevel::Dangerous;
-        self.findings.iter().any(|finding| dangerous(finding.decided().level))
+        self.findings.iter().any(|finding| dangerous(finding.effective().level))
             && self.findings.iter().any(|finding| dangerous(finding.builtin.level))
     }
 

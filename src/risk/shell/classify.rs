@@ -63,7 +63,7 @@ pub struct BuiltinVerdict {
 
 /// The positions that one parser finds in a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reading {
+pub struct ParsedSpans {
     /// The span of every simple command; from the second parser, an empty span at its start.
     pub commands: Vec<Range<usize>>,
     /// The span of every word of these commands; none from the second parser.
@@ -71,23 +71,23 @@ pub struct Reading {
 }
 
 /// The bytes for which the scan refuses a command before parsing; `None` if the command is not refused.
-pub fn refused(command: &str) -> Option<Range<usize>> {
+pub fn refused_span(command: &str) -> Option<Range<usize>> {
     scan::scan(command).map(|refused| refused.span)
 }
 
 /// The result of the first parser; `None` if it cannot parse all of the command.
-pub fn first_reading(command: &str) -> Option<Reading> {
+pub fn first_parse(command: &str) -> Option<ParsedSpans> {
     let script = parse::parse(command, 0).ok()?;
-    Some(Reading {
+    Some(ParsedSpans {
         commands: script.commands.iter().map(SimpleCommand::span).collect(),
         words: script.commands.iter().flat_map(|c| c.words.iter().map(Word::span)).collect(),
     })
 }
 
 /// The result of the second parser; `None` if it cannot parse all of the command.
-pub fn second_reading(command: &str) -> Option<Reading> {
+pub fn second_parse(command: &str) -> Option<ParsedSpans> {
     let second = second_parser::read(command).filter(|second| !second.faulty)?;
-    Some(Reading {
+    Some(ParsedSpans {
         commands: second
             .programs
             .iter()
@@ -188,7 +188,7 @@ fn without_here_strings(command: &str, script: &Script) -> Option<String> {
 /// The first of the worst findings, both with and without the rules of the user.
 fn verdict(classifier: Classifier, whole: Range<usize>) -> CommandVerdict {
     let findings = &classifier.findings;
-    let worst = findings.iter().rev().max_by_key(|finding| finding.decided().level);
+    let worst = findings.iter().rev().max_by_key(|finding| finding.effective().level);
     let builtin = findings.iter().rev().max_by_key(|finding| finding.builtin.level);
     let (Some(worst), Some(builtin)) = (worst, builtin) else {
         return dangerous_verdict("nothing", whole, "There is no command.");
@@ -207,14 +207,14 @@ fn dangerous_verdict(rule: &str, span: Range<usize>, reason: &str) -> CommandVer
 
 impl CommandVerdict {
     fn new(finding: &Finding, without_user: &Finding) -> Self {
-        let (decided, builtin) = (finding.decided(), &without_user.builtin);
+        let (effective, builtin) = (finding.effective(), &without_user.builtin);
         Self {
-            level: decided.level,
-            rule: decided.rule.clone(),
+            level: effective.level,
+            rule: effective.rule.clone(),
             user_rule: finding.user.is_some(),
             span: finding.span.clone(),
-            reason: decided.reason.clone(),
-            suggestion: decided.safer.clone(),
+            reason: effective.reason.clone(),
+            suggestion: effective.safer.clone(),
             builtin: BuiltinVerdict {
                 level: builtin.level,
                 rule: builtin.rule.clone(),

@@ -77,8 +77,8 @@ mod word;
 mod wrapper_words;
 
 pub use classify::{
-    BuiltinVerdict, CommandVerdict, Reading, Shell, first_reading, of_command, of_local_command,
-    refused, second_reading,
+    BuiltinVerdict, CommandVerdict, ParsedSpans, Shell, first_parse, of_command, of_local_command,
+    refused_span, second_parse,
 };
 pub use needs::{CommandNeeds, needs_of_command, table_folder, table_paths};
 pub use syntax::{SimpleCommand, Word};

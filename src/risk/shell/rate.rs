@@ -146,7 +146,7 @@ impl Classifier<'_> {
         let found = self.findings.get(findings..).unwrap_or_default();
         // A text that cannot be parsed as a command is probably none.
         let dangerous = found.iter().any(|finding| {
-            let level = finding.decided().level.max(finding.builtin.level);
+            let level = finding.effective().level.max(finding.builtin.level);
             level >= RiskLevel::Dangerous && finding.builtin.rule != "unreadable"
         });
         if !dangerous {

@@ -201,14 +201,14 @@ fn command_span_excludes_a_trailing_comment() {
         ("echo a#b # c", &["echo a#b"]),
         ("cat < a # b", &["cat < a"]),
     ] {
-        let reading = super::first_reading(text).unwrap();
+        let parsed = super::first_parse(text).unwrap();
         let read: Vec<_> =
-            reading.commands.iter().map(|span| text.get(span.clone()).unwrap()).collect();
+            parsed.commands.iter().map(|span| text.get(span.clone()).unwrap()).collect();
         assert_eq!(read, commands, "{text:?}");
     }
     let text = "{ ls; } > a # all of it";
-    let reading = super::first_reading(text).unwrap();
-    let spans = reading.commands.iter().map(|span| text.get(span.clone()).unwrap());
+    let parsed = super::first_parse(text).unwrap();
+    let spans = parsed.commands.iter().map(|span| text.get(span.clone()).unwrap());
     assert!(spans.clone().any(|span| span == "{ ls; } > a"), "{:?}", spans.collect::<Vec<_>>());
 }
 
