@@ -44,6 +44,6 @@ pub(super) struct Finding {
 impl Finding {
     /// The rating that counts.
     pub(super) fn effective(&self) -> &Rating {
-        self.user_rules.as_ref().unwrap_or(&self.builtin)
+        self.user.as_ref().unwrap_or(&self.builtin)
     }
 }
