@@ -11,24 +11,24 @@ use std::sync::LazyLock;
 
 use unicode_normalization::UnicodeNormalization as _;
 
-use self::table::{ROWS, Rows, Sensitivity};
+use self::table::{GROUPS, PatternGroup, Sensitivity};
 
-/// The first row that matches a path; `None` for an ordinary file.
-pub(super) fn find_sensitive(path: &str) -> Option<&'static Rows> {
-    find_row(path, |_| true)
+/// The first group that matches a path; `None` for an ordinary file.
+pub(super) fn find_sensitive(path: &str) -> Option<&'static PatternGroup> {
+    find_group(path, |_| true)
 }
 
 /// Whether a file contains keys or passwords. The public half of a key pair does not count.
 pub(super) fn is_secret_file(path: &str) -> bool {
-    !path.ends_with(".pub") && find_row(path, |kind| kind == Sensitivity::Secret).is_some()
+    !path.ends_with(".pub") && find_group(path, |kind| kind == Sensitivity::Secret).is_some()
 }
 
-fn find_row(path: &str, wanted: impl Fn(Sensitivity) -> bool) -> Option<&'static Rows> {
+fn find_group(path: &str, wanted: impl Fn(Sensitivity) -> bool) -> Option<&'static PatternGroup> {
     let folded = folded_names(path);
     let names: Vec<&str> = folded.iter().map(|name| &**name).collect();
     let is_absolute = path.starts_with(['/', '\\']);
-    let is_hit = |it: &&Pattern| wanted(it.row.kind) && it.matches(&names, is_absolute);
-    Some(PATTERNS.iter().find(is_hit)?.row)
+    let is_hit = |it: &&Pattern| wanted(it.group.kind) && it.matches(&names, is_absolute);
+    Some(PATTERNS.iter().find(is_hit)?.group)
 }
 
 /// The folded names of a path. `.` is left out.
@@ -78,7 +78,7 @@ fn has_no_width(c: char) -> bool {
 
 /// A parsed pattern of the table. Patterns are parsed once, because every tool call is compared with all of them.
 struct Pattern {
-    row: &'static Rows,
+    group: &'static PatternGroup,
     /// Whether only absolute paths match.
     is_absolute: bool,
     /// Whether a match must start at the first name of a path.
@@ -96,13 +96,14 @@ enum Part {
 }
 
 static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
-    let patterns =
-        |row: &'static Rows| row.patterns.split('|').map(move |text| Pattern::new(row, text));
-    ROWS.iter().flat_map(patterns).collect()
+    let patterns = |group: &'static PatternGroup| {
+        group.patterns.split('|').map(move |text| Pattern::new(group, text))
+    };
+    GROUPS.iter().flat_map(patterns).collect()
 });
 
 impl Pattern {
-    fn new(row: &'static Rows, text: &'static str) -> Self {
+    fn new(group: &'static PatternGroup, text: &'static str) -> Self {
         let rest = text.strip_prefix('/');
         let is_absolute = rest.is_some();
         let is_anchored = is_absolute || text.starts_with('~');
@@ -113,7 +114,7 @@ impl Pattern {
             Some((head, tail)) => Part::Around(head, tail),
         };
         let parts = head.unwrap_or(text).split('/').map(part).collect();
-        Self { row, is_absolute, is_anchored, below: head.is_some(), parts }
+        Self { group, is_absolute, is_anchored, below: head.is_some(), parts }
     }
 
     fn matches(&self, names: &[&str], is_absolute: bool) -> bool {
@@ -201,13 +202,13 @@ mod tests {
     use super::*;
 
     fn rule(path: &str) -> Option<&'static str> {
-        find_sensitive(path).map(|row| row.rule)
+        find_sensitive(path).map(|group| group.rule)
     }
 
     #[test]
     fn patterns_are_folded_and_matched_once() {
-        for row in &ROWS {
-            for pattern in row.patterns.split('|') {
+        for group in &GROUPS {
+            for pattern in group.patterns.split('|') {
                 let bare = pattern.trim_end_matches("/**").replace('*', "x");
                 for name in bare.split('/').filter(|name| !name.is_empty()) {
                     assert_eq!(folded_name(name), name, "{pattern}: not as names are compared");

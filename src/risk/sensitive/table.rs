@@ -1,4 +1,4 @@
-//! The rows of the table of sensitive paths.
+//! The table of sensitive paths.
 //!
 //! A pattern is a lowercase path that matches the end of a path. `*` stands for any part of a name. A pattern that ends
 //! in `/**` matches a folder and everything below it, anywhere in a path. A pattern that starts with `/` or `~` must
@@ -13,8 +13,8 @@ pub(super) enum Sensitivity {
     Secret,
 }
 
-/// Rows with the same rule, in the order in which they are tried.
-pub(in crate::risk) struct Rows {
+/// Patterns with the same rule. The first group in the table with a matching pattern counts.
+pub(in crate::risk) struct PatternGroup {
     /// Id of the rule.
     pub(in crate::risk) rule: &'static str,
     pub(super) kind: Sensitivity,
@@ -24,15 +24,19 @@ pub(in crate::risk) struct Rows {
     pub(super) patterns: &'static str,
 }
 
-const fn configuration(rule: &'static str, reason: &'static str, patterns: &'static str) -> Rows {
-    Rows { rule, kind: Sensitivity::Configuration, reason, patterns }
+const fn configuration(
+    rule: &'static str,
+    reason: &'static str,
+    patterns: &'static str,
+) -> PatternGroup {
+    PatternGroup { rule, kind: Sensitivity::Configuration, reason, patterns }
 }
 
-const fn secret(rule: &'static str, reason: &'static str, patterns: &'static str) -> Rows {
-    Rows { rule, kind: Sensitivity::Secret, reason, patterns }
+const fn secret(rule: &'static str, reason: &'static str, patterns: &'static str) -> PatternGroup {
+    PatternGroup { rule, kind: Sensitivity::Secret, reason, patterns }
 }
 
-pub(super) static ROWS: [Rows; 20] = [
+pub(super) static GROUPS: [PatternGroup; 20] = [
     configuration(
         "write-git-link",
         "says where Git finds its hooks and settings, which run programs",

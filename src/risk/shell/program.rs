@@ -15,7 +15,8 @@ const VERSIONED: &str = "python python3 python2 pypy pypy3 perl ruby irb node no
 const FLAVOURS: &str =
     ".exe .traditional .openbsd .basic .tiny .nox .gtk3 .busybox .distrib -static .real .orig";
 
-/// The name of a program in the table; `None` for a program outside the usual folders.
+/// The name under which the tables list a program; `None` for a path outside the usual folders, unless the program is
+/// known at any path.
 pub(super) fn program_of(text: &str) -> Option<String> {
     let plain = plain_path(text);
     if text.contains('/') && !plain.contains('/') {

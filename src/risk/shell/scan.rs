@@ -4,7 +4,9 @@ use std::ops::Range;
 
 /// Limit for the length of a command (SPEC §7.1).
 pub(super) const MAX_LENGTH: usize = 64 * 1024;
+/// Limit for nesting, counted by brackets and keywords in any position.
 const MAX_DEPTH: usize = 16;
+/// Limit for the number of commands, counted by separators in any position.
 const MAX_PARTS: usize = 200;
 
 /// Why a command is refused.

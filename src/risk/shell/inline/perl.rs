@@ -12,7 +12,7 @@ use crate::risk::shell::syntax::{SimpleCommand, UNKNOWN, Word, unknown};
 /// Limit for code that can be reviewed at a glance.
 const MAX_LENGTH: usize = 400;
 
-/// One statement with its terminator. Texts contain no subscripts or blocks, since Perl runs code inside them;
+/// One statement with its terminator. Its texts contain no subscripts or blocks, in which Perl would run code; its
 /// patterns contain no variables or code.
 static STATEMENT: LazyLock<LazyRegex> = LazyLock::new(|| {
     let variable = r"\$(?:_|&|\.|\d+|[a-z]\w*|F\[-?\d+\])";

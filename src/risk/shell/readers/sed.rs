@@ -13,8 +13,8 @@ pub(super) fn effect(parsed: &ParsedArguments) -> CallEffect {
 /// The effect of a script.
 pub(super) fn script(text: &str) -> CallEffect {
     if text.contains(UNKNOWN) {
-        // An unknown part is usually a number in an address, but could contain any command. The script is harmful
-        // if it would be so with a number, a word and an empty text in its place.
+        // An unknown part is usually a number in an address, but could contain any command. The script counts as
+        // harmful only if it is harmful with a number, with a word and with an empty text in place of that part.
         let harms = |value: &str| script(&with_values(text, value)) == CallEffect::Harmful;
         return if harms("1") && harms("x") && harms("") {
             CallEffect::Harmful
@@ -115,6 +115,7 @@ impl ScriptParser {
         }
     }
 
+    /// Skips an address. Returns whether there is one; `None` for an unknown form.
     fn address(&mut self) -> Option<bool> {
         match self.peek() {
             Some('$') => {
@@ -149,6 +150,7 @@ impl ScriptParser {
         Some(true)
     }
 
+    /// Checks every command; `None` if one runs or writes something, or is not known.
     fn commands(&mut self) -> Option<()> {
         let mut open = 0_usize;
         loop {
@@ -195,7 +197,7 @@ impl ScriptParser {
                     self.skip("gpiIMm0123456789");
                 }
                 'y' => self.replacement()?,
-                // Reads a file that is named inside the script and not by an operand.
+                // These commands read a file that the script names, and not an operand.
                 'r' | 'R' => {
                     self.effect = self.effect.max(CallEffect::Unlisted);
                     self.line();
