@@ -30,8 +30,9 @@ impl Classifier<'_> {
         if redirect.writes()
             && let Some(path) = self.path_in_substitutions(std::slice::from_ref(&redirect.target))
         {
-            let reason =
-                format!("Writes a file whose name another command prints, which gets {path}.");
+            let reason = format!(
+                "Writes a file whose name is the output of another command, which is given {path}."
+            );
             return self.add_danger("elsewhere", span, &reason);
         }
         for text in self.resolve(&redirect.target.text, &span).unwrap_or_default() {

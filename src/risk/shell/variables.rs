@@ -179,7 +179,7 @@ impl Classifier<'_> {
             self.add_danger(
                 "hijack-variable",
                 span.clone(),
-                "Changes what later programs are or do.",
+                "Changes which programs run later, or what they do.",
             );
         } else if is(&table.variables.traces) {
             self.add_danger(

@@ -170,7 +170,7 @@ impl Look<'_> {
         if then != now {
             self.found.add(|| {
                 format!(
-                    "{key} was changed in the workspace meanwhile; the difference is against what it is there now"
+                    "{key} was changed in the workspace meanwhile; the difference is against its present content there"
                 )
             });
         }

@@ -39,7 +39,7 @@ fn untrusted_commands_are_not_run() {
     let (code, message) = error(&invocation);
     assert_eq!(code, Code::NotAuthorized);
     assert!(
-        message.contains("nobody trusts the commands of countersign.toml (sha256:"),
+        message.contains("the commands of countersign.toml are not trusted (sha256:"),
         "{message}"
     );
     assert_eq!(printed, [String::new(), String::new()]);
@@ -155,7 +155,7 @@ fn build_and_run_commands_get_their_options() {
         preview
             .notes
             .iter()
-            .any(|note| note.starts_with("build of countersign.toml: ended after 10 minutes")),
+            .any(|note| note.starts_with("build of countersign.toml: time limit 10 minutes")),
         "{preview:?}"
     );
 
