@@ -306,7 +306,7 @@ impl Harness {
             authorization: self
                 .pending(plan)
                 .approve(NOW_MS, self.policy.authorization_ttl_ms)
-                .given(self.clock.since_boot()),
+                .with_boot_time(self.clock.since_boot()),
         }
     }
 
