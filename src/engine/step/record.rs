@@ -103,7 +103,7 @@ impl StepRun<'_, '_> {
             invoked,
             stdout: invocation.stdout.as_deref(),
             stderr: invocation.stderr.as_deref(),
-            taken: captured.as_ref().filter(|_| invocation.captured.is_some()),
+            captured: captured.as_ref().filter(|_| invocation.captured.is_some()),
             result_json: &invocation.result,
             artifacts: &artifacts,
             files: &files,
