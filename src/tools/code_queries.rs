@@ -123,10 +123,10 @@ impl After<'_> {
     ) -> Result<Option<String>, ToolError> {
         let file = file.map(|path| SourceFile::read(*self, path)).transpose()?;
         let chosen = self.symbols().choose(Work::Read, stop)?;
-        let found = chosen.engine.defined(symbol, file.as_ref(), self.overlay, stop)?;
+        let found = chosen.engine.first_definition(symbol, file.as_ref(), self.overlay, stop)?;
         Ok(found.map(|found| {
             let (path, line) = (found.file_path, found.line);
-            format!("{symbol} is in {path}, line {line}, says {}", chosen.engine.identity().words())
+            format!("{symbol} is in {path}, line {line}, says {}", chosen.engine.identity().phrase())
         }))
     }
 }

@@ -63,7 +63,7 @@ impl Tool for Inspect<'_> {
                 return Ok(found);
             }
             InspectQuery::Symbol(name) => symbols.look_up(name, self.most, context.stop)?,
-            InspectQuery::Semantic => symbols.semantic(self.most, context.stop)?,
+            InspectQuery::Semantic => symbols.codegraph_summary(self.most, context.stop)?,
         };
         let edges = match self.query {
             InspectQuery::Symbol(name) => {

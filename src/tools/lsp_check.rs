@@ -18,7 +18,7 @@ impl Tool for LspCheck<'_> {
         let toolbox = at.toolbox;
         let project = project(*at, self.path)?;
         toolbox.launcher.cargo()?;
-        let place = match project.key.as_str() {
+        let place = match project.folder_key.as_str() {
             "." => "the workspace folder",
             key => key,
         };

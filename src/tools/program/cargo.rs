@@ -95,7 +95,7 @@ impl Command {
             called: self.called,
             program: toolbox.launcher.cargo()?,
             arguments: self.arguments.clone(),
-            key: project.key.clone(),
+            key: project.folder_key.clone(),
             folder: project.folder.clone(),
             environment: Vec::new(),
             unset: Vec::new(),
@@ -213,7 +213,7 @@ impl Ran {
         ProgramError::Failed {
             program: self.job.command.clone(),
             how,
-            said: by_cargo::said(&self.finished.stderr.latest()),
+            said: by_cargo::failure_report(&self.finished.stderr.latest()),
         }
     }
 }

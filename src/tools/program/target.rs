@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::error::ProgramError;
-use crate::cargo::{METADATA, Metadata, Package, Project, Target, said};
+use crate::cargo::{METADATA, Metadata, Package, Project, Target, failure_report};
 use crate::process::{Cause, Leftovers, ProcessError};
 use crate::tools::{Context, ToolError, Toolbox};
 
@@ -47,7 +47,7 @@ pub(super) fn select(
     let Some(metadata) = metadata else {
         let program = format!("cargo {}", METADATA.join(" "));
         let how = "did not say what there is".to_owned();
-        let said = said(&found.stderr);
+        let said = failure_report(&found.stderr);
         return Err(ProgramError::Failed { program, how, said }.into());
     };
     Ok(choose(&metadata, &project.folder, toolbox.workspace(), entry)?)

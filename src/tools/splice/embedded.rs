@@ -45,7 +45,7 @@ impl<'a> Embedded<'a> {
             }
         };
         let context = Context { output: &progress, ..*context };
-        match self.toolbox.cargo(&context).gate(prepared.target.key())? {
+        match self.toolbox.cargo(&context).check_workspace(prepared.target.key())? {
             None => Ok(None),
             Some(gate) => {
                 done.process("cargo check", &gate.finished);
@@ -75,7 +75,7 @@ impl<'a> Embedded<'a> {
         let verdict = after.and_then(|after| {
             let after = after.unwrap_or_default();
             done.checked.push(checked(prepared, &before, &after));
-            done.warn(before.hides(), key);
+            done.warn(before.hidden_errors_warning(), key);
             let mut new = cargo::new_errors(&before.errors, after.errors.clone());
             let gone = cargo::new_errors(&after.errors, before.errors.clone());
             let replaced = &prepared.replaced.text;
@@ -85,7 +85,7 @@ impl<'a> Embedded<'a> {
             }
             let path = key.to_owned();
             let mut said = said(&new);
-            if let Some(hides) = before.hides() {
+            if let Some(hides) = before.hidden_errors_warning() {
                 said.push_str("\n\n");
                 said.push_str(&hides);
             }
@@ -210,10 +210,10 @@ fn leave_out_old(
 fn is_same(one: &DiagnosticArtifact, other: &DiagnosticArtifact) -> bool {
     let place = |span: &DiagnosticSpan| {
         let about = span.is_primary.then(|| pointed_at(span));
-        (span.file_name.clone(), span.label.as_deref().map(cargo::without_places), about)
+        (span.file_name.clone(), span.label.as_deref().map(cargo::without_positions), about)
     };
     let says = |error: &DiagnosticArtifact| {
-        (error.code.clone(), cargo::without_places(&error.message), error.file_name.clone())
+        (error.code.clone(), cargo::without_positions(&error.message), error.file_name.clone())
     };
     says(one) == says(other)
         && one.spans.len() == other.spans.len()

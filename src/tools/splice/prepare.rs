@@ -77,7 +77,7 @@ pub(super) fn prepare<'a>(
     }
     let language = target.language()?;
     let asked = PatchRequest { symbol: &patch.symbol, kind: patch.kind.as_deref(), replacement };
-    let replaced = engine.replaced(language, target.text()?, &asked, stop).map_err(|source| {
+    let replaced = engine.replace(language, target.text()?, &asked, stop).map_err(|source| {
         let of = if source == CodeError::EmptyReplacement { &with } else { &target };
         SymbolsError::Code { path: of.key().to_owned(), source }
     })?;

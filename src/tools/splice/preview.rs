@@ -4,7 +4,7 @@ use crate::code::Language;
 use crate::plan::ToolCall;
 use crate::run::{Diff, FileChange, FileEffect, Predicted, Preview, StopSignal, text};
 
-use crate::symbols::{Chosen, Work};
+use crate::symbols::{ChosenEngine, Work};
 use crate::tools::changes::{left_by_earlier_step, shown};
 use crate::tools::tool::PreviewWithEffects;
 use crate::tools::{After, ToolError, Toolbox};
@@ -97,7 +97,12 @@ fn gate(at: After<'_>, prepared: &Prepared<'_>) -> Result<(String, bool), ToolEr
 }
 
 impl Made<'_> {
-    fn add(&mut self, patch: &Patch, chosen: &Chosen<'_>, many: bool) -> Result<(), ToolError> {
+    fn add(
+        &mut self,
+        patch: &Patch,
+        chosen: &ChosenEngine<'_>,
+        many: bool,
+    ) -> Result<(), ToolError> {
         let prepared =
             prepare(self.toolbox.projected(&self.overlay), patch, &*chosen.engine, self.stop)?;
         let effect = prepared.effect();

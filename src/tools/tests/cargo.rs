@@ -58,7 +58,7 @@ impl Bench {
     }
 
     fn errors(&self, path: &str) -> Result<Option<Vec<DiagnosticArtifact>>, CargoError> {
-        let verdict = self.tools.cargo(&self.context(&|_, _| {})).gate(path)?;
+        let verdict = self.tools.cargo(&self.context(&|_, _| {})).check_workspace(path)?;
         verdict.map(|gate| Ok(gate.verdict?.errors)).transpose()
     }
 }

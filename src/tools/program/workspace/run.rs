@@ -142,7 +142,7 @@ impl<'m> Listener<'m> {
                 // workspace.
                 let project = Project {
                     path: ".".to_owned(),
-                    key: ".".to_owned(),
+                    folder_key: ".".to_owned(),
                     folder: toolbox.workspace().to_owned(),
                     is_workspace: true,
                 };
