@@ -126,7 +126,10 @@ impl After<'_> {
         let found = chosen.engine.first_definition(symbol, file.as_ref(), self.overlay, stop)?;
         Ok(found.map(|found| {
             let (path, line) = (found.file_path, found.line);
-            format!("{symbol} is in {path}, line {line}, says {}", chosen.engine.identity().phrase())
+            format!(
+                "{symbol} is in {path}, line {line}, says {}",
+                chosen.engine.identity().phrase()
+            )
         }))
     }
 }

@@ -182,7 +182,7 @@ impl Said {
             "errors": self.errors,
         });
         let splices = batch.edits.iter().any(|edit| edit.op() == "splice");
-        let engine = json!({ "name": "embedded", "version": code::GRAMMARS });
+        let engine = json!({ "name": "embedded", "version": code::PARSER_VERSION });
         let more = [
             ("dry_run", batch.dry_run.then_some(Value::Bool(true))),
             ("created_folders", some(self.created_folders)),

@@ -78,7 +78,7 @@ fn symbols_are_listed_in_file_order() {
     });
     assert_eq!(rows[1], expected);
     assert_eq!(invocation.result["engine"]["name"], "embedded");
-    assert_eq!(invocation.result["engine"]["version"], crate::code::GRAMMARS);
+    assert_eq!(invocation.result["engine"]["version"], crate::code::PARSER_VERSION);
     assert_eq!(invocation.result["symbols"], 8);
 }
 
@@ -444,7 +444,7 @@ fn preview_names_place_result_and_engine() {
             "old_function is found once: a function, lines 4 to 6, bytes 30 to 78.".to_owned(),
             "The result parses as Rust. There is no Cargo project here, so cargo check does not run."
                 .to_owned(),
-            format!("Done by the embedded engine, {}.", crate::code::GRAMMARS),
+            format!("Done by the embedded engine, {}.", crate::code::PARSER_VERSION),
         ]
     );
     house.put("Cargo.toml", "[package]\nname = \"p\"\n");
@@ -524,7 +524,7 @@ fn symbol_is_found_in_file_or_workspace() {
 #[test]
 fn grammar_version_is_that_of_the_manifest() {
     let manifest = include_str!("../../../Cargo.toml");
-    let version = crate::code::GRAMMARS.strip_prefix("tree-sitter ").unwrap();
+    let version = crate::code::PARSER_VERSION.strip_prefix("tree-sitter ").unwrap();
     assert!(manifest.contains(&format!("\ntree-sitter = \"{version}\"\n")));
 }
 

@@ -339,7 +339,7 @@ fn auto_ignores_a_graph_older_than_sources() {
     );
 
     fs::remove_file(graph.path()).unwrap();
-    assert_eq!(who(&graph), json!({ "name": "embedded", "version": crate::code::GRAMMARS }));
+    assert_eq!(who(&graph), json!({ "name": "embedded", "version": crate::code::PARSER_VERSION }));
 }
 
 #[test]
