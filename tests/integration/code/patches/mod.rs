@@ -96,7 +96,7 @@ fn the_fixtures_are_whole_and_of_every_language() {
         let lines = fixture.text.lines().count();
         assert!((60..=150).contains(&lines), "{}: {lines}", fixture.name);
         let source = parsed(language, &fixture.text);
-        assert_eq!(source.faults(), [], "{}", fixture.name);
+        assert_eq!(source.syntax_errors(), [], "{}", fixture.name);
         let definitions = source.definitions();
         assert!(definitions.len() >= 9, "{}: {}", fixture.name, definitions.len());
     }
