@@ -163,7 +163,7 @@ impl Put<'_> {
         let span = self.definition.span;
         let mut text = self.text.clone();
         text.replace_range(span.byte_start..span.byte_end, self.with.trim());
-        let faults = |text: &str| parsed(self.language, text).faults().len();
+        let faults = |text: &str| parsed(self.language, text).syntax_errors().len();
         faults(&text) > faults(&self.text)
     }
 }
@@ -190,7 +190,7 @@ fn replacement_changes_nothing_outside_the_definition() {
         prop_assert!(after.starts_with(&text[..above]), "{}", after);
         let below = &text[definition.span.byte_end..];
         prop_assert!(after.ends_with(below), "{}", after);
-        let faults = |text: &str| parsed(*language, text).faults().len();
+        let faults = |text: &str| parsed(*language, text).syntax_errors().len();
         prop_assert!(faults(&after) <= faults(text), "{}", after);
         let crlf = after.matches("\r\n").count();
         prop_assert!(!case.crlf || crlf == 0 || crlf == after.matches('\n').count(), "{:?}", after);
