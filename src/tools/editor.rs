@@ -1,4 +1,4 @@
-//! Starts the person's editor, the only program that is started without waiting for its end.
+//! Starts the person's editor, the only program that is started and not supervised.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ impl Toolbox {
     /// compiler message, must have an absolute path.
     ///
     /// # Errors
-    /// A file that does not exist.
+    /// There is no file at this path, or it is outside the roots and not absolute.
     pub fn file_for_programs(&self, path: &str) -> Result<PathBuf, ToolError> {
         let absolute = Path::new(path);
         let absolute = match self.kind_of(path) {

@@ -1,5 +1,5 @@
 //! Runs a planner process (SPEC §10): a command of the person, run in the workspace like a `shell` command,
-//! or this program itself. It reads one request and prints one answer. This module does not parse the answer.
+//! or Countersign itself. The planner reads one request and prints one answer. This module does not parse the answer.
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -32,8 +32,8 @@ pub enum PlannerProgram {
 }
 
 impl PlannerProgram {
-    /// Paths that the planner must be able to read: for a program the folder in its third argument, and for a
-    /// command every absolute path of a file that occurs in it.
+    /// Paths that the planner must be able to read: for a program its third argument, if that is an absolute
+    /// path; for a command every absolute path of a file in it.
     pub fn reads(&self) -> Vec<PathBuf> {
         match self {
             Self::Program { arguments, .. } => {
@@ -41,7 +41,7 @@ impl PlannerProgram {
                 folder.filter(|folder| folder.is_absolute()).into_iter().collect()
             }
             Self::Command(command) => command
-                .split(|it: char| it.is_whitespace() || "'\"`;|&<>()".contains(it))
+                .split(|char: char| char.is_whitespace() || "'\"`;|&<>()".contains(char))
                 .map(PathBuf::from)
                 .filter(|path| path.is_absolute() && path.is_file())
                 .collect(),
@@ -50,12 +50,12 @@ impl PlannerProgram {
 }
 
 impl Toolbox {
-    /// Runs a planner in the workspace behind `walls`, with `request` as its standard input. After `timeout`
-    /// or at a stop it is killed with all its child processes. `told` receives its standard error while it
-    /// runs.
+    /// Runs a planner in the workspace behind `walls`, with `request` as its stdin. It is ended with all
+    /// processes that it started at `timeout`, at a stop, or when an output is too large. `on_stderr` receives its
+    /// stderr while it runs.
     ///
     /// # Errors
-    /// A program that cannot be started.
+    /// There is no local shell, or the program cannot be started.
     pub fn ask_planner(
         &self,
         planner: &PlannerProgram,
@@ -63,9 +63,9 @@ impl Toolbox {
         walls: &StepWalls,
         timeout: Duration,
         stop: &StopSignal,
-        told: &dyn Fn(&str),
+        on_stderr: &dyn Fn(&str),
     ) -> Result<Finished, ToolError> {
-        let unset = command_shell::unset();
+        let removed = command_shell::removed_variables();
         let key = std::env::var(MODEL_KEY).ok();
         let mut environment = Vec::new();
         let (program, arguments): (&OsStr, Vec<&str>) = match planner {
@@ -87,22 +87,23 @@ impl Toolbox {
             input: Some(Input::Bytes(request)),
             folder: self.workspace(),
             environment: &environment,
-            unset: &unset,
-            // No process may change the workspace after the plan was made from it.
+            unset: &removed,
+            // No process may change the workspace after the planner has read it.
             leftovers: Leftovers::End,
             timeout,
             output_limit: OUTPUT_BYTES,
         };
         let output = |stream, text: &str| {
             if stream == Stream::Stderr {
-                told(text);
+                on_stderr(text);
             }
         };
         let failed = ProcessError::not_started("the planner", Code::CommandFailed);
         Ok(process::run(&program, stop, &output).map_err(failed)?)
     }
 
-    /// Whether the workspace has a command, or a Cargo project, for a verification of this scope.
+    /// Whether the workspace has a command or a Cargo project for a verification of this scope. True also if the
+    /// preview of the verification fails for another reason.
     pub fn can_verify(&self, scope: VerifyScope) -> bool {
         let preview = program::preview(self.now(), &ToolCall::Verify { scope });
         let error = preview.as_ref().err().and_then(ToolError::get);

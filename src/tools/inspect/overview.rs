@@ -55,7 +55,7 @@ pub(super) fn overview(
         "languages": languages,
         "packages": packages,
         "entry_points": entries,
-        "commands": toolbox.workspace_commands_shown(),
+        "commands": toolbox.workspace_commands_json(),
         "problems": problems,
         "left_out": left_out,
     }))

@@ -137,8 +137,8 @@ fn verify_reads_diagnostics_and_prints_rendered_text() {
     let (code, message) = error(&invocation);
     assert_eq!(code, Code::CargoCheck);
     assert!(message.starts_with("cargo check reported 1 error: error[E0425]: "), "{message}");
-    let said = &invocation.diagnostics[0];
-    assert_eq!((said.file_name.as_str(), said.line_start), ("src/lib.rs", 2));
+    let diagnostic = &invocation.diagnostics[0];
+    assert_eq!((diagnostic.file_name.as_str(), diagnostic.line_start), ("src/lib.rs", 2));
     assert_eq!(stdout, "", "messages for programs are not for people");
     assert!(stderr.contains("error[E0425]: cannot find value `absent`"), "{stderr}");
     assert!(stderr.contains("could not compile `app`"), "{stderr}");
@@ -240,7 +240,7 @@ fn build_uses_the_requested_options() {
     let (other, _) = compile(Build { entry_function: Some("nobody".to_owned()), ..build.clone() });
     let (code, message) = error(&other);
     assert_eq!(code, Code::FileNotFound);
-    assert_eq!(message, "there is no binary or example \"nobody\"; there are: app, show");
+    assert_eq!(message, "no binary or example is named \"nobody\"; available: app, show");
     assert!(other.captured.is_none(), "nothing was built");
 
     let (other, _) = compile(Build { target_triple: Some("no-such-triple".to_owned()), ..build });
@@ -256,12 +256,12 @@ fn program_gets_its_arguments_without_a_shell() {
     let (invocation, _) = bench.run(None, &[]);
     let (code, message) = error(&invocation);
     assert_eq!(code, Code::FileNotFound);
-    assert_eq!(message, "there is no default binary; there are: app, other");
+    assert_eq!(message, "no default binary is set; available: app, other");
 
     bench.put("Cargo.toml", &format!("{MANIFEST}default-run = \"app\"\n"));
     let (invocation, [stdout, stderr]) = bench.run(None, &["a b", "$HOME; exit 3"]);
     succeeds(&invocation);
-    assert_eq!(stdout, "[\"a b\", \"$HOME; exit 3\"] true\n", "and nothing that cargo said");
+    assert_eq!(stdout, "[\"a b\", \"$HOME; exit 3\"] true\n", "and nothing that cargo printed");
     let folder = bench.folder.path().canonicalize().unwrap();
     assert!(stderr.contains(&format!("in {}", folder.display())), "{stderr}");
     assert_eq!(invocation.result["args"], json!(["a b", "$HOME; exit 3"]));
@@ -371,7 +371,7 @@ fn verify_compile_and_run_need_a_project() {
         let (code, message) = error(&invocation);
         assert_eq!(code, Code::NoCargoProject);
         let expected = format!(
-            "there is nothing to {action} with: no command for it and no Cargo.toml in the workspace folder"
+            "the workspace folder has neither a command for {action} in countersign.toml nor a Cargo.toml"
         );
         assert_eq!(message, expected);
         let error = invocation.error.as_ref().and_then(ToolError::get);

@@ -1,4 +1,4 @@
-//! Why a possible replacement was not made, or was rolled back (SPEC §6).
+//! Why a replacement was not made, or was rolled back (SPEC §6).
 
 use crate::authorization::FileState;
 use crate::plan::Code;
@@ -15,11 +15,11 @@ pub enum SpliceError {
     #[error("splice failed: {message}")]
     Failed { message: String },
     #[error(
-        "cargo check reports {errors} {} in it that {} not there before; {path} was put back\n{said}",
+        "cargo check reports {errors} {} in it that {} not there before; {path} was put back\n{rendered}",
         if *errors == 1 { "error" } else { "errors" },
         if *errors == 1 { "was" } else { "were" }
     )]
-    NewErrors { path: String, errors: usize, said: String },
+    NewErrors { path: String, errors: usize, rendered: String },
     #[error(
         "splice made something else of {path} than was shown, {now} instead of {shown}; it was put back"
     )]
@@ -45,8 +45,8 @@ impl ErrorInfo for SpliceError {
 
     fn next(&self) -> String {
         match self {
-            Self::Refused { .. } => "Correct what it names, or choose the embedded engine.",
-            Self::Failed { .. } => "See what it printed, or choose the embedded engine.",
+            Self::Refused { .. } => "Correct the reported problem, or choose the embedded engine.",
+            Self::Failed { .. } => "Read the output of splice, or choose the embedded engine.",
             Self::NewErrors { .. } => "Correct the replacement.",
             Self::OtherResult { .. } => "Choose the embedded engine for this step.",
             Self::ChangedMeanwhile { .. } => {

@@ -29,11 +29,11 @@ use crate::run::{Edge, ErrorInfo as _, FileEffect, Preview, StopSignal, Stream};
 use crate::workspace::{Kind, Overlay, WorkspaceError, file};
 
 /// The part of the changes that can be predicted: the system chooses the mode of a new file.
-pub(super) fn knowable(done: &[FileEffect], foreseen: &[FileEffect]) -> Vec<FileEffect> {
+pub(super) fn predictable(done: &[FileEffect], predicted: &[FileEffect]) -> Vec<FileEffect> {
     let mut done = done.to_vec();
-    for (done, foreseen) in done.iter_mut().zip(foreseen) {
+    for (done, predicted) in done.iter_mut().zip(predicted) {
         // This includes a replaced file, which gets the mode of a new file.
-        if foreseen.after != FileState::Absent && foreseen.modes.after.is_none() {
+        if predicted.after != FileState::Absent && predicted.modes.after.is_none() {
             assert!(done.modes.after.take().is_some(), "{} has a mode", done.path);
         }
     }

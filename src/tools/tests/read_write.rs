@@ -175,7 +175,7 @@ fn creating_makes_folders_and_refuses_what_exists() {
     assert_eq!(house.content("docs/deep/n.md"), b"x\n");
     assert_eq!(invocation.result["created_folders"], serde_json::json!(["docs", "docs/deep"]));
     assert_eq!(invocation.result["changed_files"][0]["before"], serde_json::Value::Null);
-    assert_eq!(predicted, knowable(&invocation.files, &predicted));
+    assert_eq!(predicted, predictable(&invocation.files, &predicted));
     house.link("dangling", "nothing");
     house.link("link", "docs/deep/n.md");
     for path in ["docs/deep/n.md", "docs", "dangling", "link"] {

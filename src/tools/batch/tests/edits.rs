@@ -7,7 +7,7 @@ use serde_json::json;
 use super::*;
 use crate::plan::{Code, Digest};
 use crate::run::{Diff, EdgeType, TargetKind};
-use crate::tools::tests::{content, house, knowable};
+use crate::tools::tests::{content, house, predictable};
 use crate::workspace::{Overlay, WorkspaceError};
 
 #[test]
@@ -26,13 +26,13 @@ fn edits_build_on_earlier_edits() {
         delete("gone.bin"),
         splice("src/lib.rs", "add", "fn add() -> u8 {\n    2\n}"),
     ]);
-    let (preview, foreseen) = house.tools.preview_with_effects(&call, &house.stop).unwrap();
+    let (preview, predicted) = house.tools.preview_with_effects(&call, &house.stop).unwrap();
     assert_eq!(
         preview.summary,
         "Creates 2 files, changes 2 files and deletes 1 file, all or none."
     );
     let done = house.succeeds(&call);
-    assert_eq!(knowable(&done.files, &foreseen), foreseen);
+    assert_eq!(predictable(&done.files, &predicted), predicted);
     assert_eq!(house.names(), ["a.txt", "a2.txt", "c.txt", "src", "src/lib.rs"]);
     assert_eq!(house.content("c.txt"), b"bee\nsea\n");
     assert_eq!(house.content("a.txt"), b"one three\n");
@@ -228,8 +228,8 @@ fn dry_run_reports_and_changes_nothing() {
     };
     let call = dry(vec![replace("a.txt", "a", "b"), create("n/new", "x")]);
     assert!(house.tools.inputs(&call).unwrap().is_empty(), "it takes what it finds");
-    let (preview, foreseen) = house.tools.preview_with_effects(&call, &house.stop).unwrap();
-    assert!(foreseen.is_empty(), "no effect is announced");
+    let (preview, predicted) = house.tools.preview_with_effects(&call, &house.stop).unwrap();
+    assert!(predicted.is_empty(), "no effect is announced");
     assert_eq!(preview.changes.len(), 2);
     assert!(
         preview.summary.starts_with("A dry run, which changes nothing."),

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use super::*;
 
-/// Lists the copy by a program that runs in it: every name with its mode and text.
+/// Runs a program on the copy that lists every name there, with the mode and time of a file and the target of a link.
 fn listing(bench: &Bench) -> BTreeMap<String, String> {
     let list = "use std::os::unix::fs::MetadataExt;\n\
         fn list(folder: &str) { for entry in std::fs::read_dir(folder).unwrap() {\n\
@@ -92,7 +92,7 @@ fn links_are_copied_only_inside_the_workspace() {
     bench.link("dangling", "nothing");
     bench.link("out", "../secret");
     bench.link("away", "/etc/passwd");
-    // By its names alone the link stays inside; through the other link it leads outside.
+    // By its names alone this link stays inside; through `here` it leads outside.
     bench.link("here", ".");
     bench.link("sly", "here/../secret");
     bench.link("loop", "loop");
@@ -113,10 +113,10 @@ fn links_are_copied_only_inside_the_workspace() {
     let done = bench.edits(vec![write("deep/absolute", "new\n")], None).succeeds();
     assert_eq!(done.changes(), [("data".to_owned(), 1, 1)]);
     let left_out: Vec<_> = done.result()["copy"]["left_out"].as_array().unwrap().clone();
-    let said = ["away", "loop", "out", "sly"];
-    assert_eq!(left_out.len(), said.len(), "{left_out:?}");
-    for (said, text) in said.iter().zip(left_out) {
-        assert!(text.as_str().unwrap().starts_with(&format!("{said}: it leads ")), "{text}");
+    let expected = ["away", "loop", "out", "sly"];
+    assert_eq!(left_out.len(), expected.len(), "{left_out:?}");
+    for (name, text) in expected.iter().zip(left_out) {
+        assert!(text.as_str().unwrap().starts_with(&format!("{name}: it leads ")), "{text}");
     }
 }
 
@@ -147,21 +147,21 @@ fn ignored_file_named_by_the_plan_is_copied() {
 #[test]
 fn reached_copy_limit_is_named() {
     let mut bench = Bench::with(&[("a/one", "12345"), ("a/two", "12345"), ("b", "")]);
-    let usual = Limits::USUAL;
+    let default = Limits::DEFAULT;
     let mut under = |limits: Limits| {
         bench.tools.simulations.limits = limits;
         let done = bench.edits(vec![write("b", "x")], None);
         done.invocation.error.is_some().then(|| done.error())
     };
     // Three files and a folder.
-    assert_eq!(under(Limits { names: 4, bytes: 10, ..usual }), None);
-    let (code, message) = under(Limits { names: 3, ..usual }).unwrap();
+    assert_eq!(under(Limits { names: 4, bytes: 10, ..default }), None);
+    let (code, message) = under(Limits { names: 3, ..default }).unwrap();
     assert_eq!(code, "E302");
     assert!(message.contains("more than 3 files and folders"), "{message}");
-    let (code, message) = under(Limits { bytes: 9, ..usual }).unwrap();
+    let (code, message) = under(Limits { bytes: 9, ..default }).unwrap();
     assert_eq!(code, "E302");
     assert!(message.contains("have more than 9 bytes"), "{message}");
-    let (code, message) = under(Limits { time: Duration::ZERO, ..usual }).unwrap();
+    let (code, message) = under(Limits { time: Duration::ZERO, ..default }).unwrap();
     assert_eq!(code, "E306");
     assert_eq!(message, "copying the workspace took more than 0 ms and was ended");
 }

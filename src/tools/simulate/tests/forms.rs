@@ -173,8 +173,7 @@ fn binaries_examples_and_tests_get_their_inputs() {
     assert_eq!(done.invocation.diagnostics.len(), 1);
 
     let done = bench.function("inputs", &["--right"], false);
-    let expected =
-        "there is no binary, example or test \"inputs\"; binaries and examples are: app, show";
+    let expected = "no binary, example or test is named \"inputs\"; available binaries and examples: app, show";
     assert_eq!(done.error(), ("E101", text(expected)));
 }
 
@@ -184,12 +183,12 @@ fn a_stop_ends_the_program_and_the_copy() {
         "src/main.rs",
         "fn main() { std::fs::write(\"half\", \"\").unwrap(); println!(\"here\"); loop { std::thread::park() } }",
     )]);
-    let hear = |text: &str| {
+    let on_output = |text: &str| {
         if text.contains("here") {
             bench.stop.set();
         }
     };
-    let done = bench.simulate_hearing(function("app", &["x"], false), &hear);
+    let done = bench.simulate_with(function("app", &["x"], false), &on_output);
     assert_eq!(done.error().0, "E307");
     assert_eq!(done.invocation.captured.as_ref().unwrap()[0].excerpt().text, "here\n");
     // After a stop not even a copy is made.
@@ -209,10 +208,10 @@ fn timeout_ends_the_program() {
 fn panic_leaves_no_copy() {
     let bench = app(&[("src/main.rs", MAIN)]);
     let before = tree(&bench.path(""));
-    let boom = |_: &str| panic!("of whoever listens");
-    let panics = || bench.simulate_hearing(function("app", &["x"], false), &boom);
+    let boom = |_: &str| panic!("of the output callback");
+    let panics = || bench.simulate_with(function("app", &["x"], false), &boom);
     assert!(catch_unwind(AssertUnwindSafe(panics)).is_err());
-    assert_eq!(bench.left(), Vec::<PathBuf>::new());
+    assert_eq!(bench.scratch_files(), Vec::<PathBuf>::new());
     assert_eq!(tree(&bench.path("")), before);
 }
 

@@ -51,8 +51,8 @@ fn tree(top: &Path) -> Tree {
                 data if data.is_file() => fs::read(&path).unwrap(),
                 _ => Vec::new(),
             };
-            let facts = (data.mode(), data.ino(), data.mtime(), data.mtime_nsec(), content);
-            tree.insert(path.strip_prefix(top).unwrap().to_owned(), facts);
+            let entry = (data.mode(), data.ino(), data.mtime(), data.mtime_nsec(), content);
+            tree.insert(path.strip_prefix(top).unwrap().to_owned(), entry);
         }
     }
     tree
@@ -84,15 +84,15 @@ impl Bench {
     }
 
     /// The files that remain in the folder of the simulations, except for its lock.
-    fn left(&self) -> Vec<PathBuf> {
+    fn scratch_files(&self) -> Vec<PathBuf> {
         let entries = fs::read_dir(self.folder.path().join("scratch")).into_iter().flatten();
         let paths = entries.map(|entry| entry.unwrap().path());
         paths.filter(|path| !path.ends_with("door")).collect()
     }
 
-    /// Runs a simulation, and checks that the workspace is unchanged and the scratch folder is removed;
-    /// `hear` receives the streamed output.
-    fn simulate_hearing(&self, simulation: Simulation, hear: &dyn Fn(&str)) -> Done {
+    /// Runs a simulation, and checks that the workspace is unchanged and the scratch folder is removed.
+    /// `on_output` receives the streamed output.
+    fn simulate_with(&self, simulation: Simulation, on_output: &dyn Fn(&str)) -> Simulated {
         let before = tree(&self.path(""));
         let call = ToolCall::Simulate(simulation);
         let expected = self.tools.inputs(&call).unwrap();
@@ -105,33 +105,33 @@ impl Bench {
                 execution_id: Uuid::new_v4(),
                 output: &|stream, text| {
                     printed.borrow_mut()[usize::from(stream == Stream::Stderr)].push_str(text);
-                    hear(text);
+                    on_output(text);
                 },
                 capture: &NoCapture,
                 walls: crate::authorization::StepWalls::NONE,
             },
         );
         assert_eq!(tree(&self.path("")), before, "the workspace is as it was");
-        assert_eq!(self.left(), Vec::<PathBuf>::new(), "nothing is left of the copy");
-        assert!(invocation.files.is_empty() && invocation.beside.is_empty());
+        assert_eq!(self.scratch_files(), Vec::<PathBuf>::new(), "nothing is left of the copy");
+        assert!(invocation.files.is_empty() && invocation.side_effects.is_empty());
         let affects = |edge: &EdgeType| matches!(edge, EdgeType::Affected | EdgeType::ExecutedOn);
         assert!(!invocation.edges.iter().any(|edge| affects(&edge.edge_type)), "{invocation:?}");
-        Done { invocation, printed: printed.into_inner() }
+        Simulated { invocation, printed: printed.into_inner() }
     }
 
-    fn simulate(&self, simulation: Simulation) -> Done {
-        self.simulate_hearing(simulation, &|_| {})
+    fn simulate(&self, simulation: Simulation) -> Simulated {
+        self.simulate_with(simulation, &|_| {})
     }
 
-    fn edits(&self, edits: Vec<Edit>, verify: Option<VerifyScope>) -> Done {
+    fn edits(&self, edits: Vec<Edit>, verify: Option<VerifyScope>) -> Simulated {
         self.simulate(Simulation::Edits { edits, verify })
     }
 
-    fn steps(&self, steps: Vec<ToolCall>) -> Done {
+    fn steps(&self, steps: Vec<ToolCall>) -> Simulated {
         self.simulate(Simulation::Steps { steps, verify: None })
     }
 
-    fn function(&self, name: &str, inputs: &[&str], traces: bool) -> Done {
+    fn function(&self, name: &str, inputs: &[&str], traces: bool) -> Simulated {
         self.simulate(function(name, inputs, traces))
     }
 
@@ -145,17 +145,17 @@ impl Bench {
 }
 
 fn function(name: &str, inputs: &[&str], trace_enabled: bool) -> Simulation {
-    let inputs = inputs.iter().map(|it| (*it).to_owned()).collect();
+    let inputs = inputs.iter().map(|input| (*input).to_owned()).collect();
     Simulation::Function { function: name.to_owned(), inputs, trace_enabled }
 }
 
 /// The result of a simulation, and its output.
-struct Done {
+struct Simulated {
     invocation: Invocation,
     printed: [String; 2],
 }
 
-impl Done {
+impl Simulated {
     #[track_caller]
     fn succeeds(self) -> Self {
         assert!(self.invocation.error.is_none(), "{:?} {:?}", self.invocation, self.printed);
@@ -173,7 +173,7 @@ impl Done {
         &self.invocation.result
     }
 
-    /// The changed files on the copy, with the numbers of added and removed lines.
+    /// The changed files on the copy, with their numbers of added and removed lines.
     fn changes(&self) -> Vec<(String, usize, usize)> {
         let count = |diff: &Diff| match diff {
             Diff::Text { added, removed, .. } => (*added, *removed),

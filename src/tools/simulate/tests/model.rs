@@ -40,13 +40,13 @@ proptest! {
         }
         let batch = MutateBatch { edits: edits.clone(), expected_hashes: BTreeMap::new(), dry_run: true };
         let preview = bench.tools.preview(&ToolCall::MutateBatch(batch), Overlay::nothing()).unwrap();
-        let own = bench.preview(Simulation::Edits { edits: edits.clone(), verify: None });
-        prop_assert_eq!(preview.would_fail(), own.would_fail());
-        prop_assert_eq!(&preview.changes, &own.changes);
+        let simulated = bench.preview(Simulation::Edits { edits: edits.clone(), verify: None });
+        prop_assert_eq!(preview.would_fail(), simulated.would_fail());
+        prop_assert_eq!(&preview.changes, &simulated.changes);
         let done = bench.edits(edits, None);
         prop_assert_eq!(preview.would_fail(), done.invocation.error.is_some());
-        let mut foreseen = preview.changes;
-        foreseen.sort_by(|one, other| one.path.cmp(&other.path));
-        prop_assert_eq!(foreseen, done.invocation.simulated);
+        let mut predicted = preview.changes;
+        predicted.sort_by(|one, other| one.path.cmp(&other.path));
+        prop_assert_eq!(predicted, done.invocation.simulated);
     }
 }

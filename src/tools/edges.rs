@@ -1,6 +1,5 @@
-//! Adds edges to the files and symbols that a call touched, whether it succeeded or not (SPEC §8). A failed
-//! call is the latest outcome for its file too. The diagnostics of a replacement get edges as those of a
-//! check do.
+//! Adds the edges from an execution to the files, symbols and diagnostics that it touched (SPEC §8). A failed call
+//! gets them too, because it is the latest outcome for its file.
 
 use crate::plan::ToolCall;
 use crate::run::{Edge, EdgeType, TargetKind};
@@ -12,27 +11,27 @@ use super::{Invocation, Toolbox};
 const MAX_FILES: usize = 1_000;
 
 /// Adds the edges that the tool itself did not add.
-pub(super) fn complete(
+pub(super) fn add_missing(
     toolbox: &Toolbox,
     call: &ToolCall,
     tool: &dyn Tool,
     invocation: &mut Invocation,
 ) {
-    let worked_on = |edge: &Edge| {
+    let executed_on_file = |edge: &Edge| {
         (edge.edge_type, edge.target_kind) == (EdgeType::ExecutedOn, TargetKind::File)
     };
-    if !invocation.edges.iter().any(worked_on) {
+    if !invocation.edges.iter().any(executed_on_file) {
         if let Some((edge_type, symbol)) = tool.symbol() {
             add(&mut invocation.edges, edge_type, TargetKind::Symbol, symbol);
         }
-        // A path that leads outside was not touched.
+        // A file outside the roots was not touched.
         let named = call.paths();
-        let file = named.first().filter(|_| !tool.tells_files());
+        let file = named.first().filter(|_| !tool.adds_file_edges());
         if let Some(key) = file.and_then(|named| toolbox.key_of(named.path).ok()) {
             add(&mut invocation.edges, EdgeType::ExecutedOn, TargetKind::File, &key);
         }
     }
-    let changed = invocation.files.iter().chain(&invocation.beside);
+    let changed = invocation.files.iter().chain(&invocation.side_effects);
     for file in changed.filter(|file| file.before != file.after) {
         add(&mut invocation.edges, EdgeType::Affected, TargetKind::File, &file.path);
     }
