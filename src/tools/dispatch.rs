@@ -121,7 +121,7 @@ impl Toolbox {
         found.map_or_else(|_| named.into(), |place| place.root.path.join(place.relative))
     }
 
-    /// Executes the call. The result has the error together with any effects that took place.
+    /// Executes the call. The result has the error of a call that fails, and the effects that took place before it.
     pub fn invoke(&self, call: &ToolCall, context: &Context<'_>) -> Invocation {
         let tool = tool(call);
         let failed = |error| Invocation { error: Some(error), ..Invocation::default() };

@@ -119,69 +119,72 @@ mod tests {
 
     const LONG: Duration = Duration::from_secs(60);
 
-    struct Space {
+    struct Fixture {
         folder: tempfile::TempDir,
         toolbox: Toolbox,
         stop: StopSignal,
     }
 
-    fn space() -> Space {
+    fn fixture() -> Fixture {
         let folder = tempfile::tempdir().unwrap();
         let toolbox = Toolbox::open(folder.path(), &Policy::default()).unwrap();
-        Space { folder, toolbox, stop: StopSignal::default() }
+        Fixture { folder, toolbox, stop: StopSignal::default() }
     }
 
-    impl Space {
-        fn ask(&self, command: &str, request: &[u8], timeout: Duration) -> (Finished, String) {
-            let told = std::cell::RefCell::new(String::new());
+    impl Fixture {
+        fn run(&self, command: &str, request: &[u8], timeout: Duration) -> (Finished, String) {
+            let stderr = std::cell::RefCell::new(String::new());
             let planner = PlannerProgram::Command(command.to_owned());
             let finished = self
                 .toolbox
                 .ask_planner(&planner, request, StepWalls::NONE, timeout, &self.stop, &|text| {
-                    told.borrow_mut().push_str(text);
+                    stderr.borrow_mut().push_str(text);
                 })
                 .unwrap();
-            (finished, told.into_inner())
+            (finished, stderr.into_inner())
         }
     }
 
-    // What it prints to stderr is reported while it runs.
+    // The stderr of the planner is reported while it runs.
     #[cfg(unix)]
     #[test]
     fn planner_gets_its_request_in_the_workspace() {
-        let space = space();
-        std::fs::write(space.folder.path().join("a.txt"), "here").unwrap();
+        let fixture = fixture();
+        std::fs::write(fixture.folder.path().join("a.txt"), "here").unwrap();
         let request = vec![b'x'; 3 << 20];
-        let (finished, told) =
-            space.ask("cat a.txt; wc -c; echo thinking >&2; exit 3", &request, LONG);
+        let (finished, stderr) =
+            fixture.run("cat a.txt; wc -c; echo thinking >&2; exit 3", &request, LONG);
         assert_eq!((finished.cause, finished.exit_code), (None, Some(3)));
         let answer = String::from_utf8(finished.stdout).unwrap();
         assert_eq!(answer.split_whitespace().collect::<Vec<_>>(), ["here3145728"]);
-        assert_eq!((told.as_str(), finished.stderr.as_slice()), ("thinking\n", &b"thinking\n"[..]));
+        assert_eq!(
+            (stderr.as_str(), finished.stderr.as_slice()),
+            ("thinking\n", &b"thinking\n"[..])
+        );
         // A planner that does not read its request does not block.
-        let (finished, _) = space.ask("echo none", &request, LONG);
+        let (finished, _) = fixture.run("echo none", &request, LONG);
         assert_eq!(finished.stdout, b"none\n");
     }
 
     #[cfg(unix)]
     #[test]
     fn timeout_and_stop_end_the_planner() {
-        let space = space();
+        let fixture = fixture();
         let slow = "(sleep 600; echo late > late.txt) & sleep 600";
-        let (finished, _) = space.ask(slow, b"", Duration::from_millis(200));
+        let (finished, _) = fixture.run(slow, b"", Duration::from_millis(200));
         assert_eq!((finished.cause, finished.exit_code), (Some(Cause::TimedOut), None));
         assert!(finished.duration < LONG);
-        space.stop.set();
-        let (finished, _) = space.ask(slow, b"", LONG);
+        fixture.stop.set();
+        let (finished, _) = fixture.run(slow, b"", LONG);
         assert_eq!(finished.cause, Some(Cause::Stopped));
-        assert!(!space.folder.path().join("late.txt").exists());
+        assert!(!fixture.folder.path().join("late.txt").exists());
     }
 
     #[cfg(unix)]
     #[test]
     fn planner_output_has_a_limit() {
-        let space = space();
-        let (finished, _) = space.ask("yes", b"", LONG);
+        let fixture = fixture();
+        let (finished, _) = fixture.run("yes", b"", LONG);
         assert_eq!(finished.cause, Some(Cause::TooMuch(Stream::Stdout)));
         assert_eq!(finished.stdout.len() as u64, OUTPUT_BYTES);
     }

@@ -45,7 +45,7 @@ pub(in super::super) struct Applied {
 pub(in super::super) enum NewMode {
     /// The present mode of another file, by canonical path.
     Of(String),
-    /// A mode from the records.
+    /// A mode from the recorded history.
     Recorded(FileMode),
 }
 

@@ -35,8 +35,7 @@ impl Comparison {
     }
 }
 
-/// Computes the changes and loads the recorded contents. The inner `Err` lists the files that hold later
-/// work.
+/// Computes the changes and loads the recorded contents. The inner `Err` lists the files with later work.
 ///
 /// # Errors
 /// Contents that are not available or cannot be read; a link, a folder or another kind of file instead of the

@@ -53,7 +53,7 @@ pub(super) fn without_duplicates<T, K: std::hash::Hash + Eq>(
 mod tests {
     use super::*;
 
-    // At the limit, an error replaces a warning; the order stays.
+    // Over the limit an error takes the place of a warning, and the order stays.
     #[test]
     fn errors_are_kept_before_warnings_in_order() {
         let mut collected = Collected::default();

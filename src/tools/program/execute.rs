@@ -22,7 +22,8 @@ use super::workspace::{self, WorkspaceCommand};
 /// The Cargo project of the workspace folder.
 ///
 /// # Errors
-/// There is no project, reported as [`ProgramError::NoCommand`] because there is no command for `action` either.
+/// A path that cannot be read, or no project. The latter is reported as [`ProgramError::NoCommand`], because the caller
+/// has found no command for `action` either.
 pub(super) fn project_of(
     projected: Projected<'_>,
     action: &'static str,

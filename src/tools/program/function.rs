@@ -22,8 +22,8 @@ pub(in crate::tools) fn test_command_line(name: &str, inputs: &[String]) -> Stri
     test_command(name, inputs).text()
 }
 
-/// Builds and runs the binary or example with this name, or else the tests with this name. If there are none, the
-/// result has the error [`ProgramError::NoFunction`].
+/// Builds and runs the binary or example with this name, or else the tests with this name. If there are none either,
+/// the result has the error [`ProgramError::NoFunction`].
 ///
 /// # Errors
 /// Why nothing was run.

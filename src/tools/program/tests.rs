@@ -57,7 +57,7 @@ impl Bench {
         self.folder.path().join(path)
     }
 
-    /// The result and the output: stdout, then stderr. The streamed text must equal the captured one.
+    /// The result and the output: stdout, then stderr. Checks that the streamed and the captured output are equal.
     pub(super) fn call(&self, call: &ToolCall) -> (Invocation, [String; 2]) {
         static NOTHING: BTreeMap<String, FileState> = BTreeMap::new();
         let printed = RefCell::new([String::new(), String::new()]);

@@ -47,9 +47,8 @@ impl Verdict {
             && self.jobs.iter().all(|job| job.process.is_success())
     }
 
-    /// Sets the error of the step, if there is a failure and no error yet. It takes precedence that the last process
-    /// was ended early; then come reported errors, then the exit status of the last process, for which `failed`
-    /// makes the error.
+    /// Sets the error of the step, unless it has one or nothing failed: that the last process was ended, or else the
+    /// reported errors, or else the exit status of the last process, which `failed` converts to an error.
     pub(super) fn set_error(&mut self, failed: impl Fn(&FinishedJob, String) -> ProgramError) {
         if self.error.is_some() {
             return;

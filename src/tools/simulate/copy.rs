@@ -331,7 +331,7 @@ impl Copier<'_> {
     /// if it is one, then the file. If the file does not exist, only its existing parent folders are created.
     fn copy_named(&self, path: &str) -> Result<(), ToolError> {
         for last in [Last::Keep, Last::Follow] {
-            // The tool that uses the path reports what is wrong with it.
+            // The tool that uses the path reports the error.
             let Ok(place) = self.workspace.resolve(path, last) else { return Ok(()) };
             if !self.is_in_workspace(&place) || self.to.symlink_metadata(&place.relative).is_ok() {
                 continue;

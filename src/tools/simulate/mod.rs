@@ -1,7 +1,7 @@
 //! `simulate` (SPEC §9): runs edits, steps or a function on a copy of the workspace.
 //!
 //! The copy has the files that git does not ignore, in a private folder ([`Scratch`]) that is removed when
-//! the step ends, also by an error or a panic. The usual tools work on the copy, and build output goes beside
+//! the step ends, also by an error or a panic. The usual tools work on the copy, and build output is written beside
 //! it. A program that runs there is confined by the walls of the step, not by the copy: where the walls allow
 //! it, the program can reach files outside by an absolute path.
 //!

@@ -561,14 +561,14 @@ fn stop_ends_lookups_and_previews() {
     assert!(files.is_empty());
 }
 
-// Kept are the content before the first patch of a file and the one after its last.
+// Only the contents before the first patch of a file and after its last are kept.
 #[test]
 fn repeated_patches_keep_two_contents() {
     let house = project();
     house.put("two.rs", "pub fn old_function(n: u32) -> u32 {\n    n + 3\n}\n");
     let steps: Vec<_> = (0..20)
-        .map(|at| {
-            let with = if at % 2 == 0 { "patches/fix.rs" } else { "two.rs" };
+        .map(|index| {
+            let with = if index % 2 == 0 { "patches/fix.rs" } else { "two.rs" };
             serde_json::json!({"file": "src/lib.rs", "symbol": "old_function", "with": with})
         })
         .collect();

@@ -156,7 +156,7 @@ fn graph_rows_equal_those_of_embedded_engine() {
             },
         );
         let mut expected = rows(&embedded);
-        // Engines may disagree on where a definition ends; the last column here is made up.
+        // The engines may report different ends of a definition; the last column in this graph is invented.
         expected.iter_mut().for_each(|row| drop(row.as_object_mut().unwrap().remove("end_col")));
         let mut found = rows(&external);
         found.iter_mut().for_each(|row| drop(row.as_object_mut().unwrap().remove("end_col")));
@@ -202,7 +202,7 @@ fn graph_finds_symbols_and_indexed_files() {
     assert!(remark.starts_with("src/lib.rs has changed since "), "{remark}");
 }
 
-// The engine `auto` then uses the embedded engine and says why.
+// With the setting `auto` the embedded engine is used then, and a note gives the reason.
 #[test]
 fn unusable_graph_is_reported() {
     let graph = Graph::new(EngineChoice::External);
@@ -419,16 +419,16 @@ fn inspection_summarizes_the_graph_without_outside_files() {
         let answer = graph.house.succeeds(&ToolCall::Inspect { query, max_results });
         serde_json::from_slice::<Value>(&answer.stdout.unwrap()).unwrap()
     };
-    let told = inspect(InspectQuery::Semantic, 1);
-    assert_eq!(told["entities"], json!({ "File": 1, "Reference": 3, "Symbol": 2 }));
-    assert_eq!(told["edges"], json!({ "REFERENCES": 3 }));
-    assert_eq!((&told["version"], &told["left_out"]["symbols"]), (&json!("4.17.0"), &json!(1)));
-    let most = &told["symbols"][0];
+    let output = inspect(InspectQuery::Semantic, 1);
+    assert_eq!(output["entities"], json!({ "File": 1, "Reference": 3, "Symbol": 2 }));
+    assert_eq!(output["edges"], json!({ "REFERENCES": 3 }));
+    assert_eq!((&output["version"], &output["left_out"]["symbols"]), (&json!("4.17.0"), &json!(1)));
+    let most = &output["symbols"][0];
     assert_eq!((&most["name"], &most["references"]), (&json!("one"), &json!(3)));
     assert_eq!((&most["file_path"], &most["line"]), (&json!("src/lib.rs"), &json!(1)));
 
-    let told = inspect(InspectQuery::Symbol("one".to_owned()), 5);
-    assert_eq!(told["definitions"].as_array().unwrap().len(), 1);
-    assert_eq!(told["references"].as_array().unwrap().len(), 2, "{told}");
-    assert_eq!(told["engine"]["name"], "magellan");
+    let output = inspect(InspectQuery::Symbol("one".to_owned()), 5);
+    assert_eq!(output["definitions"].as_array().unwrap().len(), 1);
+    assert_eq!(output["references"].as_array().unwrap().len(), 2, "{output}");
+    assert_eq!(output["engine"]["name"], "magellan");
 }

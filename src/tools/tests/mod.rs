@@ -1,4 +1,4 @@
-//! Tests of the tools on a real folder: successes and every failure.
+//! The tools on a real folder: successes and failures.
 
 mod bounds;
 mod cargo;
@@ -28,11 +28,11 @@ use crate::risk::Policy;
 use crate::run::{Edge, ErrorInfo as _, FileEffect, Preview, StopSignal, Stream};
 use crate::workspace::{Kind, Overlay, WorkspaceError, file};
 
-/// The part of the changes that can be predicted: the system chooses the mode of a new file.
+/// The changes without the modes that cannot be predicted, because the system chooses them.
 pub(super) fn predictable(done: &[FileEffect], predicted: &[FileEffect]) -> Vec<FileEffect> {
     let mut done = done.to_vec();
     for (done, predicted) in done.iter_mut().zip(predicted) {
-        // This includes a replaced file, which gets the mode of a new file.
+        // A new file, or a file that was replaced by a new one.
         if predicted.after != FileState::Absent && predicted.modes.after.is_none() {
             assert!(done.modes.after.take().is_some(), "{} has a mode", done.path);
         }
@@ -40,7 +40,7 @@ pub(super) fn predictable(done: &[FileEffect], predicted: &[FileEffect]) -> Vec<
     done
 }
 
-/// A workspace beside a folder that no tool may touch.
+/// A workspace `ws` beside a folder `outside`, which no tool may access.
 pub(super) struct House {
     pub(super) folder: TempDir,
     pub(super) tools: Toolbox,
@@ -94,7 +94,7 @@ impl House {
         names
     }
 
-    /// Runs the call with an approval of the present files.
+    /// Runs the call with the present states of its input files as the authorized ones.
     pub(super) fn run(&self, call: &ToolCall) -> Invocation {
         let expected = self.tools.inputs(call).unwrap_or_default();
         self.run_approved(call, &expected)
@@ -119,7 +119,7 @@ impl House {
         self.tools.invoke(call, &context)
     }
 
-    /// The error of the call, which must not have changed anything.
+    /// The error of the call. Checks that the call has changed nothing.
     pub(super) fn fails(&self, call: &ToolCall) -> (Code, String) {
         let before = self.names();
         let invocation = self.run(call);

@@ -1,4 +1,4 @@
-//! No tool can access the folders of this program.
+//! No tool can access Countersign's own folders.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -10,7 +10,7 @@ use crate::run::{ErrorInfo as _, StopSignal};
 use crate::tools::{Context, Toolbox};
 use crate::workspace::Overlay;
 
-/// A workspace with an evidence folder, and other names outside for a file in it.
+/// A workspace with an own folder `Own`, and links outside that folder to it and to a file in it.
 fn bench() -> (tempfile::TempDir, Toolbox) {
     let folder = tempfile::tempdir().unwrap();
     let ws = folder.path().canonicalize().unwrap().join("ws");

@@ -7,7 +7,7 @@ fn preview(house: &House, call: &ToolCall) -> Preview {
     house.tools.preview(call, &Overlay::default()).unwrap()
 }
 
-/// The difference as `diff -u` writes it, with `~` for lines left out.
+/// The difference in the format of `diff -u`, with `~` for omitted lines and `$` for a missing line break at the end.
 fn drawn(diff: &Diff) -> Vec<String> {
     let Diff::Text { lines, .. } = diff else { panic!("no text: {diff:?}") };
     lines
@@ -72,31 +72,31 @@ fn each_kind_of_change_has_its_summary() {
     house.put("f", "a\nb\n");
     house.put("empty", "");
     house.put("binary", b"\xff");
-    let says = |call: &ToolCall| preview(&house, call).summary;
+    let summary = |call: &ToolCall| preview(&house, call).summary;
     assert_eq!(
-        says(&write("f", "a\nb\n")),
+        summary(&write("f", "a\nb\n")),
         "This step changes nothing: f has this content already."
     );
-    assert_eq!(says(&write("f", "a\nb\nc\n")), "Adds 1 line to f.");
-    assert_eq!(says(&write("f", "")), "Removes 2 lines from f.");
-    assert_eq!(says(&write("f", "A\nB\n")), "Replaces 2 lines of f.");
-    assert_eq!(says(&write("empty", "x")), "Adds 1 line to empty.");
-    assert_eq!(says(&write("new", "x\ny\n")), "Creates new with 2 lines.");
-    assert_eq!(says(&write("new", "")), "Creates new, which stays empty.");
-    assert_eq!(says(&write("binary", "xy")), "Replaces binary: 1 byte before, 2 bytes after.");
-    assert_eq!(says(&create("f", "x")), "Would fail: cannot create f: it exists already.");
+    assert_eq!(summary(&write("f", "a\nb\nc\n")), "Adds 1 line to f.");
+    assert_eq!(summary(&write("f", "")), "Removes 2 lines from f.");
+    assert_eq!(summary(&write("f", "A\nB\n")), "Replaces 2 lines of f.");
+    assert_eq!(summary(&write("empty", "x")), "Adds 1 line to empty.");
+    assert_eq!(summary(&write("new", "x\ny\n")), "Creates new with 2 lines.");
+    assert_eq!(summary(&write("new", "")), "Creates new, which stays empty.");
+    assert_eq!(summary(&write("binary", "xy")), "Replaces binary: 1 byte before, 2 bytes after.");
+    assert_eq!(summary(&create("f", "x")), "Would fail: cannot create f: it exists already.");
     assert_eq!(
-        says(&write("no/f", "x")),
+        summary(&write("no/f", "x")),
         "Would fail: cannot write no/f: its folder does not exist."
     );
-    assert_eq!(says(&read("f")), "Reads f (4 bytes).");
+    assert_eq!(summary(&read("f")), "Reads f (4 bytes).");
     house.put("f", "x".repeat(2100));
-    assert_eq!(says(&read("f")), "Reads f (2 KiB).");
+    assert_eq!(summary(&read("f")), "Reads f (2 KiB).");
     assert_eq!(
-        says(&search("a+", ".")),
+        summary(&search("a+", ".")),
         "Searches the files of the workspace for lines that match a+."
     );
-    assert_eq!(says(&search("a+", "f")), "Searches f for lines that match a+.");
+    assert_eq!(summary(&search("a+", "f")), "Searches f for lines that match a+.");
     let made = preview(&house, &create("a/b/c", "x\n"));
     assert_eq!(made.notes, ["Creates the folder a/b, which does not exist now."]);
     assert_eq!(house.names(), ["binary", "empty", "f"], "previews leave nothing behind");
@@ -153,7 +153,7 @@ fn preview_notes_links_modes_and_hard_links() {
     );
 }
 
-// Its deadline may end the comparison early; the diff is correct all the same.
+// The comparison may end early at its deadline; the diff is still correct.
 #[test]
 fn diff_of_a_huge_rewrite_is_correct() {
     let house = house();

@@ -8,7 +8,7 @@ use super::*;
 use crate::run::{EdgeType, FileMode, Modes, TargetKind};
 use crate::workspace::Access;
 
-/// A path that fails also for root, whom permissions do not stop: it leads through a file.
+/// A path through a file. It fails also for root, who ignores permissions.
 const THROUGH_A_FILE: &str = "file/below";
 
 #[test]
@@ -69,11 +69,11 @@ fn unreadable_paths_are_errors_and_never_block() {
         assert!(preview.summary.contains(words), "{}", preview.summary);
     }
     // A pipe that replaces the file after the check is opened without blocking, and refused.
-    let workspace =
+    let dir =
         cap_std::fs::Dir::open_ambient_dir(house.tools.workspace(), cap_std::ambient_authority())
             .unwrap();
     for name in ["pipe", "to_pipe"] {
-        assert!(file::open(&workspace, Path::new(name), name, Access::Read).is_err());
+        assert!(file::open(&dir, Path::new(name), name, Access::Read).is_err());
     }
 }
 
@@ -235,7 +235,7 @@ fn changed_target_is_stale_and_untouched() {
             assert_eq!(house.names(), names);
         }
     }
-    // A link that leads to another file since then resolves to a path that nobody approved.
+    // A link that was changed to lead to another file resolves to a path that is not authorized.
     house.put("a", "same");
     house.put("b", "same");
     house.link("link", "a");

@@ -5,12 +5,12 @@ use serde_json::{Value, json};
 use super::*;
 use crate::run::{EdgeType, TargetKind};
 
-fn answer(house: &House, call: &ToolCall) -> Value {
+fn output(house: &House, call: &ToolCall) -> Value {
     serde_json::from_slice(&house.succeeds(call).stdout.unwrap()).unwrap()
 }
 
-fn paths(answer: &Value) -> Vec<&str> {
-    let rows = answer.as_array().unwrap();
+fn paths(output: &Value) -> Vec<&str> {
+    let rows = output.as_array().unwrap();
     rows.iter().map(|row| row.as_str().or_else(|| row["path"].as_str()).unwrap()).collect()
 }
 
@@ -19,7 +19,7 @@ fn a_search_names_path_line_column_and_text() {
     let house = house();
     house.put("src/a.rs", "fn one() {}\r\n  é fn two() {}\n\nno match\nfn three()");
     assert_eq!(
-        answer(&house, &search(r"fn \w+", "src")),
+        output(&house, &search(r"fn \w+", "src")),
         json!([
             {"path": "src/a.rs", "line": 1, "column": 1, "text": "fn one() {}"},
             {"path": "src/a.rs", "line": 2, "column": 6, "text": "  é fn two() {}"},
@@ -37,7 +37,7 @@ fn a_search_names_path_line_column_and_text() {
         target_kind: TargetKind::File,
         target: "src/a.rs".to_owned(),
     }));
-    assert_eq!(answer(&house, &search("nowhere", ".")), json!([]), "empty is no error");
+    assert_eq!(output(&house, &search("nowhere", ".")), json!([]), "empty is no error");
 }
 
 #[test]
@@ -47,8 +47,8 @@ fn results_are_sorted_by_path_bytes() {
         house.put(path, "x");
     }
     let order = ["Z", "a-b", "a.b", "a/a", "a/b", "b", "é"];
-    assert_eq!(paths(&answer(&house, &search("x", "."))), order);
-    assert_eq!(paths(&answer(&house, &glob("**", "."))), order);
+    assert_eq!(paths(&output(&house, &search("x", "."))), order);
+    assert_eq!(paths(&output(&house, &glob("**", "."))), order);
 }
 
 #[test]
@@ -64,22 +64,22 @@ fn hidden_ignored_and_binary_files_are_left_out() {
     house.put(".ignore", "by_ignore.txt\n");
     house.put("shown", "x");
     assert_eq!(
-        paths(&answer(&house, &search("x", "."))),
+        paths(&output(&house, &search("x", "."))),
         ["ignored.log", "shown"],
         ".gitignore means nothing outside a repository"
     );
     fs::create_dir(house.path(".git")).unwrap();
-    assert_eq!(paths(&answer(&house, &search("x", "."))), ["shown"]);
-    assert_eq!(paths(&answer(&house, &glob("*", "."))), ["binary", "late", "shown"]);
+    assert_eq!(paths(&output(&house, &search("x", "."))), ["shown"]);
+    assert_eq!(paths(&output(&house, &glob("*", "."))), ["binary", "late", "shown"]);
     assert_eq!(
-        paths(&answer(&house, &search("x", ".dir"))),
+        paths(&output(&house, &search("x", ".dir"))),
         [".dir/a"],
         "a root that is named is looked at"
     );
 }
 
 /// A tree with every kind of ignore file; some contradict each other.
-fn lists(house: &House) {
+fn put_ignore_files(house: &House) {
     for (path, content) in [
         (".gitignore", "\u{feff}*.log\r\n/top\n!kept.log\n"),
         (".ignore", "by_ignore\n!.shown\n"),
@@ -128,9 +128,9 @@ fn ignore_files_apply_as_in_ripgrep() {
     let house = house();
     // Ignore files above the workspace apply too.
     fs::write(house.folder.path().join(".ignore"), "ws/deep/deep/deep/x\n").unwrap();
-    lists(&house);
+    put_ignore_files(&house);
     assert_eq!(
-        paths(&answer(&house, &search("x", "."))),
+        paths(&output(&house, &search("x", "."))),
         [
             ".shown",
             "bad/c",
@@ -141,15 +141,15 @@ fn ignore_files_apply_as_in_ripgrep() {
             "sub/top"
         ]
     );
-    assert_eq!(paths(&answer(&house, &search("x", "sub"))), ["sub/deep/only_here", "sub/top"]);
-    assert_eq!(paths(&answer(&house, &search("x", "top"))), ["top"], "it is named");
-    assert_eq!(paths(&answer(&house, &glob("*", "inner"))), ["inner/a.log", "inner/excluded"]);
+    assert_eq!(paths(&output(&house, &search("x", "sub"))), ["sub/deep/only_here", "sub/top"]);
+    assert_eq!(paths(&output(&house, &search("x", "top"))), ["top"], "it is named");
+    assert_eq!(paths(&output(&house, &glob("*", "inner"))), ["inner/a.log", "inner/excluded"]);
 }
 
 #[test]
 fn faulty_ignore_rule_is_reported() {
     let house = house();
-    lists(&house);
+    put_ignore_files(&house);
     let invocation = house.succeeds(&search("x", "bad"));
     let problems = invocation.result["problems"].as_array().unwrap();
     assert_eq!(problems.len(), 1, "{problems:?}");
@@ -172,10 +172,10 @@ fn ignore_files_outside_are_never_read() {
     house.link(".git", outside.join("git"));
     house.link(".gitignore", "../outside/list");
     house.link(".rgignore", "list");
-    assert_eq!(paths(&answer(&house, &search("x", "."))), ["seen"], "a link inside is followed");
+    assert_eq!(paths(&output(&house, &search("x", "."))), ["seen"], "a link inside is followed");
     fs::remove_file(house.path(".git")).unwrap();
     house.put(".git", format!("gitdir: {}\n", outside.join("git").display()));
-    assert_eq!(paths(&answer(&house, &search("x", "."))), ["seen"]);
+    assert_eq!(paths(&output(&house, &search("x", "."))), ["seen"]);
 }
 
 #[test]
@@ -189,7 +189,7 @@ fn large_tree_is_listed_whole_unless_stopped() {
     expected.push(format!("{}x", "deep/".repeat(300)));
     expected.sort();
     expected.iter().for_each(|path| house.put(path, "x"));
-    assert_eq!(paths(&answer(&house, &glob("**", "."))), expected);
+    assert_eq!(paths(&output(&house, &glob("**", "."))), expected);
     house.stop.set();
     let (code, _) = house.fails(&glob("**", "."));
     assert_eq!(code, Code::Cancelled);
@@ -202,9 +202,9 @@ fn a_search_follows_no_link() {
     house.link("out", house.folder.path().join("outside"));
     house.link("file", house.folder.path().join("outside/secret"));
     house.link("inner", "a");
-    assert_eq!(paths(&answer(&house, &search("secret", "."))), ["a"]);
-    assert_eq!(paths(&answer(&house, &glob("**", "."))), ["a"]);
-    assert_eq!(paths(&answer(&house, &search("secret", "inner"))), ["a"], "its canonical path");
+    assert_eq!(paths(&output(&house, &search("secret", "."))), ["a"]);
+    assert_eq!(paths(&output(&house, &glob("**", "."))), ["a"]);
+    assert_eq!(paths(&output(&house, &search("secret", "inner"))), ["a"], "its canonical path");
 }
 
 #[test]
@@ -213,7 +213,7 @@ fn only_two_stars_match_across_folders() {
     for path in ["src/a.rs", "src/deep/b.rs", "src/c.txt", "d.rs"] {
         house.put(path, "");
     }
-    let found = |pattern: &str, root: &str| answer(&house, &glob(pattern, root));
+    let found = |pattern: &str, root: &str| output(&house, &glob(pattern, root));
     assert_eq!(found("*.rs", "."), json!(["d.rs"]));
     assert_eq!(found("**/*.rs", "."), json!(["d.rs", "src/a.rs", "src/deep/b.rs"]));
     assert_eq!(found("*.rs", "src"), json!(["src/a.rs"]), "matched from the root on");
@@ -250,7 +250,7 @@ fn invalid_utf8_is_replaced_utf16_is_read() {
     let house = house();
     house.put("latin", b"caf\xe9 x\n");
     house.put("wide", b"\xff\xfex\0y\0");
-    let found = answer(&house, &search("x", "."));
+    let found = output(&house, &search("x", "."));
     assert_eq!(found[0]["text"], "caf\u{fffd} x");
     assert_eq!(found[0]["column"], 6, "bytes of the file");
     assert_eq!(found[1]["text"], "xy");

@@ -78,7 +78,7 @@ fn renames_and_replacements_keep_modes() {
     }
 }
 
-/// The code and message with which a batch of this one edit is refused.
+/// The message with which a batch of this one edit is refused.
 fn refused(house: &crate::tools::tests::House, edit: Edit) -> String {
     let call = batch(vec![edit]);
     let (code, message) = house.fails(&call);
@@ -165,7 +165,7 @@ fn edit_leading_outside_changes_nothing() {
     }
 }
 
-// A fault that only follows from another one is not reported.
+// An edit that depends on a failed edit gets no fault of its own.
 #[test]
 fn independent_faults_are_reported_together() {
     let house = house();

@@ -83,7 +83,7 @@ fn matched_error_fails_a_successful_command() {
     assert!(!bench.path("tested").exists(), "nothing follows a failure");
 }
 
-// Without a command `verify.full`.
+// Without a command `verify.full` the commands `verify.local` and `test` run.
 #[test]
 fn full_verify_defaults_to_local_and_tests() {
     let bench =
@@ -95,7 +95,7 @@ fn full_verify_defaults_to_local_and_tests() {
     assert_eq!(message, "echo two; exit 3 ended with exit code 3\ntwo");
     let bench = trusted("[verify.full]\ncommand = \"echo all\"\n");
     assert_eq!(bench.call(&verify(VerifyScope::Full)).1[0], "all\n");
-    // Without such a command cargo is used, and there is no project here.
+    // Without a command for a local verification cargo is used, and there is no Cargo project here.
     assert_eq!(error(&bench.call(&verify(VerifyScope::Local)).0).0, Code::NoCargoProject);
 }
 

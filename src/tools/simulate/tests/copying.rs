@@ -22,7 +22,7 @@ fn listing(bench: &Bench) -> BTreeMap<String, String> {
     lines.map(|(path, what)| (path[2..].to_owned(), what.to_owned())).collect()
 }
 
-// With their modes and times, and with empty folders; build and cache folders are left out.
+// Files are copied with their modes and times, and empty folders are copied too; build and cache folders are not.
 #[test]
 fn copy_has_the_files_git_would_track() {
     let bench = Bench::with(&[
