@@ -171,7 +171,7 @@ impl BoundedLoop<'_> {
             }
             _ => request.clone(),
         };
-        let finished = self.toolbox.ask_planner(
+        let finished = self.toolbox.run_planner(
             &setup.program,
             &told,
             &self.planner_walls,

@@ -29,7 +29,7 @@ use crate::plan::{
 };
 use crate::risk::{self, Policy, RiskLevel, Shell, Verdict};
 use crate::run::{Impact, PreconditionState, Preview, Review, StopSignal};
-use crate::tools::{After, ToolError, Toolbox, Unsupported};
+use crate::tools::{ProjectedToolbox, ToolError, Toolbox, Unsupported};
 use crate::workspace::{INPUT_BYTES, Overlay};
 
 /// Reviews a plan with the recorded history of its workspace. Without the history, steps that take changes back
@@ -244,7 +244,7 @@ pub(super) fn look(
 /// Each file is read once, even if many steps name it, because it may be large.
 fn look_at_inputs(
     call: &ToolCall,
-    after: After<'_>,
+    after: ProjectedToolbox<'_>,
     toolbox: &Toolbox,
     inputs: &mut BTreeMap<String, FileState>,
     left: &mut u64,
@@ -260,7 +260,12 @@ fn look_at_inputs(
 
 /// The risk of a step, judged by the paths as written in the plan and by the canonical paths, because a link can give
 /// a sensitive file a harmless name.
-pub(super) fn judge(step: &Step, after: After<'_>, shell: Shell, policy: &Policy) -> Verdict {
+pub(super) fn judge(
+    step: &Step,
+    after: ProjectedToolbox<'_>,
+    shell: Shell,
+    policy: &Policy,
+) -> Verdict {
     let verdict = risk::of_step(step, policy, shell);
     let written = after.written_paths(&step.call).ok();
     let of_commands = commands::worst(step, after, shell, policy);

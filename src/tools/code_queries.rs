@@ -11,7 +11,7 @@ use crate::workspace::go_on;
 
 use super::search::search_result;
 use super::tool::{PreviewWithEffects, Tool, read_only, set_field};
-use super::{After, Context, Invocation, ToolError, Toolbox};
+use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
 
 /// Maximum number of files, or of symbols, to which one result has edges.
 const MAX_REFERENCES: usize = 1_000;
@@ -24,13 +24,13 @@ pub(super) struct SymbolsInFile<'a> {
 impl Tool for SymbolsInFile<'_> {
     fn preview(
         &self,
-        projected: After<'_>,
+        projected: ProjectedToolbox<'_>,
         stop: &StopSignal,
     ) -> Result<PreviewWithEffects, ToolError> {
         preview(projected, None, Some(self.path), stop)
     }
 
-    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError> {
+    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<CallResult, ToolError> {
         go_on(context.stop)?;
         let file = SourceFile::read(*toolbox.now(), self.path)?;
         let chosen = toolbox.now().symbols().choose(Work::Read, context.stop)?;
@@ -41,14 +41,14 @@ impl Tool for SymbolsInFile<'_> {
         let symbols = symbols
             .into_iter()
             .map(|symbol| Edge::new(EdgeType::Referenced, TargetKind::Symbol, symbol));
-        Ok(Invocation {
+        Ok(CallResult {
             stdout: serde_json::to_vec(&rows).ok(),
             result: json!({
                 "symbols": rows.len(),
                 "engine": chosen.evidence(Some(&file)),
             }),
             edges: std::iter::once(executed_on).chain(symbols).collect(),
-            ..Invocation::default()
+            ..CallResult::default()
         })
     }
 }
@@ -63,7 +63,7 @@ pub(super) struct References<'a> {
 impl Tool for References<'_> {
     fn preview(
         &self,
-        projected: After<'_>,
+        projected: ProjectedToolbox<'_>,
         stop: &StopSignal,
     ) -> Result<PreviewWithEffects, ToolError> {
         preview(projected, Some(self.symbol), self.path, stop)
@@ -73,7 +73,7 @@ impl Tool for References<'_> {
         Some((EdgeType::Referenced, self.symbol))
     }
 
-    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError> {
+    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<CallResult, ToolError> {
         go_on(context.stop)?;
         let now = toolbox.now();
         let file = self.path.map(|path| SourceFile::read(*now, path)).transpose()?;
@@ -92,14 +92,14 @@ impl Tool for References<'_> {
                 Edge::new(EdgeType::Referenced, TargetKind::File, found.path.as_str())
             }),
         );
-        let mut invocation = search_result(answer, edges);
-        set_field(&mut invocation.result, "engine", chosen.evidence(file));
-        Ok(invocation)
+        let mut call_result = search_result(answer, edges);
+        set_field(&mut call_result.result, "engine", chosen.evidence(file));
+        Ok(call_result)
     }
 }
 
 fn preview(
-    projected: After<'_>,
+    projected: ProjectedToolbox<'_>,
     symbol: Option<&str>,
     path: Option<&str>,
     stop: &StopSignal,
@@ -117,13 +117,13 @@ fn preview(
     Ok(read_only(summary, chosen.notes(file.as_ref())))
 }
 
-impl After<'_> {
+impl ProjectedToolbox<'_> {
     /// Finds the first definition of `symbol` in `file`, or in the workspace if `file` is `None`, and describes
     /// its position in a sentence. `None` if there is no definition (SPEC §5, `symbol exists`).
     ///
     /// # Errors
     /// A file or a code graph that cannot be used, a failure of the engine, or a stop.
-    pub fn symbol_defined(
+    pub fn describe_definition(
         self,
         symbol: &str,
         file: Option<&str>,
@@ -145,7 +145,7 @@ impl Toolbox {
     ///
     /// # Errors
     /// A path that cannot be used, no code graph (E103), or one that cannot be used.
-    pub fn indexed_by_magellan(&self, file: &str) -> Result<Option<String>, ToolError> {
+    pub fn describe_indexed_file(&self, file: &str) -> Result<Option<String>, ToolError> {
         Ok(self.now().symbols().indexed(file)?)
     }
 }

@@ -9,7 +9,7 @@ use crate::run::{FileEffect, Preview, StopSignal};
 use crate::workspace::{Access, Last, Overlay, file};
 
 use super::tool::{PreviewWithEffects, Tool};
-use super::{After, Context, Invocation, ToolError, Toolbox, edges};
+use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox, edges};
 use super::{batch, code_queries, file_read, file_write, history, inspect, lsp_check, program};
 use super::{search, shell, simulate, splice};
 
@@ -111,7 +111,7 @@ impl Toolbox {
     }
 
     /// The local working directory of a call.
-    pub fn folder_of(&self, call: &ToolCall) -> PathBuf {
+    pub fn working_directory(&self, call: &ToolCall) -> PathBuf {
         let named = match call {
             ToolCall::Shell { cwd: Some(cwd), target: None, .. } => cwd,
             _ => return self.workspace().to_owned(),
@@ -122,16 +122,16 @@ impl Toolbox {
     }
 
     /// Executes the call. The result has the error of a call that fails, and the effects that took place before it.
-    pub fn invoke(&self, call: &ToolCall, context: &Context<'_>) -> Invocation {
+    pub fn invoke(&self, call: &ToolCall, context: &Context<'_>) -> CallResult {
         let tool = tool(call);
-        let failed = |error| Invocation { error: Some(error), ..Invocation::default() };
-        let mut invocation = tool.invoke(self, context).unwrap_or_else(failed);
-        edges::add_missing(self, call, &*tool, &mut invocation);
-        invocation
+        let failed = |error| CallResult { error: Some(error), ..CallResult::default() };
+        let mut call_result = tool.invoke(self, context).unwrap_or_else(failed);
+        edges::add_missing(self, call, &*tool, &mut call_result);
+        call_result
     }
 }
 
-impl After<'_> {
+impl ProjectedToolbox<'_> {
     /// The preview of a call and its exact file changes; see [`Toolbox::preview_with_effects`].
     pub(super) fn preview_with_effects(
         self,

@@ -7,7 +7,7 @@ use crate::run::{Edge, EdgeType, StopSignal, TargetKind, text};
 use crate::workspace::{Access, Last, WorkspaceError, file, go_on};
 
 use super::tool::{PreviewWithEffects, Tool, read_only, set_field};
-use super::{After, Context, Invocation, ToolError, Toolbox};
+use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
 
 /// Reads one file completely.
 pub(super) struct FileRead<'a> {
@@ -17,7 +17,7 @@ pub(super) struct FileRead<'a> {
 impl Tool for FileRead<'_> {
     fn preview(
         &self,
-        projected: After<'_>,
+        projected: ProjectedToolbox<'_>,
         _: &StopSignal,
     ) -> Result<PreviewWithEffects, ToolError> {
         let place = projected.toolbox.resolve(self.path, Last::Follow)?;
@@ -35,7 +35,7 @@ impl Tool for FileRead<'_> {
         Ok(read_only(format!("Reads {} ({}).", place.key, text::size(size)), notes))
     }
 
-    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError> {
+    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<CallResult, ToolError> {
         go_on(context.stop)?;
         let place = toolbox.resolve(self.path, Last::Follow)?;
         let (file, _) = place.open(self.path, Access::Read)?.ok_or_else(|| self.not_found())?;
@@ -48,11 +48,11 @@ impl Tool for FileRead<'_> {
         if let Ok(text) = std::str::from_utf8(&bytes) {
             set_field(&mut result, "lines", text.split_inclusive('\n').count());
         }
-        Ok(Invocation {
+        Ok(CallResult {
             stdout: Some(bytes),
             result,
             edges: vec![Edge::new(EdgeType::ExecutedOn, TargetKind::File, place.key)],
-            ..Invocation::default()
+            ..CallResult::default()
         })
     }
 }

@@ -9,7 +9,7 @@ use crate::workspace::{Existing, Last, Overlay, Prepared, Written, effect, write
 
 use super::changes::{changed_files, earlier_step_note, file_change, too_large_note};
 use super::tool::{PreviewWithEffects, Tool, set_field};
-use super::{After, Context, Invocation, ToolError, Toolbox};
+use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
 
 /// `file_write` or `file_create`: writes the complete content of one file.
 pub(super) struct FileWrite<'a> {
@@ -21,7 +21,7 @@ pub(super) struct FileWrite<'a> {
 impl Tool for FileWrite<'_> {
     fn preview(
         &self,
-        projected: After<'_>,
+        projected: ProjectedToolbox<'_>,
         _: &StopSignal,
     ) -> Result<PreviewWithEffects, ToolError> {
         let Self { path, contents, existing } = *self;
@@ -58,7 +58,7 @@ impl Tool for FileWrite<'_> {
         Ok(())
     }
 
-    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError> {
+    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<CallResult, ToolError> {
         let Self { path, contents, existing } = *self;
         let Written { effect, created_folders, not_flushed, lost } =
             write(toolbox, path, contents, existing, &context.write())?;
@@ -73,12 +73,12 @@ impl Tool for FileWrite<'_> {
             set_field(&mut result, "warnings", lost);
         }
         let edge = |edge_type| Edge::new(edge_type, TargetKind::File, effect.path.as_str());
-        Ok(Invocation {
+        Ok(CallResult {
             result,
             edges: vec![edge(EdgeType::ExecutedOn), edge(EdgeType::Affected)],
             files: vec![effect],
             error: not_flushed.map(ToolError::from),
-            ..Invocation::default()
+            ..CallResult::default()
         })
     }
 }

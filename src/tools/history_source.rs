@@ -7,7 +7,7 @@ use crate::plan::Digest;
 use crate::run::History;
 
 /// The recorded history of a workspace.
-pub trait Past: Send + Sync {
+pub trait HistorySource: Send + Sync {
     /// The recorded changes and checkpoints.
     ///
     /// # Errors

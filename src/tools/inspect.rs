@@ -12,7 +12,7 @@ use crate::run::{Edge, EdgeType, TargetKind};
 
 use super::search::{FileSearch, regex};
 use super::tool::{PreviewWithEffects, Tool, read_only, set_field};
-use super::{After, Context, Invocation, ToolError, Toolbox};
+use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
 use crate::run::StopSignal;
 use crate::symbols::{SymbolsError, Work};
 use crate::workspace::go_on;
@@ -26,7 +26,7 @@ pub(super) struct Inspect<'a> {
 impl Tool for Inspect<'_> {
     fn preview(
         &self,
-        projected: After<'_>,
+        projected: ProjectedToolbox<'_>,
         stop: &StopSignal,
     ) -> Result<PreviewWithEffects, ToolError> {
         let (summary, mut notes) = match self.query {
@@ -55,7 +55,7 @@ impl Tool for Inspect<'_> {
         Ok(read_only(summary, notes))
     }
 
-    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError> {
+    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<CallResult, ToolError> {
         go_on(context.stop)?;
         let symbols = toolbox.now().symbols();
         let answer = match self.query {
@@ -76,13 +76,13 @@ impl Tool for Inspect<'_> {
             _ => Vec::new(),
         };
         let stdout = serde_json::to_vec(&answer).ok();
-        Ok(Invocation { stdout, result: answer, edges, ..Invocation::default() })
+        Ok(CallResult { stdout, result: answer, edges, ..CallResult::default() })
     }
 }
 
 /// Truncates the JSON array in `found.stdout` to `max_results` elements, and adds the numbers of kept and omitted
 /// elements to the result.
-fn truncate(found: &mut Invocation, max_results: usize) {
+fn truncate(found: &mut CallResult, max_results: usize) {
     let stdout = found.stdout.take().unwrap_or_default();
     let mut all: Vec<&RawValue> = serde_json::from_slice(&stdout).unwrap_or_default();
     let left_out = all.len().saturating_sub(max_results);

@@ -14,7 +14,11 @@ impl Toolbox {
     ///
     /// # Errors
     /// As `Workspace::kind_of`.
-    pub fn leftover(&self, key: &str, execution_id: Uuid) -> Result<Option<String>, ToolError> {
+    pub fn leftover_file(
+        &self,
+        key: &str,
+        execution_id: Uuid,
+    ) -> Result<Option<String>, ToolError> {
         let of_batch =
             Path::new(key).file_name().map(|name| batch::temporary_names(execution_id, name));
         let names = std::iter::once(temporary_name(execution_id).into());
@@ -33,7 +37,7 @@ impl Toolbox {
     ///
     /// # Errors
     /// As `Workspace::kind_of`.
-    pub fn left_by_splice(&self, key: &str) -> Result<Vec<String>, ToolError> {
+    pub fn splice_leftovers(&self, key: &str) -> Result<Vec<String>, ToolError> {
         let mut left = Vec::new();
         for path in splice::names_beside(Path::new(key)) {
             let place = self.resolve(&path.to_string_lossy(), Last::Keep)?;

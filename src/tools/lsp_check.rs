@@ -6,7 +6,7 @@ use crate::run::{Preview, StopSignal, Stream};
 use crate::workspace::go_on;
 
 use super::tool::{PreviewWithEffects, Tool, limits_note, without_effects};
-use super::{After, Context, Invocation, ToolError, Toolbox};
+use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
 
 /// A check of the project at a path.
 pub(super) struct LspCheck<'a> {
@@ -16,7 +16,7 @@ pub(super) struct LspCheck<'a> {
 impl Tool for LspCheck<'_> {
     fn preview(
         &self,
-        projected: After<'_>,
+        projected: ProjectedToolbox<'_>,
         _: &StopSignal,
     ) -> Result<PreviewWithEffects, ToolError> {
         let toolbox = projected.toolbox;
@@ -41,12 +41,12 @@ impl Tool for LspCheck<'_> {
         Ok(without_effects(Preview::unpredictable(format!("Runs `{command}` in {folder}."), notes)))
     }
 
-    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError> {
+    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<CallResult, ToolError> {
         go_on(context.stop)?;
         let project = project(toolbox.unchanged(), self.path)?;
         let cargo = toolbox.cargo(context);
         let checked = cargo.check(&project, project.scope(), Leftovers::Stay)?;
-        Ok(Invocation {
+        Ok(CallResult {
             exit_code: checked.finished.exit_code,
             result: checked.result(&project),
             edges: checked.edges(&project),
@@ -55,7 +55,7 @@ impl Tool for LspCheck<'_> {
             stdout: Some(checked.finished.stdout),
             stderr: Some(checked.finished.stderr),
             diagnostics: checked.diagnostics,
-            ..Invocation::default()
+            ..CallResult::default()
         })
     }
 }

@@ -34,7 +34,7 @@ pub enum PlannerProgram {
 impl PlannerProgram {
     /// Paths that the planner must be able to read: for a program its third argument, if that is an absolute
     /// path; for a command every absolute path of a file in it.
-    pub fn reads(&self) -> Vec<PathBuf> {
+    pub fn readable_paths(&self) -> Vec<PathBuf> {
         match self {
             Self::Program { arguments, .. } => {
                 let folder = arguments.get(2).map(PathBuf::from);
@@ -56,7 +56,7 @@ impl Toolbox {
     ///
     /// # Errors
     /// There is no local shell, or the program cannot be started.
-    pub fn ask_planner(
+    pub fn run_planner(
         &self,
         planner: &PlannerProgram,
         request: &[u8],
@@ -137,7 +137,7 @@ mod tests {
             let planner = PlannerProgram::Command(command.to_owned());
             let finished = self
                 .toolbox
-                .ask_planner(&planner, request, StepWalls::NONE, timeout, &self.stop, &|text| {
+                .run_planner(&planner, request, StepWalls::NONE, timeout, &self.stop, &|text| {
                     stderr.borrow_mut().push_str(text);
                 })
                 .unwrap();

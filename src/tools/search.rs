@@ -21,7 +21,7 @@ use crate::workspace::scan::{ANSWER_BYTES, Answer, look_at_files, root};
 use crate::workspace::{Access, Kind, Last, Place, SearchBudget, WorkspaceError};
 
 use super::tool::{PreviewWithEffects, Tool, read_only};
-use super::{After, Context, Invocation, ToolError, Toolbox};
+use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
 
 /// Maximum number of files to which one search has edges; the result has the full count.
 const MAX_REFERENCES: usize = 1_000;
@@ -93,7 +93,7 @@ pub(super) struct FileSearch<'a> {
 impl Tool for FileSearch<'_> {
     fn preview(
         &self,
-        projected: After<'_>,
+        projected: ProjectedToolbox<'_>,
         _: &StopSignal,
     ) -> Result<PreviewWithEffects, ToolError> {
         regex(self.pattern)?;
@@ -102,7 +102,7 @@ impl Tool for FileSearch<'_> {
         Ok(read_only(summary, Vec::new()))
     }
 
-    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError> {
+    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<CallResult, ToolError> {
         let matcher = regex(self.pattern)?;
         let place = root(toolbox, self.root)?;
         let answer = look_at_files(
@@ -145,7 +145,7 @@ pub(super) struct FileGlob<'a> {
 impl Tool for FileGlob<'_> {
     fn preview(
         &self,
-        projected: After<'_>,
+        projected: ProjectedToolbox<'_>,
         _: &StopSignal,
     ) -> Result<PreviewWithEffects, ToolError> {
         glob(self.pattern)?;
@@ -155,7 +155,7 @@ impl Tool for FileGlob<'_> {
     }
 
     /// Lists binary files too: a file is known to be binary only when it is read.
-    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError> {
+    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<CallResult, ToolError> {
         let matcher = glob(self.pattern)?;
         let place = root(toolbox, self.root)?;
         let answer =
@@ -177,7 +177,7 @@ impl Tool for FileGlob<'_> {
 }
 
 /// The searched files, as a phrase for a summary.
-fn describe_root(projected: After<'_>, root: &str) -> Result<String, WorkspaceError> {
+fn describe_root(projected: ProjectedToolbox<'_>, root: &str) -> Result<String, WorkspaceError> {
     let place = projected.toolbox.resolve(root, Last::Follow)?;
     let kind = projected.overlay.kind(&place);
     kind.check_exists(root)?;
@@ -190,7 +190,7 @@ fn describe_root(projected: After<'_>, root: &str) -> Result<String, WorkspaceEr
 
 /// The result of a search: its rows as a JSON array in stdout, its problems in stderr, and counts and problems as
 /// the return value.
-pub(super) fn search_result(answer: Answer, edges: Vec<Edge>) -> Invocation {
+pub(super) fn search_result(answer: Answer, edges: Vec<Edge>) -> CallResult {
     let stdout = answer.json();
     let result = json!({
         "matches": answer.found.iter().map(|found| found.count).sum::<u64>(),
@@ -202,7 +202,7 @@ pub(super) fn search_result(answer: Answer, edges: Vec<Edge>) -> Invocation {
         let lines = answer.problems.iter().map(|line| format!("{line}\n"));
         lines.collect::<String>().into_bytes()
     });
-    Invocation { stdout: Some(stdout), stderr, result, edges, ..Invocation::default() }
+    CallResult { stdout: Some(stdout), stderr, result, edges, ..CallResult::default() }
 }
 
 fn executed_on(place: Place<'_>) -> Edge {

@@ -8,7 +8,7 @@ use crate::plan::PathRole;
 use crate::run::{EdgeType, FileEffect, Preview, StopSignal, text};
 use crate::workspace::Overlay;
 
-use super::{After, Context, Invocation, ToolError, Toolbox};
+use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
 
 /// A preview, and the exact file changes of the call.
 pub(super) type PreviewWithEffects = (Preview, Vec<FileEffect>);
@@ -21,7 +21,7 @@ pub(super) trait Tool {
     /// Why the call would fail; and a stop.
     fn preview(
         &self,
-        projected: After<'_>,
+        projected: ProjectedToolbox<'_>,
         stop: &StopSignal,
     ) -> Result<PreviewWithEffects, ToolError>;
 
@@ -39,7 +39,7 @@ pub(super) trait Tool {
     ///
     /// # Errors
     /// A splice plan or a history that cannot be read.
-    fn named_paths(&self, _: After<'_>) -> Result<Vec<(PathRole, String)>, ToolError> {
+    fn named_paths(&self, _: ProjectedToolbox<'_>) -> Result<Vec<(PathRole, String)>, ToolError> {
         Ok(Vec::new())
     }
 
@@ -57,8 +57,8 @@ pub(super) trait Tool {
     /// Executes the call.
     ///
     /// # Errors
-    /// Why the call did nothing. An error after an effect is part of the returned [`Invocation`].
-    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError>;
+    /// Why the call did nothing. An error after an effect is part of the returned [`CallResult`].
+    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<CallResult, ToolError>;
 }
 
 /// Adds an empty list of effects to a preview, for calls whose file changes are none or unknown.

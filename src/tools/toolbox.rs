@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::ToolError;
 use super::command_shell::{self, CommandShell};
-use super::history_source::Past;
+use super::history_source::HistorySource;
 use super::simulate::settings::SimulationSettings;
 use crate::authorization::{FileState, StepWalls, Target};
 use crate::cargo::Cargo;
@@ -53,7 +53,7 @@ pub struct Toolbox {
     /// The connection to the host on which commands with a target run.
     pub(crate) remote: Option<Connection>,
     /// The recorded history of the workspace, if the caller has passed in a source of it.
-    pub(crate) history: Option<Box<dyn Past>>,
+    pub(crate) history: Option<Box<dyn HistorySource>>,
     /// The parent folder and the limits of simulations.
     pub(super) simulations: SimulationSettings,
 }
@@ -90,7 +90,7 @@ impl<'a> Context<'a> {
 
 /// The result of a call.
 #[derive(Debug, Default)]
-pub struct Invocation {
+pub struct CallResult {
     /// The complete stdout; `None` when the tool has none (SPEC §4).
     pub stdout: Option<Vec<u8>>,
     /// The complete stderr.
@@ -151,13 +151,13 @@ impl Toolbox {
 
     /// The same tools with the recorded history of the workspace.
     #[must_use]
-    pub fn remembering(self, history: Option<Box<dyn Past>>) -> Self {
+    pub fn with_history_source(self, history: Option<Box<dyn HistorySource>>) -> Self {
         Self { history, ..self }
     }
 
     /// The same tools behind the walls of a run; `place` lists the paths that the walls need besides the workspace.
     #[must_use]
-    pub fn walled(mut self, mut place: WallPlace) -> Self {
+    pub fn with_walls(mut self, mut place: WallPlace) -> Self {
         place.hidden.extend_from_slice(self.own_folders());
         self.launcher.walls = RunWalls::new(self.workspace().to_owned(), place);
         self
@@ -165,14 +165,14 @@ impl Toolbox {
 
     /// The same tools for the plan in `file`, which no program behind walls can write.
     #[must_use]
-    pub fn of_plan(mut self, file: Option<PathBuf>) -> Self {
+    pub fn for_plan(mut self, file: Option<PathBuf>) -> Self {
         self.launcher.walls = self.launcher.walls.also([], file);
         self
     }
 
     /// The same tools without access to these folders of Countersign (SPEC §4).
     #[must_use]
-    pub fn keeping_out<'f>(mut self, folders: impl IntoIterator<Item = &'f Path>) -> Self {
+    pub fn without_folders<'f>(mut self, folders: impl IntoIterator<Item = &'f Path>) -> Self {
         let folders: Vec<_> = folders.into_iter().map(Path::to_owned).collect();
         let own = self.files.keep_out(&folders);
         self.launcher.walls = self.launcher.walls.also(own, []);
@@ -181,7 +181,7 @@ impl Toolbox {
 
     /// The same tools for a review, whose reading is limited and which `stop` cancels.
     #[must_use]
-    pub fn before_signing(mut self, stop: Arc<StopSignal>) -> Self {
+    pub fn for_review(mut self, stop: Arc<StopSignal>) -> Self {
         self.files.budget = Budget::before_signing(stop);
         self
     }
@@ -266,12 +266,12 @@ impl Toolbox {
     }
 
     /// The path of the command `name` on `PATH`; `None` if it is not found.
-    pub fn command_available(&self, name: &str) -> Option<PathBuf> {
+    pub fn find_command(&self, name: &str) -> Option<PathBuf> {
         self.launcher.programs.find(name)
     }
 
     /// The message that the command `name` is missing; it names a program of this name that is not used, if any.
-    pub fn not_available(&self, name: &str) -> String {
+    pub fn missing_command_message(&self, name: &str) -> String {
         format!("{name} is not {}", self.launcher.programs.nowhere(name))
     }
 
@@ -296,24 +296,24 @@ impl Deref for Toolbox {
 /// The tools on the workspace as the steps in an overlay would leave it. With an empty overlay this is the present
 /// workspace.
 #[derive(Clone, Copy)]
-pub struct After<'a> {
+pub struct ProjectedToolbox<'a> {
     pub(super) toolbox: &'a Toolbox,
     files: Projected<'a>,
 }
 
 impl Toolbox {
     /// The workspace as the steps in `overlay` would leave it.
-    pub fn after<'a>(&'a self, overlay: &'a Overlay) -> After<'a> {
-        After { toolbox: self, files: self.projected(overlay) }
+    pub fn after<'a>(&'a self, overlay: &'a Overlay) -> ProjectedToolbox<'a> {
+        ProjectedToolbox { toolbox: self, files: self.projected(overlay) }
     }
 
     /// The present workspace.
-    pub fn now(&self) -> After<'_> {
+    pub fn now(&self) -> ProjectedToolbox<'_> {
         self.after(Overlay::nothing())
     }
 }
 
-impl<'a> After<'a> {
+impl<'a> ProjectedToolbox<'a> {
     /// The code engines of this workspace.
     pub(super) fn symbols(self) -> Symbols<'a> {
         let toolbox = self.toolbox;
@@ -323,7 +323,7 @@ impl<'a> After<'a> {
 }
 
 /// Gives access to the methods of the projected workspace.
-impl<'a> Deref for After<'a> {
+impl<'a> Deref for ProjectedToolbox<'a> {
     type Target = Projected<'a>;
 
     fn deref(&self) -> &Projected<'a> {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::plan::{Code, Digest, Edit};
 use crate::run::StopSignal;
-use crate::tools::{After, ToolError};
+use crate::tools::{ProjectedToolbox, ToolError};
 use crate::workspace::go_on;
 
 use super::edits;
@@ -17,7 +17,7 @@ use super::files::{Computed, Files};
 /// # Errors
 /// A stop. Faults of the edits are part of the result and not errors.
 pub(in super::super) fn compute(
-    projected: After<'_>,
+    projected: ProjectedToolbox<'_>,
     batch: &[Edit],
     expected: &BTreeMap<String, Digest>,
     stop: &StopSignal,

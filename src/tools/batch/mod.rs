@@ -40,7 +40,7 @@ use crate::workspace::{Overlay, compare};
 
 use super::changes::changed_files;
 use super::tool::{PreviewWithEffects, Tool, set_field};
-use super::{After, Context, Invocation, ToolError, Toolbox};
+use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
 
 use compute::compute;
 use error::Fault;
@@ -58,7 +58,7 @@ pub(super) struct Batch<'a>(pub(super) &'a MutateBatch);
 impl Tool for Batch<'_> {
     fn preview(
         &self,
-        projected: After<'_>,
+        projected: ProjectedToolbox<'_>,
         stop: &StopSignal,
     ) -> Result<PreviewWithEffects, ToolError> {
         preview(projected, self.0, stop)
@@ -87,7 +87,7 @@ impl Tool for Batch<'_> {
         true
     }
 
-    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError> {
+    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<CallResult, ToolError> {
         let MutateBatch { edits, expected_hashes, .. } = self.0;
         let computed = compute(toolbox.now(), edits, expected_hashes, context.stop)?;
         Ok(execute(toolbox, self.0, computed, context))
@@ -100,17 +100,17 @@ fn execute(
     batch: &MutateBatch,
     mut computed: Computed,
     context: &Context<'_>,
-) -> Invocation {
+) -> CallResult {
     let faults = std::mem::take(&mut computed.faults);
     let mut outcome = BatchOutcome { valid: faults.is_empty(), ..BatchOutcome::default() };
     let mut edges = edges(&computed, batch.dry_run);
     if !faults.is_empty() {
         outcome.errors = faults.iter().map(Fault::json).collect();
         let error = BatchError::Refused { faults }.into();
-        return outcome.invocation(batch, &[], edges, Vec::new(), Some(error));
+        return outcome.into_call_result(batch, &[], edges, Vec::new(), Some(error));
     }
     if batch.dry_run {
-        return outcome.invocation(batch, &computed.effects, edges, Vec::new(), None);
+        return outcome.into_call_result(batch, &computed.effects, edges, Vec::new(), None);
     }
     let authorized = computed
         .states
@@ -119,7 +119,7 @@ fn execute(
     if let Err(error) = authorized {
         let error = error.into();
         outcome.errors.push(error_json(&error));
-        return outcome.invocation(batch, &[], edges, Vec::new(), Some(error));
+        return outcome.into_call_result(batch, &[], edges, Vec::new(), Some(error));
     }
     match apply(toolbox, &computed.effects, &computed.modes, &context.write()) {
         Ok(applied) => {
@@ -131,7 +131,7 @@ fn execute(
                 symbols.map(|name| Edge::new(EdgeType::Affected, TargetKind::Symbol, name)),
             );
             let effects = applied.effects;
-            outcome.invocation(batch, &effects.clone(), edges, effects, None)
+            outcome.into_call_result(batch, &effects.clone(), edges, effects, None)
         }
         Err(rolled_back) => {
             let effects = rolled_back.effects();
@@ -139,7 +139,7 @@ fn execute(
             outcome.errors.push(error_json(&error));
             outcome.not_restored = not_restored.iter().map(NotRestored::json).collect();
             outcome.warnings = warnings;
-            outcome.invocation(batch, &effects.clone(), edges, effects, Some(error))
+            outcome.into_call_result(batch, &effects.clone(), edges, effects, Some(error))
         }
     }
 }
@@ -175,14 +175,14 @@ struct BatchOutcome {
 }
 
 impl BatchOutcome {
-    fn invocation(
+    fn into_call_result(
         self,
         batch: &MutateBatch,
         changes: &[FileEffect],
         edges: Vec<Edge>,
         files: Vec<FileEffect>,
         error: Option<ToolError>,
-    ) -> Invocation {
+    ) -> CallResult {
         let mut result = json!({
             "valid": self.valid,
             "committed": self.committed,
@@ -201,7 +201,7 @@ impl BatchOutcome {
         for (name, value) in optional.into_iter().filter_map(|(name, value)| Some((name, value?))) {
             set_field(&mut result, name, value);
         }
-        Invocation { result, edges, files, error, ..Invocation::default() }
+        CallResult { result, edges, files, error, ..CallResult::default() }
     }
 }
 

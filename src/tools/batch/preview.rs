@@ -5,7 +5,7 @@ use crate::plan::MutateBatch;
 use crate::run::{ErrorInfo as _, FileEffect, Preview, StopSignal};
 use crate::tools::changes::{earlier_step_note, file_change, too_large_note};
 use crate::tools::tool::PreviewWithEffects;
-use crate::tools::{After, ToolError};
+use crate::tools::{ProjectedToolbox, ToolError};
 use crate::workspace::Last;
 
 use super::compute::compute;
@@ -17,7 +17,7 @@ use super::files::Computed;
 /// # Errors
 /// A fault of the plan itself, such as a path that leads outside; a stop.
 pub(in super::super) fn preview(
-    projected: After<'_>,
+    projected: ProjectedToolbox<'_>,
     batch: &MutateBatch,
     stop: &StopSignal,
 ) -> Result<PreviewWithEffects, ToolError> {
@@ -54,7 +54,10 @@ fn refused(faults: Vec<Fault>) -> Preview {
     Preview::failure(why, notes)
 }
 
-fn notes_for(projected: After<'_>, effect: &FileEffect) -> Result<Vec<String>, ToolError> {
+fn notes_for(
+    projected: ProjectedToolbox<'_>,
+    effect: &FileEffect,
+) -> Result<Vec<String>, ToolError> {
     let path = &effect.path;
     let mut notes = Vec::new();
     if projected.overlay.get(path).is_some() {

@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::run::{CheckpointName, EdgeType, FileChange, History, is_git_path};
 
 use crate::tools::tool::set_field;
-use crate::tools::{Invocation, ToolError, Toolbox};
+use crate::tools::{CallResult, ToolError, Toolbox};
 use crate::workspace::file::hash;
 use crate::workspace::{diff, file};
 
@@ -21,7 +21,7 @@ pub(super) fn invoke(
     history: &History,
     from: &str,
     to: Option<&str>,
-) -> Result<Invocation, ToolError> {
+) -> Result<CallResult, ToolError> {
     let position = |name: &str| -> Result<i64, HistoryError> {
         Ok(history.place(&name.parse::<CheckpointName>()?)?)
     };
@@ -76,5 +76,5 @@ pub(super) fn invoke(
     let result = json!({
         "operation": "diff", "from": from, "to": to, "files": files, "not_available": missing,
     });
-    Ok(Invocation { stdout: Some(text.into_bytes()), result, edges, ..Invocation::default() })
+    Ok(CallResult { stdout: Some(text.into_bytes()), result, edges, ..CallResult::default() })
 }

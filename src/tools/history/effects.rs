@@ -7,7 +7,7 @@ use crate::authorization::FileState;
 use crate::run::{FileChange, FileEffect, FileMode, History, Modes, WayBack};
 
 use crate::tools::batch::{self, NewMode};
-use crate::tools::{After, NotAvailable, Past, ToolError};
+use crate::tools::{HistorySource, NotAvailable, ProjectedToolbox, ToolError};
 use crate::workspace::{Access, ContentAndMode, Kind, Last, diff, file};
 
 use super::error::{Conflict, HistoryError};
@@ -41,7 +41,7 @@ impl Comparison {
 /// Contents that are not available or cannot be read; a link, a folder or another kind of file instead of the
 /// file.
 pub(super) fn compare_with_records(
-    projected: After<'_>,
+    projected: ProjectedToolbox<'_>,
     history: &History,
     restoration: &Restoration,
 ) -> Result<Result<Comparison, Vec<Conflict>>, ToolError> {
@@ -98,7 +98,7 @@ pub(super) fn compare_with_records(
 /// A link, a folder or another kind of file at this path, or a link or a file in the place of one of its folders; a
 /// file that cannot be read.
 pub(super) fn projected_content(
-    projected: After<'_>,
+    projected: ProjectedToolbox<'_>,
     path: &str,
 ) -> Result<ContentAndMode, ToolError> {
     let place = projected.toolbox.resolve(path, Last::Keep)?;
@@ -119,7 +119,7 @@ pub(super) fn projected_content(
 
 /// The content of a recorded state; `None` for an absent file.
 pub(super) fn recorded_content(
-    source: &dyn Past,
+    source: &dyn HistorySource,
     state: FileState,
 ) -> Result<Option<Arc<[u8]>>, NotAvailable> {
     match state {
@@ -131,7 +131,7 @@ pub(super) fn recorded_content(
 /// Describes the conflict for a file whose present state is `now`. `last` is the position of the last reversed
 /// change.
 fn conflict(
-    source: &dyn Past,
+    source: &dyn HistorySource,
     history: &History,
     way: &WayBack,
     (now, bytes): (FileState, Option<&[u8]>),

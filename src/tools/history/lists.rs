@@ -7,11 +7,11 @@ use uuid::Uuid;
 
 use crate::run::{Checkpoint, CheckpointName, History, HistoryEntry};
 
-use crate::tools::Invocation;
+use crate::tools::CallResult;
 use crate::workspace::file::hash;
 
 /// The result of `list_entries`: the recorded changes.
-pub(super) fn entries(history: &History, limit: usize) -> Invocation {
+pub(super) fn entries(history: &History, limit: usize) -> CallResult {
     let standing = history.standing();
     let mut undone_by: BTreeMap<Uuid, Uuid> = BTreeMap::new();
     for (entry, _) in history.entries.iter().zip(&standing).filter(|(_, stands)| **stands) {
@@ -55,7 +55,7 @@ fn line(entry: &HistoryEntry) -> String {
 }
 
 /// The result of `list_checkpoints`: the moments before the runs and attempts that changed files.
-pub(super) fn checkpoints(history: &History, limit: usize) -> Invocation {
+pub(super) fn checkpoints(history: &History, limit: usize) -> CallResult {
     let changed = |checkpoint: &&Checkpoint| {
         history.entries.iter().any(|entry| entry.is_part_of(&checkpoint.name))
     };
@@ -80,7 +80,7 @@ fn list_result(
     list: Vec<Value>,
     total: usize,
     text: String,
-) -> Invocation {
+) -> CallResult {
     let result = json!({ "operation": operation, name: list, "total": total });
-    Invocation { stdout: Some(text.into_bytes()), result, ..Invocation::default() }
+    CallResult { stdout: Some(text.into_bytes()), result, ..CallResult::default() }
 }

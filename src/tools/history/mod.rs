@@ -1,7 +1,7 @@
 //! `history` (SPEC §9): lists, compares, undoes and redoes the changes of recorded steps, and restores checkpoints.
 //!
 //! The records are in the evidence, on which the tools do not depend: the code that opens the workspace
-//! passes in a [`Past`]. Files are restored as in a batch of edits, all of them or none, and only if each
+//! passes in a [`HistorySource`]. Files are restored as in a batch of edits, all of them or none, and only if each
 //! of them has the content that the recorded changes left, or already has its target state.
 //!
 //! # One rule for undo, redo and revert
@@ -25,7 +25,7 @@
 //!
 //! # Previews
 //!
-//! The `Past` reads with a connection of its own, and again only when the evidence has grown. The history
+//! The `HistorySource` reads with a connection of its own, and again only when the evidence has grown. The history
 //! also gives the paths that an undo writes. They are treated as written paths, so an authorization covers them and
 //! their risk is that of a write. An undo after another undo in the same plan is previewed on an `Overlay` that
 //! contains the earlier undo. After any other step that can change files, only an undo of a named checkpoint has a
@@ -51,7 +51,7 @@ use crate::workspace::{Overlay, compare, go_on};
 use super::batch::{self, RolledBack};
 use super::changes::changed_files;
 use super::tool::{PreviewWithEffects, Tool, set_field};
-use super::{After, Context, Invocation, ToolError, Toolbox};
+use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
 
 use effects::{Comparison, compare_with_records};
 use records::{edge, history};
@@ -68,7 +68,7 @@ pub(super) struct HistoryCall<'a> {
 impl Tool for HistoryCall<'_> {
     fn preview(
         &self,
-        projected: After<'_>,
+        projected: ProjectedToolbox<'_>,
         _: &StopSignal,
     ) -> Result<PreviewWithEffects, ToolError> {
         preview::preview(projected, self.operation)
@@ -91,7 +91,10 @@ impl Tool for HistoryCall<'_> {
         Ok(())
     }
 
-    fn named_paths(&self, projected: After<'_>) -> Result<Vec<(PathRole, String)>, ToolError> {
+    fn named_paths(
+        &self,
+        projected: ProjectedToolbox<'_>,
+    ) -> Result<Vec<(PathRole, String)>, ToolError> {
         if !self.operation.changes_files() {
             return Ok(Vec::new());
         }
@@ -103,7 +106,7 @@ impl Tool for HistoryCall<'_> {
         true
     }
 
-    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError> {
+    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<CallResult, ToolError> {
         let Self { operation, limit } = *self;
         go_on(context.stop)?;
         let present = toolbox.now();
@@ -152,7 +155,7 @@ impl Tool for HistoryCall<'_> {
             set_field(&mut result, "not_restored", not_restored);
         }
         let edges = comparison.states.keys().map(|path| edge(EdgeType::ExecutedOn, path)).collect();
-        Ok(Invocation { result, edges, files, error, ..Invocation::default() })
+        Ok(CallResult { result, edges, files, error, ..CallResult::default() })
     }
 }
 
@@ -181,7 +184,7 @@ fn projected_entry(
 }
 
 /// The result of a step that would have overwritten later work.
-fn refused(operation: &HistoryOperation, conflicts: Vec<Conflict>) -> Invocation {
+fn refused(operation: &HistoryOperation, conflicts: Vec<Conflict>) -> CallResult {
     let result = json!({
         "operation": operation.as_str(),
         "conflicts": conflicts.iter().map(Conflict::json).collect::<Vec<_>>(),
@@ -189,5 +192,5 @@ fn refused(operation: &HistoryOperation, conflicts: Vec<Conflict>) -> Invocation
     let edges =
         conflicts.iter().map(|conflict| edge(EdgeType::ExecutedOn, &conflict.path)).collect();
     let error = Some(HistoryError::Conflict { conflicts }.into());
-    Invocation { result, edges, error, ..Invocation::default() }
+    CallResult { result, edges, error, ..CallResult::default() }
 }

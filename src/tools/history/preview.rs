@@ -5,7 +5,7 @@ use crate::plan::HistoryOperation;
 use crate::run::{ErrorInfo as _, FileEffect, FileMode, Preview};
 use crate::tools::changes::{earlier_step_note, file_change, too_large_note};
 use crate::tools::tool::{PreviewWithEffects, read_only};
-use crate::tools::{After, ToolError};
+use crate::tools::{ProjectedToolbox, ToolError};
 use crate::workspace::Last;
 
 use super::effects::{Comparison, compare_with_records};
@@ -18,7 +18,7 @@ use super::targets::{Restoration, restoration};
 /// # Errors
 /// Why the operation would fail. Conflicts with later work are not an error: the preview shows them.
 pub(in super::super) fn preview(
-    projected: After<'_>,
+    projected: ProjectedToolbox<'_>,
     operation: &HistoryOperation,
 ) -> Result<PreviewWithEffects, ToolError> {
     let history = history(projected)?;
@@ -91,7 +91,7 @@ fn summary(operation: &HistoryOperation, restoration: &Restoration, files: usize
 }
 
 fn notes(
-    projected: After<'_>,
+    projected: ProjectedToolbox<'_>,
     restoration: &Restoration,
     comparison: &Comparison,
 ) -> Result<Vec<String>, ToolError> {

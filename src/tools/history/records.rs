@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use crate::run::{Edge, EdgeType, History, TargetKind};
-use crate::tools::{After, Past, ToolError, Toolbox, Unsupported};
+use crate::tools::{HistorySource, ProjectedToolbox, ToolError, Toolbox, Unsupported};
 
 use super::error::HistoryError;
 
 /// The recorded changes, and those that earlier undo steps of the plan would add.
-pub(super) fn history(projected: After<'_>) -> Result<Arc<History>, ToolError> {
+pub(super) fn history(projected: ProjectedToolbox<'_>) -> Result<Arc<History>, ToolError> {
     let recorded =
         source(projected.toolbox)?.history().map_err(|why| HistoryError::Unreadable { why })?;
     if projected.overlay.done.is_empty() {
@@ -23,7 +23,7 @@ pub(super) fn history(projected: After<'_>) -> Result<Arc<History>, ToolError> {
 ///
 /// # Errors
 /// The toolbox has none.
-pub(super) fn source(toolbox: &Toolbox) -> Result<&dyn Past, ToolError> {
+pub(super) fn source(toolbox: &Toolbox) -> Result<&dyn HistorySource, ToolError> {
     let what = || "there is no record of what was changed in this workspace".to_owned();
     toolbox.history.as_deref().ok_or_else(|| Unsupported { what: what() }.into())
 }

@@ -13,12 +13,12 @@ use crate::process::NoCapture;
 use crate::risk::Policy;
 use crate::workspace::Overlay;
 
-struct Bench {
+struct Fixture {
     folder: TempDir,
     tools: Toolbox,
 }
 
-impl Bench {
+impl Fixture {
     fn with(files: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         for (path, content) in files {
@@ -30,7 +30,7 @@ impl Bench {
         Self { folder, tools }
     }
 
-    fn inspect(&self, query: InspectQuery, max_results: usize) -> Invocation {
+    fn inspect(&self, query: InspectQuery, max_results: usize) -> CallResult {
         let call = ToolCall::Inspect { query, max_results };
         let preview = self.tools.preview(&call, Overlay::nothing()).unwrap();
         let (expected, stop) = (BTreeMap::new(), StopSignal::default());
@@ -63,7 +63,7 @@ const MANIFEST: &str = "[package]\nname = \"app\"\nversion = \"0.1.0\"\n";
 
 #[test]
 fn overview_lists_languages_packages_and_entry_points() {
-    let bench = Bench::with(&[
+    let fixture = Fixture::with(&[
         ("Cargo.toml", MANIFEST),
         ("src/main.rs", "fn main() {}"),
         ("src/lib.rs", ""),
@@ -74,7 +74,7 @@ fn overview_lists_languages_packages_and_entry_points() {
         ("one/Cargo.toml", "[package]\nname = \"one\"\n"),
         ("one/src/lib.rs", ""),
     ]);
-    let output = bench.output(InspectQuery::Overview, 50);
+    let output = fixture.output(InspectQuery::Overview, 50);
     assert_eq!(output["files"], 8, "{output}");
     let languages = json!([
         { "language": "Rust", "files": 3 },
@@ -89,47 +89,47 @@ fn overview_lists_languages_packages_and_entry_points() {
     ]);
     assert_eq!(output["entry_points"], entries);
     assert_eq!((&output["commands"], &output["left_out"]), (&Value::Null, &json!({})));
-    assert!(!bench.folder.path().join("target").exists());
+    assert!(!fixture.folder.path().join("target").exists());
 
-    let output = bench.output(InspectQuery::Overview, 1);
+    let output = fixture.output(InspectQuery::Overview, 1);
     assert_eq!(output["packages"].as_array().unwrap().len(), 1);
     assert_eq!(output["left_out"], json!({ "packages": 1, "entry_points": 1 }));
 }
 
 #[test]
 fn search_is_literal_and_counts_omitted_hits() {
-    let bench = Bench::with(&[("a.txt", "x.y\nxzy\nx.y\nx.y\n"), ("b.txt", "x.y\n")]);
-    let answer = bench.inspect(InspectQuery::Search("x.y".to_owned()), 3);
+    let fixture = Fixture::with(&[("a.txt", "x.y\nxzy\nx.y\nx.y\n"), ("b.txt", "x.y\n")]);
+    let answer = fixture.inspect(InspectQuery::Search("x.y".to_owned()), 3);
     let output: Value = serde_json::from_slice(answer.stdout.as_ref().unwrap()).unwrap();
     let lines: Vec<_> = output.as_array().unwrap().iter().map(|hit| &hit["line"]).collect();
     assert_eq!(lines, [1, 3, 4]);
     assert_eq!((&answer.result["matches"], &answer.result["left_out"]), (&4.into(), &1.into()));
-    assert_eq!(bench.output(InspectQuery::Search("absent".to_owned()), 3), json!([]));
+    assert_eq!(fixture.output(InspectQuery::Search("absent".to_owned()), 3), json!([]));
 }
 
 #[test]
 fn symbol_query_lists_definitions_and_references() {
-    let bench = Bench::with(&[
+    let fixture = Fixture::with(&[
         ("a.rs", "pub fn f() {}\npub fn g() { f(); f() }\n"),
         ("b.py", "def f():\n    pass\n"),
         ("c.txt", "f"),
     ]);
-    let output = bench.output(InspectQuery::Symbol("f".to_owned()), 50);
+    let output = fixture.output(InspectQuery::Symbol("f".to_owned()), 50);
     let files: Vec<_> =
         output["definitions"].as_array().unwrap().iter().map(|it| &it["file_path"]).collect();
     assert_eq!(files, ["a.rs", "b.py"]);
     assert_eq!(output["references"].as_array().unwrap().len(), 2, "{output}");
     assert_eq!(output["engine"]["name"], "embedded");
-    let output = bench.output(InspectQuery::Symbol("f".to_owned()), 1);
+    let output = fixture.output(InspectQuery::Symbol("f".to_owned()), 1);
     assert_eq!(output["left_out"], json!({ "definitions": 1, "references": 1 }));
-    let output = bench.output(InspectQuery::Symbol("absent".to_owned()), 1);
+    let output = fixture.output(InspectQuery::Symbol("absent".to_owned()), 1);
     assert_eq!(output["definitions"], json!([]));
 }
 
 #[test]
 fn semantic_query_needs_a_code_graph() {
-    let bench = Bench::with(&[("a.rs", "")]);
-    let answer = bench.inspect(InspectQuery::Semantic, 5);
+    let fixture = Fixture::with(&[("a.rs", "")]);
+    let answer = fixture.inspect(InspectQuery::Semantic, 5);
     let error = answer.error.unwrap();
     assert_eq!(error.code(), Code::NoCodegraph);
     assert!(!error.next().is_empty());

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::cargo::{CargoError, Names, Project, project};
 use crate::plan::{Build, Code, Digest, ToolCall, VerifyScope};
 use crate::tools::command_shell::OUTPUT_BYTES;
-use crate::tools::{Context, Invocation, ToolError, Toolbox, Unsupported};
+use crate::tools::{CallResult, Context, ToolError, Toolbox, Unsupported};
 use crate::workspace::{Projected, go_on};
 
 use super::cargo::{self, MessageParser, OutputForm};
@@ -39,12 +39,12 @@ pub(super) fn invoke(
     toolbox: &Toolbox,
     call: &ToolCall,
     context: &Context<'_>,
-) -> Result<Invocation, ToolError> {
+) -> Result<CallResult, ToolError> {
     go_on(context.stop)?;
     let relay = Relay::new(toolbox, context);
     if let Some(commands) = workspace::commands_for(toolbox.unchanged(), call)? {
         let verdict = run_workspace_commands(toolbox, commands, call, &relay, context)?;
-        return Ok(verdict.into_result(toolbox, relay));
+        return Ok(verdict.into_call_result(toolbox, relay));
     }
     let verdict = match call {
         ToolCall::Verify { scope } => verify(toolbox, *scope, &relay, context)?,
@@ -52,7 +52,7 @@ pub(super) fn invoke(
         ToolCall::Run { build, args } => compile(toolbox, build, Some(args), &relay, context)?,
         _ => return Err(unsupported(call)),
     };
-    Ok(verdict.into_result(toolbox, relay))
+    Ok(verdict.into_call_result(toolbox, relay))
 }
 
 /// Verifies, builds or runs with the commands of the workspace.

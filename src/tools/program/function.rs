@@ -6,7 +6,7 @@ use crate::cargo::Names;
 use crate::plan::Code;
 use crate::run::Stream;
 use crate::tools::command_shell::OUTPUT_BYTES;
-use crate::tools::{Context, Invocation, ToolError, Toolbox};
+use crate::tools::{CallResult, Context, ToolError, Toolbox};
 
 use super::call::function_call;
 use super::cargo::{self, MessageParser};
@@ -33,7 +33,7 @@ pub(in crate::tools) fn run_function(
     inputs: &[String],
     traces: bool,
     context: &Context<'_>,
-) -> Result<Invocation, ToolError> {
+) -> Result<CallResult, ToolError> {
     let result = invoke(toolbox, &function_call(name, inputs, traces), context);
     match result.as_ref().err().and_then(ToolError::get) {
         Some(ProgramError::NoEntry { known, .. }) => {
@@ -72,7 +72,7 @@ fn run_tests(
     inputs: &[String],
     known: Vec<String>,
     context: &Context<'_>,
-) -> Result<Invocation, ToolError> {
+) -> Result<CallResult, ToolError> {
     let relay = Relay::new(toolbox, context);
     let project = project_of(toolbox.unchanged(), "run")?;
     let mut verdict = Verdict::default();
@@ -106,7 +106,7 @@ fn run_tests(
         ("args".to_owned(), inputs.into()),
         ("tests".to_owned(), count.into()),
     ]);
-    Ok(verdict.into_result(toolbox, relay))
+    Ok(verdict.into_call_result(toolbox, relay))
 }
 
 /// Parses the output of the harness, and counts the tests with this name that ran.

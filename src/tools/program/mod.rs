@@ -27,7 +27,7 @@ use crate::plan::ToolCall;
 use crate::run::StopSignal;
 
 use super::tool::{PreviewWithEffects, Tool, without_effects};
-use super::{After, Context, Invocation, ToolError, Toolbox};
+use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
 
 pub(super) use call::function_call;
 pub use error::ProgramError;
@@ -43,13 +43,13 @@ pub(super) struct Program<'a> {
 impl Tool for Program<'_> {
     fn preview(
         &self,
-        projected: After<'_>,
+        projected: ProjectedToolbox<'_>,
         _: &StopSignal,
     ) -> Result<PreviewWithEffects, ToolError> {
         preview(projected, self.call).map(without_effects)
     }
 
-    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError> {
+    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<CallResult, ToolError> {
         execute::invoke(toolbox, self.call, context)
     }
 }

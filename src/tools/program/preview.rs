@@ -4,14 +4,14 @@ use crate::plan::{Build, ToolCall};
 use crate::run::Preview;
 use crate::tools::command_shell::OUTPUT_BYTES;
 use crate::tools::tool::limits_note;
-use crate::tools::{After, ToolError};
+use crate::tools::{ProjectedToolbox, ToolError};
 
 use super::execute::{project_of, unsupported};
 use super::{cargo, workspace};
 
 /// Lists the commands that would run, their folder and their limits.
 pub(in crate::tools) fn preview(
-    projected: After<'_>,
+    projected: ProjectedToolbox<'_>,
     call: &ToolCall,
 ) -> Result<Preview, ToolError> {
     let toolbox = projected.toolbox;

@@ -8,7 +8,7 @@ use super::relay::Relay;
 use crate::cargo::{headline, new_errors};
 use crate::process::walls::WallReport;
 use crate::run::{DiagnosticArtifact, Level};
-use crate::tools::{Invocation, ToolError, Toolbox};
+use crate::tools::{CallResult, ToolError, Toolbox};
 
 /// Maximum number of new errors in a result.
 const MAX_NEW: usize = 100;
@@ -69,7 +69,7 @@ impl Verdict {
     }
 
     /// The result of the step.
-    pub(super) fn into_result(mut self, toolbox: &Toolbox, relay: Relay<'_>) -> Invocation {
+    pub(super) fn into_call_result(mut self, toolbox: &Toolbox, relay: Relay<'_>) -> CallResult {
         let last = self.jobs.last().map(|job| &job.process);
         let mut result = json!({
             "commands": self.jobs.iter().map(FinishedJob::json).collect::<Vec<_>>(),
@@ -85,14 +85,14 @@ impl Verdict {
         if let Value::Object(result) = &mut result {
             result.append(&mut self.fields);
         }
-        Invocation {
+        CallResult {
             exit_code: last.and_then(|process| process.exit_code),
             captured: (!self.jobs.is_empty()).then(|| relay.ends()),
             result,
             diagnostics: self.diagnostics,
             error: self.error,
             walls: WallReport::of_all(self.jobs.iter().map(|job| &job.process.walls)),
-            ..Invocation::default()
+            ..CallResult::default()
         }
     }
 }

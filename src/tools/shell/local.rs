@@ -10,7 +10,7 @@ use crate::plan::Code;
 use crate::process::{self, Finished, Leftovers, ProcessError, Profile, Program};
 use crate::run::StreamEnds;
 use crate::tools::command_shell::{self, CommandShell, OUTPUT_BYTES};
-use crate::tools::{Context, Invocation, ToolError, Toolbox};
+use crate::tools::{CallResult, Context, ToolError, Toolbox};
 use crate::workspace::{Kind, Last};
 
 use super::command::{Command, ShellError};
@@ -54,7 +54,7 @@ pub(super) fn invoke(
     toolbox: &Toolbox,
     command: &Command<'_>,
     context: &Context<'_>,
-) -> Result<Invocation, ToolError> {
+) -> Result<CallResult, ToolError> {
     let (key, folder) = working_directory(toolbox, command)?;
     let profile = Profile::Step(toolbox.behind(context));
     run_in(toolbox.command_shell()?, command, (&key, &folder), OUTPUT_BYTES, profile, context)
@@ -69,7 +69,7 @@ fn run_in(
     limit: u64,
     profile: Profile<'_>,
     context: &Context<'_>,
-) -> Result<Invocation, ToolError> {
+) -> Result<CallResult, ToolError> {
     let left_out = process::left_out(profile);
     let finished = run(shell, command, folder, limit, profile, context)?;
     let mut result = result(command, shell, key, &finished);
@@ -77,13 +77,13 @@ fn run_in(
         let names = left_out.iter().map(|folder| folder.to_string_lossy().into_owned());
         fields.insert("not_in_path".to_owned(), names.collect::<Vec<_>>().into());
     }
-    Ok(Invocation {
+    Ok(CallResult {
         exit_code: finished.exit_code,
         result,
         error: error(command, &finished, limit),
         walls: finished.walls.clone(),
         captured: Some([finished.stdout, finished.stderr]),
-        ..Invocation::default()
+        ..CallResult::default()
     })
 }
 

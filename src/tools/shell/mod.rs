@@ -18,7 +18,7 @@ use crate::workspace::go_on;
 
 use super::command_shell::OUTPUT_BYTES;
 use super::tool::{PreviewWithEffects, Tool, limits_note, without_effects};
-use super::{After, Context, Invocation, ToolError, Toolbox};
+use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
 
 pub(super) use command::Command;
 pub use command::ShellError;
@@ -26,7 +26,7 @@ pub use command::ShellError;
 impl Tool for Command<'_> {
     fn preview(
         &self,
-        projected: After<'_>,
+        projected: ProjectedToolbox<'_>,
         _: &StopSignal,
     ) -> Result<PreviewWithEffects, ToolError> {
         let (location, shell, path_note) = match self.target {
@@ -42,7 +42,7 @@ impl Tool for Command<'_> {
         Ok(without_effects(Preview::unpredictable(format!("Runs the command {location}."), notes)))
     }
 
-    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError> {
+    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<CallResult, ToolError> {
         go_on(context.stop)?;
         match self.target {
             Some(target) => remote::invoke(toolbox, target, self, context),

@@ -7,7 +7,7 @@ use crate::process::Cause;
 use crate::remote::{RemoteCommand, RemoteEnd, RemoteFinished};
 use crate::run::Host;
 use crate::tools::command_shell::OUTPUT_BYTES;
-use crate::tools::{Context, Invocation, ToolError, Toolbox};
+use crate::tools::{CallResult, Context, ToolError, Toolbox};
 
 /// Runs the command over the connection of the run.
 ///
@@ -18,7 +18,7 @@ pub(super) fn invoke(
     target: &str,
     command: &Command<'_>,
     context: &Context<'_>,
-) -> Result<Invocation, ToolError> {
+) -> Result<CallResult, ToolError> {
     let connection = toolbox.remote.as_ref();
     let connection = connection.filter(|connection| connection.host().target.destination == target);
     let Some(connection) = connection else {
@@ -35,12 +35,12 @@ pub(super) fn invoke(
         RemoteEnd::Exited(code) => Some(code),
         _ => None,
     };
-    Ok(Invocation {
+    Ok(CallResult {
         exit_code,
         result: result(command, connection.host(), exit_code, &finished),
         error: error(target, command, &finished.end),
         captured: Some([finished.stdout, finished.stderr]),
-        ..Invocation::default()
+        ..CallResult::default()
     })
 }
 

@@ -35,7 +35,7 @@
 //! # A function
 //!
 //! The function is a binary or an example, or else every test of exactly that name: `cargo test --workspace
-//! --tests --no-fail-fast NAME -- --exact --show-output -- INPUTS`. After the second `--` the harness takes the inputs
+//! --tests --no-fail-fast NAME -- --exact --show-output -- INPUTS`. ProjectedToolbox the second `--` the harness takes the inputs
 //! for names of further tests and never for options; the test reads them from its own arguments.
 
 mod copy;
@@ -58,7 +58,7 @@ use crate::authorization::FileState;
 use crate::plan::{Simulation, ToolCall};
 
 use super::tool::{PreviewWithEffects, Tool, without_effects};
-use super::{After, Context, Invocation, ToolError, Toolbox, program, splice};
+use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox, program, splice};
 use crate::plan::COMMANDS_FILE;
 use crate::process::{ProcessError, Scratch, scratch_parent, scratch_parents, tidy_scratch};
 use crate::run::StopSignal;
@@ -76,7 +76,7 @@ pub use error::SimulationError;
 ///
 /// # Errors
 /// The system's error. The remaining copies are removed at a later start of Countersign.
-pub fn tidy() -> std::io::Result<()> {
+pub fn remove_abandoned() -> std::io::Result<()> {
     scratch_parents().try_for_each(|parent| tidy_scratch(&parent))
 }
 
@@ -86,7 +86,7 @@ pub(super) struct Simulate<'a>(pub(super) &'a Simulation);
 impl Tool for Simulate<'_> {
     fn preview(
         &self,
-        projected: After<'_>,
+        projected: ProjectedToolbox<'_>,
         stop: &StopSignal,
     ) -> Result<PreviewWithEffects, ToolError> {
         preview::preview(projected, self.0, stop).map(without_effects)
@@ -96,20 +96,20 @@ impl Tool for Simulate<'_> {
         true
     }
 
-    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError> {
+    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<CallResult, ToolError> {
         let started = Instant::now();
         let parent = toolbox.simulations_folder();
         let scratch = Scratch::create(&parent).map_err(|source| SimulationError::NoScratch {
             folder: parent.to_string_lossy().into_owned(),
             source,
         })?;
-        let mut invocation = simulate(toolbox, self.0, &scratch, started, context)?;
+        let mut call_result = simulate(toolbox, self.0, &scratch, started, context)?;
         if let Err(error) = scratch.remove() {
             let warning =
                 format!("the copy could not be removed: {error}; the next simulation tries again");
-            verdict::warn(&mut invocation.result, warning);
+            verdict::warn(&mut call_result.result, warning);
         }
-        Ok(invocation)
+        Ok(call_result)
     }
 }
 
@@ -120,7 +120,7 @@ fn simulate(
     scratch: &Scratch,
     started: Instant,
     context: &Context<'_>,
-) -> Result<Invocation, ToolError> {
+) -> Result<CallResult, ToolError> {
     let named = named_files(toolbox, simulation);
     let (copied, mark) = toolbox.copy_into(scratch, &named, context)?;
     let mut verdict = Verdict::new(simulation, copied, started.elapsed());
@@ -144,7 +144,7 @@ fn simulate(
             let expected = BTreeMap::new();
             let context = tee.context(&expected);
             let result = program::run_function(&copy, function, inputs, *trace_enabled, &context);
-            let failed = |error| Invocation { error: Some(error), ..Invocation::default() };
+            let failed = |error| CallResult { error: Some(error), ..CallResult::default() };
             verdict.add_function(result.unwrap_or_else(failed));
             None
         }
@@ -163,22 +163,22 @@ fn simulate(
             verdict.error.get_or_insert(error.into());
         }
     }
-    Ok(verdict.into_result(tee))
+    Ok(verdict.into_call_result(tee))
 }
 
 /// Executes one call on the copy.
-fn call(copy: &Toolbox, call: &ToolCall, tee: &Tee<'_>) -> Invocation {
+fn call(copy: &Toolbox, call: &ToolCall, tee: &Tee<'_>) -> CallResult {
     // If the inputs cannot be read, the tool fails for the same reason and reports it.
     let expected: BTreeMap<String, FileState> = copy.inputs(call).unwrap_or_default();
-    let mut invocation = copy.invoke(call, &tee.context(&expected));
-    if invocation.captured.is_none() {
-        let is_recorded = tee.forward(crate::run::Stream::Stdout, invocation.stdout.as_deref())
-            && tee.forward(crate::run::Stream::Stderr, invocation.stderr.as_deref());
-        if !is_recorded && invocation.error.is_none() {
-            invocation.error = Some(ProcessError::NotKept { program: call.tool().name() }.into());
+    let mut call_result = copy.invoke(call, &tee.context(&expected));
+    if call_result.captured.is_none() {
+        let is_recorded = tee.forward(crate::run::Stream::Stdout, call_result.stdout.as_deref())
+            && tee.forward(crate::run::Stream::Stderr, call_result.stderr.as_deref());
+        if !is_recorded && call_result.error.is_none() {
+            call_result.error = Some(ProcessError::NotKept { program: call.tool().name() }.into());
         }
     }
-    invocation
+    call_result
 }
 
 /// The files that a simulation names. They are copied whether git ignores them or not.

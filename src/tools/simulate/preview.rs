@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::plan::{Edit, MutateBatch, Simulation, ToolCall, VerifyScope};
 use crate::run::{Predicted, Preview, StopSignal, text};
-use crate::tools::{After, ToolError, batch, program};
+use crate::tools::{ProjectedToolbox, ToolError, batch, program};
 use crate::workspace::Overlay;
 
 /// The preview of a simulation.
@@ -13,7 +13,7 @@ use crate::workspace::Overlay;
 /// # Errors
 /// A fault of the plan itself, a function that cannot be run, a file that cannot be read, or a stop.
 pub(in super::super) fn preview(
-    projected: After<'_>,
+    projected: ProjectedToolbox<'_>,
     simulation: &Simulation,
     stop: &StopSignal,
 ) -> Result<Preview, ToolError> {
@@ -72,7 +72,7 @@ fn lowercase_first(sentence: &str) -> String {
 
 /// The preview of the verification.
 fn verification(
-    projected: After<'_>,
+    projected: ProjectedToolbox<'_>,
     scope: VerifyScope,
     stop: &StopSignal,
 ) -> Result<Preview, ToolError> {
@@ -86,7 +86,7 @@ pub(super) fn as_batch(edits: &[Edit]) -> MutateBatch {
 
 /// The preview of the edits, and the overlay after them.
 fn preview_edits(
-    projected: After<'_>,
+    projected: ProjectedToolbox<'_>,
     edits: &[Edit],
     stop: &StopSignal,
 ) -> Result<(Preview, Overlay), ToolError> {
@@ -108,7 +108,7 @@ fn preview_edits(
 
 /// The preview of the steps, and the overlay after them.
 fn preview_steps(
-    projected: After<'_>,
+    projected: ProjectedToolbox<'_>,
     steps: &[ToolCall],
     stop: &StopSignal,
 ) -> Result<(Preview, Overlay), ToolError> {
@@ -147,7 +147,7 @@ fn preview_steps(
 }
 
 fn preview_function(
-    projected: After<'_>,
+    projected: ProjectedToolbox<'_>,
     function: &str,
     inputs: &[String],
     traces: bool,

@@ -11,7 +11,7 @@ use crate::run::{
     DiagnosticArtifact, Diff, Edge, EdgeType, FileChange, MOST_DIAGNOSTICS, TargetKind,
 };
 
-use crate::tools::{Invocation, ToolError};
+use crate::tools::{CallResult, ToolError};
 use crate::workspace::file::hash;
 
 use super::copy::Copied;
@@ -62,7 +62,7 @@ impl Verdict {
     }
 
     /// Adds the exit code, diagnostics, edges and files of a call on the copy; returns its return value and error.
-    fn add_call(&mut self, call: Invocation) -> (Value, Option<ToolError>) {
+    fn add_call(&mut self, call: CallResult) -> (Value, Option<ToolError>) {
         self.exit_code = call.exit_code.or(self.exit_code);
         let room = MOST_DIAGNOSTICS.saturating_sub(self.diagnostics.len());
         self.diagnostics.extend(call.diagnostics.into_iter().take(room));
@@ -88,7 +88,7 @@ impl Verdict {
     }
 
     /// Adds the outcome of the edits.
-    pub(super) fn add_edits(&mut self, call: Invocation) {
+    pub(super) fn add_edits(&mut self, call: CallResult) {
         let (mut result, error) = self.add_call(call);
         for name in ["errors", "engine", "warnings"] {
             if let Some(value) = result.get_mut(name) {
@@ -99,7 +99,7 @@ impl Verdict {
     }
 
     /// Adds the outcome of one step.
-    pub(super) fn add_step(&mut self, index: usize, step: &ToolCall, call: Invocation) {
+    pub(super) fn add_step(&mut self, index: usize, step: &ToolCall, call: CallResult) {
         let exit_code = call.exit_code;
         let (result, error) = self.add_call(call);
         let tool = step.tool().name();
@@ -118,7 +118,7 @@ impl Verdict {
     }
 
     /// Adds the outcome of the function.
-    pub(super) fn add_function(&mut self, call: Invocation) {
+    pub(super) fn add_function(&mut self, call: CallResult) {
         let (result, error) = self.add_call(call);
         self.result.insert("run".to_owned(), result);
         self.error = error;
@@ -129,7 +129,7 @@ impl Verdict {
     pub(super) fn add_verification(
         &mut self,
         scope: VerifyScope,
-        call: Invocation,
+        call: CallResult,
         mut changed: Difference,
     ) {
         let diagnostics = call.diagnostics.len();
@@ -168,7 +168,7 @@ impl Verdict {
     }
 
     /// The result of the step.
-    pub(super) fn into_result(mut self, tee: Tee<'_>) -> Invocation {
+    pub(super) fn into_call_result(mut self, tee: Tee<'_>) -> CallResult {
         let changed = self.changes.iter().map(|change| {
             let mut row = change_json(change);
             if let Value::Object(fields) = &mut row {
@@ -193,7 +193,7 @@ impl Verdict {
         }
         let mut result = Value::Object(self.result);
         self.warnings.into_iter().for_each(|warning| warn(&mut result, warning));
-        Invocation {
+        CallResult {
             captured: tee.ends(),
             exit_code: self.exit_code,
             result,
@@ -201,7 +201,7 @@ impl Verdict {
             diagnostics: self.diagnostics,
             edges: self.edges,
             error: self.error,
-            ..Invocation::default()
+            ..CallResult::default()
         }
     }
 }

@@ -8,7 +8,7 @@
 //! program wrote meanwhile stays, and the step reports it. `splice` may leave any content in a file. Unexpected
 //! content is kept in the result, and then the file is restored. During a panic the embedded engine restores the
 //! file too. After a crash the outcome of the check is unknown, and *Reconcile* reports that. cargo's lock file is
-//! not among the predicted effects: its changes are in `Invocation::side_effects`.
+//! not among the predicted effects: its changes are in `CallResult::side_effects`.
 
 mod embedded;
 mod error;
@@ -28,7 +28,7 @@ use crate::workspace::{Overlay, compare, go_on};
 
 use super::changes::changed_files;
 use super::tool::{PreviewWithEffects, Tool};
-use super::{After, Context, Invocation, ToolError, Toolbox};
+use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
 
 use plan_file::PlanFile;
 use prepare::{patches, prepare};
@@ -45,7 +45,7 @@ pub(super) struct Splice<'a> {
 impl Tool for Splice<'_> {
     fn preview(
         &self,
-        projected: After<'_>,
+        projected: ProjectedToolbox<'_>,
         stop: &StopSignal,
     ) -> Result<PreviewWithEffects, ToolError> {
         preview::preview(projected, self.call, stop)
@@ -64,7 +64,10 @@ impl Tool for Splice<'_> {
         Ok(())
     }
 
-    fn named_paths(&self, projected: After<'_>) -> Result<Vec<(PathRole, String)>, ToolError> {
+    fn named_paths(
+        &self,
+        projected: ProjectedToolbox<'_>,
+    ) -> Result<Vec<(PathRole, String)>, ToolError> {
         match self.call {
             ToolCall::SplicePlan { plan_file } => named_paths(projected, plan_file),
             _ => Ok(Vec::new()),
@@ -78,7 +81,7 @@ impl Tool for Splice<'_> {
         }
     }
 
-    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError> {
+    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<CallResult, ToolError> {
         let mut progress = Progress::default();
         let mut engine = Value::Null;
         let error = run(toolbox, self.call, context, &mut progress, &mut engine).err();
@@ -100,7 +103,7 @@ impl Tool for Splice<'_> {
             fields.extend(lists.map(|(name, list)| (name.to_owned(), list.into())));
         }
         let non_empty = |bytes: Vec<u8>| (!bytes.is_empty()).then_some(bytes);
-        Ok(Invocation {
+        Ok(CallResult {
             stdout: non_empty(progress.stdout),
             stderr: non_empty(progress.stderr),
             exit_code: progress.exit_code,
@@ -110,7 +113,7 @@ impl Tool for Splice<'_> {
             diagnostics: progress.diagnostics,
             edges: progress.edges,
             error,
-            ..Invocation::default()
+            ..CallResult::default()
         })
     }
 }
@@ -121,7 +124,7 @@ impl Tool for Splice<'_> {
 /// # Errors
 /// A path that cannot be used, or a plan that cannot be read.
 pub(super) fn named_paths(
-    projected: After<'_>,
+    projected: ProjectedToolbox<'_>,
     plan_file: &str,
 ) -> Result<Vec<(PathRole, String)>, ToolError> {
     let plan = PlanFile::read(*projected, plan_file)?;

@@ -6,7 +6,7 @@ use crate::code::{CodeError, Language, Patched};
 use crate::plan::ToolCall;
 use crate::run::{FileEffect, Modes, StopSignal};
 use crate::symbols::{CodeEngine, PatchRequest, SourceFile, SymbolsError};
-use crate::tools::{After, ToolError};
+use crate::tools::{ProjectedToolbox, ToolError};
 use crate::workspace::{Projected, WorkspaceError, effect};
 
 use super::plan_file::{Patch, PlanFile};
@@ -41,7 +41,7 @@ impl Prepared<'_> {
 /// # Errors
 /// A splice plan that cannot be read or that `check` refuses.
 pub(super) fn patches(
-    projected: After<'_>,
+    projected: ProjectedToolbox<'_>,
     call: &ToolCall,
     check: impl FnOnce(&str, &PlanFile) -> Result<(), WorkspaceError>,
 ) -> Result<Vec<Patch>, ToolError> {

@@ -7,7 +7,7 @@ use crate::run::{Diff, FileChange, FileEffect, Predicted, Preview, StopSignal, t
 use crate::symbols::{Chosen, Work};
 use crate::tools::changes::{earlier_step_note, file_change};
 use crate::tools::tool::PreviewWithEffects;
-use crate::tools::{After, ToolError, Toolbox};
+use crate::tools::{ProjectedToolbox, ToolError, Toolbox};
 use crate::workspace::{Overlay, go_on};
 
 use super::plan_file::Patch;
@@ -20,7 +20,7 @@ use super::progress::add_effect;
 /// # Errors
 /// Why the first replacement would fail; a stop.
 pub(in super::super) fn preview(
-    projected: After<'_>,
+    projected: ProjectedToolbox<'_>,
     call: &ToolCall,
     stop: &StopSignal,
 ) -> Result<PreviewWithEffects, ToolError> {
@@ -80,7 +80,10 @@ struct Computed<'a> {
 }
 
 /// The note on how the result is checked, and whether cargo checks it.
-fn check_note(projected: After<'_>, prepared: &Prepared<'_>) -> Result<(String, bool), ToolError> {
+fn check_note(
+    projected: ProjectedToolbox<'_>,
+    prepared: &Prepared<'_>,
+) -> Result<(String, bool), ToolError> {
     let parses = format!("The result parses as {}.", prepared.language.name());
     if prepared.language != Language::Rust {
         return Ok((parses, false));

@@ -24,14 +24,14 @@ fn tools(folder: &tempfile::TempDir) -> Toolbox {
 }
 
 fn find_symbol(toolbox: &Toolbox) -> Result<Option<String>, ToolError> {
-    toolbox.now().symbol_defined("wanted", None, toolbox.stop())
+    toolbox.now().describe_definition("wanted", None, toolbox.stop())
 }
 
 // A search for a review lists at most 10000 directory entries; in a run there is no such limit.
 #[test]
 fn large_folder_is_a_limit_only_before_signing() {
     let folder = folder_with(10_001);
-    let before = tools(&folder).before_signing(Arc::default());
+    let before = tools(&folder).for_review(Arc::default());
     for _ in 0..2 {
         let error = find_symbol(&before).unwrap_err();
         assert_eq!(error.code(), Code::Limit);
@@ -43,7 +43,7 @@ fn large_folder_is_a_limit_only_before_signing() {
 #[test]
 fn lookups_together_have_a_limit() {
     let folder = folder_with(9_000);
-    let before = tools(&folder).before_signing(Arc::default());
+    let before = tools(&folder).for_review(Arc::default());
     for _ in 0..4 {
         assert!(find_symbol(&before).unwrap().is_some());
     }
@@ -57,7 +57,7 @@ fn ignore_rules_count_as_names() {
     let folder = folder_with(10);
     let rules: String = (0..600).map(|index| format!("a{index}\n")).collect();
     std::fs::write(folder.path().join(".ignore"), rules).unwrap();
-    let before = tools(&folder).before_signing(Arc::default());
+    let before = tools(&folder).for_review(Arc::default());
     assert_eq!(find_symbol(&before).unwrap_err().code(), Code::Limit);
 }
 
@@ -65,7 +65,7 @@ fn ignore_rules_count_as_names() {
 fn a_stop_ends_a_lookup() {
     let folder = folder_with(10);
     let stop = Arc::new(StopSignal::default());
-    let before = tools(&folder).before_signing(Arc::clone(&stop));
+    let before = tools(&folder).for_review(Arc::clone(&stop));
     assert!(find_symbol(&before).unwrap().is_some());
     stop.set();
     assert!(

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::{batch, create, delete, rename, replace, write};
 use crate::plan::Edit;
-use crate::tools::tests::{house, predictable};
+use crate::tools::tests::{predictable, test_workspace};
 
 type Files = BTreeMap<String, String>;
 
@@ -71,18 +71,18 @@ proptest! {
         before in files(),
         edits in prop::collection::vec(edit(), 1..6),
     ) {
-        let house = house();
+        let workspace = test_workspace();
         for (path, text) in &before {
-            house.put(path, text);
+            workspace.put(path, text);
         }
         let expected = apply_to_model(&before, &edits);
         let call = batch(edits);
-        let (preview, predicted) = house.tools.preview_with_effects(&call, &house.stop).unwrap();
-        let done = house.run(&call);
-        let now: Files = house
+        let (preview, predicted) = workspace.tools.preview_with_effects(&call, &workspace.stop).unwrap();
+        let done = workspace.run(&call);
+        let now: Files = workspace
             .names()
             .into_iter()
-            .map(|name| (name.clone(), String::from_utf8(house.content(&name)).unwrap()))
+            .map(|name| (name.clone(), String::from_utf8(workspace.content(&name)).unwrap()))
             .collect();
         prop_assert_eq!(done.error.is_none(), expected.is_some(), "{:?}", done.error);
         prop_assert_eq!(preview.would_fail(), expected.is_none());

@@ -15,7 +15,7 @@ use super::call::function_call;
 use super::error::ProgramError;
 use crate::authorization::FileState;
 use crate::plan::{Digest, Simulation, ToolCall, VerifyScope};
-use crate::tools::{After, ToolError, Toolbox};
+use crate::tools::{ProjectedToolbox, ToolError, Toolbox};
 use crate::workspace::{Access, Kind, Last, Projected, WorkspaceError};
 
 pub use file::{CommandName, FILE, Fault, WorkspaceCommand, WorkspaceCommands};
@@ -107,7 +107,7 @@ impl Toolbox {
     }
 }
 
-impl After<'_> {
+impl ProjectedToolbox<'_> {
     /// The commands of the workspace that a call would run, also on the copy of a simulation.
     ///
     /// # Errors

@@ -20,11 +20,11 @@ use crate::process::NoCapture;
 use crate::risk::Policy;
 use crate::run::StopSignal;
 use crate::run::{Diff, EdgeType, Preview, Stream};
-use crate::tools::{Context, Invocation, Toolbox};
+use crate::tools::{CallResult, Context, Toolbox};
 use crate::workspace::Overlay;
 
 /// A workspace, and a folder beside it for its simulations.
-struct Bench {
+struct Fixture {
     folder: TempDir,
     tools: Toolbox,
     stop: StopSignal,
@@ -58,15 +58,15 @@ fn tree(top: &Path) -> Tree {
     tree
 }
 
-impl Bench {
+impl Fixture {
     fn with(files: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("ws")).unwrap();
         let mut tools = Toolbox::open(&folder.path().join("ws"), &Policy::default()).unwrap();
         tools.simulations.parent = Some(folder.path().join("scratch"));
-        let bench = Self { folder, tools, stop: StopSignal::default() };
-        files.iter().for_each(|(path, content)| bench.put(path, content));
-        bench
+        let fixture = Self { folder, tools, stop: StopSignal::default() };
+        files.iter().for_each(|(path, content)| fixture.put(path, content));
+        fixture
     }
 
     fn path(&self, path: &str) -> PathBuf {
@@ -97,7 +97,7 @@ impl Bench {
         let call = ToolCall::Simulate(simulation);
         let expected = self.tools.inputs(&call).unwrap();
         let printed = RefCell::new([String::new(), String::new()]);
-        let invocation = self.tools.invoke(
+        let call_result = self.tools.invoke(
             &call,
             &Context {
                 expected: &expected,
@@ -113,10 +113,10 @@ impl Bench {
         );
         assert_eq!(tree(&self.path("")), before, "the workspace is as it was");
         assert_eq!(self.scratch_files(), Vec::<PathBuf>::new(), "nothing is left of the copy");
-        assert!(invocation.files.is_empty() && invocation.side_effects.is_empty());
+        assert!(call_result.files.is_empty() && call_result.side_effects.is_empty());
         let affects = |edge: &EdgeType| matches!(edge, EdgeType::Affected | EdgeType::ExecutedOn);
-        assert!(!invocation.edges.iter().any(|edge| affects(&edge.edge_type)), "{invocation:?}");
-        Simulated { invocation, printed: printed.into_inner() }
+        assert!(!call_result.edges.iter().any(|edge| affects(&edge.edge_type)), "{call_result:?}");
+        Simulated { call_result, printed: printed.into_inner() }
     }
 
     fn simulate(&self, simulation: Simulation) -> Simulated {
@@ -151,26 +151,26 @@ fn function(name: &str, inputs: &[&str], trace_enabled: bool) -> Simulation {
 
 /// The result of a simulation, and its output.
 struct Simulated {
-    invocation: Invocation,
+    call_result: CallResult,
     printed: [String; 2],
 }
 
 impl Simulated {
     #[track_caller]
     fn succeeds(self) -> Self {
-        assert!(self.invocation.error.is_none(), "{:?} {:?}", self.invocation, self.printed);
+        assert!(self.call_result.error.is_none(), "{:?} {:?}", self.call_result, self.printed);
         self
     }
 
     #[track_caller]
     fn error(&self) -> (&'static str, String) {
-        let error = self.invocation.error.as_ref().expect("it fails");
+        let error = self.call_result.error.as_ref().expect("it fails");
         assert!(!error.next().is_empty());
         (error.code().as_str(), error.to_string())
     }
 
     fn result(&self) -> &Value {
-        &self.invocation.result
+        &self.call_result.result
     }
 
     /// The changed files on the copy, with their numbers of added and removed lines.
@@ -179,7 +179,7 @@ impl Simulated {
             Diff::Text { added, removed, .. } => (*added, *removed),
             other => panic!("{other:?}"),
         };
-        let changes = self.invocation.simulated.iter().map(|change| {
+        let changes = self.call_result.simulated.iter().map(|change| {
             let (added, removed) = count(&change.diff);
             (change.path.clone(), added, removed)
         });
@@ -201,8 +201,8 @@ fn write(path: &str, contents: &str) -> Edit {
 const MANIFEST: &str = "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2024\"\n";
 
 /// A crate with these files.
-fn app(files: &[(&str, &str)]) -> Bench {
-    let bench = Bench::with(files);
-    bench.put("Cargo.toml", MANIFEST);
-    bench
+fn app(files: &[(&str, &str)]) -> Fixture {
+    let fixture = Fixture::with(files);
+    fixture.put("Cargo.toml", MANIFEST);
+    fixture
 }
