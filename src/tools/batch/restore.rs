@@ -122,7 +122,7 @@ impl Transaction<'_> {
         match self.state(slot, &slot.temporary) {
             Ok(FileState::Absent) => None,
             Ok(state) if state == slot.effect.after => self.remove_temporaries(slot),
-            _ => Some(format!("{} stays", beside(&slot.effect.path, &slot.temporary))),
+            _ => Some(format!("{} stays", sibling(&slot.effect.path, &slot.temporary))),
         }
     }
 
@@ -133,7 +133,7 @@ impl Transaction<'_> {
         let existing = names.into_iter().filter(|name| dir.symlink_metadata(name).is_ok());
         let stay = existing.filter_map(|name| {
             let error = self.disk.remove_file(dir, name).err()?;
-            Some(format!("the temporary file {} stays: {error}", beside(&slot.effect.path, name)))
+            Some(format!("the temporary file {} stays: {error}", sibling(&slot.effect.path, name)))
         });
         let stay: Vec<String> = stay.collect();
         (!stay.is_empty()).then(|| stay.join("; "))
@@ -147,13 +147,13 @@ impl Transaction<'_> {
         NotRestored {
             now: self.state(slot, &slot.name).ok(),
             why: error.to_string(),
-            original: is_kept.then(|| beside(&effect.path, &slot.temporary)),
+            original: is_kept.then(|| sibling(&effect.path, &slot.temporary)),
             effect,
         }
     }
 }
 
 /// The canonical path of the file `name` in the folder of the file `path`.
-fn beside(path: &str, name: &Path) -> String {
+fn sibling(path: &str, name: &Path) -> String {
     Path::new(path).with_file_name(name).to_string_lossy().into_owned()
 }

@@ -29,7 +29,8 @@ pub(in super::super) struct NotRestored {
     pub(in super::super) now: Option<FileState>,
     /// Why the file could not be restored.
     pub(in super::super) why: String,
-    /// The file that holds the old content, by canonical path; `None` when only the evidence has it.
+    /// The file that has the old content, by canonical path; `None` if the file did not exist before, or if only the
+    /// evidence has the content.
     pub(in super::super) original: Option<String>,
 }
 

@@ -2,8 +2,8 @@
 //!
 //! All files are opened through the handle of the workspace folder, as in every tool. A link is copied as a link,
 //! and only if it leads inside the workspace. Its target is rewritten where needed, so that no link on the copy
-//! leads back to the workspace. Contents are shared with the workspace where the file system supports it (`FICLONE`: Btrfs, XFS
-//! and others), and copied otherwise.
+//! leads back to the workspace. Contents are shared with the workspace if the file system supports it (`FICLONE`:
+//! Btrfs, XFS and others), and copied otherwise.
 
 use std::collections::BTreeMap;
 use std::fs::{File, FileTimes};

@@ -35,8 +35,8 @@
 //! # A function
 //!
 //! The function is a binary or an example, or else every test of exactly that name: `cargo test --workspace
-//! --tests --no-fail-fast NAME -- --exact --show-output -- INPUTS`. ProjectedToolbox the second `--` the harness takes the inputs
-//! for names of further tests and never for options; the test reads them from its own arguments.
+//! --tests --no-fail-fast NAME -- --exact --show-output -- INPUTS`. After the second `--` the harness takes the
+//! inputs for names of further tests and never for options; the test reads them from its own arguments.
 
 mod copy;
 mod difference;

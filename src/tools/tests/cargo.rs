@@ -250,9 +250,9 @@ fn broken_manifest_quotes_the_error_of_cargo() {
     let (call_result, [_, stderr]) = fixture.check(".");
     let error = call_result.error.unwrap();
     assert_eq!(error.code(), Code::CargoCheck);
-    let said = stderr.trim_end();
-    assert!(said.contains("Cargo.toml") && said.starts_with("error"), "{said}");
-    assert_eq!(error.to_string(), format!("cargo check ended with exit code 101\n{said}"));
+    let output = stderr.trim_end();
+    assert!(output.contains("Cargo.toml") && output.starts_with("error"), "{output}");
+    assert_eq!(error.to_string(), format!("cargo check ended with exit code 101\n{output}"));
     assert!(matches!(fixture.errors("src/lib.rs"), Err(CargoError::Failed { .. })));
 }
 

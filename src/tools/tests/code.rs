@@ -456,8 +456,8 @@ fn preview_names_place_result_and_engine() {
     workspace.put("named.rs", "pub fn another() {}");
     let call = patch("src/lib.rs", "old_function", "named.rs");
     let preview = workspace.tools.preview(&call, &Overlay::default()).unwrap();
-    let said = "The replacement defines another, not old_function.".to_owned();
-    assert!(preview.notes.contains(&said), "{:?}", preview.notes);
+    let note = "The replacement defines another, not old_function.".to_owned();
+    assert!(preview.notes.contains(&note), "{:?}", preview.notes);
     let preview = workspace.tools.preview(&symbols("src/lib.rs"), &Overlay::default()).unwrap();
     assert_eq!(preview.summary, "Lists what src/lib.rs defines.");
     let preview = workspace.tools.preview(&references("x"), &Overlay::default()).unwrap();

@@ -275,9 +275,9 @@ fn unusable_graph_is_reported() {
             auto.now().describe_definition("one", None, &StopSignal::default()).unwrap().unwrap();
         assert!(words.ends_with("says the embedded engine, tree-sitter 0.27"), "{words}");
         let preview = auto.preview(&symbols(), &Overlay::default()).unwrap();
-        let said = &preview.notes[1];
-        assert!(said.starts_with("The embedded engine is used, because "), "{said}");
-        assert!(said.contains(part), "{said}");
+        let note = &preview.notes[1];
+        assert!(note.starts_with("The embedded engine is used, because "), "{note}");
+        assert!(note.contains(part), "{note}");
     }
 }
 
@@ -323,17 +323,17 @@ fn only_committed_graph_rows_are_read() {
 #[test]
 fn auto_ignores_a_graph_older_than_sources() {
     let graph = Graph::written(EngineChoice::Auto);
-    let who = |graph: &Graph| graph.workspace.succeeds(&symbols()).result["engine"].clone();
-    assert_eq!(who(&graph)["name"], "magellan");
-    assert_eq!(who(&graph).get("remarks"), None);
+    let engine = |graph: &Graph| graph.workspace.succeeds(&symbols()).result["engine"].clone();
+    assert_eq!(engine(&graph)["name"], "magellan");
+    assert_eq!(engine(&graph).get("remarks"), None);
 
     graph.written_after(-1_000);
-    assert_eq!(who(&graph)["name"], "embedded");
-    let remark = who(&graph)["remarks"][0].as_str().unwrap().to_owned();
+    assert_eq!(engine(&graph)["name"], "embedded");
+    let remark = engine(&graph)["remarks"][0].as_str().unwrap().to_owned();
     assert!(remark.ends_with("codegraph.db is older than src/lib.rs."), "{remark}");
 
     graph.written_after(1_000);
-    assert_eq!(who(&graph)["name"], "magellan");
+    assert_eq!(engine(&graph)["name"], "magellan");
     let mut overlay = Overlay::default();
     graph.workspace.tools.project(&write("src/lib.rs", "fn f() {}"), &mut overlay).unwrap();
     let preview = graph.workspace.tools.preview(&symbols(), &overlay).unwrap();
@@ -344,7 +344,7 @@ fn auto_ignores_a_graph_older_than_sources() {
     );
 
     fs::remove_file(graph.path()).unwrap();
-    assert_eq!(who(&graph), json!({ "name": "embedded", "version": crate::code::GRAMMARS }));
+    assert_eq!(engine(&graph), json!({ "name": "embedded", "version": crate::code::GRAMMARS }));
 }
 
 #[test]
@@ -385,8 +385,8 @@ fn without_splice_the_external_engine_replaces_nothing() {
     workspace.tools = Toolbox::open(workspace.tools.workspace(), &auto).unwrap();
     written_after(&workspace, 1_000);
     let preview = workspace.tools.preview(&call, &Overlay::default()).unwrap();
-    let said = preview.notes.iter().find(|note| note.contains("was not found")).unwrap();
-    assert!(said.starts_with("The embedded engine is used, because "), "{said}");
+    let note = preview.notes.iter().find(|note| note.contains("was not found")).unwrap();
+    assert!(note.starts_with("The embedded engine is used, because "), "{note}");
     let call_result = workspace.succeeds(&call);
     assert_eq!(call_result.result["engine"]["name"], "embedded");
     assert_eq!(workspace.content("src/lib.rs"), LIB.replace("    1\n", "    2\n").as_bytes());

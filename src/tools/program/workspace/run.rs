@@ -77,13 +77,13 @@ fn job(
     let shell = toolbox.command_shell()?;
     let mut arguments: Vec<String> =
         shell.arguments(&command.command).into_iter().map(str::to_owned).collect();
-    if command.name == CommandName::Run && !asked.args.is_empty() {
+    if command.name == CommandName::Run && !request.args.is_empty() {
         if !command.command.contains("$@") {
             return Err(ProgramError::NoArguments.into());
         }
         // The shell takes the first of these as `$0` and the others as `"$@"`, and parses none of them as code.
         arguments.push("countersign".to_owned());
-        arguments.extend(asked.args.iter().cloned());
+        arguments.extend(request.args.iter().cloned());
     }
     Ok(Job {
         command: command.command.clone(),
@@ -92,7 +92,7 @@ fn job(
         arguments,
         key: ".".to_owned(),
         folder: toolbox.workspace().to_owned(),
-        environment: asked.build.map(environment).unwrap_or_default(),
+        environment: request.build.map(environment).unwrap_or_default(),
         unset: command_shell::removed_variables(),
         timeout: command.timeout,
         output_limit: OUTPUT_BYTES,
