@@ -95,7 +95,7 @@ pub struct CallResult {
     pub stdout: Option<Vec<u8>>,
     /// The complete stderr.
     pub stderr: Option<Vec<u8>>,
-    /// The ends of stdout and stderr of a command, whose complete output went to [`Context::capture`];
+    /// The start and end of stdout and stderr of a command, whose complete output went to [`Context::capture`];
     /// `stdout` and `stderr` are then `None`.
     pub captured: Option<[StreamEnds; 2]>,
     /// The exit code of the last process, if a process ran and exited.
@@ -110,7 +110,7 @@ pub struct CallResult {
     pub simulated: Vec<FileChange>,
     /// Diagnostics of the tool.
     pub diagnostics: Vec<DiagnosticArtifact>,
-    /// Edges to the files and symbols that the call touched.
+    /// Edges to the files, symbols and diagnostics that the call touched.
     pub edges: Vec<Edge>,
     /// The access that the walls refused to the programs of the call.
     pub walls: WallReport,

@@ -250,7 +250,7 @@ mod tests {
         printed.into_inner()
     }
 
-    // All other output is forwarded, in its order.
+    // Diagnostics are replaced by their rendered text; all other output is forwarded in its order.
     #[test]
     fn messages_are_extracted_however_output_is_cut() {
         let message = r#"{"reason":"compiler-message","message":{"message":"m","code":null,"level":"error","spans":[],"children":[],"rendered":"for people\n"}}"#;

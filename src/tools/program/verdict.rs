@@ -47,8 +47,8 @@ impl Verdict {
             && self.jobs.iter().all(|job| job.process.is_success())
     }
 
-    /// Sets the error of the step, unless it has one or nothing failed: that the last process was ended, or else the
-    /// reported errors, or else the exit status of the last process, which `failed` converts to an error.
+    /// Sets the error of a step that has none yet. In this order it reports that the last process was ended, the
+    /// errors among the diagnostics, or a failed exit status of the last process, which `failed` converts.
     pub(super) fn set_error(&mut self, failed: impl Fn(&FinishedJob, String) -> ProgramError) {
         if self.error.is_some() {
             return;

@@ -14,7 +14,7 @@ pub(super) fn add_effect(effects: &mut Vec<FileEffect>, mut effect: FileEffect) 
     if let Some(earlier) = effects.iter_mut().rev().find(|other| other.path == effect.path) {
         earlier.after_bytes = None;
         effect.before_bytes = None;
-        // In a preview the file of the earlier replacement has no mode yet. It keeps its mode.
+        // In a preview, a file that an earlier replacement writes has no mode yet. Replacements keep the mode.
         if effect.modes.before.is_none() {
             effect.modes = Modes::kept(earlier.modes.after);
         }

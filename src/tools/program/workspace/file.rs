@@ -66,7 +66,7 @@ pub struct WorkspaceCommand {
     pub name: CommandName,
     /// The command line, for a shell.
     pub command: String,
-    /// The time after which the command is killed.
+    /// The time after which the command is ended.
     pub timeout: Duration,
     /// The access that the command needs beyond its walls. A person grants it by trusting the file.
     pub needs: Needs,

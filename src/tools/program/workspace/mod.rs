@@ -69,7 +69,7 @@ pub(super) fn commands_for(
 }
 
 impl Toolbox {
-    /// The parsed `countersign.toml` of the workspace; `None` when it does not exist.
+    /// The parsed `countersign.toml` of the workspace; `None` if it does not exist.
     ///
     /// # Errors
     /// A file that is too large, leads outside, or cannot be read.
