@@ -242,8 +242,8 @@ impl Scene {
                 file: "/home/ada/.config/countersign/settings.toml".into(),
                 evidence: "/home/ada/.local/share/countersign".into(),
                 policy: vec![
-                    ("asks for".into(), "no tool by itself".into()),
-                    ("approval".into(), "valid 30 min".into()),
+                    ("asks for".into(), "no tool".into()),
+                    ("authorization".into(), "valid for 30 min".into()),
                 ],
             })),
             _ => None,

@@ -36,7 +36,11 @@ impl App {
             }
             Action::Artifact(ArtifactAction::Save { name, what }) => {
                 let opened = self.picked.save(name, to_save(what));
-                shared.report_io(opened, "The file picker cannot be opened.", "Copy it instead.");
+                shared.report_io(
+                    opened,
+                    "The file picker cannot be opened.",
+                    "Copy the content instead.",
+                );
             }
             Action::Window(action) => self.apply_window(action, ctx),
         }

@@ -36,7 +36,7 @@ impl Verdict {
         }
         let names = beginning(&self.not_compiled.join(", "));
         Some(format!(
-            "{names} did not compile before; errors behind those that were there cannot be seen"
+            "{names} did not compile before the change, so earlier errors may hide new ones"
         ))
     }
 }
@@ -93,10 +93,10 @@ fn obstacle(checked: &Checked) -> Option<CargoError> {
             _ if checked.unreadable > 0 && finished.exit_code != Some(0) => {
                 Some(checked.failed("reported errors that cannot be read"))
             }
-            Some(line) if finished.exit_code != Some(0) => {
-                Some(checked.failed(&format!("failed beside the errors it reported: {line}")))
-            }
-            _ if !whole => Some(checked.failed("did not say that it was at its end")),
+            Some(line) if finished.exit_code != Some(0) => Some(checked.failed(&format!(
+                "failed for another reason than the errors that it reported: {line}"
+            ))),
+            _ if !whole => Some(checked.failed("did not report that it had finished")),
             _ => None,
         }
     })

@@ -16,7 +16,7 @@ pub struct Request {
 
 /// The bytes are not a request.
 #[derive(Debug, thiserror::Error)]
-#[error("what came on stdin is no planner request: {0}")]
+#[error("the input is not a planner request: {0}")]
 pub struct RequestError(serde_json::Error);
 
 #[derive(Deserialize)]

@@ -62,8 +62,8 @@ stop_codes! {
         "The evidence could not be written, or the program itself failed."
         "See that the evidence folder can be written to; run `evidence verify`, then start again.";
     NotAuthorized "not_authorized"
-        "The plan of an attempt was not authorized: nobody said yes, or it is outside the authorization class."
-        "Look at the plan; authorize it yourself, or widen the class if you mean it.";
+        "No person and no authorization class authorized the plan of an attempt."
+        "Look at the plan; authorize it yourself, or widen the class if it should cover such plans.";
     NoProgress "no_progress"
         "The planner proposed the same steps again that had already run and failed in this loop."
         "Give the planner something new: another goal, another planner, or a change of your own.";

@@ -132,8 +132,8 @@ impl LoopPage {
             ..ShownLoop::default()
         };
         if shared.worker.send(Command::Loop(Box::new(order(wanted)))).is_err() {
-            let next = "Wait for its end, then start the loop again.";
-            shared.notify(Tone::Caution, "The worker is still busy with another run.", "", next);
+            let next = "Wait until it ends, then start the loop again.";
+            shared.notify(Tone::Caution, "Another run is still under way.", "", next);
             return;
         }
         self.form.refusal = None;

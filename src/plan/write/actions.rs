@@ -69,7 +69,7 @@ pub fn revert(checkpoint: &str, of: &str) -> Vec<u8> {
         "actions": [{
             "type": "history",
             "request": { "operation": "undo", "checkpoint": checkpoint },
-            "rationale": format!("Takes back what {checkpoint} changed, as far as it is recorded."),
+            "rationale": format!("Undoes what {checkpoint} changed, as far as it is recorded."),
         }],
     });
     let mut bytes = format!("{plan:#}").into_bytes();

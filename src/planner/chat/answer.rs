@@ -177,7 +177,7 @@ fn nonsense(what: &str, bytes: &[u8]) -> Failure {
     let text = shown(text.trim());
     Failure::no_plan(match text.as_str() {
         "" => "the answer is empty".to_owned(),
-        text => format!("the answer is no plan, {what}; it begins: {text}"),
+        text => format!("the answer is no plan, {what}; the answer begins: {text}"),
     })
 }
 
@@ -238,7 +238,7 @@ mod tests {
     #[test]
     fn an_answer_without_a_plan_is_an_error() {
         for (answer, reason, says) in [
-            (json!({ "content": "Sure! {\"a\": 1}" }), "stop", "it begins: Sure!"),
+            (json!({ "content": "Sure! {\"a\": 1}" }), "stop", "the answer begins: Sure!"),
             (json!({ "content": "[1]" }), "stop", "no JSON object"),
             (json!({ "content": "" }), "stop", "the answer is empty"),
             (json!({ "content": "{\"a\": " }), "stop", "no JSON ("),

@@ -103,7 +103,7 @@ fn a_revert_of_a_revert_redoes() {
     assert_eq!(all.standing(), [true, false, true, false, true]);
     assert_eq!(
         all.to_undo(Some(&run(101))).unwrap_err().to_string(),
-        format!("what run:{} changed is taken back already", id(101))
+        format!("the changes of run:{} are undone already", id(101))
     );
     assert_eq!(
         all.to_undo(Some(&run(107))).unwrap_err(),

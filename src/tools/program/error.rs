@@ -28,7 +28,7 @@ pub enum ProgramError {
     Ambiguous { name: String, packages: Vec<String> },
     #[error("cargo built {name:?} but reported no path for it")]
     NoExecutablePath { name: String },
-    #[error("the commands of countersign.toml ({now}) are not trusted, so none was run")]
+    #[error("the commands of countersign.toml are not trusted ({now}), so none of them is run")]
     NotTrusted { now: String },
     #[error("{first}{}", if *count == 1 { String::new() } else { format!(" (and {} more)", count - 1) })]
     BadCommands { count: usize, first: String },

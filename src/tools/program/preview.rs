@@ -43,7 +43,9 @@ pub(in crate::tools) fn preview(
     }
     notes.extend(build.and_then(|build| selection_note(build, action)));
     notes.push("Runs code of the workspace: build scripts, macros, tests and programs.".to_owned());
-    notes.push("May write the target folder and Cargo.lock, and load what is missing.".to_owned());
+    notes.push(
+        "May write the target folder and Cargo.lock, and download missing dependencies.".to_owned(),
+    );
     let command_limits =
         limits_note("Each command is ended", toolbox.check_timeout, crate::cargo::OUTPUT_BYTES);
     notes.push(command_limits);

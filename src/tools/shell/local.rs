@@ -46,7 +46,7 @@ pub(super) fn describe(
     let path_note = (!names.is_empty())
         .then(|| format!("Folders of PATH in the workspace are left out: {}.", names.join(", ")));
     let shell = toolbox.command_shell()?.path.display();
-    Ok((folder, format!("Read by {shell}, as {}.", command_shell::user()), path_note))
+    Ok((folder, format!("Run by {shell} as {}.", command_shell::user()), path_note))
 }
 
 /// Runs the command in its working directory.

@@ -36,9 +36,8 @@ impl Tool for Command<'_> {
             }
             None => local::describe(projected.toolbox, self)?,
         };
-        let limits = limits_note("Ended", self.timeout(), OUTPUT_BYTES);
-        let notes = [shell, "What it changes cannot be foreseen.".to_owned(), limits];
-        let notes = notes.into_iter().chain(path_note).collect();
+        let limits = limits_note("The command is ended", self.timeout(), OUTPUT_BYTES);
+        let notes = [shell, limits].into_iter().chain(path_note).collect();
         Ok(without_effects(Preview::unpredictable(format!("Runs the command {location}."), notes)))
     }
 

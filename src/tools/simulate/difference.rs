@@ -175,7 +175,7 @@ impl Comparison<'_> {
         if copied != now {
             self.difference.add(|| {
                 format!(
-                    "{key} was changed in the workspace meanwhile; the difference is against what it is there now"
+                    "{key} was changed in the workspace meanwhile; the difference is against its present content there"
                 )
             });
         }

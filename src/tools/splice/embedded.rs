@@ -90,7 +90,7 @@ impl<'a> Embedded<'a> {
                 rendered.push_str(&hides);
             }
             if !before.not_reached.is_empty() {
-                rendered.push_str("\n\nBefore, cargo did not reach ");
+                rendered.push_str("\n\nBefore the change, cargo did not reach ");
                 rendered.push_str(&text::beginning(&before.not_reached.join(", ")));
             }
             let error = SpliceError::NewErrors { path, errors: new.len(), rendered };

@@ -352,7 +352,10 @@ fn preview_names_command_and_folder_without_running() {
     let all = preview(".", &Overlay::default());
     let summary = "Runs `cargo check --workspace --message-format=json` in the workspace folder.";
     assert_eq!(all.summary, summary);
-    assert!(all.notes.iter().any(|note| note.starts_with("Ended after 30 minutes, ")), "{all:?}");
+    assert!(
+        all.notes.iter().any(|note| note.starts_with("The check is ended after 30 minutes, ")),
+        "{all:?}"
+    );
     assert!(preview("absent", &Overlay::default()).would_fail());
     assert!(!fixture.path("target").exists() && !fixture.path("Cargo.lock").exists());
 

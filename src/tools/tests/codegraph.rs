@@ -338,7 +338,7 @@ fn auto_ignores_a_graph_older_than_sources() {
     graph.workspace.tools.project(&write("src/lib.rs", "fn f() {}"), &mut overlay).unwrap();
     let preview = graph.workspace.tools.preview(&symbols(), &overlay).unwrap();
     assert!(
-        preview.notes[1].contains("older than what earlier steps leave"),
+        preview.notes[1].contains("older than the changes of earlier steps"),
         "{:?}",
         preview.notes
     );

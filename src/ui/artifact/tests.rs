@@ -317,7 +317,7 @@ fn a_long_artifact_shows_its_beginning_first() {
     assert_eq!(harness.state().actions, wanted.map(Action::Artifact));
     for (name, said) in [
         ("viewer-loading", "Reading all of it…"),
-        ("viewer-sealed", "is sealed"),
+        ("viewer-sealed", "is encrypted"),
         ("viewer-empty", "The stdout is empty."),
     ] {
         let harness = bench(name, [480.0, 500.0]);

@@ -42,7 +42,7 @@ pub(super) fn detail_ui(
             widgets::paragraph(ui, &it.message, Text::Strong, Tone::Plain);
             if !it.file_name.is_empty() {
                 let place = place(it);
-                widgets::copyable(ui, &place, &place, "the place");
+                widgets::copyable(ui, &place, &place, "the location");
             }
             excerpt_ui(ui, it, view.excerpt);
             elsewhere_ui(ui, it);
@@ -204,7 +204,7 @@ fn row_job(row: &ExcerptRow, tone: Tone, theme: &Theme) -> LayoutJob {
 /// Locations in other files, which the excerpt does not show.
 fn elsewhere_ui(ui: &mut Ui, it: &DiagnosticArtifact) {
     for span in it.spans.iter().filter(|span| span.file_name != it.file_name).take(8) {
-        let label = span.label.as_deref().unwrap_or("points here too");
+        let label = span.label.as_deref().unwrap_or("also reported here");
         let text = format!("{}:{}: {label}", span.file_name, span.line_start);
         widgets::remark(ui, icon::LINK, Tone::Dim, text);
     }

@@ -286,7 +286,9 @@ fn caution(check: &Check, base: &Check) -> Option<String> {
         );
     }
     if !check.verdict {
-        return Some("The check did not finish: what it did not reach is not gone.".into());
+        return Some(
+            "The check did not finish: a diagnostic that is missing here may still exist.".into(),
+        );
     }
     (check.about != base.about).then(|| {
         format!("The first check covered {}, this one covers {}.", base.about, check.about)

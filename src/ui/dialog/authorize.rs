@@ -65,7 +65,7 @@ impl AuthorizeView {
         Self {
             continues,
             attempt,
-            expiry: format!("{}, unless the run has begun", format::remaining(ttl_ms)),
+            expiry: format!("{}; the run must begin within this time", format::remaining(ttl_ms)),
             inputs: lines(review.binding.inputs.iter().map(input).collect()),
             writes: lines(writes.collect()),
             asks: by_reason(&review.asks),
@@ -111,8 +111,8 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView) {
     whole_ui(ui, "name", plan.name(), |ui, name| {
         widgets::paragraph(ui, name, Text::Strong, Tone::Plain);
     });
-    let text = "Your signature covers what is listed here. If any of it changes before the run \
-                begins, the signature is void.";
+    let text = "Your authorization covers what is listed here. If any of it changes before the run \
+                begins, the authorization is void.";
     widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
     // The walls come first because grants may reach beyond the workspace.
     if let Some(walls) = &view.walls {
@@ -120,7 +120,7 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView) {
     }
     ui.add_space(2.0);
     widgets::fact(ui, "plan", &plan.plan_id, Text::Mono);
-    widgets::fact(ui, "bytes", plan.digest.to_string(), Text::SmallMono);
+    widgets::fact(ui, "plan digest", plan.digest.to_string(), Text::SmallMono);
     widgets::fact(ui, "steps", format::counted(plan.steps.len(), "step"), Text::Body);
     if let Some(run_id) = view.continues {
         let how = if plan.is_revert() { "reverts" } else { "continues" };
@@ -134,7 +134,7 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView) {
         Mode::Guided => "guided: you start each step",
     };
     widgets::fact(ui, "mode", mode, Text::Body);
-    widgets::fact(ui, "settings", binding.policy.to_string(), Text::SmallMono);
+    widgets::fact(ui, "settings digest", binding.policy.to_string(), Text::SmallMono);
     match view.attempt {
         Some(it) => {
             let number = format!("attempt {} of {}", it.attempt.number, it.max_attempts);
@@ -167,7 +167,7 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView) {
     }
     if irreversible > 0 {
         let text = format!(
-            "{} may do something that the evidence cannot restore.",
+            "{} may change something that the evidence cannot restore.",
             format::counted(irreversible, "step")
         );
         widgets::remark(ui, icon::WARNING, Tone::Caution, text);

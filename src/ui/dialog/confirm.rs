@@ -22,7 +22,7 @@ pub(in crate::ui) const SAFE_ANSWERS: [(Decision, Icon, &str, &str); 3] = [
         Decision::DoneByHand,
         icon::HAND,
         "Mark as done",
-        "You have done it by hand: nothing is run, and it goes on with the next step.",
+        "You have done the step by hand: nothing is run for it, and the run goes on with the next step.",
     ),
 ];
 

@@ -168,7 +168,7 @@ struct Answers<'a> {
 }
 
 /// The tooltip of an approval while the delay is not over.
-const READ_FIRST: &str = "One moment: read it first.";
+const READ_FIRST: &str = "Read the question first. The button is enabled after a moment.";
 const HEADER: f32 = 56.0;
 const FOOTER: f32 = 60.0;
 /// The left and right margin, in points. The inspector has the same, because dialogs contain some of its parts.

@@ -54,7 +54,7 @@ pub(super) fn reject_ui(
         indented(ui, |ui| {
             widgets::paragraph(ui, name, Text::Strong, Tone::Plain);
             let text = if ends_loop {
-                "It ends the loop. The rejection and its reason are kept in the evidence."
+                "Rejecting the plan ends the loop. The rejection and its reason are kept in the evidence."
             } else {
                 "The rejection and its reason are kept in the evidence."
             };

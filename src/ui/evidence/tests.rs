@@ -103,7 +103,7 @@ fn recurring_diagnostics_lead_to_their_executions() {
 fn a_later_change_claims_no_repair() {
     let mut harness = page("answer");
     assert!(harness.query_by_label("Changes of src/lexer.rs after E0425").is_some());
-    let said = "succeeded, occurred 1 min 12 s after it was seen in src/lexer.rs";
+    let said = "succeeded, 1 min 12 s after the diagnostic was seen in src/lexer.rs";
     assert!(harness.query_all_by_label(said).next().is_some());
     assert!(harness.query_all_by_label_contains("fixed").next().is_none());
     // A record that was changed does not show its outcome.

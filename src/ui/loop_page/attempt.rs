@@ -244,14 +244,14 @@ fn printed_ui(ui: &mut Ui, text: &str) {
 
 fn difference_ui(ui: &mut Ui, attempt: &AttemptState) {
     if let Some(earlier) = attempt.repeats {
-        let title = format!("Its steps are those that failed in attempt {earlier}.");
+        let title = format!("The plan repeats the steps that failed in attempt {earlier}.");
         stage(ui, icon::WARNING, Tone::Caution, &title, |_| {});
     }
     let Some((reason, difference)) = &attempt.revised else { return };
     let title = format!("The plan was revised: {}.", difference.sentence());
     stage(ui, icon::DIFF, Tone::Accent, &title, |ui| {
         if !reason.is_empty() {
-            let text = format!("Because of the attempt before: {}", cut(reason));
+            let text = format!("Because of the previous attempt: {}", cut(reason));
             widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
         }
         steps_ui(ui, difference);
@@ -317,7 +317,7 @@ fn authorization_ui(
             });
         }
         (None, LoopPhase::AwaitingAuthorization(outside)) if live => {
-            let title = "Waits for your signature. Nothing runs before that.";
+            let title = "Waits for your authorization. Nothing runs before that.";
             stage(ui, icon::HAND, Tone::Caution, title, |ui| {
                 for what in outside.iter().take(MAX_LISTED) {
                     let text = format!("Outside the class: {}", cut(what));
@@ -325,7 +325,7 @@ fn authorization_ui(
                 }
                 more_ui(ui, outside.len());
                 let (text, hint) =
-                    ("Look at the plan, then sign", Command::OpenAttempt.spec().tooltip);
+                    ("Look at the plan, then authorize", Command::OpenAttempt.spec().tooltip);
                 if widgets::link_button(ui, Look::Plain, icon::PLAN, text, hint) {
                     actions.push(Action::Loop(LoopAction::OpenAttempt(attempt.attempt)));
                 }

@@ -164,9 +164,9 @@ impl Form {
             place => place,
         };
         let rest = if self.class.on {
-            "Plans inside the class run unasked; any other needs your signature."
+            "Plans inside the class run without asking you; any other plan needs your authorization."
         } else {
-            "Each plan it prints is shown and needs your signature before it runs."
+            "Each plan is shown and needs your authorization before it runs."
         };
         match self.planner {
             PlannerChoice::CargoFix => format!(
@@ -224,7 +224,10 @@ impl Form {
 
     fn class_faults(&self, say: &mut impl FnMut(Field, &str)) {
         if self.class.tools.is_empty() {
-            say(Field::ClassTools, "Choose at least one tool; without one it allows nothing.");
+            say(
+                Field::ClassTools,
+                "Choose at least one tool; without one the class allows nothing.",
+            );
         }
         let paths = self.class.paths();
         if paths.is_empty() {

@@ -42,7 +42,7 @@ pub fn phase_look(phase: &LoopPhase) -> StateLook {
         LoopPhase::Idle => (icon::CLOCK, "starting", Tone::Dim),
         LoopPhase::Planning => (icon::RUNNING, "the planner is at work", Tone::Accent),
         LoopPhase::AwaitingAuthorization(_) => {
-            (icon::HAND, "waits for your signature", Tone::Caution)
+            (icon::HAND, "waits for your authorization", Tone::Caution)
         }
         LoopPhase::Applying => (icon::RUNNING, "the plan runs", Tone::Accent),
         LoopPhase::Verifying => (icon::RUNNING, "verifying", Tone::Accent),

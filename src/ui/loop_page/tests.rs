@@ -54,13 +54,13 @@ fn tab_visits_the_form_then_start() {
     let start = Command::StartLoop.spec().text;
     let mut seen = Vec::new();
     while !is_focused(&harness, start) {
-        let names = ["cargo-fix", "Workspace", "local", "authorize a class in advance"];
+        let names = ["cargo-fix", "Workspace", "local", "authorize a class of plans in advance"];
         seen.extend(names.into_iter().filter(|name| is_focused(&harness, name)));
         harness.key_press(egui::Key::Tab);
         harness.run_ok();
         assert!(seen.len() < 20, "{seen:?}");
     }
-    assert_eq!(seen, ["cargo-fix", "Workspace", "local", "authorize a class in advance"]);
+    assert_eq!(seen, ["cargo-fix", "Workspace", "local", "authorize a class of plans in advance"]);
 }
 
 /// *Start*, *Stop now* and *Same goal again…* appear one after the other at the same place.
@@ -116,7 +116,7 @@ fn waiting_plan_opens_but_is_not_signed() {
     let mut harness = window("loop-waiting", SIZE);
     assert!(says(&harness, "Outside the class: benches/parse.rs is outside src"));
     assert!(says(&harness, "1 new, 1 changed, 1 gone, 2 as before"));
-    harness.get_by_label("Look at the plan, then sign").click();
+    harness.get_by_label("Look at the plan, then authorize").click();
     harness.run_ok();
     let did = &harness.state().actions;
     assert!(did.contains(&Action::Loop(LoopAction::OpenAttempt(2))), "{did:?}");

@@ -310,7 +310,7 @@ impl<'a> Card<'a> {
     }
 }
 
-const WAIT: &str = "One moment: read it first, with the whole card visible.";
+const WAIT: &str = "Read the card first. The buttons are enabled once the whole card has been visible for a moment.";
 
 fn id(prompt: PromptId) -> Id {
     Id::unique(("card", prompt))

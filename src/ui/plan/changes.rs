@@ -39,22 +39,18 @@ pub(crate) fn preview_ui(ui: &mut Ui, preview: &Preview) {
 
 fn words_ui(ui: &mut Ui, preview: &Preview) {
     indented(ui, |ui| {
-        let (icon, tone, sure) = match preview.predicted {
-            Predicted::Exact => (icon::DONE, Tone::Safe, None),
-            Predicted::Partial => {
-                (icon::INFO, Tone::Caution, Some("Its effect can be predicted only in part."))
-            }
-            Predicted::Unpredictable => {
-                (icon::WARNING, Tone::Caution, Some("Its effect cannot be predicted."))
-            }
+        let (icon, tone) = match preview.predicted {
+            Predicted::Exact => (icon::DONE, Tone::Safe),
+            Predicted::Partial => (icon::INFO, Tone::Caution),
+            Predicted::Unpredictable => (icon::WARNING, Tone::Caution),
         };
         let fails = preview.would_fail();
         let (icon, tone) = if fails { (icon::WARNING, Tone::Caution) } else { (icon, tone) };
         // Each remark is one sentence; a line break in a file name must not split it.
         let summary = visible(&preview.summary);
         whole_ui(ui, "summary", &summary, |ui, text| widgets::remark(ui, icon, tone, text));
-        if let Some(sure) = sure {
-            widgets::remark(ui, icon::CLOCK, Tone::Dim, sure);
+        if let Some(caveat) = preview.caveat() {
+            widgets::remark(ui, icon::CLOCK, Tone::Dim, caveat);
         }
         for (index, note) in preview.notes.iter().enumerate() {
             whole_ui(ui, ("note", index), &visible(note), |ui, text| {

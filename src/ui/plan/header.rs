@@ -95,7 +95,7 @@ pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
         0 => Chip::new(icon::REVERT, "contents kept", Tone::Safe)
             .explained("The evidence keeps what is needed to restore every file."),
         number => Chip::new(icon::WARNING, format!("{number} not restorable"), Tone::Caution)
-            .explained("This many steps may do something that the evidence cannot restore."),
+            .explained("This many steps may change something that the evidence cannot restore."),
     });
     chips
 }

@@ -206,8 +206,12 @@ fn arguments_ui(ui: &mut Ui, step: &ShownStep) {
     scroll::area(ui, "arguments", SCROLLED, |ui| {
         widgets::fact(ui, "step id", &step.step_id, Text::Mono);
         widgets::fact(ui, "precondition", &step.precondition_text, Text::Body);
-        let asks = if step.requires_confirmation { "yes, by the plan" } else { "not by the plan" };
-        widgets::fact(ui, "asks", asks, Text::Body);
+        let asks = if step.requires_confirmation {
+            "required by the plan"
+        } else {
+            "not required by the plan"
+        };
+        widgets::fact(ui, "confirmation", asks, Text::Body);
         for (name, value) in short_first(&step.arguments) {
             argument_ui(ui, name, value);
         }

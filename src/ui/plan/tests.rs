@@ -91,7 +91,7 @@ fn a_void_approval_says_what_changed() {
     let void = Approval::Void(vec![change.clone(), change]);
     let text = page(&void, &RunState::default(), &Situation::default());
     assert!(
-        text.contains("The approval is void: Changed since: file src/lib.rs and 1 more"),
+        text.contains("The authorization is void: Changed since: file src/lib.rs and 1 more"),
         "{text}"
     );
 }

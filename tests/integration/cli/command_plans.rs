@@ -37,7 +37,7 @@ fn check_says_what_a_command_plan_would_do() {
     assert!(risk["steps"][1]["span"].is_object() && risk["steps"][1]["asks"].is_string());
     assert!(risk["steps"][2]["asks"].is_null());
     let said = home.run(["check", "space/p.json"]).exits(0).stdout;
-    assert!(said.contains("Run rm -r old") && said.contains("on this machine"), "{said}");
+    assert!(said.contains("Run rm -r old") && said.contains("on this computer"), "{said}");
 }
 
 #[test]

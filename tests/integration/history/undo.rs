@@ -300,7 +300,7 @@ fn purged_content_refuses_the_whole_undo() {
     drop(store);
     let refused = harness.refused(&undo_of(&done(&ran).checkpoint()), "E101");
     let message = refused.result().step_results[0].error_message.clone().unwrap();
-    assert_eq!(message, "what a was is not available: it was purged");
+    assert_eq!(message, "the earlier content of a is not available: it was purged");
     let from = ran.checkpoint();
     let diff = harness
         .run(&actions([("history", json!({ "operation": "diff", "from_checkpoint": from }))]));

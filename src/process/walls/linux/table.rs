@@ -240,7 +240,7 @@ fn unmoved(path: &Path) -> io::Result<()> {
     Err(io::Error::other(MOVED))
 }
 
-const MOVED: &str = "a link has come to be in this path since writing there was granted";
+const MOVED: &str = "a link was created in this path after writing there was granted";
 
 /// Device and inode number of the file or folder at this path; `None` when the path contains a link.
 pub(super) fn place(path: &Path) -> Option<(u64, u64)> {

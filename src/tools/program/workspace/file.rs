@@ -193,7 +193,7 @@ impl Parser<'_> {
             number.and_then(|number| u64::from_str_radix(number.as_str(), number.radix()).ok());
         let seconds = number.filter(|number| (1..=MAX_SECONDS).contains(number));
         if seconds.is_none() {
-            let message = format!("timeout_seconds is a whole number from 1 to {MAX_SECONDS}");
+            let message = format!("timeout_seconds must be a whole number from 1 to {MAX_SECONDS}");
             self.fault(value.span().start, message);
         }
         seconds.map(Duration::from_secs)
@@ -225,7 +225,7 @@ impl Parser<'_> {
             }
             _ => {}
         }
-        self.fault(value.span().start, format!("a matcher is {known}"));
+        self.fault(value.span().start, format!("the matcher must be {known}"));
         None
     }
 }
@@ -283,14 +283,14 @@ mod tests {
             "countersign.toml:1:2: there is no \"biuld\" here; there are verify.local, verify.full, build, run and test",
             "countersign.toml:3:1: build has no command",
             "countersign.toml:4:1: there is no field \"comand\"; there are command, timeout_seconds, matcher and needs",
-            "countersign.toml:5:19: timeout_seconds is a whole number from 1 to 86400",
+            "countersign.toml:5:19: timeout_seconds must be a whole number from 1 to 86400",
             "countersign.toml:6:9: there is no \"locl\" here; there are local and full",
             "countersign.toml:8:11: command is empty",
-            "countersign.toml:9:11: a matcher is \"cargo-json\"",
-            "countersign.toml:11:11: command is a text",
+            "countersign.toml:9:11: the matcher must be \"cargo-json\"",
+            "countersign.toml:11:11: command must be a string",
             "countersign.toml:12:23: the pattern cannot be used",
-            "countersign.toml:15:19: timeout_seconds is a whole number",
-            "countersign.toml:16:11: a matcher is ",
+            "countersign.toml:15:19: timeout_seconds must be a whole number",
+            "countersign.toml:16:11: the matcher must be ",
         ];
         assert_eq!(faults.len(), expected.len(), "{faults:#?}");
         for (fault, expected) in faults.iter().zip(expected) {

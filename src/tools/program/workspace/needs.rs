@@ -30,7 +30,7 @@ pub(super) fn parse(parser: &mut Parser<'_>, value: &Field<'_>) -> Needs {
         };
         match value.get_ref().as_bool() {
             Some(value) => *flag = value,
-            None => parser.fault(value.span().start, format!("{name} is true or false")),
+            None => parser.fault(value.span().start, format!("{name} must be true or false")),
         }
     }
     needs
@@ -38,7 +38,7 @@ pub(super) fn parse(parser: &mut Parser<'_>, value: &Field<'_>) -> Needs {
 
 fn paths(parser: &mut Parser<'_>, value: &Field<'_>) -> Vec<String> {
     let Some(items) = value.get_ref().as_array() else {
-        parser.fault(value.span().start, "write is an array of paths".to_owned());
+        parser.fault(value.span().start, "write must be an array of paths".to_owned());
         return Vec::new();
     };
     if items.len() > limits::WRITES {

@@ -48,7 +48,7 @@ impl Parser<'_> {
     ) -> Option<&'v DeTable<'i>> {
         let table = value.get_ref().as_table();
         if table.is_none() {
-            self.fault(value.span().start, format!("{what} is a table: [{what}]"));
+            self.fault(value.span().start, format!("{what} must be a table: [{what}]"));
         }
         table
     }
@@ -63,7 +63,7 @@ impl Parser<'_> {
     ) -> Option<String> {
         let text = value.get_ref().as_str();
         let message = match text {
-            None => format!("{what} is a text"),
+            None => format!("{what} must be a string"),
             Some(text) if text.trim().is_empty() => format!("{what} is empty"),
             Some(text) if text.len() > max_bytes => {
                 format!("{what} has more than {max_bytes} bytes")

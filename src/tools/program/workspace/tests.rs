@@ -39,7 +39,10 @@ fn untrusted_commands_are_not_run() {
     let (call_result, printed) = fixture.call(&verify(VerifyScope::Local));
     let (code, message) = error(&call_result);
     assert_eq!(code, Code::NotAuthorized);
-    assert!(message.contains("the commands of countersign.toml (sha256:"), "{message}");
+    assert!(
+        message.contains("the commands of countersign.toml are not trusted (sha256:"),
+        "{message}"
+    );
     assert_eq!(printed, [String::new(), String::new()]);
     // Trust covers exact bytes.
     fixture.tools.trusted.insert(Digest::of(b"[verify.local]\ncommand = \"touch done\""));
@@ -153,7 +156,7 @@ fn build_and_run_commands_get_their_options() {
         preview
             .notes
             .iter()
-            .any(|note| note.starts_with("build of countersign.toml: ended after 10 minutes")),
+            .any(|note| note.starts_with("build of countersign.toml: time limit 10 minutes")),
         "{preview:?}"
     );
 

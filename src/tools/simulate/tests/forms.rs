@@ -259,7 +259,7 @@ fn preview_has_exact_edits_and_names_commands() {
     assert_eq!(preview.changes.len(), 2);
     let notes = preview.notes.join("\n");
     assert!(notes.contains("at most 200000 files and folders, 4 GiB and 5 minutes"), "{notes}");
-    assert!(!notes.contains("built anew"), "{notes}");
+    assert!(!notes.contains("built from scratch"), "{notes}");
 
     let verify = Some(VerifyScope::Local);
     let preview = fixture.preview(Simulation::Edits { edits, verify });
@@ -267,7 +267,7 @@ fn preview_has_exact_edits_and_names_commands() {
     let summary = "Tries the changes of 2 files on a copy of the workspace, and runs \
         `cargo check --message-format=json` there.";
     assert_eq!(preview.summary, summary);
-    assert!(preview.notes.join("\n").contains("built anew"));
+    assert!(preview.notes.join("\n").contains("built from scratch"));
 
     let preview = fixture.preview(function("app", &["a b"], true));
     assert_eq!(preview.predicted, Predicted::Unpredictable);
