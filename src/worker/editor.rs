@@ -144,9 +144,9 @@ fn open(
             .to_owned(),
     })?;
     let toolbox = Toolbox::open(workspace, policy).map_err(|error| error.failure())?;
-    let file = toolbox.file_for_programs(&place.file).map_err(|error| error.failure())?;
+    let file = toolbox.absolute_file_path(&place.file).map_err(|error| error.failure())?;
     let arguments = command.arguments(&file.to_string_lossy(), place);
-    toolbox.start_beside(&command.program, &arguments)
+    toolbox.start_detached(&command.program, &arguments)
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use crate::autonomy::PlanDecision;
 use crate::engine::{ControlHandle, Executor, ExecutorDeps, ProgressCallback, SystemClock};
 use crate::run::text::panic_message;
 use crate::run::{Answer, Control, RunEvent};
-use crate::tools::tidy_simulations;
+use crate::tools::remove_abandoned_simulations;
 
 /// The window's handle of the executor thread.
 pub struct Worker {
@@ -149,7 +149,7 @@ impl ExecutorThread {
     fn serve(self, inbox: &Receiver<Command>) {
         // Removes folders that earlier simulations left behind. Those that cannot be removed now are left for a later
         // start.
-        let _ = tidy_simulations();
+        let _ = remove_abandoned_simulations();
         while let Ok(command) = inbox.recv() {
             // Each run has its own executor, so that no state survives a panic. Unwinding closes the evidence, which
             // marks the run as interrupted.
