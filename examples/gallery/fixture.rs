@@ -811,14 +811,14 @@ pub fn viewer(name: &str) -> (ExecutionDetail, Contents) {
             match name {
                 "viewer-hex" => {
                     let prepared = Prepared::of_bytes(Shape::Text, bytes);
-                    contents.insert(key, Loaded::Here(Arc::new(prepared)));
+                    contents.insert(key, LoadState::Ready(Arc::new(prepared)));
                 }
                 "viewer-sealed" => {
                     let why = "The rest holds a secret and is sealed; the key that opens it is not available here.";
-                    contents.insert(key, Loaded::Missing(why.into()));
+                    contents.insert(key, LoadState::Missing(why.into()));
                 }
                 "viewer-loading" => {
-                    contents.insert(key, Loaded::Asked);
+                    contents.insert(key, LoadState::Requested);
                 }
                 _ => {}
             }

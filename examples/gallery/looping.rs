@@ -440,7 +440,7 @@ impl Looping {
     pub fn play(&mut self, action: &LoopAction) {
         match action {
             LoopAction::Edit(form) => self.form = Some((**form).clone()),
-            LoopAction::Unfold(attempt, unfolded) => {
+            LoopAction::SetExpanded(attempt, unfolded) => {
                 self.unfolded.insert(*attempt, *unfolded);
             }
             _ => {}

@@ -15,7 +15,7 @@ use countersign::ui::action::{
 };
 use countersign::ui::artifact::Contents;
 use countersign::ui::commands::{Command, Situation};
-use countersign::ui::diagnostics::{DiagnosticsView, Excerpt, Listing, Sight, diagnostic, excerpt};
+use countersign::ui::diagnostics::{DiagnosticsView, Excerpt, Listing, ListOptions, diagnostic, excerpt};
 use countersign::ui::dialog::{AuthorizeView, Dialog, PromptId, Question};
 use countersign::ui::evidence::{EvidenceView, Verification};
 use countersign::ui::format::Now;
@@ -58,7 +58,7 @@ pub struct Scene {
     simulation: Simulated,
     pub contents: Contents,
     now: Now,
-    sight: Sight,
+    list_options: ListOptions,
     listing: Listing,
     excerpt: Option<Excerpt>,
     question: Option<Asked>,
@@ -91,13 +91,13 @@ impl Scene {
     #[cfg(test)]
     pub fn listed(&self) -> Vec<String> {
         let shown = self.listing.shown.iter();
-        let it = shown.filter_map(|entry| diagnostic(&self.run, entry.place));
+        let it = shown.filter_map(|entry| diagnostic(&self.run, entry.position));
         it.map(|it| it.code.clone().unwrap_or_default()).collect()
     }
 
     pub fn list(&mut self) {
-        self.listing = Listing::of(&self.run, Some(&self.plan), &self.sight);
-        let chosen = self.listing.chosen().and_then(|it| diagnostic(&self.run, it.place));
+        self.listing = Listing::of(&self.run, Some(&self.plan), &self.list_options);
+        let chosen = self.listing.selected_entry().and_then(|it| diagnostic(&self.run, it.position));
         self.excerpt = chosen.map(|it| match self.name.as_str() {
             "changed" => Excerpt::Changed,
             "gone" => Excerpt::Missing("cannot read src/lexer.rs: it does not exist".into()),
@@ -108,12 +108,12 @@ impl Scene {
     fn diagnose(&mut self, action: &DiagnosticsAction) {
         match action {
             DiagnosticsAction::Show(step) => {
-                (self.page, self.sight.step) = (Page::Diagnostics, *step);
+                (self.page, self.list_options.step) = (Page::Diagnostics, *step);
             }
-            DiagnosticsAction::Filter(text) => self.sight.filter = text.clone(),
-            DiagnosticsAction::Toggle(facet) => self.sight.toggle(*facet),
-            DiagnosticsAction::SortBy(column) => self.sight.sort_by(*column),
-            DiagnosticsAction::Pick(place) => self.sight.picked = Some(*place),
+            DiagnosticsAction::Filter(text) => self.list_options.filter = text.clone(),
+            DiagnosticsAction::Toggle(facet) => self.list_options.toggle(*facet),
+            DiagnosticsAction::SortBy(column) => self.list_options.sort_by(*column),
+            DiagnosticsAction::Select(place) => self.list_options.selected = Some(*place),
         }
         self.list();
     }
@@ -276,7 +276,7 @@ impl Scene {
         };
         let mut scene = Self {
             reconciled: batch::reconciled(),
-            sight: Sight { step: (name == "first").then_some(1), ..Sight::default() },
+            list_options: ListOptions { step: (name == "first").then_some(1), ..ListOptions::default() },
             listing: Listing::default(),
             excerpt: None,
             answer: question.as_ref().map(found::answer),
@@ -382,7 +382,7 @@ impl Scene {
             Action::Do(Command::AnswerStep) if self.plan.mode == Mode::Guided => {
                 self.reveal.set(true)
             }
-            Action::Plan(PlanAction::AskInFront) => {
+            Action::Plan(PlanAction::OpenConfirmation) => {
                 (self.in_front, self.dialog) = (true, true);
                 self.ask_again();
             }
@@ -459,12 +459,12 @@ impl Scene {
                     && self.page == Page::Loop,
                 attempt_waits: self.name == "loop-waiting",
                 loop_form: self.looping.has_form(),
-                no_place: self.looping.place.as_ref().and_then(PlaceReview::refusal),
+                folders_unusable: self.looping.place.as_ref().and_then(PlaceReview::refusal),
                 asking: asking.map(|request| request.step_index),
                 over: self.run.is_over(),
                 unfinished: self.run.is_over(),
                 remote: self.plan.target.is_some(),
-                trying: self.name == "command-trying",
+                testing_connection: self.name == "command-trying",
                 changed_files: self.run.is_over(),
                 way_back: !self.plan.notes.rollback.is_empty(),
                 ..Situation::default()
@@ -531,7 +531,7 @@ impl Scene {
             diagnostics: open.then_some(DiagnosticsView {
                 run: &self.run,
                 listing: &self.listing,
-                sight: &self.sight,
+                options: &self.list_options,
                 excerpt: self.excerpt.as_ref(),
                 focus_filter: false,
                 scroll_to_selected: false,

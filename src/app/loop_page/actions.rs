@@ -24,9 +24,9 @@ impl LoopPage {
                 // Also if the folders are the same: their contents may have changed.
                 self.look_at_folders(TYPING_MS, shared);
             }
-            LoopAction::LookAtCommands => shared.show_prompt(Some(Prompt::TrustForLoop)),
+            LoopAction::ReviewCommands => shared.show_prompt(Some(Prompt::TrustForLoop)),
             LoopAction::Show(loop_id) => self.show_loop(loop_id, shared),
-            LoopAction::Unfold(attempt, unfolded) => {
+            LoopAction::SetExpanded(attempt, unfolded) => {
                 self.unfolded.insert(attempt, unfolded);
             }
             LoopAction::RevokeClass(class_id) => {

@@ -28,13 +28,13 @@ impl PlanPage {
                 automatic: live.is_automatic(),
                 requested: live.run.requested.is_some(),
                 asking: live.request().map(|request| request.step_index),
-                looking_elsewhere: self.live.is_some()
+                current_step_hidden: self.live.is_some()
                     || live.pane.selected != live.run.current_step,
                 ..Situation::default()
             },
         };
         let of_run = Situation {
-            trying: self.trying.is_some(),
+            testing_connection: self.trying.is_some(),
             attempt_waits: self.waiting_attempt().is_some(),
             ..of_run
         };

@@ -262,14 +262,14 @@ fn a_loop_verifies_with_trusted_commands() {
     assert_eq!(bench.app.loops.place().unwrap().verified_by.len(), 2);
 
     // A change of the file closes the dialog about it.
-    bench.act(Action::Loop(LoopAction::LookAtCommands));
+    bench.act(Action::Loop(LoopAction::ReviewCommands));
     assert!(bench.app.view().dialog.is_some());
     std::fs::write(&file, "[verify.local]\ncommand = \"touch checked\"\n").unwrap();
     bench.app.loops.look_at_folders(0, &bench.app.shared);
     bench.until("no question", |app| app.shared.prompt.is_none());
     assert!(bench.app.shared.notices.iter().any(|it| it.summary.contains("file countersign.toml")));
 
-    bench.act(Action::Loop(LoopAction::LookAtCommands));
+    bench.act(Action::Loop(LoopAction::ReviewCommands));
     let view = bench.app.view();
     let Some(Question::Trust { commands, of_plan, .. }) = view.dialog.map(|it| it.question) else {
         panic!("the question is in front");

@@ -50,7 +50,7 @@ fn guided_steps_ask_in_card_or_dialog() {
     bench.act(Action::Dialog(DialogAction::LeaveUndecided));
     assert_eq!(faces(&bench), (Some(1), false), "back to the card");
     assert!(bench.workspace.path().join("old").exists());
-    bench.act(Action::Plan(PlanAction::AskInFront));
+    bench.act(Action::Plan(PlanAction::OpenConfirmation));
     assert_eq!(faces(&bench), (Some(1), true));
     bench.act(approve());
     bench.asked(2);

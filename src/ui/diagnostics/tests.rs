@@ -141,9 +141,9 @@ fn it_is_led_by_keys_alone() {
     ] {
         harness.key_press_modifiers(modifiers, key);
         harness.run_ok();
-        let given = harness.state().actions.contains(&Action::Do(command));
+        let pressed = harness.state().actions.contains(&Action::Do(command));
         // The run has no check, so there is nothing to move between.
-        assert_eq!(given, command == Command::GoDiagnostics, "{command:?}");
+        assert_eq!(pressed, command == Command::GoDiagnostics, "{command:?}");
     }
     let mut harness = page("diagnostics");
     let shift = egui::Modifiers { shift: true, ..egui::Modifiers::COMMAND };
@@ -168,12 +168,12 @@ fn it_is_led_by_keys_alone() {
 #[test]
 fn only_visible_diagnostics_are_drawn() {
     let frame = |harness: &mut Harness<'_, Window>| {
-        let took = (0..8).map(|_| {
+        let times = (0..8).map(|_| {
             let start = std::time::Instant::now();
             harness.step();
             start.elapsed()
         });
-        took.min().unwrap()
+        times.min().unwrap()
     };
     // The table draws only the rows that fit into it.
     let mut few = page("diagnostics");
@@ -241,8 +241,8 @@ fn the_evidence_menu_asks_about_a_diagnostic() {
     ] {
         click(&mut harness, "In the evidence");
         click(&mut harness, name);
-        let asked = Action::Evidence(EvidenceAction::Ask(question));
-        assert!(harness.state().actions.contains(&asked), "{name}");
+        let query = Action::Evidence(EvidenceAction::Ask(question));
+        assert!(harness.state().actions.contains(&query), "{name}");
         harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
         harness.run_ok();
     }

@@ -120,10 +120,10 @@ pub(crate) fn facts_ui(
     if detail.intent_at_ms.is_some() {
         widgets::fact(ui, "intent", "recorded before the tool was called", Text::Body);
     }
-    widgets::copyable_fact(ui, "execution", &row.execution_id.to_string(), "the execution's id");
+    widgets::copyable_value(ui, "execution", &row.execution_id.to_string(), "the execution's id");
     section(ui, "Why");
     widgets::fact(ui, "plan", &detail.run.plan_name, Text::Body);
-    widgets::copyable_fact(
+    widgets::copyable_value(
         ui,
         "plan digest",
         &detail.run.plan_digest.to_string(),
@@ -132,7 +132,7 @@ pub(crate) fn facts_ui(
     let step = format!("{} of {}, {}", row.step_index + 1, detail.run.step_count, row.step_id);
     widgets::fact(ui, "step", step, Text::Body);
     widgets::fact(ui, "workspace", &detail.run.workspace, Text::Mono);
-    widgets::copyable_fact(ui, "run", &row.run_id.to_string(), "the run's id");
+    widgets::copyable_value(ui, "run", &row.run_id.to_string(), "the run's id");
     ui.horizontal_wrapped(|ui| {
         if widgets::button(ui, Look::Plain, Some(icon::PLAN), "Show the run", true).clicked() {
             actions.push(Action::Plan(PlanAction::OpenRun(row.run_id)));
@@ -165,7 +165,7 @@ pub(crate) fn facts_ui(
         section(ui, "Ledger");
         widgets::fact(ui, "link", format::count(u64::try_from(seq).unwrap_or(0)), Text::Mono);
         if let Some(digest) = detail.ledger_digest {
-            widgets::copyable_fact(ui, "digest", &digest.to_string(), "the link's digest");
+            widgets::copyable_value(ui, "digest", &digest.to_string(), "the link's digest");
         }
     }
 }

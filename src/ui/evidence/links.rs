@@ -28,7 +28,7 @@ pub(super) fn links_ui(ui: &mut Ui, edges: &[EdgeRecord], actions: &mut Vec<Acti
 
 fn link_ui(ui: &mut Ui, edge: &EdgeRecord, actions: &mut Vec<Action>) {
     ui.horizontal(|ui| {
-        widgets::fact_name(ui, &edge.edge_type.to_lowercase().replace('_', " "));
+        widgets::value_label(ui, &edge.edge_type.to_lowercase().replace('_', " "));
         let name = format!("{} {}", edge.target_kind, edge.target);
         let response = controls::menu_link(ui, &edge.target, &name, |ui| {
             question_items_ui(ui, questions(edge), actions);

@@ -41,7 +41,7 @@ pub(super) fn attempt_ui(
         frame.show(ui, |ui| {
             ui.spacing_mut().item_spacing.y = 0.0;
             if head_ui(ui, view, attempt, unfolded, now) {
-                actions.push(Action::Loop(LoopAction::Unfold(number, !unfolded)));
+                actions.push(Action::Loop(LoopAction::SetExpanded(number, !unfolded)));
             }
             if unfolded {
                 // Only the latest attempt of a live loop can still change.
@@ -326,7 +326,7 @@ fn authorization_ui(
                 more_ui(ui, outside.len());
                 let (text, hint) =
                     ("Look at the plan, then sign", Command::OpenAttempt.spec().tooltip);
-                if widgets::link_button(ui, Look::Plain, icon::PLAN, text, hint) {
+                if widgets::tooltip_button(ui, Look::Plain, icon::PLAN, text, hint) {
                     actions.push(Action::Loop(LoopAction::OpenAttempt(attempt.attempt)));
                 }
             });
@@ -348,7 +348,7 @@ fn open_plan_ui(
     }
     let name = format!("Plan and run of attempt {}", attempt.attempt);
     let hint = "Show the plan of this attempt, with its steps, on the plan page.";
-    if widgets::link_button(ui, Look::Bare, icon::PLAN, &name, hint) {
+    if widgets::tooltip_button(ui, Look::Bare, icon::PLAN, &name, hint) {
         actions.push(Action::Loop(LoopAction::OpenAttempt(attempt.attempt)));
     }
 }

@@ -36,8 +36,8 @@ fn of_form(form: &Form, situation: &Situation) -> Bar {
             let detail = "Each fault is shown below its field.";
             Bar::new(icon::WARNING, Tone::Caution, title, detail)
         }
-        (None, false) if situation.no_place.is_some() && !situation.looping => {
-            let title = situation.no_place.unwrap_or_default();
+        (None, false) if situation.folders_unusable.is_some() && !situation.looping => {
+            let title = situation.folders_unusable.unwrap_or_default();
             let detail = "No loop can start there. The fault is shown below the field.";
             Bar::new(icon::WARNING, Tone::Caution, title, detail)
         }

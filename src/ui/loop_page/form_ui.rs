@@ -243,7 +243,7 @@ fn workspace_ui(ui: &mut Ui, view: &FormView<'_>, actions: &mut Vec<Action>) {
         tone => widgets::remark(ui, icon::WARNING, tone, text),
     }
     if commands_button(ui, commands) {
-        actions.push(Action::Loop(LoopAction::LookAtCommands));
+        actions.push(Action::Loop(LoopAction::ReviewCommands));
     }
 }
 

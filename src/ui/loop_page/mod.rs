@@ -136,7 +136,7 @@ pub fn loop_page_ui(
 /// The link from a run to its loop.
 pub(crate) fn loop_link_ui(ui: &mut Ui, attempt: Attempt, actions: &mut Vec<Action>) {
     let hint = format!("This is attempt {} of a loop. Show that loop.", attempt.number);
-    if widgets::link_button(ui, Look::Plain, icon::REPEAT, "Open its loop", &hint) {
+    if widgets::tooltip_button(ui, Look::Plain, icon::REPEAT, "Open its loop", &hint) {
         actions.push(Action::Do(Command::GoLoop));
         actions.push(Action::Loop(LoopAction::Show(attempt.loop_id)));
     }

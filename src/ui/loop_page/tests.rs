@@ -190,7 +190,7 @@ fn commands_that_nobody_trusts_are_told_with_the_way_to_their_question() {
         harness.run_ok();
         harness.key_press(egui::Key::Space);
         harness.run_ok();
-        assert!(harness.state().actions.contains(&Action::Loop(LoopAction::LookAtCommands)));
+        assert!(harness.state().actions.contains(&Action::Loop(LoopAction::ReviewCommands)));
     }
     let harness = window("loop-trust", SIZE);
     assert!(says(&harness, "Trust these commands?"));

@@ -53,7 +53,7 @@ fn header_ui(ui: &mut Ui, view: &TimelineView<'_>, now: &Now, actions: &mut Vec<
             let can_revoke = !view.shown.recorded && !view.shown.class_revoked && !state.is_over();
             if let Some(class_id) = state.class_id.filter(|_| can_revoke) {
                 let hint = "From the next plan on, you are asked about each.";
-                if widgets::link_button(ui, Look::Plain, icon::PROHIBIT, "Revoke the class", hint) {
+                if widgets::tooltip_button(ui, Look::Plain, icon::PROHIBIT, "Revoke the class", hint) {
                     actions.push(Action::Loop(LoopAction::RevokeClass(class_id)));
                 }
             }
@@ -70,7 +70,7 @@ fn header_ui(ui: &mut Ui, view: &TimelineView<'_>, now: &Now, actions: &mut Vec<
             if let Some(loop_id) = state.loop_id {
                 let name = "Records of the loop";
                 let hint = "Search the evidence for everything that ran in this loop.";
-                if widgets::link_button(ui, Look::Bare, icon::DATABASE, name, hint) {
+                if widgets::tooltip_button(ui, Look::Bare, icon::DATABASE, name, hint) {
                     let search = EvidenceAction::Search(format!("loop:{loop_id}"));
                     actions.push(Action::Evidence(search));
                 }
@@ -85,14 +85,14 @@ fn chips(view: &TimelineView<'_>, now: &Now) -> Vec<Chip> {
     let attempts = format!("{} of {} attempts", state.attempts.len(), state.max_attempts);
     let mut chips = vec![
         Chip::new(icon::REPEAT, attempts, Tone::Dim)
-            .explained("The attempts so far, and the maximum."),
+            .with_tooltip("The attempts so far, and the maximum."),
         Chip::new(icon::CHECK, format!("verify: {}", view.shown.verify), Tone::Dim)
-            .explained("What the loop verifies itself if a plan has not verified it."),
+            .with_tooltip("What the loop verifies itself if a plan has not verified it."),
     ];
     if state.attempts_left == Some(1) && !state.is_over() {
         chips.push(
             Chip::new(icon::WARNING, "last attempt", Tone::Caution)
-                .explained("If this one fails, the loop ends."),
+                .with_tooltip("If this one fails, the loop ends."),
         );
     }
     if let Some(class) = &view.shown.class {
@@ -100,7 +100,7 @@ fn chips(view: &TimelineView<'_>, now: &Now) -> Vec<Chip> {
             true => ("class revoked", Tone::Dim),
             false => ("class authorized in advance", Tone::Accent),
         };
-        chips.push(Chip::new(icon::SEAL, text, tone).explained(class_text(class)));
+        chips.push(Chip::new(icon::SEAL, text, tone).with_tooltip(class_text(class)));
     }
     if state.started_at_ms > 0 {
         let end = view.shown.ended_at_ms.or((!view.shown.recorded).then_some(now.ms));
@@ -109,7 +109,7 @@ fn chips(view: &TimelineView<'_>, now: &Now) -> Vec<Chip> {
             _ => format!("since {}", now.minute(state.started_at_ms)),
         };
         let started = format!("Started {}.", now.full(state.started_at_ms));
-        chips.push(Chip::new(icon::CLOCK, text, Tone::Dim).explained(started));
+        chips.push(Chip::new(icon::CLOCK, text, Tone::Dim).with_tooltip(started));
     }
     chips
 }
@@ -174,7 +174,7 @@ fn reason_ui(ui: &mut Ui, reason: &StopReason) {
         }
         if detail.verified == Some(false) {
             Chip::new(icon::WARNING, "not verified", Tone::Caution)
-                .explained("No verification has passed: nothing has checked the result.")
+                .with_tooltip("No verification has passed: nothing has checked the result.")
                 .ui(ui);
         }
     });

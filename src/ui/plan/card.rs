@@ -282,7 +282,7 @@ impl<'a> Card<'a> {
             widgets::button(&mut area, Look::Primary, Some(icon::PLAY), text, allowed.approve);
         if run.on_disabled_hover_text(WAIT).clicked() {
             if request.required {
-                actions.push(Action::Plan(PlanAction::AskInFront));
+                actions.push(Action::Plan(PlanAction::OpenConfirmation));
                 after_click::remember(ui.ctx());
             } else {
                 self.answer(ui, Decision::Approve, actions);
@@ -299,7 +299,7 @@ impl<'a> Card<'a> {
         if widgets::button(&mut area, look, Some(icon::HAND), "Answer this step…", enabled)
             .clicked()
         {
-            actions.push(Action::Plan(PlanAction::AskInFront));
+            actions.push(Action::Plan(PlanAction::OpenConfirmation));
         }
     }
 

@@ -106,7 +106,7 @@ fn change_ui(ui: &mut Ui, change: &FileChange, index: usize) {
                 parts.push((added, Text::Mono, theme.safe));
                 parts.push((removed, Text::Mono, theme.danger));
             }
-            let name = widgets::job(&parts);
+            let name = widgets::styled_text(&parts);
             // If the path would wrap because of the choice, the choice moves to its own line.
             let line = name.clone().into_galley(
                 ui,
@@ -196,7 +196,7 @@ fn file_ui(ui: &mut Ui, change: &FileChange) -> bool {
     };
     let path = visible(&change.path);
     let [added, removed] = &counts;
-    let text = widgets::job(&[
+    let text = widgets::styled_text(&[
         (&path, Text::Mono, theme.text),
         (word, Text::Small, theme.dim),
         (added, Text::Mono, theme.safe),

@@ -5,7 +5,7 @@ use std::borrow::Borrow;
 use egui::text::{LayoutJob, TextFormat};
 use egui::{Color32, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
-use super::kept::kept_rows;
+use super::row_cache::kept_rows;
 use super::marks::Marks;
 use super::output::text_rows;
 use crate::plan::visible;

@@ -4,7 +4,7 @@ use egui::{ScrollArea, Ui};
 
 use super::code::{CodeRow, Gutter, code_rows_ui, columns, wrap};
 use super::inspector::indented;
-use super::kept::kept_rows;
+use super::row_cache::kept_rows;
 use crate::run::{DiagnosticArtifact, Level, StepResult};
 use crate::ui::action::{Action, DiagnosticsAction};
 use crate::ui::diagnostics::written;
@@ -22,7 +22,7 @@ pub(super) fn diagnostics_ui(ui: &mut Ui, result: &StepResult, actions: &mut Vec
         }
         let text = "Show in the table";
         let hint = "Each with its source, compared with the run's first check.";
-        if widgets::link_button(ui, Look::Plain, icon::CHECK, text, hint) {
+        if widgets::tooltip_button(ui, Look::Plain, icon::CHECK, text, hint) {
             let step = Some(result.step_index);
             actions.push(Action::Diagnostics(DiagnosticsAction::Show(step)));
         }

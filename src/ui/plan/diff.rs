@@ -3,7 +3,7 @@
 use egui::{Id, Ui};
 
 use super::code::{CodeRow, Gutter, columns, growing_rows_ui, marked_rows, pairs_ui};
-use super::growing::{Rows, Wanted, growing_rows};
+use super::incremental_rows::{Rows, Wanted, growing_rows};
 use super::marks::{Marks, marks, pairs};
 use crate::plan::visible;
 use crate::run::{DiffLine, FileChange, LineKind};

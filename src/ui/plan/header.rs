@@ -47,7 +47,7 @@ pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
         let text = format!("{} faulty", format::counted(faulty, "step"));
         chips.push(
             Chip::new(icon::FAILED, text, Tone::Danger)
-                .explained("What these steps would do is unknown. The findings say why."),
+                .with_tooltip("What these steps would do is unknown. The findings say why."),
         );
         return chips;
     }
@@ -63,7 +63,7 @@ pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
             (format::counted(count, "file"), format!("Writes:\n{}", visible_list(&impact.files)))
         }
     };
-    chips.push(Chip::new(icon::FILES, text, Tone::Dim).explained(files));
+    chips.push(Chip::new(icon::FILES, text, Tone::Dim).with_tooltip(files));
     if !impact.hosts.is_empty() {
         let target = view.plan.and_then(|plan| plan.target.as_deref());
         let text = match target {
@@ -71,7 +71,7 @@ pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
             None => format::counted(impact.hosts.len(), "host"),
         };
         chips.push(
-            Chip::new(icon::TERMINAL, text, Tone::Caution).explained(visible_list(&impact.hosts)),
+            Chip::new(icon::TERMINAL, text, Tone::Caution).with_tooltip(visible_list(&impact.hosts)),
         );
     }
     if let Some(plan) = view.plan {
@@ -81,21 +81,21 @@ pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
         let icon = super::rows::risk_icon(worst);
         chips.push(
             Chip::new(icon, format!("worst: {}", worst.as_str()), worst.into())
-                .explained("The most dangerous step of the plan."),
+                .with_tooltip("The most dangerous step of the plan."),
         );
     }
     chips.extend(review.walls.as_ref().and_then(walls::chip));
     chips.push(match impact.asks {
         0 => Chip::new(icon::HAND, "asks nothing", Tone::Dim)
-            .explained("No step waits for your answer."),
+            .with_tooltip("No step waits for your answer."),
         asks => Chip::new(icon::HAND, format!("asks {asks}×"), Tone::Accent)
-            .explained("This many steps wait for your answer before they run."),
+            .with_tooltip("This many steps wait for your answer before they run."),
     });
     chips.push(match impact.irreversible {
         0 => Chip::new(icon::REVERT, "contents kept", Tone::Safe)
-            .explained("The evidence keeps what is needed to restore every file."),
+            .with_tooltip("The evidence keeps what is needed to restore every file."),
         number => Chip::new(icon::WARNING, format!("{number} not restorable"), Tone::Caution)
-            .explained("This many steps may do something that the evidence cannot restore."),
+            .with_tooltip("This many steps may do something that the evidence cannot restore."),
     });
     chips
 }
@@ -106,13 +106,13 @@ fn notes_chips(plan: &ShownPlan) -> Vec<Chip> {
     if plan.mode == Mode::Guided {
         chips.push(
             Chip::new(icon::HAND, "guided", Tone::Accent)
-                .explained("You start each step, do it by hand, or leave it out."),
+                .with_tooltip("You start each step, do it by hand, or leave it out."),
         );
     }
     let way_back = &plan.notes.rollback;
     if !way_back.is_empty() {
         let text = format!("rollback: {}", format::counted(way_back.len(), "command"));
-        chips.push(Chip::new(icon::REVERT, text, Tone::Dim).explained(format!(
+        chips.push(Chip::new(icon::REVERT, text, Tone::Dim).with_tooltip(format!(
             "The author's commands to undo the plan. After a failure they are offered as a plan:\n{}",
             visible_list(way_back)
         )));
@@ -166,7 +166,7 @@ pub(super) fn header_ui(
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 if view.plan.is_some() {
                     // Commands on a host cannot be simulated.
-                    let command = match (situation.remote, situation.trying) {
+                    let command = match (situation.remote, situation.testing_connection) {
                         (true, true) => Command::StopTrying,
                         (true, false) => Command::TryHost,
                         (false, _) => Command::Simulate,
@@ -234,7 +234,7 @@ pub(super) fn header_ui(
                 ),
                 _ => (format!("Continues run {short}"), "Show the run that this plan continues."),
             };
-            if widgets::link_button(ui, Look::Plain, icon::LINK, &text, what) {
+            if widgets::tooltip_button(ui, Look::Plain, icon::LINK, &text, what) {
                 actions.push(Action::Plan(PlanAction::OpenRun(run_id)));
             }
         }
@@ -265,7 +265,7 @@ fn workspace_commands_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Act
         ui.skip_ahead_auto_ids(1);
     }
     if commands_button(ui, commands) {
-        actions.push(Action::Plan(PlanAction::LookAtCommands));
+        actions.push(Action::Plan(PlanAction::ReviewCommands));
     }
 }
 
@@ -278,5 +278,5 @@ pub(crate) fn commands_button(ui: &mut Ui, commands: &CommandsReview) -> bool {
         ),
         false => ("Look at the commands…", "See them all, and decide whether they may be run."),
     };
-    widgets::link_button(ui, Look::Plain, icon::TERMINAL, text, hint)
+    widgets::tooltip_button(ui, Look::Plain, icon::TERMINAL, text, hint)
 }

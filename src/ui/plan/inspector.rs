@@ -9,7 +9,7 @@ use egui::{Align, Frame, Layout, Margin, ScrollArea, Ui, vec2};
 use super::changes::preview_ui;
 use super::code::{Gutter, code_rows_ui, columns, whole_ui};
 use super::diagnostics::diagnostics_ui;
-use super::kept::kept_rows;
+use super::row_cache::kept_rows;
 use super::output::output_lines;
 use super::request::{command_ui, verdict_ui};
 use super::rows::{outcome_look, risk_chip, step_row};
@@ -59,7 +59,7 @@ pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<A
                 ui.label(widgets::rich(place, Text::Meta, theme.dim));
                 ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                     if let Some((level, reason)) = &row.risk {
-                        risk_chip(*level).explained(reason.clone()).ui(ui);
+                        risk_chip(*level).with_tooltip(reason.clone()).ui(ui);
                     }
                     ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                         widgets::line(ui, &step.tool_name, Text::Mono, Tone::Plain);

@@ -6,7 +6,7 @@ use std::ops::Range;
 use egui::{Align2, Margin, Ui, UiBuilder, Vec2, vec2};
 
 use super::code::{CodeRow, Gutter, code_rows_ui, columns, marked_rows, whole_ui};
-use super::kept::kept_rows;
+use super::row_cache::kept_rows;
 use super::marks::Marks;
 use super::rows::risk_icon;
 use super::walls::{WALLS, sentence};

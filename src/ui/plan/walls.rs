@@ -155,7 +155,7 @@ pub(super) fn chip(walls: &WallsReview) -> Option<Chip> {
         }
     };
     let hover = [vec![lines.level], lines.granted].concat().join("\n");
-    Some(Chip::new(icon, text, tone).explained(visible(&hover).into_owned()))
+    Some(Chip::new(icon, text, tone).with_tooltip(visible(&hover).into_owned()))
 }
 
 /// The icon of the walls.
@@ -168,13 +168,13 @@ fn wider_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
         return;
     }
     let mut offer = |text: &str, hint: &str, action: PlanAction| {
-        if widgets::link_button(ui, Look::Plain, WALLS, &visible(text), &visible(hint)) {
+        if widgets::tooltip_button(ui, Look::Plain, WALLS, &visible(text), &visible(hint)) {
             actions.push(Action::Plan(action));
         }
     };
     if view.run.failure.as_ref().is_some_and(|(code, _)| *code == Code::StoppedByWall) {
         let hint = "Every step of the run gets the network of this computer. You sign the plan for that again.";
-        offer("Run again with the network…", hint, PlanAction::RunAgainWider(None));
+        offer("Run again with the network…", hint, PlanAction::AuthorizeWithGrant(None));
     }
     let stopped = view.run.steps.stopped_at().and_then(|index| view.run.steps.get(index));
     if let Some(StepState::Done(result)) = stopped
@@ -184,7 +184,7 @@ fn wider_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
         let hint = format!(
             "Every step of the run may write {path} and what is below it. You sign the plan for that again."
         );
-        offer(&text, &hint, PlanAction::RunAgainWider(Some(path.clone())));
+        offer(&text, &hint, PlanAction::AuthorizeWithGrant(Some(path.clone())));
     }
 }
 
@@ -236,7 +236,7 @@ fn proposed(walls: &WallsReview, grants: Option<&Grants>) -> Option<(Vec<String>
     } else {
         ("Grant what is proposed", "The steps get this beyond their walls once you authorize.")
     };
-    Some((lines, (text, hint, PlanAction::GrantProposed(!is_granted))))
+    Some((lines, (text, hint, PlanAction::GrantNeeds(!is_granted))))
 }
 
 /// The lines of the grants for every plan of the workspace and the button that withdraws them; or only the button

@@ -132,7 +132,7 @@ fn what_is_dangerous_runs_through_the_dialog_alone() {
     harness.get_by_label("Run this step…").click();
     harness.run_ok();
     assert_eq!(answers(&harness), []);
-    assert!(harness.state().actions.contains(&Action::Plan(PlanAction::AskInFront)));
+    assert!(harness.state().actions.contains(&Action::Plan(PlanAction::OpenConfirmation)));
     wait(&mut harness, 3_000);
     assert!(!enabled(&harness, RUN), "not without its word");
     let skips = harness.query_all_by_label("Skip this step").count();

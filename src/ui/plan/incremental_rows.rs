@@ -6,7 +6,7 @@ use std::sync::Arc;
 use egui::{AsIdSalt, Ui};
 
 use super::diff::{Laid, Layout, PART};
-use super::kept::ByPlace;
+use super::row_cache::ByPlace;
 use crate::run::DiffLine;
 
 /// The number of lines laid out in one frame; this takes some milliseconds.
