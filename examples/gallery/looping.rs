@@ -15,7 +15,7 @@ use countersign::ui::action::LoopAction;
 use countersign::ui::dialog::Question;
 use countersign::ui::format::Now;
 use countersign::ui::loop_page::{
-    Form, FormView, LoopView, PlannerChoice, Shown, ShownLoop, TimelineView,
+    LoopForm, FormView, LoopView, PlannerChoice, Shown, ShownLoop, TimelineView,
 };
 use uuid::Uuid;
 
@@ -23,11 +23,11 @@ use super::{fixture, found};
 
 /// The loop page in one of its states.
 pub struct Looping {
-    form: Option<Form>,
+    form: Option<LoopForm>,
     pub place: Option<PlaceReview>,
     pub shown: ShownLoop,
     loops: Vec<LoopSummary>,
-    unfolded: BTreeMap<u32, bool>,
+    expanded: BTreeMap<u32, bool>,
 }
 
 const GOAL: &str = "The parser accepts keywords of the next edition, and every test passes.";
@@ -330,14 +330,14 @@ fn loops() -> Vec<LoopSummary> {
     ]
 }
 
-fn form(name: &str) -> Option<Form> {
-    let mut form = Form { workspace: WORKSPACE.into(), ..Form::default() };
+fn form(name: &str) -> Option<LoopForm> {
+    let mut form = LoopForm { workspace: WORKSPACE.into(), ..LoopForm::default() };
     match name {
         "loop" => {}
         "loop-faulty" => {
-            form = Form { planner: PlannerChoice::Replay, max_attempts: "many".into(), ..form };
+            form = LoopForm { planner: PlannerChoice::Replay, max_attempts: "many".into(), ..form };
             form.workspace.clear();
-            form.tried = true;
+            form.start_attempted = true;
         }
         "loop-class" => {
             form.goal = GOAL.into();
@@ -370,7 +370,7 @@ fn place(name: &str) -> Option<PlaceReview> {
         place: LoopPlace {
             workspace: WORKSPACE.into(),
             plans: None,
-            planner: Form::default().planner_name(),
+            planner: LoopForm::default().planner_name(),
         },
         workspace: WORKSPACE.into(),
         workspace_fault: None,
@@ -414,7 +414,7 @@ impl Looping {
             loops: if name == "loop" { vec![] } else { loops() },
             shown: ShownLoop {
                 plans: BTreeMap::from([(1, Arc::new(story.plan.clone()))]),
-                printed: BTreeMap::from([(1, "reading 41 files\nasking the model\n".into())]),
+                planner_output: BTreeMap::from([(1, "reading 41 files\nasking the model\n".into())]),
                 verify: "local".into(),
                 class: class_id.map(|_| class()),
                 stopping: name == "loop-stopping",
@@ -423,7 +423,7 @@ impl Looping {
                 state: story.state,
                 ..ShownLoop::default()
             },
-            unfolded: (1..=100).filter(|_| name == "loop-many").map(|it| (it, true)).collect(),
+            expanded: (1..=100).filter(|_| name == "loop-many").map(|it| (it, true)).collect(),
         }
     }
 
@@ -440,8 +440,8 @@ impl Looping {
     pub fn play(&mut self, action: &LoopAction) {
         match action {
             LoopAction::Edit(form) => self.form = Some((**form).clone()),
-            LoopAction::SetExpanded(attempt, unfolded) => {
-                self.unfolded.insert(*attempt, *unfolded);
+            LoopAction::SetExpanded(attempt, expanded) => {
+                self.expanded.insert(*attempt, *expanded);
             }
             _ => {}
         }
@@ -450,7 +450,7 @@ impl Looping {
     /// Tries to start the loop of the form.
     pub fn start(&mut self) {
         if let Some(form) = &mut self.form {
-            form.tried = true;
+            form.start_attempted = true;
         }
     }
 
@@ -461,7 +461,7 @@ impl Looping {
             }
             None => Shown::Loop(TimelineView {
                 shown: &self.shown,
-                unfolded: &self.unfolded,
+                expanded: &self.expanded,
                 scroll_to_latest: false,
             }),
         };

@@ -213,7 +213,7 @@ impl Scene {
                 kept: None,
             })
         } else {
-            Verification::NotAsked
+            Verification::NotRequested
         };
         let trying = Notice {
             id: 1,
@@ -371,7 +371,7 @@ impl Scene {
             Action::Do(Command::StartLoop) => self.looping.start(),
             Action::Loop(action) => self.looping.play(action),
             Action::Diagnostics(action) => self.diagnose(action),
-            Action::Evidence(EvidenceAction::Ask(question)) => {
+            Action::Evidence(EvidenceAction::RunQuery(question)) => {
                 self.page = Page::Evidence;
                 self.answer = Some(found::answer(question));
                 self.question = Some(question.clone());

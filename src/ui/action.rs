@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::artifact::Shape;
 use super::commands::Command;
 use super::diagnostics::{Column, Facet, DiagnosticPosition};
-use super::loop_page::Form;
+use super::loop_page::LoopForm;
 use crate::plan::Digest;
 use crate::run::{Decision, Question, Way};
 
@@ -140,7 +140,7 @@ pub enum EvidenceAction {
     /// Open a plan that reverts the changes of this execution.
     Revert(Uuid),
     /// Run this query and show its answer in place of the search results.
-    Ask(Question),
+    RunQuery(Question),
     /// Show the search results in place of the answer.
     CloseAnswer,
 }
@@ -164,7 +164,7 @@ pub enum DiagnosticsAction {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LoopAction {
     /// The form changed to this.
-    Edit(Box<Form>),
+    Edit(Box<LoopForm>),
     /// Choose a folder for a field of the form.
     PickFolder(FolderFor),
     /// Open the trust dialog for the commands of the workspace in the form.

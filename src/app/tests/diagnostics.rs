@@ -83,7 +83,7 @@ fn diagnostics_show_source_copy_and_questions() {
         (Question::Recurring, 1),
         (Question::ChangesAfter { code: "E0425".into(), file: Some(file) }, 0),
     ] {
-        bench.act(Action::Evidence(EvidenceAction::Ask(question.clone())));
+        bench.act(Action::Evidence(EvidenceAction::RunQuery(question.clone())));
         assert_eq!(bench.app.shared.page, Page::Evidence);
         assert_eq!(bench.app.evidence.answer, None, "the last answer is not taken for this one");
         bench.until("an answer", |app| app.evidence.answer.is_some());
@@ -145,7 +145,7 @@ fn the_second_check_compares_with_the_first() {
         counts
     );
     let file = Question::ChangesAfter { code: "unused_variables".into(), file: None };
-    bench.act(Action::Evidence(EvidenceAction::Ask(file)));
+    bench.act(Action::Evidence(EvidenceAction::RunQuery(file)));
     bench.until("an answer", |app| app.evidence.answer.is_some());
     let Some(Answered::Changes(rows)) = &bench.app.evidence.answer else { panic!() };
     assert_eq!(rows.len(), 1);

@@ -9,7 +9,7 @@ use egui_kittest::kittest::Queryable as _;
 
 use super::*;
 use crate::ui::commands::Command;
-use crate::ui::evidence::detail::kept_ui;
+use crate::ui::evidence::detail::stored_artifacts_ui;
 use crate::ui::tests::{Window, fixture, window};
 
 /// A viewer alone in a window, with the record of a step.
@@ -28,7 +28,7 @@ fn bench(name: &str, size: [f32; 2]) -> Harness<'static, Bench> {
         .build_ui_state(
             |ui, bench: &mut Bench| {
                 let height = ui.available_height();
-                kept_ui(ui, &bench.detail, &bench.contents, height, &mut bench.actions);
+                stored_artifacts_ui(ui, &bench.detail, &bench.contents, height, &mut bench.actions);
             },
             Bench { detail, contents, actions: Vec::new() },
         );

@@ -241,7 +241,7 @@ fn the_evidence_menu_asks_about_a_diagnostic() {
     ] {
         click(&mut harness, "In the evidence");
         click(&mut harness, name);
-        let query = Action::Evidence(EvidenceAction::Ask(question));
+        let query = Action::Evidence(EvidenceAction::RunQuery(question));
         assert!(harness.state().actions.contains(&query), "{name}");
         harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
         harness.run_ok();

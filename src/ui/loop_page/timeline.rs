@@ -1,4 +1,4 @@
-//! A loop in order of time: its goal, its attempts, and why it ended.
+//! The timeline of a loop: its goal, why it ended, and its attempts in order of time.
 
 use egui::{Frame, Margin, Ui, vec2};
 
@@ -58,15 +58,15 @@ fn header_ui(ui: &mut Ui, view: &TimelineView<'_>, now: &Now, actions: &mut Vec<
                 }
             }
         });
-        let named = |ui: &mut Ui, name: &str, value: &str, what: &str| {
+        let labeled = |ui: &mut Ui, name: &str, value: &str, what: &str| {
             ui.spacing_mut().item_spacing.x = 8.0;
             ui.spacing_mut().interact_size.y = 18.0;
             widgets::line(ui, name, Text::Meta, Tone::Dim);
             widgets::copyable(ui, value, value, what);
         };
-        ui.horizontal(|ui| named(ui, "planner", &state.planner, "the planner"));
+        ui.horizontal(|ui| labeled(ui, "planner", &state.planner, "the planner"));
         ui.horizontal(|ui| {
-            named(ui, "in", &state.workspace, "the workspace");
+            labeled(ui, "in", &state.workspace, "the workspace");
             if let Some(loop_id) = state.loop_id {
                 let name = "Records of the loop";
                 let hint = "Search the evidence for everything that ran in this loop.";
@@ -116,15 +116,15 @@ fn chips(view: &TimelineView<'_>, now: &Now) -> Vec<Chip> {
 
 /// Everything that a class allows, one line each.
 fn class_text(class: &AuthorizationClass) -> String {
-    let or = |list: &[String], none: &str| match list.is_empty() {
-        true => none.to_owned(),
-        false => list.join(", "),
+    let list = |items: &[String], empty: &str| match items.is_empty() {
+        true => empty.to_owned(),
+        false => items.join(", "),
     };
     let text = format!(
         "tools: {}\npaths: {}\nhosts: {}\nworst risk: {}\nattempts: the first {}\nuntil {}",
-        or(&class.tools, "none"),
-        or(&class.paths, "none"),
-        or(&class.hosts, "this computer alone"),
+        list(&class.tools, "none"),
+        list(&class.paths, "none"),
+        list(&class.hosts, "this computer alone"),
         class.max_risk.as_str(),
         class.max_attempts,
         class.expires_at,
@@ -132,7 +132,7 @@ fn class_text(class: &AuthorizationClass) -> String {
     crate::plan::visible_lines(&text)
 }
 
-/// Why the loop ended, what that means, and what to do next.
+/// Shows why the loop ended, what that means, and what to do next; nothing while it is under way.
 fn ended_ui(ui: &mut Ui, state: &LoopState) {
     match &state.phase {
         LoopPhase::Ended(reason) => boxed(ui, |ui| reason_ui(ui, reason)),
@@ -163,14 +163,14 @@ fn reason_ui(ui: &mut Ui, reason: &StopReason) {
     ui.horizontal_wrapped(|ui| {
         Chip::new(icon, reason.code.as_str(), tone).ui(ui);
         let detail = &reason.detail;
-        let place = [
+        let location = [
             detail.attempt.map(|attempt| format!("attempt {attempt}")),
             detail.action_index.map(|index| format!("action {}", index + 1)),
             detail.planner_failure_code.clone(),
         ];
-        let place: Vec<String> = place.into_iter().flatten().collect();
-        if !place.is_empty() {
-            widgets::line(ui, place.join(", "), Text::Meta, Tone::Dim);
+        let location: Vec<String> = location.into_iter().flatten().collect();
+        if !location.is_empty() {
+            widgets::line(ui, location.join(", "), Text::Meta, Tone::Dim);
         }
         if detail.verified == Some(false) {
             Chip::new(icon::WARNING, "not verified", Tone::Caution)

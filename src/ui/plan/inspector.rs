@@ -91,7 +91,7 @@ pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<A
         Tab::Artifacts => match view.execution {
             Some(execution) => {
                 let height = ui.available_height();
-                detail::kept_ui(ui, execution, view.contents, height, actions);
+                detail::stored_artifacts_ui(ui, execution, view.contents, height, actions);
             }
             None => nothing(ui, icon::FILE_TEXT, "No artifacts yet", NOT_RUN),
         },
