@@ -22,7 +22,7 @@ use countersign::ui::format::Now;
 use countersign::ui::notice::Notice;
 use countersign::ui::overlay::{Overlay, SettingsView};
 use countersign::ui::plan::{
-    Approval, CardView, Effect, Figures, PlanView, RecentPlan, RunOutput, SidebarView, Simulated,
+    Approval, CardView, Effect, StepCounts, PlanView, RecentPlan, RunOutput, SidebarView, Simulated,
 };
 use countersign::ui::theme::Tone;
 use countersign::ui::{StatusView, WindowView};
@@ -480,7 +480,7 @@ impl Scene {
                 path: Some(Path::new("/home/ada/src/parser/plans/parser.json")),
                 digest: self.plan.digest,
                 plan: Some(&self.plan),
-                figures: Figures::of(&self.plan),
+                step_counts: StepCounts::of(&self.plan),
                 findings: &self.findings,
                 review: Some(&self.review),
                 approval: &self.approval,
@@ -498,7 +498,7 @@ impl Scene {
                     prompt,
                     request,
                     reveal: self.reveal.take(),
-                    in_front: self.in_front,
+                    dialog_open: self.in_front,
                     covered: self.in_front || self.overlay.is_some(),
                 }),
                 // A faulty step has no preview.

@@ -112,7 +112,7 @@ pub fn window_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<Action>) 
         return;
     }
     dialog::swallow_rest_of_click(ui.ctx());
-    dialog::give_focus_back(ui.ctx());
+    dialog::restore_focus(ui.ctx());
     if let Some(overlay) = view.overlay {
         overlay::overlay_ui(ui, overlay, &view.situation, actions);
     }

@@ -108,7 +108,7 @@ impl LoopPage {
     }
 
     /// Applies an event to the loop under way. Returns its current attempt.
-    pub(super) fn action_list(
+    pub(super) fn happened(
         &mut self,
         event: &RunEvent,
         shared: &mut Shared,

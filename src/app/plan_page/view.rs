@@ -70,7 +70,7 @@ impl PlanPage {
             path: session.path(),
             digest: session.opened.digest,
             plan: session.opened.plan.as_deref(),
-            figures: session.figures,
+            step_counts: session.step_counts,
             findings: &session.opened.findings,
             review: session.opened.review.as_deref(),
             approval: &session.approval,
@@ -111,7 +111,7 @@ impl PlanSession {
             request,
             reveal: self.waiting.reveal_card,
             covered,
-            in_front: shared.prompt.is_none() && !self.waiting.dismissed,
+            dialog_open: shared.prompt.is_none() && !self.waiting.dismissed,
         })
     }
 }

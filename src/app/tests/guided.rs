@@ -22,7 +22,7 @@ fn faces(bench: &Bench) -> (Option<usize>, bool) {
     let view = bench.app.view();
     let card = view.plan.unwrap().card;
     let dialog = view.dialog.is_some();
-    assert!(card.is_none_or(|card| card.covered == dialog && card.in_front == dialog));
+    assert!(card.is_none_or(|card| card.covered == dialog && card.dialog_open == dialog));
     (card.map(|card| card.request.step_index), dialog)
 }
 

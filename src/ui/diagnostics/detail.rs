@@ -16,7 +16,7 @@ use crate::ui::commands::{Command, Situation, command_button};
 use crate::ui::controls;
 use crate::ui::evidence::question_items_ui;
 use crate::ui::icon;
-use crate::ui::plan::{CodeRow, Gutter, code_rows_ui, columns, kept_rows, text_rows};
+use crate::ui::plan::{CodeRow, Gutter, code_rows_ui, columns, cached_rows, text_rows};
 use crate::ui::theme::{self, Text, Theme, Tone};
 use crate::ui::widgets::{self, Chip, Look};
 
@@ -278,7 +278,7 @@ fn code_ui(
     widgets::card(ui).inner_margin(Margin::symmetric(0, 6)).show(ui, |ui| {
         ui.set_min_width(ui.available_width());
         let columns = columns(ui, ui.available_width(), Gutter::NONE);
-        let rows = kept_rows(ui, id_salt, &[key], columns, || {
+        let rows = cached_rows(ui, id_salt, &[key], columns, || {
             let unnumbered = |row| CodeRow { numbers: (None, None), ..row };
             rows(columns).into_iter().map(unnumbered).collect()
         });

@@ -170,10 +170,10 @@ fn entry_ui(ui: &mut Ui, summary: &LoopSummary, selected: bool, now: &Now) -> bo
     let entry = Entry {
         look: Some((icon, tone)),
         title: goal,
-        below: Some(word),
+        second_line: Some(word),
         time: &time,
         name: format!("Loop {}, {word}, {time}", visible(goal)),
-        hover: format!(
+        tooltip: format!(
             "{}\n{word}, {} of {} attempts\nplanner {}\nstarted {}\nin {}",
             visible(&summary.goal),
             summary.attempts_begun,

@@ -15,10 +15,10 @@ use crate::ui::reconcile::{reconciled_ui, settle_ui};
 use crate::ui::theme::{Text, Theme, Tone};
 use crate::ui::widgets::{self, Chip, Look};
 
-/// Numbers of steps of a plan, computed once and not in every frame.
+/// The numbers of steps of a plan, computed once and not in every frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Figures {
-    /// Steps with an error.
+pub struct StepCounts {
+    /// Steps without a valid call.
     faulty: usize,
     /// Steps that change files.
     changing: usize,
@@ -26,7 +26,7 @@ pub struct Figures {
     commands: usize,
 }
 
-impl Figures {
+impl StepCounts {
     /// Counts the steps of a plan.
     pub fn of(plan: &ShownPlan) -> Self {
         let calls = plan.steps.iter().filter_map(|step| step.call.as_ref());
@@ -39,10 +39,10 @@ impl Figures {
     }
 }
 
-/// The counts of a plan as chips.
+/// The effects of a plan as chips; for a faulty plan, the number of faulty steps.
 pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
     let mut chips = Vec::new();
-    let faulty = view.figures.faulty;
+    let faulty = view.step_counts.faulty;
     if faulty > 0 {
         let text = format!("{} faulty", format::counted(faulty, "step"));
         chips.push(
@@ -54,8 +54,8 @@ pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
     let Some(review) = view.review else { return chips };
     let impact = &review.impact;
     let (text, files) = match impact.files.len() {
-        0 if view.figures.commands > 0 => (
-            format::counted(view.figures.commands, "command"),
+        0 if view.step_counts.commands > 0 => (
+            format::counted(view.step_counts.commands, "command"),
             "What a command changes cannot be predicted.".to_owned(),
         ),
         0 => ("no files".to_owned(), "Writes no file.".to_owned()),
@@ -109,18 +109,18 @@ fn notes_chips(plan: &ShownPlan) -> Vec<Chip> {
                 .with_tooltip("You start each step, do it by hand, or leave it out."),
         );
     }
-    let way_back = &plan.notes.rollback;
-    if !way_back.is_empty() {
-        let text = format!("rollback: {}", format::counted(way_back.len(), "command"));
+    let rollback = &plan.notes.rollback;
+    if !rollback.is_empty() {
+        let text = format!("rollback: {}", format::counted(rollback.len(), "command"));
         chips.push(Chip::new(icon::REVERT, text, Tone::Dim).with_tooltip(format!(
             "The author's commands to undo the plan. After a failure they are offered as a plan:\n{}",
-            visible_list(way_back)
+            visible_list(rollback)
         )));
     }
     chips
 }
 
-/// The success criteria and the estimated time of a command plan. They are shown, but never evaluated.
+/// Shows the success criteria and the estimated time of a command plan, which are never evaluated.
 fn success_ui(ui: &mut Ui, plan: &ShownPlan) {
     let notes = &plan.notes;
     let criteria = &notes.success_criteria;
@@ -133,20 +133,20 @@ fn success_ui(ui: &mut Ui, plan: &ShownPlan) {
     widgets::line(ui, text, Text::Meta, Tone::Dim);
 }
 
-/// A sentence about an intent of the plan that its steps contradict; `None` if they do not.
+/// A sentence about the intent of the plan if its steps contradict it; `None` if they do not.
 pub fn contradiction(view: &PlanView<'_>) -> Option<String> {
     let intent = view.plan?.intent?;
-    (view.figures.changing > 0 && intent.as_str() != "MUTATE").then(|| {
+    (view.step_counts.changing > 0 && intent.as_str() != "MUTATE").then(|| {
         format!("The plan calls itself {}, but some of its steps change files.", intent.as_str())
     })
 }
 
 fn visible_list(items: &[String]) -> String {
-    const SHOWN: usize = 30;
+    const MAX_SHOWN: usize = 30;
     let mut lines: Vec<_> =
-        items.iter().take(SHOWN).map(|item| visible(item).into_owned()).collect();
-    if items.len() > SHOWN {
-        lines.push(format!("and {} more", items.len() - SHOWN));
+        items.iter().take(MAX_SHOWN).map(|item| visible(item).into_owned()).collect();
+    if items.len() > MAX_SHOWN {
+        lines.push(format!("and {} more", items.len() - MAX_SHOWN));
     }
     lines.join("\n")
 }
@@ -198,7 +198,7 @@ pub(super) fn header_ui(
                     "What the author says the plan is for. It never changes what runs.",
                 );
             }
-            // A file that could not be read has no digest of its own; the one given is that of empty content.
+            // A file that could not be read has the digest of empty content.
             if view.digest != Digest::of(b"") {
                 let digest = view.digest.to_string();
                 widgets::copyable(ui, &format::digest(&view.digest), &digest, "the plan's digest");
@@ -207,11 +207,11 @@ pub(super) fn header_ui(
                 && ui.available_width() > 80.0
             {
                 ui.label(widgets::rich("from", Text::Meta, theme.dim));
-                let whole = path.display().to_string();
+                let full_path = path.display().to_string();
                 let name = path
                     .file_name()
-                    .map_or_else(|| whole.clone(), |name| name.to_string_lossy().into_owned());
-                widgets::copyable(ui, &name, &whole, "the path");
+                    .map_or_else(|| full_path.clone(), |name| name.to_string_lossy().into_owned());
+                widgets::copyable(ui, &name, &full_path, "the path");
             }
             if let Some(author) = view.plan.and_then(|plan| plan.created_by.as_deref())
                 && ui.available_width() > 80.0
@@ -227,14 +227,14 @@ pub(super) fn header_ui(
         if let Some(run_id) = view.continues {
             let mut short = run_id.to_string();
             short.truncate(8);
-            let (text, what) = match view.plan {
+            let (text, hint) = match view.plan {
                 Some(plan) if plan.is_revert() => (
                     format!("Reverts run {short}"),
                     "Show the run whose changes this plan reverts.",
                 ),
                 _ => (format!("Continues run {short}"), "Show the run that this plan continues."),
             };
-            if widgets::tooltip_button(ui, Look::Plain, icon::LINK, &text, what) {
+            if widgets::tooltip_button(ui, Look::Plain, icon::LINK, &text, hint) {
                 actions.push(Action::Plan(PlanAction::OpenRun(run_id)));
             }
         }
@@ -252,7 +252,7 @@ pub(super) fn header_ui(
     widgets::line_below(ui);
 }
 
-/// Whether the commands that the workspace names are trusted, with a button that opens the trust dialog.
+/// Shows whether the commands that the workspace names are trusted, with a button that opens the trust dialog.
 fn workspace_commands_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
     let commands = view.review.and_then(|review| review.workspace_commands.as_ref());
     let Some(commands) = commands else { return };
@@ -261,7 +261,7 @@ fn workspace_commands_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Act
             "The plan would run commands that the workspace names. You do not trust them yet.";
         widgets::remark(ui, icon::WARNING, Tone::Caution, text);
     } else {
-        // The button below keeps its identity, so that it keeps the keyboard focus.
+        // Keeps the id of the button below, and so its keyboard focus.
         ui.skip_ahead_auto_ids(1);
     }
     if commands_button(ui, commands) {
@@ -269,7 +269,7 @@ fn workspace_commands_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Act
     }
 }
 
-/// The button that opens the trust dialog for the commands of a workspace. Returns whether it was pressed.
+/// The button that opens the trust dialog for the commands of a workspace. Returns whether it was clicked.
 pub(crate) fn commands_button(ui: &mut Ui, commands: &CommandsReview) -> bool {
     let (text, hint) = match commands.trusted {
         true => (

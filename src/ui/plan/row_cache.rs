@@ -1,7 +1,7 @@
-//! Keeps the code rows of the last frame, so that a megabyte of text is wrapped once and not in every frame.
+//! Caches code rows from frame to frame, so that a megabyte of text is wrapped once and not in every frame.
 //!
-//! The sources of the rows are stored with them and compared in full, not by hash: a person signs for what is
-//! shown, so the rows of a different text must never be used, not even after a deliberate hash collision.
+//! The sources of the rows are stored with them and compared in full, not by hash: a person signs for what is shown, so
+//! the rows of a different text must never be used, not even after a deliberate hash collision.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,77 +11,79 @@ use egui::{AsIdSalt, Id, Ui};
 
 use super::code::CodeRow;
 
-/// Values by the place where they are shown; dropped after a frame that does not use them.
-pub(super) struct ByPlace<T> {
+/// Values by id; dropped after a frame that does not use them.
+pub(super) struct FrameCache<T> {
     frame: u32,
-    kept: HashMap<Id, (u32, T)>,
+    /// The values, each with the frame that used it last.
+    values: HashMap<Id, (u32, T)>,
 }
 
-impl<T> Default for ByPlace<T> {
+impl<T> Default for FrameCache<T> {
     fn default() -> Self {
-        Self { frame: 0, kept: HashMap::new() }
+        Self { frame: 0, values: HashMap::new() }
     }
 }
 
-impl<T> ByPlace<T> {
-    pub(super) fn take(&mut self, place: Id) -> Option<T> {
-        self.kept.remove(&place).map(|(_, value)| value)
+impl<T> FrameCache<T> {
+    pub(super) fn remove(&mut self, id: Id) -> Option<T> {
+        self.values.remove(&id).map(|(_, value)| value)
     }
 
-    /// Keeps a value until the end of the next frame.
-    pub(super) fn keep(&mut self, place: Id, value: T) {
-        self.kept.insert(place, (self.frame, value));
+    /// Stores a value until the end of the next frame.
+    pub(super) fn insert(&mut self, id: Id, value: T) {
+        self.values.insert(id, (self.frame, value));
     }
 }
 
-impl<T: Send + Sync + 'static> CacheTrait for ByPlace<T> {
+impl<T: Send + Sync + 'static> CacheTrait for FrameCache<T> {
     fn update(&mut self) {
         let frame = self.frame;
-        self.kept.retain(|_, (used_in, _)| *used_in == frame);
+        self.values.retain(|_, (used_in, _)| *used_in == frame);
         self.frame = self.frame.wrapping_add(1);
     }
 
     fn len(&self) -> usize {
-        self.kept.len()
+        self.values.len()
     }
 }
 
-struct Kept {
+/// Cached rows with everything that determines them.
+struct CachedRows {
     sources: Vec<Arc<str>>,
     columns: usize,
     rows: Arc<Vec<CodeRow>>,
 }
 
-impl Kept {
-    fn is_of(&self, sources: &[impl AsRef<str>], columns: usize) -> bool {
+impl CachedRows {
+    fn is_for(&self, sources: &[impl AsRef<str>], columns: usize) -> bool {
         let mut pairs = self.sources.iter().zip(sources);
         self.columns == columns
             && self.sources.len() == sources.len()
-            && pairs.all(|(kept, source)| is_same(kept, source.as_ref()))
+            && pairs.all(|(cached, source)| is_same(cached, source.as_ref()))
     }
 }
 
 /// Whether two texts are equal. The pointer comparison avoids reading a shared text, which cannot change.
-fn is_same(kept: &str, source: &str) -> bool {
-    std::ptr::eq(kept, source) || kept == source
+fn is_same(cached: &str, source: &str) -> bool {
+    std::ptr::eq(cached, source) || cached == source
 }
 
-/// Returns the rows that `make` creates from these sources for this number of columns. They are created again
-/// only when a source or the width changes. `place` distinguishes several uses in the same part of the
-/// window. Pass long constant texts as `Arc<str>`, so that no frame compares them byte by byte.
-pub fn kept_rows<S: AsRef<str> + Clone + Into<Arc<str>>>(
+/// Returns the rows that `make` creates from these sources for this number of columns. They are created again only when
+/// a source or the number changes. `id_salt` distinguishes several uses in the same part of the window. Pass long
+/// constant texts as `Arc<str>`, so that no frame compares them byte by byte.
+pub fn cached_rows<S: AsRef<str> + Clone + Into<Arc<str>>>(
     ui: &Ui,
-    place: impl AsIdSalt,
+    id_salt: impl AsIdSalt,
     sources: &[S],
     columns: usize,
     make: impl FnOnce() -> Vec<CodeRow>,
 ) -> Arc<Vec<CodeRow>> {
-    let place = ui.scope_id().with(place);
+    let id = ui.scope_id().with(id_salt);
     let known = ui.memory_mut(|memory| {
-        let cache = memory.caches.cache::<ByPlace<Kept>>();
-        let kept = cache.take(place).filter(|kept| kept.is_of(sources, columns))?;
-        let rows = Arc::clone(&kept.rows);
-        cache.keep(place, kept);
+        let cache = memory.caches.cache::<FrameCache<CachedRows>>();
+        let cached = cache.remove(id).filter(|cached| cached.is_for(sources, columns))?;
+        let rows = Arc::clone(&cached.rows);
+        cache.insert(id, cached);
         Some(rows)
     });
     if let Some(rows) = known {
@@ -89,8 +91,8 @@ pub fn kept_rows<S: AsRef<str> + Clone + Into<Arc<str>>>(
     }
     let rows = Arc::new(make());
     let sources = sources.iter().cloned().map(Into::into).collect();
-    let kept = Kept { sources, columns, rows: Arc::clone(&rows) };
-    ui.memory_mut(|memory| memory.caches.cache::<ByPlace<Kept>>().keep(place, kept));
+    let cached = CachedRows { sources, columns, rows: Arc::clone(&rows) };
+    ui.memory_mut(|memory| memory.caches.cache::<FrameCache<CachedRows>>().insert(id, cached));
     rows
 }
 
@@ -106,7 +108,7 @@ mod tests {
             let mut rows = Arc::default();
             let mut output = ctx.run_ui(egui::RawInput::default(), |ui| {
                 if used {
-                    rows = kept_rows(ui, "place", &[text], columns, || {
+                    rows = cached_rows(ui, "text", &[text], columns, || {
                         made.push((text.to_owned(), columns));
                         crate::ui::plan::text_rows(text, columns)
                     });

@@ -15,7 +15,7 @@ fn page(approval: &Approval, run: &RunState, situation: &Situation) -> String {
         path: None,
         digest: plan.digest,
         plan: Some(&plan),
-        figures: Figures::of(&plan),
+        step_counts: StepCounts::of(&plan),
         findings: &[],
         review: Some(&review),
         approval,
