@@ -1,4 +1,4 @@
-//! One state of the window, made from the fixtures.
+//! One state of the window with example data.
 
 use std::cell::Cell;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use countersign::authorization::Change;
 use countersign::plan::{Finding, Mode, Severity, ShownPlan};
 use countersign::run::{
-    Answered, Attempt, ExecutionDetail, Phase, PlaceReview, Preview, Question as Asked, Reconciled,
+    Answered, Attempt, ExecutionDetail, Phase, PlaceReview, Preview, Question as EvidenceQuestion, Reconciled,
     Review, RunState, RunSummary, SearchPage, Transcript, VerifyReport,
 };
 use countersign::ui::action::{
@@ -27,7 +27,7 @@ use countersign::ui::plan::{
 use countersign::ui::theme::Tone;
 use countersign::ui::{StatusView, WindowView};
 
-use super::{batch, fixture, found, looping::Looping, revert};
+use super::{batch, fixture, found, looping::LoopScene, revert};
 
 pub struct Scene {
     name: String,
@@ -52,7 +52,7 @@ pub struct Scene {
     overlay: Option<Overlay>,
     dialog: bool,
     showing: u64,
-    in_front: bool,
+    dialog_open: bool,
     reveal: Cell<bool>,
     reconciled: Vec<Reconciled>,
     simulation: Simulated,
@@ -61,9 +61,9 @@ pub struct Scene {
     list_options: ListOptions,
     listing: Listing,
     excerpt: Option<Excerpt>,
-    question: Option<Asked>,
+    question: Option<EvidenceQuestion>,
     answer: Option<Answered>,
-    pub looping: Looping,
+    pub looping: LoopScene,
 }
 
 impl Scene {
@@ -80,32 +80,34 @@ impl Scene {
         self.tab = tab;
     }
 
-    /// Sets the number of diagnostics that the last check of the run found.
+    /// Sets the number of diagnostics that the last check of the run reported.
     #[cfg(test)]
-    pub fn find(&mut self, count: usize) {
+    pub fn set_diagnostic_count(&mut self, count: usize) {
         self.run = found::run(&self.plan, Some(found::many(count)));
-        self.list();
+        self.update_listing();
     }
 
     /// The codes of the listed diagnostics, from top to bottom.
     #[cfg(test)]
     pub fn listed(&self) -> Vec<String> {
         let shown = self.listing.shown.iter();
-        let it = shown.filter_map(|entry| diagnostic(&self.run, entry.position));
-        it.map(|it| it.code.clone().unwrap_or_default()).collect()
+        let diagnostics = shown.filter_map(|entry| diagnostic(&self.run, entry.position));
+        diagnostics.map(|it| it.code.clone().unwrap_or_default()).collect()
     }
 
-    pub fn list(&mut self) {
+    /// Computes the list of diagnostics, and the excerpt of the selected one.
+    pub fn update_listing(&mut self) {
         self.listing = Listing::of(&self.run, Some(&self.plan), &self.list_options);
-        let chosen = self.listing.selected_entry().and_then(|it| diagnostic(&self.run, it.position));
-        self.excerpt = chosen.map(|it| match self.name.as_str() {
+        let selected =
+            self.listing.selected_entry().and_then(|it| diagnostic(&self.run, it.position));
+        self.excerpt = selected.map(|it| match self.name.as_str() {
             "changed" => Excerpt::Changed,
             "gone" => Excerpt::Missing("cannot read src/lexer.rs: it does not exist".into()),
             _ => excerpt(it, &found::lines(it)),
         });
     }
 
-    fn diagnose(&mut self, action: &DiagnosticsAction) {
+    fn play_diagnostics(&mut self, action: &DiagnosticsAction) {
         match action {
             DiagnosticsAction::Show(step) => {
                 (self.page, self.list_options.step) = (Page::Diagnostics, *step);
@@ -113,9 +115,9 @@ impl Scene {
             DiagnosticsAction::Filter(text) => self.list_options.filter = text.clone(),
             DiagnosticsAction::Toggle(facet) => self.list_options.toggle(*facet),
             DiagnosticsAction::SortBy(column) => self.list_options.sort_by(*column),
-            DiagnosticsAction::Select(place) => self.list_options.selected = Some(*place),
+            DiagnosticsAction::Select(position) => self.list_options.selected = Some(*position),
         }
-        self.list();
+        self.update_listing();
     }
 
     pub fn new(name: &str) -> Self {
@@ -261,11 +263,11 @@ impl Scene {
         };
         let evidence = matches!(name, "evidence" | "execution" | "nothing" | "tampered");
         let question = match name {
-            "answer" => Some(Asked::ChangesAfter {
+            "answer" => Some(EvidenceQuestion::ChangesAfter {
                 code: "E0425".into(),
                 file: Some("src/lexer.rs".into()),
             }),
-            "recurring" => Some(Asked::Recurring),
+            "recurring" => Some(EvidenceQuestion::Recurring),
             _ => None,
         };
         let evidence = evidence || question.is_some();
@@ -301,7 +303,7 @@ impl Scene {
                     | "guided-ended-output" => fixture::transcript(&run, 3),
                     _ => Transcript::default(),
                 },
-                timer: fixture::pace(name == "command-running"),
+                timer: fixture::timer(name == "command-running"),
                 is_shown: name.starts_with("output")
                     || matches!(name, "command-running" | "command-failed")
                     || name.starts_with("guided") && name.ends_with("output"),
@@ -337,23 +339,24 @@ impl Scene {
             overlay,
             dialog: true,
             showing: 1,
-            in_front: name == "guided-dialog",
+            dialog_open: name == "guided-dialog",
             reveal: Cell::new(false),
             simulation,
             contents,
-            looping: Looping::new(name),
+            looping: LoopScene::new(name),
             now: fixture::now(),
             name: name.to_owned(),
         };
-        scene.list();
+        scene.update_listing();
         scene
     }
 
-    /// Shows the same question again with a new identity.
+    /// Shows the same dialog or card again with a new id.
     pub fn ask_again(&mut self) {
         self.showing += 1;
     }
 
+    /// Carries out an action, as far as the scene can.
     pub fn play(&mut self, action: &Action, ctx: &egui::Context) {
         match action {
             Action::Plan(PlanAction::SelectStep(index)) => {
@@ -370,7 +373,7 @@ impl Scene {
             Action::Do(Command::GoLoop) => self.page = Page::Loop,
             Action::Do(Command::StartLoop) => self.looping.start(),
             Action::Loop(action) => self.looping.play(action),
-            Action::Diagnostics(action) => self.diagnose(action),
+            Action::Diagnostics(action) => self.play_diagnostics(action),
             Action::Evidence(EvidenceAction::RunQuery(question)) => {
                 self.page = Page::Evidence;
                 self.answer = Some(found::answer(question));
@@ -383,7 +386,7 @@ impl Scene {
                 self.reveal.set(true)
             }
             Action::Plan(PlanAction::OpenConfirmation) => {
-                (self.in_front, self.dialog) = (true, true);
+                (self.dialog_open, self.dialog) = (true, true);
                 self.ask_again();
             }
             Action::Do(Command::AnswerStep) => {
@@ -397,7 +400,7 @@ impl Scene {
             Action::Window(WindowAction::CloseOverlay) => self.overlay = None,
             Action::Dialog(DialogAction::LeaveUndecided | DialogAction::Answer { .. }) => {
                 self.dialog = self.plan.mode == Mode::Guided;
-                self.in_front = false;
+                self.dialog_open = false;
             }
             Action::Evidence(EvidenceAction::Edit(text) | EvidenceAction::Search(text)) => {
                 self.text = text.clone();
@@ -433,7 +436,7 @@ impl Scene {
             "loop-trust" => self.looping.question(),
             "close" => Some(Question::Close),
             "asking" => None,
-            _ => asking.filter(|it| !it.guided || self.in_front).map(Question::Confirm),
+            _ => asking.filter(|it| !it.guided || self.dialog_open).map(Question::Confirm),
         };
         let prompt = PromptId { run_id: self.run.run_id, step_index: 2, showing: self.showing };
         WindowView {
@@ -498,8 +501,8 @@ impl Scene {
                     prompt,
                     request,
                     reveal: self.reveal.take(),
-                    dialog_open: self.in_front,
-                    covered: self.in_front || self.overlay.is_some(),
+                    dialog_open: self.dialog_open,
+                    covered: self.dialog_open || self.overlay.is_some(),
                 }),
                 // A faulty step has no preview.
                 preview: self.preview.as_ref().filter(|_| {

@@ -10,7 +10,7 @@ use crate::plan::ShownPlan;
 use crate::run::{DiagnosticArtifact, Failure, RunState, SourceLine};
 use crate::ui::action::DiagnosticsAction;
 use crate::ui::diagnostics::{
-    DiagnosticsView, Excerpt, Listing, DiagnosticPosition, ListOptions, diagnostic, excerpt, wanted,
+    DiagnosticsView, Excerpt, Listing, DiagnosticPosition, ListOptions, diagnostic, excerpt, excerpt_lines,
 };
 use crate::worker::{EditorPlace, ReadSource};
 
@@ -86,7 +86,7 @@ impl DiagnosticsPage {
         if self.source.as_ref().is_some_and(|(key, _)| *key == (id, place)) {
             return;
         }
-        let (wanted, file) = (wanted(it), it.file_name.clone());
+        let (wanted, file) = (excerpt_lines(it), it.file_name.clone());
         let known = wanted.is_empty().then_some(Excerpt::Nowhere);
         let ask = known.is_none();
         self.source = Some(((id, place), known));

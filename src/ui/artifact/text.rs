@@ -276,7 +276,7 @@ fn row_ui(
     let mut job = LayoutJob { break_on_newline: false, ..LayoutJob::default() };
     let mut append = |from: usize, to: usize, style: AnsiStyle, background: Color32| {
         let text = visible(doc.text.get(from..to).unwrap_or_default());
-        let (color, underline) = theme.ink(style, theme.text);
+        let (color, underline) = theme.ansi_style(style, theme.text);
         let plain = widgets::text_format(Text::Mono, color);
         job.append(&text, 0.0, TextFormat { underline, background, ..plain });
     };

@@ -177,13 +177,13 @@ fn only_visible_diagnostics_are_drawn() {
     };
     // The table draws only the rows that fit into it.
     let mut few = page("diagnostics");
-    few.state_mut().scene.find(40);
+    few.state_mut().scene.set_diagnostic_count(40);
     few.run_ok();
     let few = frame(&mut few);
     let mut harness = page("diagnostics");
-    harness.state_mut().scene.find(10_000);
+    harness.state_mut().scene.set_diagnostic_count(10_000);
     let start = std::time::Instant::now();
-    harness.state_mut().scene.list();
+    harness.state_mut().scene.update_listing();
     println!("10,000 compared, filtered and sorted in {:?}", start.elapsed());
     harness.run_ok();
     assert_eq!(harness.state().scene.listed().len(), 10_004);

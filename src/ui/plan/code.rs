@@ -330,7 +330,7 @@ fn pieces<'a>(row: &'a CodeRow, plain: Color32, theme: &Theme) -> Vec<Piece<'a>>
                 };
             }
             if let Some((_, style)) = styles.iter().find(|(it, _)| it.contains(&start)) {
-                (piece.colour, piece.underline) = theme.ink(*style, plain);
+                (piece.colour, piece.underline) = theme.ansi_style(*style, plain);
             }
             if let Some((_, tone)) = emphasized.iter().find(|(it, _)| it.contains(&start)) {
                 piece.underline = Stroke::new(2.0, theme.tone(*tone));

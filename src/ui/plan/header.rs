@@ -241,7 +241,7 @@ pub(super) fn header_ui(
         if let Some(attempt) = view.of_loop {
             loop_link_ui(ui, attempt, actions);
         }
-        walls::proposal_ui(ui, view, actions);
+        walls::grants_ui(ui, view, actions);
         workspace_commands_ui(ui, view, actions);
         reconciled_ui(ui, view.reconciled);
         settle_ui(ui, view.run.run_id, view.reconciled, actions);

@@ -229,7 +229,7 @@ fn line_ui(ui: &Ui, rect: Rect, line: &TranscriptLine, stream: Stream, names_str
     for (range, style) in &line.inks {
         let before = line.text.get(end..range.start).unwrap_or_default();
         let styled = line.text.get(range.clone()).unwrap_or_default();
-        let (colour, underline) = theme.ink(*style, theme.text);
+        let (colour, underline) = theme.ansi_style(*style, theme.text);
         pieces.push(Piece::plain(before, theme.text));
         pieces.push(Piece { underline, ..Piece::plain(styled, colour) });
         end = range.end;
