@@ -52,7 +52,7 @@ pub struct Scene {
     overlay: Option<Overlay>,
     dialog: bool,
     showing: u64,
-    dialog_open: bool,
+    guided_dialog: bool,
     reveal: Cell<bool>,
     reconciled: Vec<Reconciled>,
     simulation: Simulated,
@@ -339,7 +339,7 @@ impl Scene {
             overlay,
             dialog: true,
             showing: 1,
-            dialog_open: name == "guided-dialog",
+            guided_dialog: name == "guided-dialog",
             reveal: Cell::new(false),
             simulation,
             contents,
@@ -386,7 +386,7 @@ impl Scene {
                 self.reveal.set(true)
             }
             Action::Plan(PlanAction::OpenConfirmation) => {
-                (self.dialog_open, self.dialog) = (true, true);
+                (self.guided_dialog, self.dialog) = (true, true);
                 self.ask_again();
             }
             Action::Do(Command::AnswerStep) => {
@@ -400,7 +400,7 @@ impl Scene {
             Action::Window(WindowAction::CloseOverlay) => self.overlay = None,
             Action::Dialog(DialogAction::LeaveUndecided | DialogAction::Answer { .. }) => {
                 self.dialog = self.plan.mode == Mode::Guided;
-                self.dialog_open = false;
+                self.guided_dialog = false;
             }
             Action::Evidence(EvidenceAction::Edit(text) | EvidenceAction::Search(text)) => {
                 self.text = text.clone();
@@ -436,7 +436,7 @@ impl Scene {
             "loop-trust" => self.looping.question(),
             "close" => Some(Question::Close),
             "asking" => None,
-            _ => asking.filter(|it| !it.guided || self.dialog_open).map(Question::Confirm),
+            _ => asking.filter(|it| !it.guided || self.guided_dialog).map(Question::Confirm),
         };
         let prompt = PromptId { run_id: self.run.run_id, step_index: 2, showing: self.showing };
         WindowView {
@@ -501,8 +501,8 @@ impl Scene {
                     prompt,
                     request,
                     reveal: self.reveal.take(),
-                    dialog_open: self.dialog_open,
-                    covered: self.dialog_open || self.overlay.is_some(),
+                    dialog_open: self.guided_dialog,
+                    covered: self.guided_dialog || self.overlay.is_some(),
                 }),
                 // A faulty step has no preview.
                 preview: self.preview.as_ref().filter(|_| {
