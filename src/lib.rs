@@ -1,4 +1,4 @@
-//! Countersign runs machine-written plans under a person's signature.
+//! Countersign runs machine-written plans that a person has authorized.
 //!
 //! It reads a plan file, a person authorizes exactly its bytes, one synchronous worker runs the steps in order, and
 //! every question, decision and result is recorded in evidence that reveals later changes.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use countersign::authorization::FileState;
 use countersign::plan::{Digest, Edit, MutateBatch, ShownPlan, ToolCall};
 use countersign::run::{
-    Diff, DiffLine, DiskState, FileChange, LineKind, Predicted, Preview, Reconciled, RunState,
+    Diff, DiffLine, DiskState, FileChange, LineKind, Preview, Reconciled, RunState,
 };
 use uuid::Uuid;
 
@@ -65,12 +65,11 @@ pub fn preview() -> Preview {
             },
         }
     };
-    Preview {
-        predicted: Predicted::Exact,
-        summary: "Creates 1 file, changes 94 files and deletes 1 file, all or none.".into(),
-        changes: (0..FILES).map(change).collect(),
-        notes: vec!["src/lexer/module_3.rs is executable and stays so.".into()],
-    }
+    Preview::exact(
+        "Creates 1 file, changes 94 files and deletes 1 file, all or none.".into(),
+        (0..FILES).map(change).collect(),
+        vec!["src/lexer/module_3.rs is executable and stays so.".into()],
+    )
 }
 
 /// A run whose process was killed during its third step.

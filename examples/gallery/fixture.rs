@@ -11,7 +11,7 @@ use countersign::plan::{
 };
 use countersign::risk::{self, Policy, RiskLevel, Shell, Verdict};
 use countersign::run::*;
-use countersign::ui::artifact::{Contents, Loaded, Prepared, Shape};
+use countersign::ui::artifact::{Contents, LoadState, Prepared, Shape};
 use countersign::ui::format::Now;
 use countersign::ui::plan::RecentPlan;
 use uuid::Uuid;
@@ -164,11 +164,11 @@ pub fn review(plan: &ShownPlan) -> Review {
         .zip(&risks)
         .map(|(step, verdict)| {
             if verdict.level >= RiskLevel::Dangerous {
-                Some("its risk is dangerous.".to_owned())
+                Some("The step is dangerous.".to_owned())
             } else {
                 let guided = plan.mode == Mode::Guided;
-                let guided = guided.then(|| "in guided mode each step waits for you.".to_owned());
-                step.requires_confirmation.then(|| "the plan wants it.".to_owned()).or(guided)
+                let guided = guided.then(|| "In guided mode each step waits for you.".to_owned());
+                step.requires_confirmation.then(|| "The plan asks for it.".to_owned()).or(guided)
             }
         })
         .collect::<Vec<_>>();
@@ -239,21 +239,19 @@ pub fn preview(plan: &ShownPlan, index: usize) -> Preview {
         line(Context, 46, 48, ""),
     ];
     match &step.call {
-        Some(ToolCall::FileWrite { path, .. }) => Preview {
-            predicted: Predicted::Exact,
-            summary: format!("Replaces {path}, 1,248 bytes, by 1,289 bytes."),
-            changes: vec![FileChange {
+        Some(ToolCall::FileWrite { path, .. }) => Preview::exact(
+            format!("Replaces {path}, 1,248 bytes, by 1,289 bytes."),
+            vec![FileChange {
                 path: path.clone(),
                 before: FileState::Content(Digest::of(b"lib")),
                 after: FileState::Content(Digest::of(b"lib2")),
                 diff: Diff::Text { lines, added: 3, removed: 1 },
             }],
-            notes: vec!["The file keeps its mode.".into()],
-        },
-        Some(ToolCall::FileCreate { path, contents }) => Preview {
-            predicted: Predicted::Exact,
-            summary: format!("Creates {path}, {} bytes.", contents.len()),
-            changes: vec![FileChange {
+            vec!["The file keeps its mode.".into()],
+        ),
+        Some(ToolCall::FileCreate { path, contents }) => Preview::exact(
+            format!("Creates {path}, {} bytes.", contents.len()),
+            vec![FileChange {
                 path: path.clone(),
                 before: FileState::Absent,
                 after: FileState::Content(Digest::of(contents.as_bytes())),
@@ -267,30 +265,21 @@ pub fn preview(plan: &ShownPlan, index: usize) -> Preview {
                     removed: 0,
                 },
             }],
-            notes: vec![],
-        },
-        Some(ToolCall::LspCheck { .. }) => Preview {
-            predicted: Predicted::Unpredictable,
-            summary: "Runs cargo check in the workspace.".into(),
-            changes: vec![],
-            notes: vec!["Build scripts and macros of the workspace run.".into()],
-        },
-        Some(ToolCall::Shell { .. }) => Preview {
-            predicted: Predicted::Unpredictable,
-            summary: "Runs the command in the workspace folder.".into(),
-            changes: vec![],
-            notes: vec![
-                "Read by /usr/bin/bash, as ada.".into(),
-                "What it changes cannot be foreseen.".into(),
-                "Ended after 2 min, or when one of its outputs has more than 2 GiB.".into(),
+            vec![],
+        ),
+        Some(ToolCall::LspCheck { .. }) => Preview::unpredictable(
+            "Runs cargo check in the workspace.".into(),
+            vec!["Build scripts and macros of the workspace run.".into()],
+        ),
+        Some(ToolCall::Shell { .. }) => Preview::unpredictable(
+            "Runs the command in the workspace folder.".into(),
+            vec![
+                "Run by /usr/bin/bash as ada.".into(),
+                "The command is ended after 2 min, or when one of its outputs has more than 2 GiB."
+                    .into(),
             ],
-        },
-        _ => Preview {
-            predicted: Predicted::Exact,
-            summary: "Only reads; changes nothing.".into(),
-            changes: vec![],
-            notes: vec![],
-        },
+        ),
+        _ => Preview::exact("Only reads; changes nothing.".into(), vec![], vec![]),
     }
 }
 
@@ -698,17 +687,9 @@ pub fn simulation(plan: &ShownPlan, name: &str) -> (Vec<Preview>, Vec<FileChange
         return (previews, Vec::new());
     }
     if name == "stale" {
-        let unpredictable = |summary: String| Preview {
-            predicted: Predicted::Unpredictable,
-            summary,
-            changes: vec![],
-            notes: vec![],
-        };
-        let text = "E304 cargo check cannot run here: there is no Cargo.toml.";
-        previews[3] = unpredictable(format!("{}{text}", Preview::WOULD_FAIL));
-        for preview in &mut previews[4..] {
-            *preview = unpredictable(format!("{}step 4 would end the run.", Preview::NOT_REACHED));
-        }
+        let why = "E304 cargo check cannot run here: there is no Cargo.toml";
+        previews[3] = Preview::failure(why, vec![]);
+        previews[4..].fill(Preview::not_reached(3));
     }
     let changes = previews.iter().flat_map(|it| it.changes.clone()).collect();
     (previews, changes)
@@ -797,7 +778,8 @@ pub fn viewer(name: &str) -> (ExecutionDetail, Contents) {
             detail.artifacts = vec![inline("diff", diff.into()), inline("result", json!({}))];
         }
         "viewer-hex" | "viewer-part" | "viewer-sealed" | "viewer-loading" => {
-            let bytes: Vec<u8> = (0..5_000_u32).map(|index| (index * index / 7 % 256) as u8).collect();
+            let bytes: Vec<u8> =
+                (0..5_000_u32).map(|index| (index * index / 7 % 256) as u8).collect();
             let digest = Digest::of(&bytes);
             detail.row.tool_name = "file_read".into();
             let head = if name == "viewer-hex" { "\u{fffd}PNG" } else { text };
@@ -814,7 +796,8 @@ pub fn viewer(name: &str) -> (ExecutionDetail, Contents) {
                     contents.insert(key, LoadState::Ready(Arc::new(prepared)));
                 }
                 "viewer-sealed" => {
-                    let reason = "The rest holds a secret and is sealed; the key that opens it is not available here.";
+                    let reason =
+                        "The rest holds a secret and is encrypted; its key is not available here.";
                     contents.insert(key, LoadState::Missing(reason.into()));
                 }
                 "viewer-loading" => {

@@ -15,7 +15,7 @@ use countersign::ui::action::LoopAction;
 use countersign::ui::dialog::Question;
 use countersign::ui::format::Now;
 use countersign::ui::loop_page::{
-    LoopForm, FormView, LoopView, PlannerChoice, Shown, ShownLoop, TimelineView,
+    FormView, LoopForm, LoopView, PlannerChoice, Shown, ShownLoop, TimelineView,
 };
 use uuid::Uuid;
 
@@ -416,7 +416,10 @@ impl LoopScene {
             loops: if name == "loop" { vec![] } else { loops() },
             shown: ShownLoop {
                 plans: BTreeMap::from([(1, Arc::new(builder.plan.clone()))]),
-                planner_output: BTreeMap::from([(1, "reading 41 files\nasking the model\n".into())]),
+                planner_output: BTreeMap::from([(
+                    1,
+                    "reading 41 files\nasking the model\n".into(),
+                )]),
                 verify: "local".into(),
                 class: class_id.map(|_| class()),
                 stopping: name == "loop-stopping",

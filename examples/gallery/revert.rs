@@ -1,7 +1,7 @@
 //! Example data: a revert plan before it is authorized, and one that conflicts with later changes.
 
 use countersign::plan::{Code, Finding, Severity, ShownPlan, parse, revert};
-use countersign::run::{Diff, FileChange, Predicted, Preview};
+use countersign::run::{Diff, FileChange, Preview};
 
 use super::fixture;
 
@@ -11,7 +11,7 @@ pub fn plan() -> ShownPlan {
 }
 
 pub fn findings() -> Vec<Finding> {
-    let stays = "step 4 ran a program: whatever that did beside the files named here stays: \
+    let stays = "step 4 ran a program: its effects beyond the files named here are not reverted: \
                  Check ., cargo check";
     vec![Finding::new(Severity::Warning, Code::FileNotFound, "/actions/0", stays)]
 }
@@ -35,21 +35,15 @@ pub fn preview(conflicts: bool) -> Preview {
             }
         }
     }
-    let (summary, notes) = if conflicts {
+    if conflicts {
         changes.truncate(1);
-        let summary = "Would fail: src/lib.rs was changed later, by no recorded step.";
+        let why = "src/lib.rs was changed later, by no recorded step";
         let notes = [
             "The difference shows the later work; no file would change.",
-            "Take the later changes back first, or put the files right by hand.",
+            "Undo the later changes first, or correct the files by hand.",
         ];
-        (summary, notes.to_vec())
-    } else {
-        ("Takes back what 2 steps did to 2 files, all or none.", Vec::new())
-    };
-    Preview {
-        predicted: Predicted::Exact,
-        summary: summary.to_owned(),
-        changes,
-        notes: notes.into_iter().map(str::to_owned).collect(),
+        let notes = notes.map(str::to_owned).to_vec();
+        return Preview { changes, ..Preview::failure(why, notes) };
     }
+    Preview::exact("Undoes what 2 steps did to 2 files, all or none.".into(), changes, vec![])
 }

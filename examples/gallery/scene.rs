@@ -7,22 +7,24 @@ use std::sync::Arc;
 use countersign::authorization::Change;
 use countersign::plan::{Finding, Mode, Severity, ShownPlan};
 use countersign::run::{
-    Answered, Attempt, ExecutionDetail, Phase, PlaceReview, Preview, Question as EvidenceQuestion, Reconciled,
-    Review, RunState, RunSummary, SearchPage, Transcript, VerifyReport,
+    Answered, Attempt, ExecutionDetail, Phase, PlaceReview, Preview, Question as EvidenceQuestion,
+    Reconciled, Review, RunState, RunSummary, SearchPage, Transcript, VerifyReport,
 };
 use countersign::ui::action::{
     Action, DiagnosticsAction, DialogAction, EvidenceAction, Page, PlanAction, Tab, WindowAction,
 };
 use countersign::ui::artifact::Contents;
 use countersign::ui::commands::{Command, Situation};
-use countersign::ui::diagnostics::{DiagnosticsView, Excerpt, Listing, ListOptions, diagnostic, excerpt};
+use countersign::ui::diagnostics::{
+    DiagnosticsView, Excerpt, ListOptions, Listing, diagnostic, excerpt,
+};
 use countersign::ui::dialog::{AuthorizeView, Dialog, PromptId, Question};
 use countersign::ui::evidence::{EvidenceView, Verification};
 use countersign::ui::format::Now;
 use countersign::ui::notice::Notice;
 use countersign::ui::overlay::{Overlay, SettingsView};
 use countersign::ui::plan::{
-    Approval, CardView, Effect, StepCounts, PlanView, RecentPlan, RunOutput, SidebarView, Simulated,
+    Approval, CardView, Effect, PlanView, RecentPlan, RunOutput, SidebarView, Simulated, StepCounts,
 };
 use countersign::ui::theme::Tone;
 use countersign::ui::{StatusView, WindowView};
@@ -244,8 +246,8 @@ impl Scene {
                 file: "/home/ada/.config/countersign/settings.toml".into(),
                 evidence: "/home/ada/.local/share/countersign".into(),
                 policy: vec![
-                    ("asks for".into(), "no tool by itself".into()),
-                    ("approval".into(), "valid 30 min".into()),
+                    ("asks for".into(), "no tool".into()),
+                    ("authorization".into(), "valid for 30 min".into()),
                 ],
             })),
             _ => None,
@@ -278,7 +280,10 @@ impl Scene {
         };
         let mut scene = Self {
             reconciled: batch::reconciled(),
-            list_options: ListOptions { step: (name == "first").then_some(1), ..ListOptions::default() },
+            list_options: ListOptions {
+                step: (name == "first").then_some(1),
+                ..ListOptions::default()
+            },
             listing: Listing::default(),
             excerpt: None,
             answer: question.as_ref().map(found::answer),

@@ -6,7 +6,9 @@ use super::App;
 use super::plan_page::PlanSession;
 use super::shared::Prompt;
 use crate::run::{Attempt, Control, RunEvent};
-use crate::ui::action::{Action, ArtifactAction, DiagnosticsAction, LoopAction, Page, SavedContent};
+use crate::ui::action::{
+    Action, ArtifactAction, DiagnosticsAction, LoopAction, Page, SavedContent,
+};
 use crate::ui::artifact::Shape;
 use crate::ui::commands::Command;
 use crate::ui::diagnostics::{copied, copied_all};
@@ -36,7 +38,11 @@ impl App {
             }
             Action::Artifact(ArtifactAction::Save { name, content }) => {
                 let opened = self.picked.save(name, to_save(content));
-                shared.report_io(opened, "The file picker cannot be opened.", "Copy it instead.");
+                shared.report_io(
+                    opened,
+                    "The file picker cannot be opened.",
+                    "Copy the content instead.",
+                );
             }
             Action::Window(action) => self.apply_window(action, ctx),
         }
@@ -231,6 +237,8 @@ pub(super) fn to_save(content: SavedContent) -> ToSave {
         SavedContent::Text(text) => ToSave::Text(text),
         SavedContent::Bytes(bytes) => ToSave::Bytes(bytes),
         // A diff is stored as a JSON string.
-        SavedContent::Stored { digest, shape } => ToSave::Kept { digest, unquoted: shape == Shape::Diff },
+        SavedContent::Stored { digest, shape } => {
+            ToSave::Kept { digest, unquoted: shape == Shape::Diff }
+        }
     }
 }

@@ -66,9 +66,12 @@ impl Contents {
             }
             Content::TooLarge(size) => {
                 let size = crate::ui::format::size(size);
-                format!("It has {size}, too much to show here; save it instead.")
+                format!("The whole content ({size}) is too large for the window; save it instead.")
             }
-            Content::Sealed => "The rest holds a secret and is sealed; the key that opens it is not available here.".to_owned(),
+            Content::Sealed => {
+                "The rest holds a secret and is encrypted; its key is not available here."
+                    .to_owned()
+            }
         };
         self.missing(key, why);
         Ok(())
@@ -121,7 +124,7 @@ impl Contents {
                     self.make_room();
                 }
                 None => {
-                    let why = "It cannot be displayed; save it instead.";
+                    let why = "The rest cannot be displayed; save it instead.";
                     self.missing(key, why.to_owned());
                 }
             }
@@ -151,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_oldest_make_room_for_the_latest() {
+    fn oldest_contents_are_dropped_at_the_limit() {
         let (sender, woken) = sync_channel(8);
         let wake: Wake = Arc::new(move || sender.try_send(()).unwrap());
         let mut contents = Contents::new(wake);

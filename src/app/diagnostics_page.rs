@@ -10,7 +10,8 @@ use crate::plan::ShownPlan;
 use crate::run::{DiagnosticArtifact, Failure, RunState, SourceLine};
 use crate::ui::action::DiagnosticsAction;
 use crate::ui::diagnostics::{
-    DiagnosticsView, Excerpt, Listing, DiagnosticPosition, ListOptions, diagnostic, excerpt, excerpt_lines,
+    DiagnosticPosition, DiagnosticsView, Excerpt, ListOptions, Listing, diagnostic, excerpt,
+    excerpt_lines,
 };
 use crate::worker::{EditorPlace, ReadSource};
 
@@ -125,8 +126,11 @@ impl DiagnosticsPage {
     }
 
     /// The selected diagnostic, with its place in the run.
-    fn chosen<'a>(&self, run: &'a RunState) -> Option<(DiagnosticPosition, &'a DiagnosticArtifact)> {
-        let place = self.listing.selected_entry()?.place;
+    fn chosen<'a>(
+        &self,
+        run: &'a RunState,
+    ) -> Option<(DiagnosticPosition, &'a DiagnosticArtifact)> {
+        let place = self.listing.selected_entry()?.position;
         Some((place, diagnostic(run, place)?))
     }
 

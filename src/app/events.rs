@@ -81,9 +81,9 @@ impl App {
             Event::Panicked { message } => {
                 shared.notify(
                     Tone::Danger,
-                    "The worker crashed; the run is interrupted.",
+                    "The worker thread crashed; the run is interrupted.",
                     message,
-                    "The outcome of a step that was under way is unknown: Reconcile compares it with the disk.",
+                    "The outcome of a step that was under way is unknown: Reconcile compares its files with the disk.",
                 );
                 self.plan.interrupted(shared.now.ms);
                 self.after_run();

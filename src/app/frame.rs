@@ -3,7 +3,7 @@
 use super::plan_page::PlanPage;
 use super::shared::Prompt;
 use super::{App, now};
-use crate::worker::{Clock as _, KeepFile, SystemClock, keep_file};
+use crate::worker::{Clock as _, SystemClock};
 
 impl eframe::App for App {
     fn raw_input_hook(&mut self, ctx: &egui::Context, raw_input: &mut egui::RawInput) {
@@ -20,8 +20,8 @@ impl eframe::App for App {
 
     fn on_exit(&mut self, _gl: Option<&eframe::glow::Context>) {
         // After the last frame, an error cannot be shown any more.
-        if let Some(KeepFile { file, text }) = self.settings_to_save() {
-            let _ = keep_file(&file, &text);
+        if let Some(settings) = self.settings_to_save() {
+            let _ = settings.save();
         }
     }
 }

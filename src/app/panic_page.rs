@@ -7,8 +7,8 @@ use super::App;
 use super::shared::ViewPanic;
 use crate::run::text::panic_message;
 use crate::ui::action::{Action, Page};
-use crate::ui::panic_page::{PanicView, panic_page_ui};
 use crate::ui::dialog::{Dialog, Question};
+use crate::ui::panic_page::{PanicView, panic_page_ui};
 use crate::ui::{WindowView, window_ui};
 
 impl App {

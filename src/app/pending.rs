@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_replay_overtakes_an_opening() {
+    fn replay_supersedes_a_pending_open() {
         let mut pending = Pending::default();
         let opening = pending.insert(OpenPlan::topic());
         pending.insert(ReplayRun::topic());

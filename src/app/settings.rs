@@ -38,11 +38,14 @@ pub(super) struct Settings {
     pub(super) editor_command: String,
     /// The width and height of the window in points.
     pub(super) window: [f32; 2],
+    /// The window reads this table and the next two, and does not write them.
+    #[serde(skip_serializing)]
     pub(super) policy: PolicySettings,
-    /// The model for the headless planner. The window only preserves these settings.
+    /// The model for the headless planner.
+    #[serde(skip_serializing)]
     pub(super) model: ModelSettings,
     /// The permissions of planners, by the name of the planner.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(skip_serializing)]
     pub(super) planners: BTreeMap<String, PlannerNeeds>,
     pub(super) recent: Vec<RecentPlan>,
 }
@@ -145,17 +148,18 @@ fn parse(text: &str) -> Result<Settings, String> {
     toml::from_str::<Settings>(text).map_err(|error| error.to_string())?.checked()
 }
 
-/// The settings as the text of the file.
+/// The settings that the window writes, as TOML.
 ///
 /// # Errors
 /// A value cannot be represented in TOML.
-pub(super) fn text(settings: &Settings) -> Result<String, toml::ser::Error> {
+pub(super) fn of_window(settings: &Settings) -> Result<String, toml::ser::Error> {
     toml::to_string_pretty(settings)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::worker::SaveSettings;
 
     #[test]
     fn settings_read_back_as_they_were_saved() {
@@ -168,13 +172,12 @@ mod tests {
             editor_command: "code -g \"{file}:{line}\"".to_owned(),
             ..Settings::default()
         };
-        settings.policy.confirm_tools.insert(crate::plan::Tool::FileWrite);
         settings.recent.push(RecentPlan {
             path: "/p.json".into(),
             name: "P".into(),
             detail: "".into(),
         });
-        crate::worker::keep_file(&file, &text(&settings).unwrap()).unwrap();
+        save(&file, &settings);
         let loaded = load(Some(file));
         assert_eq!(loaded.settings, settings);
         assert_eq!(loaded.problem, None);
@@ -224,10 +227,15 @@ mod tests {
         std::fs::write(&file, RULE).unwrap();
         let first = load(Some(file.clone()));
         assert_eq!((first.policy.command_rules.len(), first.problem), (1, None));
-        crate::worker::keep_file(&file, &text(&first.settings).unwrap()).unwrap();
+        save(&file, &first.settings);
         let again = load(Some(file));
         assert_eq!(again.policy.digest(), first.policy.digest());
         assert_eq!(again.policy.command_rules.len(), 1);
+    }
+
+    fn save(file: &std::path::Path, settings: &Settings) {
+        let values = of_window(settings).unwrap();
+        SaveSettings { file: file.to_owned(), values }.save().unwrap();
     }
 
     const RULE: &str = "[[policy.command_rules]]\nid = 'mine'\nprefix = ['make']\nlevel = 'blocked'\nreason = 'no'\nmust_match = ['make all']\nmust_not_match = ['ls']\n";

@@ -48,7 +48,7 @@ pub enum StartError {
     NoHome,
     /// The window cannot be created.
     #[error(
-        "the window cannot be opened: {message}; is OpenGL there (libgl1 and libgl1-mesa-dri on Debian)?"
+        "the window cannot be opened: {message}; check that OpenGL is installed (libgl1 and libgl1-mesa-dri on Debian)"
     )]
     Window {
         /// The error message of the window system.

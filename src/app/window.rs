@@ -7,7 +7,7 @@ use crate::ui::theme::{self, Tone};
 
 use super::App;
 use super::settings;
-use crate::worker::{EditorCommand, KeepFile, Query as _};
+use crate::worker::{EditorCommand, Query as _, SaveSettings};
 
 impl App {
     pub(super) fn apply_window(&mut self, action: WindowAction, ctx: &egui::Context) {
@@ -53,17 +53,17 @@ impl App {
         }
     }
 
-    pub(super) fn settings_to_save(&mut self) -> Option<KeepFile> {
+    pub(super) fn settings_to_save(&mut self) -> Option<SaveSettings> {
         // The stricter policy that replaces a faulty file must not become the person's own.
         if self.settings_were_bad {
             return None;
         }
         self.settings.recent.clone_from(&self.plan.recent);
         let file = self.settings_file.clone()?;
-        match settings::text(&self.settings) {
-            Ok(text) => Some(KeepFile { file, text }),
+        match settings::of_window(&self.settings) {
+            Ok(values) => Some(SaveSettings { file, values }),
             Err(error) => {
-                let summary = KeepFile::FAILURE;
+                let summary = SaveSettings::FAILURE;
                 self.shared.notify(Tone::Caution, summary, error.to_string(), "");
                 None
             }
@@ -99,10 +99,10 @@ impl App {
                 .map_or_else(|| "none".to_owned(), |file| file.display().to_string()),
             evidence: self.shared.setup.location.evidence.display().to_string(),
             policy: [
-                ("always ask for", or(tools, "no tool by itself")),
+                ("always ask for", or(tools, "no tool")),
                 ("also reachable", or(roots, "nothing outside the workspace")),
                 ("commands", rules),
-                ("approval", format!("waits {approval} for its run")),
+                ("authorization", format!("valid for {approval}")),
             ]
             .map(|(name, value)| (name.to_owned(), value))
             .into(),

@@ -88,7 +88,7 @@ impl AuthorizationClass {
             Err(error) => return refuse(error.to_string()),
         };
         if class.tools.is_empty() || class.paths.is_empty() {
-            return refuse("tools and paths each name at least one thing".to_owned());
+            return refuse("tools and paths must each have at least one entry".to_owned());
         }
         for tool in &class.tools {
             if !TOOLS.iter().any(|spec| spec.name == tool) {
@@ -128,7 +128,7 @@ impl AuthorizationClass {
         if class.expires_at_ms().is_none() {
             let said = &class.expires_at;
             return refuse(format!(
-                "expires_at is {said:?}, which is no time such as 2026-01-31T12:00:00Z"
+                "expires_at is {said:?}, not a time such as 2026-01-31T12:00:00Z"
             ));
         }
         Ok(class)
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn the_whole_workspace_is_a_dot() {
+    fn dot_covers_the_whole_workspace() {
         let class = AuthorizationClass { paths: vec![".".to_owned()], ..class() };
         let paths = ["a".to_owned(), "a/b".to_owned(), ".".to_owned()];
         assert!(class.outside(&ClassQuestion { paths: &paths, ..INSIDE }).is_empty());
@@ -360,7 +360,7 @@ mod tests {
             ("max_risk", json!("blocked"), "nobody can authorize"),
             ("max_risk", json!("mild"), "unknown variant"),
             ("max_attempts", json!(0), "allows nothing"),
-            ("expires_at", json!("tomorrow"), "no time"),
+            ("expires_at", json!("tomorrow"), "not a time"),
             ("path", json!(["."]), "unknown field"),
         ];
         for (field, value, said) in broken {

@@ -177,7 +177,7 @@ pub struct Change {
 
 impl fmt::Display for Change {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} was {} when approved and is {} now", self.what, self.approved, self.now)
+        write!(f, "{} was {} when authorized and is {} now", self.what, self.approved, self.now)
     }
 }
 

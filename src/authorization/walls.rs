@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn walls_are_told_with_every_grant() {
+    fn walls_text_names_every_grant() {
         let walls = StepWalls {
             level: WallLevel::Full,
             network: true,
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn grants_of_an_older_record_are_none() {
+    fn older_records_have_no_grants() {
         let grants: Grants = serde_json::from_str("{}").unwrap();
         assert!(grants.is_empty() && !grants.takes_proposal("a"));
         let one = Grants { proposed_for: BTreeSet::from(["a".to_owned()]), ..grants };

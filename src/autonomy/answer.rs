@@ -94,8 +94,8 @@ pub fn read_answer(answer: &[u8]) -> PlannerAnswer {
     let value = serde_json::from_slice::<Value>(answer).unwrap_or_default();
     if let Some(marker) = written_marker(&value).filter(|_| valid && failure.is_none()) {
         let message = format!(
-            "the plan holds {marker}, which stands for a secret that the planner was not told: leave such text \
-             as it is in the file, or find its place by something else"
+            "the plan contains {marker}, which stands for a secret that the planner does not get: leave such \
+             text unchanged in the file, or locate it by other text"
         );
         let finding = Finding::error(Code::BadValue, "", message);
         report.findings.push(PlannerFinding::from(&finding));
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_planner_that_failed_is_not_listened_to() {
+    fn answer_of_a_failed_planner_is_ignored() {
         let answer = action_plan(&json!({"actions": [{"type": "verify", "request": {}}]}));
         for (cause, exit_code, signal, said) in [
             (None, Some(1), None, "exit code 1"),

@@ -5,6 +5,7 @@ use uuid::Uuid;
 use super::answer::{self, PlannerAnswer};
 use super::attempts::{AttemptEnding, CurrentAttempt, Halt};
 use super::bounded::BoundedLoop;
+use super::planner::planner_input;
 use super::request::request;
 use super::results::{self, Applied};
 use crate::authorization::{ApprovedPlan, PlanAuthorization};
@@ -14,7 +15,6 @@ use crate::plan::{Plan, ShownPlan, VerifyScope};
 use crate::run::{
     AttemptRecord, Happened, PlannerReport, PlannerStatus, Review, RunEvent, does_the_same,
 };
-use crate::tools::PlannerProgram;
 
 impl BoundedLoop<'_> {
     /// Runs one attempt. Its state is in `current`, even if this fails.
@@ -95,15 +95,16 @@ impl BoundedLoop<'_> {
         }
         let plan = answered.plan.clone().filter(|_| answered.is_accepted());
         let plan = plan.and_then(ShownPlan::complete);
-        let reviewed = match &plan {
+        let reviewed = match plan {
             Some(plan) => {
                 let setup = self.setup;
                 let policy = self.policy()?;
-                Some(review(plan, &setup.order.workspace, &policy, Some(&setup.location)))
+                let review = review(&plan, &setup.order.workspace, &policy, Some(&setup.location));
+                Some((plan, review))
             }
             None => None,
         };
-        if let Some(Ok(review)) = &reviewed {
+        if let Some((_, Ok(review))) = &reviewed {
             // Another plan would not help: a person has to decide about the workspace commands.
             if let Some(why) = review.untrusted() {
                 self.note(open, &answered);
@@ -119,11 +120,11 @@ impl BoundedLoop<'_> {
             let message = format!("{code}: {}", report.message.unwrap_or_default());
             return Err(Halt::new(Happened::PlannerRejected { retryable }, message));
         }
-        let (Some(plan), Some(reviewed)) = (plan, reviewed) else {
-            return Err(Halt::new(Happened::InternalError, "a plan without its review"));
+        let Some((plan, review)) = reviewed else {
+            return Err(Halt::new(Happened::InternalError, "the planner gave no plan"));
         };
         let review =
-            reviewed.map_err(|error| Halt::new(Happened::InternalError, error.to_string()))?;
+            review.map_err(|error| Halt::new(Happened::InternalError, error.to_string()))?;
         open.files.clone_from(&review.impact.files);
         let same = self.tried.iter().find(|tried| {
             tried.ran_and_failed()
@@ -163,17 +164,11 @@ impl BoundedLoop<'_> {
         let request = request(self, open.record.attempt)?;
         self.tell(&RunEvent::PlannerStarted { planner: setup.order.planner.clone() });
         let started_ms = self.clock.monotonic_ms();
-        // A built-in planner cannot read the settings from behind its walls, so they precede the request. The
-        // recorded request does not contain them, because they may contain the key.
-        let told = match (&setup.program, &setup.policy.planner_settings) {
-            (PlannerProgram::Program { .. }, Some(settings)) => {
-                [settings.0.as_bytes(), b"\n", &request].concat()
-            }
-            _ => request.clone(),
-        };
+        let settings = setup.policy.planner_settings.as_ref();
+        let input = planner_input(&setup.program, settings, &request);
         let finished = self.toolbox.ask_planner(
             &setup.program,
-            &told,
+            &input,
             &self.planner_walls,
             setup.order.planner_timeout,
             self.control.stop_signal(),

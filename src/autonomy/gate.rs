@@ -8,8 +8,11 @@ use super::bounded::BoundedLoop;
 use super::results;
 use crate::authorization::{ForAttempt, PlanAuthorization};
 use crate::engine::review;
+use crate::evidence::EvidenceError;
 use crate::plan::COMMANDS_FILE;
-use crate::plan::{ACTION_PLAN_VERSION, Plan, RiskLevel, Severity, VerifyScope, is_valid, parse};
+use crate::plan::{
+    ACTION_PLAN_VERSION, Finding, Plan, RiskLevel, Severity, VerifyScope, is_valid, parse,
+};
 use crate::run::{
     ActionError, ActionErrorCode, ActionRecord, ActionStatus, Happened, Outcome, Review, RunEvent,
     StepResult, VERIFY_GATE,
@@ -44,8 +47,8 @@ impl BoundedLoop<'_> {
                 if let Some(why) = review.untrusted() {
                     return Ok(not_authorized(Some(index), &why.message));
                 }
-                let said = review.findings.first().map(|it| it.message.clone());
-                return Ok(refused(open, index, scope, said.unwrap_or_default()));
+                let why = first_error(&review).map(|it| it.message.clone());
+                return Ok(refused(open, index, scope, why.unwrap_or_default()));
             }
             Err(error) => return Ok(refused(open, index, scope, error.to_string())),
         };
@@ -57,21 +60,16 @@ impl BoundedLoop<'_> {
                 return Ok(not_authorized(Some(index), &why));
             }
         }
-        let now_ms = self.clock.now_ms();
-        let mut answer =
-            PlanAuthorization::pending(&gate, review.binding, authorization.method, now_ms);
-        if let Some(attempt) = authorization.attempt.as_deref() {
-            let note = format!(
-                "the loop's own verification, under the same decision as authorization {}: {}",
-                authorization.authorization_id, attempt.note
-            );
-            answer = answer.for_attempt(ForAttempt { note, ..attempt.clone() });
+        let authorization = self.authorize_gate(&gate, review, authorization)?;
+        let applied = self.apply(&gate, &authorization);
+        // What keeps a verification from passing is a verification that failed.
+        let fails = matches!(
+            applied.ending.happened,
+            Happened::ActionFailed { .. } | Happened::PlannerRejected { .. }
+        );
+        if fails && applied.run_id.is_none() {
+            return Ok(refused(open, index, scope, applied.ending.message));
         }
-        let answer = answer
-            .approve(now_ms, self.setup.policy.authorization_ttl_ms)
-            .given(self.clock.since_boot());
-        self.journal().store.record_authorization(&answer, &gate)?;
-        let applied = self.apply(&gate, &answer);
         let row = applied.actions.into_iter().next().map(|row| ActionRecord {
             action_index: index,
             kind: VERIFY_GATE.to_owned(),
@@ -82,29 +80,52 @@ impl BoundedLoop<'_> {
         let verify = result.and_then(|result| results::verification(scope, result));
         let verified = verify.as_ref().is_some_and(|verify| verify.passed);
         open.record.actions.extend(row);
-        open.record.verify = verify;
+        open.record.verify = verify.or(open.record.verify.take());
         let results = applied.results.into_iter();
         open.results.extend(results.map(|result| StepResult { step_index: index, ..result }));
-        let (happened, message) = match applied.ending.happened {
+        let message = applied.ending.message;
+        let succeeded = |message| AttemptEnding {
+            verified,
+            ..AttemptEnding::new(Happened::Succeeded, message)
+        };
+        Ok(match applied.ending.happened {
             Happened::Succeeded if verified => {
-                (Happened::Succeeded, "every action succeeded and the verification passed")
+                succeeded("every action succeeded and the verification passed")
             }
             Happened::Succeeded if skipped => {
-                (Happened::Succeeded, "every action succeeded; a person left the verification out")
+                succeeded("every action succeeded; a person left the verification out")
             }
-            // What keeps a verification from passing is a verification that failed.
-            Happened::ActionFailed { .. } | Happened::PlannerRejected { .. } => {
-                (Happened::VerifyFailed, applied.ending.message.as_str())
+            Happened::Succeeded => {
+                let why = "the verification ended without a result";
+                unverifiable(Happened::InternalError, Some(index), why)
             }
-            other => (other, applied.ending.message.as_str()),
-        };
-        let is_end = happened == Happened::Succeeded;
-        Ok(AttemptEnding {
-            happened,
-            message: if is_end { message.to_owned() } else { format!("verification: {message}") },
-            action_index: (!is_end).then_some(index),
-            verified,
+            _ if fails => unverifiable(Happened::VerifyFailed, Some(index), &message),
+            other => unverifiable(other, Some(index), &message),
         })
+    }
+
+    /// Records an authorization of the verification, under the decision that authorized the plan.
+    fn authorize_gate(
+        &mut self,
+        gate: &Plan,
+        review: Review,
+        decision: &PlanAuthorization,
+    ) -> Result<PlanAuthorization, EvidenceError> {
+        let now_ms = self.clock.now_ms();
+        let mut authorization =
+            PlanAuthorization::pending(gate, review.binding, decision.method, now_ms);
+        if let Some(attempt) = decision.attempt.as_deref() {
+            let note = format!(
+                "the loop's own verification, under the same decision as authorization {}: {}",
+                decision.authorization_id, attempt.note
+            );
+            authorization = authorization.for_attempt(ForAttempt { note, ..attempt.clone() });
+        }
+        let authorization = authorization
+            .approve(now_ms, self.setup.policy.authorization_ttl_ms)
+            .given(self.clock.since_boot());
+        self.journal().store.record_authorization(&authorization, gate)?;
+        Ok(authorization)
     }
 
     /// The plan of the verification, and what there is to know about it now.
@@ -113,7 +134,8 @@ impl BoundedLoop<'_> {
         let Some(gate) = gate_plan(&self.setup.order.goal, scope) else {
             return Err(Halt::new(Happened::InternalError, "the verification has no plan"));
         };
-        let review = review(&gate, &self.setup.order.workspace, &policy, None);
+        let setup = self.setup;
+        let review = review(&gate, &setup.order.workspace, &policy, Some(&setup.location));
         Ok((gate, review))
     }
 
@@ -136,8 +158,7 @@ impl BoundedLoop<'_> {
             (_, Ok(review)) => review,
             (_, Err(error)) => return Err(not_authorized(None, &error.to_string()).into()),
         };
-        let mut errors = review.findings.iter().filter(|it| it.severity == Severity::Error);
-        match errors.next().filter(|_| review.workspace_commands.is_some()) {
+        match first_error(&review).filter(|_| review.workspace_commands.is_some()) {
             Some(why) => Err(not_authorized(None, &why.message).into()),
             None => Ok(()),
         }
@@ -162,6 +183,10 @@ fn unverified(open: &mut CurrentAttempt, index: usize, why: &str) -> AttemptEndi
     open.record.actions.push(ActionRecord::skipped(index, VERIFY_GATE, why.to_owned()));
     let message = format!("every action succeeded; not verified: {why}");
     AttemptEnding::new(Happened::Succeeded, message)
+}
+
+fn first_error(review: &Review) -> Option<&Finding> {
+    review.findings.iter().find(|it| it.severity == Severity::Error)
 }
 
 /// The verification cannot be run at all.

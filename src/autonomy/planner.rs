@@ -1,8 +1,10 @@
 //! Resolves the name of a planner to a process and its permissions (SPEC §10, §11).
 
+use std::borrow::Cow;
+
 use crate::authorization::WallLevel;
 use crate::engine::planner_walls;
-use crate::risk::{PlannerNeeds, Policy, WallSetting};
+use crate::risk::{PlannerNeeds, PlannerSettings, Policy, WallSetting};
 use crate::tools::{PlannerProgram, Toolbox};
 
 /// The names of the built-in planners. The first one requires an argument after a colon.
@@ -55,10 +57,26 @@ pub fn resolve(name: &str, here: &std::path::Path) -> Result<PlannerProgram, &'s
         (_, argument) => argument.map(str::to_owned),
     };
     let program = std::env::current_exe().map_err(
-        |_| "the program does not know where it is itself, and cannot start its planner",
+        |_| "the path of this program cannot be determined, so its planner cannot be started",
     )?;
     let arguments = ["planner".to_owned(), own.to_owned()].into_iter().chain(argument).collect();
     Ok(PlannerProgram::Program { program, arguments, has_key: own == "openai-compatible" })
+}
+
+/// What a planner gets on its standard input. The planner that calls a model cannot read the settings from behind its
+/// walls, so they precede the request. No other planner gets them, and the recorded request does not contain them,
+/// because they may contain the key.
+pub(super) fn planner_input<'r>(
+    program: &PlannerProgram,
+    settings: Option<&PlannerSettings>,
+    request: &'r [u8],
+) -> Cow<'r, [u8]> {
+    match (program, settings) {
+        (PlannerProgram::Program { has_key: true, .. }, Some(settings)) => {
+            [settings.0.as_bytes(), b"\n", request].concat().into()
+        }
+        _ => request.into(),
+    }
 }
 
 /// The permissions of the planner with this name: those in the settings, looked up by the whole name, by the text
@@ -93,9 +111,9 @@ pub fn planner_limits(name: &str, toolbox: &Toolbox, policy: &Policy) -> Result<
         (WallLevel::Full, _) => "walls: full",
         (WallLevel::Files, _) => "walls: files",
         (WallLevel::None, WallSetting::Off) => {
-            "nothing holds it to that: walls are off in your settings"
+            "nothing enforces this: walls are off in your settings"
         }
-        (WallLevel::None, _) => "nothing holds it to that: this computer has no walls",
+        (WallLevel::None, _) => "nothing enforces this: this computer has no walls",
     };
     Ok(format!("{needs}; {held}"))
 }
@@ -119,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_planner_may_only_look_unless_settled_otherwise() {
+    fn planner_needs_default_to_reading() {
         let mut policy = Policy::default();
         assert_eq!(needs_of("python3 plan.py", &policy), PlannerNeeds::default());
         assert_eq!(needs_of("replay:plans", &policy), PlannerNeeds::default());
@@ -136,7 +154,19 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_built_in_or_a_command() {
+    fn only_the_model_planner_gets_the_settings() {
+        let settings = PlannerSettings("{\"key\":\"k\"}".to_owned());
+        for name in ["openai-compatible", "cargo-fix", "replay:plans", "python3 plan.py"] {
+            let program = resolve(name, Path::new("/here")).unwrap();
+            let input = planner_input(&program, Some(&settings), b"{}");
+            let gets_settings = name == "openai-compatible";
+            let expected: &[u8] = if gets_settings { b"{\"key\":\"k\"}\n{}" } else { b"{}" };
+            assert_eq!(&*input, expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn planner_name_is_built_in_or_command() {
         let here = Path::new("/here");
         let of = |name: &str| resolve(name, here);
         let own = |arguments: &[&str]| {

@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn deep_places_are_read_and_bottomless_ones_left() {
+    fn messages_are_read_up_to_a_depth() {
         // The depth that the compiler produces by default, on a thread with the default stack size.
         let read = |macros| {
             let (said, unreadable) = diagnostics(nested(macros).as_bytes());
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_message_of_the_compiler_is_left() {
+    fn other_lines_are_no_compiler_messages() {
         let sum = r#"{"reason":"compiler-message","message":{"message":"aborting due to 1 previous error","code":null,"level":"error","spans":[],"children":[],"rendered":null}}"#;
         for line in ["", "text", "{", "{}", r#"{"reason":"build-finished","success":true}"#, sum] {
             assert_eq!(diagnostics(line.as_bytes()), (Vec::new(), 0), "{line}");
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn the_compilers_words_for_levels_are_kept() {
+    fn level_names_of_the_compiler_are_kept() {
         for (word, level) in [
             ("error: internal compiler error", Level::Error),
             ("error", Level::Error),

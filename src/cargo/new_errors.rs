@@ -36,7 +36,7 @@ impl Verdict {
         }
         let names = beginning(&self.not_compiled.join(", "));
         Some(format!(
-            "{names} did not compile before; errors behind those that were there cannot be seen"
+            "{names} did not compile before the change, so earlier errors may hide new ones"
         ))
     }
 }
@@ -93,10 +93,10 @@ fn obstacle(checked: &Checked) -> Option<CargoError> {
             _ if checked.unreadable > 0 && finished.exit_code != Some(0) => {
                 Some(checked.failed("reported errors that cannot be read"))
             }
-            Some(line) if finished.exit_code != Some(0) => {
-                Some(checked.failed(&format!("failed beside the errors it reported: {line}")))
-            }
-            _ if !whole => Some(checked.failed("did not say that it was at its end")),
+            Some(line) if finished.exit_code != Some(0) => Some(checked.failed(&format!(
+                "failed for another reason than the errors that it reported: {line}"
+            ))),
+            _ if !whole => Some(checked.failed("did not report that it had finished")),
             _ => None,
         }
     })
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_compilers_errors_explain_a_failure() {
+    fn only_compiler_errors_explain_a_failure() {
         for (line, expected) in [
             ("error: could not compile `a` (lib) due to 1 previous error", false),
             (
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_that_moved_is_the_same_and_one_more_of_it_is_new() {
+    fn moved_errors_are_old_additional_ones_new() {
         assert!(new_errors(&[at(9)], vec![at(10)]).is_empty());
         assert_eq!(new_errors(&[at(9)], vec![at(10), at(11)]), [at(11)]);
         assert!(new_errors(&[at(9), at(9)], vec![at(10)]).is_empty());
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn another_code_message_file_or_text_is_another_error() {
+    fn errors_differ_by_code_message_file_or_text() {
         let one = || error("m", "1 | let x: u8 = 300;");
         let others = [
             DiagnosticArtifact { code: None, ..one() },
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn only_places_are_left_out() {
+    fn only_places_are_removed_for_comparison() {
         assert_eq!(without_places("a::b at x.rs:3:14 or std::c: 5"), "a::b at x.rs or std::c: 5");
         assert_eq!(without_line_number("12 | 34"), "| 34");
         assert_eq!(without_line_number("12 is too much"), "12 is too much");

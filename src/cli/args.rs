@@ -41,9 +41,9 @@ Exit codes:
   0  done
   1  the run failed or was cancelled, or its host cannot be reached; a loop that did not complete
   2  the plan is invalid, or its file cannot be read
-  3  not authorized, or something approved has changed
+  3  not authorized, or something that was authorized has changed
   4  the evidence could not be written or read
-  5  the command line cannot be followed
+  5  the command line, the settings or the workspace cannot be used
   6  verification found tampering";
 
 impl Arguments {
@@ -74,25 +74,24 @@ impl Arguments {
 pub(super) enum Command {
     /// Validate a plan and show what it would do; nothing is run
     Check(CheckPlan),
-    /// Show what a plan would do to files, all its steps together; nothing is run
+    /// Show the file changes of all steps of a plan as one diff; nothing is run
     Simulate(Check),
     /// Authorize a plan and run it
     Run(Run),
-    /// Make a plan of what a run left undone, authorize it and run it
+    /// Make a plan of the steps of a run that did not succeed, authorize it and run it
     Continue(Continue),
-    /// Let a planner propose plans for a goal, and run each one that is authorized, a bounded number of times
+    /// Let a planner propose plans for a goal, in a limited number of attempts, and run those that are authorized
     Loop(Loop),
-    /// Make a plan that takes back what a run or a step changed, authorize it and run it
+    /// Make a plan that reverts the file changes of a run or an execution, authorize it and run it
     Revert(Revert),
-    /// Make a plan that takes back, or finishes, what a run was doing when it was interrupted, authorize it and
-    /// run it
+    /// Make a plan that rolls back or finishes the interrupted step of a run, authorize it and run it
     Reconcile(Reconcile),
-    /// Look into the evidence
+    /// Search, show and verify the evidence
     #[command(subcommand)]
     Evidence(EvidenceCommand),
-    /// Say what walls this computer has, and grant something to every plan in a workspace
+    /// Show the walls (the sandbox) of this computer, and grant access beyond them to every plan in a workspace
     Walls(WallsCommand),
-    /// Say how dangerous a shell command is; nothing is run
+    /// Show how dangerous a shell command is; nothing is run
     Risk(Risk),
     /// Print the JSON Schema of a plan dialect
     Schema(Schema),
@@ -168,7 +167,7 @@ pub(super) struct WallsCommand {
     pub(super) workspace: Workspace,
     #[command(flatten)]
     pub(super) walls: Walls,
-    /// Grant nothing any more to the plans in this workspace; what is granted adds to what was granted before
+    /// Revoke all grants to the plans in this workspace; without this flag, new grants add to earlier ones
     #[arg(long, conflicts_with_all = ["grant_proposed", "allow"])]
     pub(super) forget: bool,
     #[command(flatten)]
@@ -203,7 +202,7 @@ pub(super) struct Common {
 /// What every command takes that looks at a plan or runs one.
 #[derive(Debug, Args)]
 pub(super) struct RunOptions {
-    /// Who reads symbols and replaces definitions [default: the settings']
+    /// The code engine, which finds symbols and replaces definitions [default: the settings']
     #[arg(long, value_enum, value_name = "ENGINE")]
     engine: Option<EngineWord>,
     #[command(flatten)]
@@ -228,7 +227,7 @@ impl RunOptions {
 pub(super) struct CheckPlan {
     #[command(flatten)]
     pub(super) check: Check,
-    /// No longer trust the workspace's commands with this digest, in the file countersign.toml
+    /// Revoke the trust in the commands of the workspace's countersign.toml that has this digest
     #[arg(long, value_name = "DIGEST")]
     pub(super) revoke_commands: Option<Digest>,
     /// Connect to the plan's host, to see whether commands can run there; none is sent
@@ -267,7 +266,7 @@ pub(super) struct Run {
 
 #[derive(Debug, Args)]
 pub(super) struct Continue {
-    /// The run whose rest is to be done
+    /// The id of the run to continue
     pub(super) run: Uuid,
     #[command(flatten)]
     pub(super) again: FromRecord,
@@ -275,7 +274,7 @@ pub(super) struct Continue {
 
 #[derive(Debug, Args)]
 pub(super) struct Revert {
-    /// The run or the execution whose changes are to be taken back
+    /// The id of the run or execution to revert
     pub(super) id: Uuid,
     #[command(flatten)]
     pub(super) again: FromRecord,
@@ -283,12 +282,12 @@ pub(super) struct Revert {
 
 #[derive(Debug, Args)]
 pub(super) struct Reconcile {
-    /// The run that was interrupted
+    /// The id of the interrupted run
     pub(super) run: Uuid,
-    /// Bring its files back to what they were
+    /// Restore the files as they were before the interrupted step
     #[arg(long, conflicts_with = "finish", required_unless_present = "finish")]
     pub(super) roll_back: bool,
-    /// Bring its files to what they were to be
+    /// Write the files as the interrupted step was to write them
     #[arg(long)]
     pub(super) finish: bool,
     #[command(flatten)]
@@ -313,10 +312,10 @@ pub(super) struct Consent {
     /// Authorize the plan if this is its digest, as `check` printed it
     #[arg(long, value_name = "DIGEST", conflicts_with = "yes")]
     pub(super) authorize: Option<Digest>,
-    /// Authorize whatever was just read; answers no confirmation
+    /// Authorize the plan, whatever its digest is; this confirms no step
     #[arg(long)]
     pub(super) yes: bool,
-    /// How steps that need a confirmation are answered; `approve` also answers dangerous ones, `caution` those
+    /// How to answer steps that ask for a confirmation; `approve` approves dangerous ones too, `caution` those
     /// that ask only because they have no walls [default: ask on a terminal, else cancel]
     #[arg(long, value_enum)]
     pub(super) confirm: Option<Confirm>,
@@ -324,7 +323,7 @@ pub(super) struct Consent {
 
 #[derive(Debug, Args)]
 pub(super) struct Risk {
-    /// Read one command a line and print one verdict a line
+    /// Read commands from stdin, one per line, and print one verdict per line
     #[arg(long, conflicts_with = "command")]
     pub(super) stdin: bool,
     /// The command
@@ -336,10 +335,10 @@ pub(super) struct Risk {
 
 #[derive(Debug, Args)]
 pub(super) struct Planner {
-    /// Which one
+    /// The planner
     #[arg(value_enum)]
     pub(super) name: PlannerWord,
-    /// The folder of its plans
+    /// The folder with the plans, for `replay`
     pub(super) folder: Option<PathBuf>,
 }
 

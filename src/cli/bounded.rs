@@ -43,7 +43,7 @@ pub(super) fn bounded(command: &args::Loop, out: &mut Output) -> Result<Exit, Re
     let setup = setup(command, goal, planner)?;
     let control = ControlHandle::default();
     stop_at_interrupt(&control).map_err(|error| {
-        Refusal::usage(format!("interrupts cannot be taken: {error}"), "Try again.")
+        Refusal::usage(format!("interrupts (Ctrl+C) cannot be handled: {error}"), "Try again.")
     })?;
     // An error here is ignored, because evidence that cannot be read makes the loop itself fail.
     let standing = setup.location.reader().standing();
@@ -79,7 +79,7 @@ fn exit(outcome: &LoopOutcome) -> Exit {
 fn setup(command: &args::Loop, goal: &str, planner: &str) -> Result<LoopSetup, Refusal> {
     let here = present_folder()?;
     if goal.trim().is_empty() {
-        return Err(Refusal::usage("the goal is empty", "Say what is to be reached."));
+        return Err(Refusal::usage("the goal is empty", "Describe the goal with --goal."));
     }
     let program = resolve(planner, &here)
         .map_err(|why| Refusal::usage(why, "Name a planner with --planner."))?;
@@ -133,7 +133,7 @@ fn revoke(class_id: Uuid, command: &args::Loop, out: &mut Output) -> Result<Exit
     let revoked = store.revoke_class(class_id, SystemClock::default().now_ms())?;
     if !revoked {
         return Err(Refusal::usage(
-            format!("the evidence has no authorization class {class_id} that still holds"),
+            format!("the evidence has no valid authorization class {class_id}"),
             "Look at the loop with `evidence show`.",
         ));
     }
@@ -191,7 +191,7 @@ fn introduce(setup: &LoopSetup) {
     }
     let Some(class) = &setup.order.class else { return };
     let hosts =
-        if class.hosts.is_empty() { "this machine".to_owned() } else { class.hosts.join(", ") };
+        if class.hosts.is_empty() { "this computer".to_owned() } else { class.hosts.join(", ") };
     say(&visible(&format!(
         "Authorized in advance: {} in {}, on {hosts}, up to {}, {} attempts, until {}",
         class.tools.join(", "),
@@ -214,7 +214,7 @@ impl ProgressCallback for LoopProgress {
             RunEvent::LoopStarted { loop_id, class_id, .. } => {
                 say(&format!("Loop {loop_id}"));
                 if let Some(class_id) = class_id {
-                    say(&format!("`loop --revoke-class {class_id}` takes the class back."));
+                    say(&format!("`loop --revoke-class {class_id}` revokes the class."));
                 }
             }
             RunEvent::AttemptStarted { attempt, max_attempts, .. } => {
@@ -229,10 +229,10 @@ impl ProgressCallback for LoopProgress {
                 say(&visible_lines(&format!("The planner gave {}", answer(report, &digest))));
             }
             RunEvent::PlanRevised { difference, .. } => {
-                say(&format!("Compared with the last plan: {}", difference.sentence()));
+                say(&format!("Compared with the previous plan: {}", difference.sentence()));
             }
             RunEvent::NoProgress { failed_in } => {
-                say(&format!("Its steps already failed in attempt {failed_in}."));
+                say(&format!("The plan repeats the steps that failed in attempt {failed_in}."));
             }
             RunEvent::AuthorizationDecided { approved, how } => {
                 let decided = if *approved { "Authorized" } else { "Not authorized" };

@@ -72,11 +72,13 @@ fn print_state(state: &TargetState, out: &mut Output) {
             ("shows a key that is not known", host_key.clone(), said)
         }
         TargetState::ChangedKey { host_key, said } => {
-            ("shows another key than is known", host_key.clone(), said)
+            ("shows another key than the known one", host_key.clone(), said)
         }
-        TargetState::Refused { said } => ("refused you", None, said),
-        TargetState::Unreachable { said } => ("is not reached", None, said),
-        TargetState::Unusable { said } => ("is reached, but no command can run there", None, said),
+        TargetState::Refused { said } => ("refused the login", None, said),
+        TargetState::Unreachable { said } => ("cannot be reached", None, said),
+        TargetState::Unusable { said } => {
+            ("can be reached, but no command can run there", None, said)
+        }
     };
     let shown = shown.map_or_else(String::new, |shown| format!(": {shown}"));
     out.line(&visible(&format!("The host {how}{shown}")));
@@ -119,7 +121,7 @@ pub(super) fn workspace_commands(commands: &CommandsReview, ours: &str) -> Vec<S
         "They are trusted.".to_owned()
     } else {
         let digest = commands.digest;
-        format!("Nobody trusts them. `{ours} --trust-commands {digest}` trusts exactly these.")
+        format!("They are not trusted. `{ours} --trust-commands {digest}` trusts exactly these.")
     };
     let first = "Commands of countersign.toml:".to_owned();
     [first].into_iter().chain(commands.commands.iter().map(command)).chain([trust]).collect()
@@ -142,7 +144,7 @@ fn header(opened: &OpenedPlan, plan: &ShownPlan, review: &Review, out: &mut Outp
         row("Mode", plan.mode.as_str());
         let host = review.binding.target.as_ref().map(ToString::to_string);
         let host = host.or_else(|| plan.target.clone());
-        row("Commands run", &host.map_or("on this machine".to_owned(), |it| format!("on {it}")));
+        row("Commands run", &host.map_or("on this computer".to_owned(), |it| format!("on {it}")));
     }
     if let Some(digest) = opened.digest {
         row("Digest", &digest.to_string());
@@ -208,7 +210,7 @@ fn steps(plan: &ShownPlan, review: &Review, out: &mut Output) {
                 notes.push(format!("precondition {:?} fails now: {found}", step.precondition_text));
             }
             PreconditionState::Later { reason } => {
-                notes.push(format!("precondition {:?} {reason}", step.precondition_text));
+                notes.push(format!("precondition {:?}: {reason}", step.precondition_text));
             }
             PreconditionState::None | PreconditionState::Holds { .. } => {}
         }

@@ -36,7 +36,7 @@ impl CommandLine {
             Some(Confirm::Ask) if !is_terminal => {
                 return Err(Refusal::usage(
                     "--confirm ask needs a terminal to ask on",
-                    "Run it in a terminal, or say --confirm approve, skip or cancel.",
+                    "Run the command in a terminal, or use --confirm approve, skip or cancel.",
                 ));
             }
             Some(confirm) => {
@@ -129,7 +129,7 @@ fn converse(
             Some(typed) if typed == approve => {
                 write!(
                     output,
-                    "It is {}. Type {} to {approve} it: ",
+                    "The step is {}. Type {} to {approve} it: ",
                     request.risk.level.as_str(),
                     visible(word)
                 )?;
@@ -200,7 +200,7 @@ fn show(request: &ConfirmationRequest, output: &mut dyn Write) -> io::Result<()>
 fn show_preview(preview: &Preview, output: &mut dyn Write) -> io::Result<()> {
     // One line each, even if a file name contains a line break.
     writeln!(output, "{}", visible(&preview.summary))?;
-    for note in &preview.notes {
+    for note in preview.caveat().into_iter().chain(preview.notes.iter().map(String::as_str)) {
         writeln!(output, "{}", visible(note))?;
     }
     for change in &preview.changes {

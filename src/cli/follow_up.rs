@@ -92,8 +92,11 @@ fn show_changes(
     let shown = simulate_shown(plan, workspace, policy, Some(location), &Arc::default())?;
     let changes = shown.previews.iter().flat_map(|preview| &preview.changes);
     let diff: String = changes.map(FileChange::unified).collect();
-    let notes = shown.previews.iter().flat_map(|it| std::iter::once(&it.summary).chain(&it.notes));
-    let notes: Vec<&String> = notes.collect();
+    let notes = shown.previews.iter().flat_map(|it| {
+        let notes = it.caveat().into_iter().chain(it.notes.iter().map(String::as_str));
+        std::iter::once(it.summary.as_str()).chain(notes)
+    });
+    let notes: Vec<&str> = notes.collect();
     if !out.json() {
         visible_lines(&diff).lines().for_each(|line| out.line(line));
         notes.iter().for_each(|note| out.line(&visible(note)));

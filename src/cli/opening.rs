@@ -42,7 +42,8 @@ pub(super) fn policy() -> Result<Policy, Refusal> {
 /// The folder no longer exists or cannot be read.
 pub(super) fn present_folder() -> Result<PathBuf, Refusal> {
     std::env::current_dir().map_err(|error| {
-        Refusal::usage(format!("the present folder cannot be found: {error}"), "Go to another one.")
+        let message = format!("the current folder cannot be found: {error}");
+        Refusal::usage(message, "Change to another folder.")
     })
 }
 
@@ -54,9 +55,9 @@ pub(super) fn workspace(chosen: Option<&Path>, here: &Path) -> WorkspaceChoice {
         return choice;
     }
     let reason = if choice.folder == here {
-        "It is the present folder."
+        "It is the current folder."
     } else {
-        "It is the nearest folder above the present one with a Cargo.toml or .git."
+        "It is the nearest folder above the current one with a Cargo.toml or .git."
     };
     WorkspaceChoice { reason: reason.to_owned(), ..choice }
 }
@@ -98,7 +99,7 @@ impl ReadPlan {
             if dialect.is_some_and(|dialect| dialect != Dialect::CommandPlan) {
                 return Err(Refusal::usage(
                     "--target applies only to command plans",
-                    "Omit it: this plan changes local files.",
+                    "Omit --target: only the commands of a command plan run on another host.",
                 ));
             }
             read.parsed = read.parsed.on_target(named.destination());

@@ -22,7 +22,9 @@ const REQUEST_BYTES: u64 = 64 << 20;
 /// cannot be used.
 pub(super) fn planner(command: &args::Planner, out: &mut Output) -> Result<Exit, Refusal> {
     let mut request = Vec::new();
-    let unreadable = |error: String| Refusal::usage(error, "The loop gives a planner its request.");
+    let unreadable = |error: String| {
+        Refusal::usage(error, "Use this planner with `countersign loop --planner`.")
+    };
     io::stdin()
         .lock()
         .take(REQUEST_BYTES)
@@ -35,7 +37,7 @@ pub(super) fn planner(command: &args::Planner, out: &mut Output) -> Result<Exit,
             let folder = command.folder.clone().ok_or_else(|| {
                 Refusal::usage(
                     "replay needs the folder of its plans",
-                    "Write replay:DIR, with the folder behind the colon.",
+                    "Write replay:DIR, with the folder after the colon.",
                 )
             })?;
             Planner::Replay(folder)
@@ -44,7 +46,7 @@ pub(super) fn planner(command: &args::Planner, out: &mut Output) -> Result<Exit,
         PlannerWord::OpenaiCompatible => Planner::Chat(server(settings)?),
     };
     let workspace = std::env::current_dir()
-        .map_err(|error| unreadable(format!("there is no folder to work in: {error}")))?;
+        .map_err(|error| unreadable(format!("the current folder cannot be found: {error}")))?;
     let plan = planner.plan(&request, &workspace, &tell);
     out.line(String::from_utf8_lossy(&plan).trim_end());
     Ok(Exit::Done)

@@ -42,11 +42,14 @@ impl ProgressCallback for Progress {
                 tell(&visible_lines(chunk));
             }
             RunEvent::StepQuiet { quiet_ms, .. } => {
-                say(&format!("No output for {} s; it may be waiting for input.", quiet_ms / 1000));
+                say(&format!(
+                    "No output for {} s; the step may be waiting for input.",
+                    quiet_ms / 1000
+                ));
             }
             RunEvent::LeftRunning { processes } => {
                 let names = processes.join(", ");
-                say(&visible(&format!("What steps had left running was ended: {names}.")));
+                say(&visible(&format!("Processes that were still running were ended: {names}.")));
             }
             RunEvent::HostReached { host } => {
                 say(&visible(&format!("Connected to {}, {}", host.line(), host.system)));
@@ -98,7 +101,7 @@ pub(super) fn print_result(plan: &Plan, result: &ExecutionResult, out: &mut Outp
 
 /// Prints the rollback commands of a plan. They are never run automatically.
 pub(super) fn print_way_back(plan: &Plan, out: &mut Output) {
-    out.line("The plan gives a way back; with --json it is printed as a plan of its own:");
+    out.line("The plan has rollback commands; with --json they are printed as a plan:");
     for command in &plan.notes.rollback {
         for line in visible_lines(command).lines() {
             out.line(&format!("    {line}"));

@@ -115,7 +115,7 @@ impl From<FollowUpError> for Refusal {
 
 impl From<SettingsError> for Refusal {
     fn from(error: SettingsError) -> Self {
-        Self::usage(error.to_string(), "Correct the settings file, or take it away.")
+        Self::usage(error.to_string(), "Correct the settings file, or remove it.")
     }
 }
 

@@ -77,7 +77,7 @@ fn judge(command: &str, rules: &UserRules, out: &mut Output) {
     let builtin = if verdict.user_rule {
         let builtin = &verdict.builtin;
         format!(
-            " By a rule of yours; built in: {}  {}  {}",
+            " By one of your rules; by the built-in rules: {}  {}  {}",
             builtin.level.as_str(),
             builtin.rule,
             builtin.reason

@@ -181,7 +181,7 @@ fn introduce(plan: &Plan, review: &Review, parent_run: Option<Uuid>) {
     // The digest on the command line does not cover grants, so they are printed.
     if !review.binding.grants.is_empty() {
         let grants = &review.binding.grants;
-        say(&visible(&format!("Granted to its steps beyond their walls: {grants}")));
+        say(&visible(&format!("Granted to the steps beyond their walls: {grants}")));
     }
     for finding in &review.findings {
         say(&super::documents::finding_line(finding));

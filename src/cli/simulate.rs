@@ -78,8 +78,9 @@ pub(super) fn simulate(command: &args::Check, out: &mut Output) -> Result<Exit, 
             findings: &opened.findings,
         });
     } else {
-        for (index, step) in steps.iter().enumerate() {
-            let line = format!("{:>3}  {}  {}", index + 1, step.tool, step.note);
+        for (index, (step, preview)) in steps.iter().zip(&simulation.previews).enumerate() {
+            let caveat = preview.caveat().map_or_else(String::new, |caveat| format!(" {caveat}"));
+            let line = format!("{:>3}  {}  {}{caveat}", index + 1, step.tool, step.note);
             out.line(&visible(&line));
         }
         out.line("");

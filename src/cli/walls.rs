@@ -63,6 +63,6 @@ pub(super) fn walls(command: &args::WallsCommand, out: &mut Output) -> Result<Ex
     out.line(&format!("Setting: {}", policy.walls.as_str()));
     out.line(&visible(&format!("Workspace: {folder}")));
     let remembered = remembered.unwrap_or_default();
-    out.line(&visible(&format!("Granted to every plan in it: {remembered}")));
+    out.line(&visible(&format!("Granted to every plan in this workspace: {remembered}")));
     Ok(Exit::Done)
 }

@@ -138,7 +138,7 @@ fn missing_symbols_come_with_suggestions() {
 }
 
 #[test]
-fn a_signature_yields_to_the_body() {
+fn definition_with_body_precedes_its_signatures() {
     let text =
         "function f(a: string): void;\nfunction f(a: number): void;\nfunction f(a: any) {}\n";
     let source = source(Language::TypeScript, text);
@@ -147,7 +147,7 @@ fn a_signature_yields_to_the_body() {
 }
 
 #[test]
-fn references_say_where_they_are_from() {
+fn references_name_their_enclosing_definition() {
     let text = "use a::old;\nfn new() { old(1); let x = old; println!(\"{}\", old(2)); /* old */ }\nfn old(n: u8) {}\nstruct T { old: u8 }\n";
     let source = source(Language::Rust, text);
     let found: Vec<_> = source
@@ -267,7 +267,7 @@ fn unparsable_results_are_refused() {
 }
 
 #[test]
-fn a_fault_elsewhere_stays_as_it_was() {
+fn syntax_errors_elsewhere_do_not_prevent_replacement() {
     let text = "fn a() { let }\nfn f() {}\nfn z() { let }\n";
     let with = "fn f() {\n    1;\n}";
     assert_eq!(patched(Language::Rust, text, "f", with).unwrap(), text.replace("fn f() {}", with));

@@ -87,7 +87,7 @@ fn refusals(
             false => "",
         };
         let message = format!(
-            "{what} would run commands of {COMMANDS_FILE}, which nobody trusts ({digest}): look at them, \
+            "{what} would run commands of {COMMANDS_FILE}, which are not trusted ({digest}): look at them, \
              and trust them if they are what you want to run{again}"
         );
         findings.push(Finding::error(Code::NotAuthorized, step.pointer(None), message));

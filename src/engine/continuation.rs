@@ -29,14 +29,14 @@ pub enum FollowUpError {
     Completed { run_id: Uuid },
     #[error("every step of run {run_id} succeeded; there is nothing to continue")]
     NothingLeft { run_id: Uuid },
-    #[error("the plan of run {run_id} names no commands that would take it back")]
+    #[error("the plan of run {run_id} has no rollback commands")]
     NoRollback { run_id: Uuid },
-    #[error("nothing of run {run_id} can be brought there: {why}")]
+    #[error("run {run_id} cannot be rolled back or finished: {why}")]
     NothingToSettle { run_id: Uuid, why: String },
     #[error("the plan of run {run_id} is no longer in the evidence, or cannot be read")]
     NoPlan { run_id: Uuid },
     #[error(
-        "the rest of run {run_id} is over the limit of {} bytes for a plan",
+        "the follow-up plan of run {run_id} would be larger than {} bytes, the limit for a plan",
         limits::PLAN_BYTES
     )]
     TooLarge { run_id: Uuid },
@@ -56,9 +56,9 @@ impl FollowUpError {
             Self::Completed { .. } | Self::NothingLeft { .. } => {
                 "Run its plan again if you want it done once more."
             }
-            Self::NoRollback { .. } => "Write a plan that takes it back.",
+            Self::NoRollback { .. } => "Write a plan that undoes what the run did.",
             Self::NothingToSettle { .. } => "Compare the run with the disk again.",
-            Self::NoPlan { .. } | Self::TooLarge { .. } => "Write a plan of what is left.",
+            Self::NoPlan { .. } | Self::TooLarge { .. } => "Write a plan of the remaining steps.",
             Self::Evidence(error) => return error.failure(),
             Self::Tool(error) => return error.failure(),
         };

@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_sharpest_request_wins_and_all_are_recorded() {
+    fn strictest_control_wins_and_all_are_recorded() {
         let control = ControlHandle::default();
         assert_eq!(control.boundary(), Boundary::GoOn);
         for (request, expected) in [

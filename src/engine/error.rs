@@ -22,7 +22,7 @@ pub enum ExecutionError {
     NotAuthorized { reason: String },
     #[error("the authorization is for plan {authorization:?}, not for {plan:?}")]
     PlanIdMismatch { plan: String, authorization: String },
-    #[error("something approved has changed: {}", joined(changes))]
+    #[error("something that was authorized has changed: {}", joined(changes))]
     Stale { changes: Vec<Change> },
     #[error("the precondition {precondition:?} does not hold: {found}")]
     PreconditionFailed { code: Code, precondition: String, found: String },
@@ -147,7 +147,7 @@ impl ExecutionError {
             Self::NotAsShown { .. } => {
                 "Look at the file as it is now; its earlier content is in the evidence."
             }
-            Self::ConfirmationDenied { .. } => "Change the plan, or run it again and decide anew.",
+            Self::ConfirmationDenied { .. } => "Change the plan, or run it again and decide again.",
             Self::Cancelled => "Run the plan again when you want it to be done.",
             Self::EvidenceStore { source, .. } => source.next(),
         }

@@ -27,8 +27,8 @@ pub(super) fn look(
     match known {
         Ok(known) if known.host_keys.is_empty() => {
             let message = format!(
-                "ssh knows no key of {destination} ({}), so an approval could not say which host it is \
-                 for. Connect once with `ssh {destination}` by hand, compare the key that it shows with \
+                "ssh knows no key of {destination} ({}), so an authorization could not cover the host's key. \
+                 Connect once with `ssh {destination}` by hand, compare the key that it shows with \
                  the one that the host's owner names, and accept it.",
                 known.address()
             );

@@ -54,21 +54,21 @@ pub(super) fn settlement_of(
     batches.extend(Some(batch).filter(|batch| !batch.edits.is_empty()));
     if batches.is_empty() {
         if notes.is_empty() {
-            notes.push("every file is there already".to_owned());
+            notes.push("every file already has the content that it would get".to_owned());
         }
         let why = notes.join(" ");
         return Err(FollowUpError::NothingToSettle { run_id, why });
     }
     if batches.len() > 1 {
         notes.push(format!(
-            "It is more than one batch can hold: each of the {} is made as a whole, one after the other.",
+            "The edits do not fit into one batch: each of the {} batches is applied as a whole, one after the other.",
             batches.len()
         ));
     }
     let mut short = run_id.to_string();
     short.truncate(8);
     let goal = match way {
-        Way::RollBack => format!("Take back what run {short} was doing when it was interrupted"),
+        Way::RollBack => format!("Roll back what run {short} was doing when it was interrupted"),
         Way::Finish => format!("Finish what run {short} was doing when it was interrupted"),
     };
     let bytes = batch_plan(&goal, &notes.join(" "), &batches);
@@ -186,7 +186,7 @@ impl Settlement<'_> {
         let text = match text {
             Some(Ok(text)) if text.len() <= limits::ARGUMENT_BYTES => Ok(text),
             Some(Ok(_)) => Err("it is too large for a plan"),
-            Some(Err(_)) => Err("it is no text, which a plan cannot hold"),
+            Some(Err(_)) => Err("it is not text, and a plan can hold only text"),
             None => Err("the evidence does not have it, or cannot read it here"),
         };
         match (has(wanted).cloned(), text) {
@@ -202,7 +202,7 @@ impl Settlement<'_> {
                 let path = path.clone();
                 if now == FileState::Absent && self.way == Way::RollBack {
                     self.notes.push(format!(
-                        "{path} comes back with the mode of a new file: an edit gives none."
+                        "{path} is restored with the mode of a new file: an edit cannot set a mode."
                     ));
                 }
                 self.expect(&path, now);
@@ -216,10 +216,10 @@ impl Settlement<'_> {
             }
             (_, Err(why)) => {
                 let which = match self.way {
-                    Way::RollBack => "what it was",
-                    Way::Finish => "what it was to be",
+                    Way::RollBack => "its earlier content",
+                    Way::Finish => "its predicted content",
                 };
-                self.notes.push(format!("{path} is not brought to {which}: {why}."));
+                self.notes.push(format!("{path} does not get {which}: {why}."));
             }
         }
         Ok(())

@@ -50,7 +50,7 @@ pub(super) fn check(step: &Step, call: &ToolCall, now: &Now<'_>) -> Result<Strin
     let is_there = |path: PathBuf| format!("{} is there", path.display());
     let subject = || {
         let subject = precondition.subject_in(call.tool(), &step.arguments);
-        subject.ok_or_else(|| unmet("the step has no argument to look at".to_owned()))
+        subject.ok_or_else(|| unmet("the step has no argument to check".to_owned()))
     };
     let kind = |path: &str, wanted: Kind, code| {
         let kind = after.kind_of(path)?;
@@ -103,7 +103,10 @@ pub(super) fn check(step: &Step, call: &ToolCall, now: &Now<'_>) -> Result<Strin
         Precondition::StepSucceeded(id) => match outcomes.get(id) {
             Some(Outcome::Succeeded) => Ok(format!("step {id} succeeded")),
             Some(Outcome::DoneByHand) => Ok(format!("step {id} was done by hand")),
-            Some(other) => Err(unmet(format!("step {id} is {}", other.as_str().replace('_', " ")))),
+            Some(other) => Err(unmet(format!(
+                "the outcome of step {id} is {}",
+                other.as_str().replace('_', " ")
+            ))),
             None => Err(unmet(format!("step {id} has not run"))),
         },
         Precondition::MagellanHasIndexedFile => {

@@ -56,7 +56,7 @@ pub(super) fn cannot_be_reverted(
     let mut findings = Vec::new();
     for (step_index, what) in programs(evidence, &run, id)? {
         findings.push(warning(format!(
-            "step {} ran a program: whatever that did beside the files named here stays: {what}",
+            "step {} ran a program: its effects beyond the files named here are not reverted: {what}",
             step_index + 1
         )));
     }
@@ -78,7 +78,8 @@ pub(super) fn cannot_be_reverted(
             Kept::NoKey => "it holds a secret, and the key that it was encrypted under is not here",
             Kept::NotKept => "it was never kept",
         };
-        findings.push(warning(format!("what {} was is not available: {why}", way.path)));
+        findings
+            .push(warning(format!("the earlier content of {} is not available: {why}", way.path)));
     }
     Ok(findings)
 }

@@ -313,17 +313,17 @@ fn preconditions_now(
             .and_then(|key| written.get(&key))
             .filter(|earlier| **earlier < step.step_index);
         if let Some(earlier) = earlier {
-            return later(format!("step {} writes it first", earlier + 1));
+            return later(format!("step {} writes the file first", earlier + 1));
         }
         if step.precondition.reads_symbols() {
             lookups += 1;
             if lookups > MAX_LOOKUPS {
                 return later(format!(
-                    "is checked at the step; only {MAX_LOOKUPS} symbols are looked up before"
+                    "is checked when the step begins; only {MAX_LOOKUPS} symbols are looked up before"
                 ));
             }
             if toolbox.has_looked_enough() {
-                let why = "is checked at the step; the symbols before it took enough to look up";
+                let why = "is checked when the step begins; the symbols of earlier steps took up the limit";
                 return later(why.to_owned());
             }
         }

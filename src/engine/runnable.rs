@@ -113,11 +113,11 @@ fn check_answer(
         AuthorizationStatus::Approved => {}
     }
     if authorization.is_expired(clock.now_ms(), &clock.since_boot()) {
-        return refuse("the approval has expired".to_owned());
+        return refuse("the authorization has expired".to_owned());
     }
     let used = store.authorization_used_by(authorization.authorization_id);
     match used.map_err(ExecutionError::before_run)? {
-        Some(run_id) => refuse(format!("the approval was used by run {run_id}")),
+        Some(run_id) => refuse(format!("the authorization was used by run {run_id}")),
         None => Ok(()),
     }
 }

@@ -31,14 +31,13 @@ pub(super) fn has_walls(call: &ToolCall) -> bool {
     }
 }
 
+fn is_concerned(plan: &Plan) -> bool {
+    plan.steps.iter().any(|step| has_walls(&step.call))
+}
+
 /// The walls of every step of a plan, and the findings about them.
 pub(super) fn look(plan: &Plan, toolbox: &Toolbox, policy: &Policy) -> (WallsReview, Vec<Finding>) {
-    let is_concerned = plan.steps.iter().any(|step| has_walls(&step.call));
-    let level = if is_concerned && policy.walls != WallSetting::Off {
-        walls_here()
-    } else {
-        (WallLevel::None, None)
-    };
+    let level = if is_concerned(plan) { level_for(policy) } else { (WallLevel::None, None) };
     of_steps(plan, toolbox, policy, level)
 }
 
@@ -50,8 +49,7 @@ pub(super) fn with_remembered<'p>(
     policy: &'p Policy,
     evidence: Option<&EvidenceLocation>,
 ) -> (Cow<'p, Policy>, Option<Grants>) {
-    let is_concerned = plan.steps.iter().any(|step| has_walls(&step.call));
-    let evidence = evidence.filter(|_| is_concerned && policy.walls != WallSetting::Off);
+    let evidence = evidence.filter(|_| is_concerned(plan) && policy.walls != WallSetting::Off);
     let remembered = evidence.and_then(|it| it.reader().remembered_walls(workspace).ok()?);
     let policy = match &remembered {
         Some(grants) => Cow::Owned(Policy { grants: policy.grants.with(grants), ..policy.clone() }),
@@ -83,6 +81,14 @@ pub(super) fn place_to_grant(toolbox: &Toolbox, path: &Path) -> Option<String> {
 pub fn walls_here() -> (WallLevel, Option<&'static str>) {
     let probe = WallProbe::of_this_computer();
     (probe.level, probe.why_not_better.as_deref())
+}
+
+/// As [`walls_here`], unless the settings turn walls off.
+fn level_for(policy: &Policy) -> (WallLevel, Option<&'static str>) {
+    match policy.walls {
+        WallSetting::Off => (WallLevel::None, None),
+        WallSetting::Required | WallSetting::Preferred => walls_here(),
+    }
 }
 
 /// As [`look`], for this level.
@@ -147,7 +153,9 @@ impl WallsReviewer<'_> {
             let (severity, message) = match self.folders.resolve(path) {
                 Ok(None) => continue,
                 Ok(Some(place)) => {
-                    self.allowed.push(place.path);
+                    if !self.allowed.contains(&place.path) {
+                        self.allowed.push(place.path);
+                    }
                     if !place.is_missing {
                         continue;
                     }
@@ -230,8 +238,8 @@ impl WallsReviewer<'_> {
                         continue;
                     }
                     let message = format!(
-                        "{} does not exist; it is made as a folder before the step runs. Where it is to be \
-                         a file, name its folder",
+                        "{} does not exist; it is made as a folder before the step runs. If it should be a \
+                         file, name its folder instead",
                         beginning(path)
                     );
                     (Severity::Warning, message)
@@ -280,7 +288,8 @@ impl WallsReviewer<'_> {
             self.tell(step, Severity::Error, "terminal", message);
         }
         if walls.open && self.policy.walls == WallSetting::Required {
-            let message = format!("step {number} is open, and your settings require walls");
+            let message =
+                format!("step {number} needs \"open\" (no walls), and your settings require walls");
             self.tell(step, Severity::Error, "open", message);
         }
         if walls.level == WallLevel::None || !missing.open {
@@ -317,10 +326,7 @@ pub fn planner_walls(
     policy: &Policy,
     needs: &PlannerNeeds,
 ) -> Result<(StepWalls, WallPlace), String> {
-    let (level, why) = match policy.walls {
-        WallSetting::Off => (WallLevel::None, None),
-        WallSetting::Required | WallSetting::Preferred => walls_here(),
-    };
+    let (level, why) = level_for(policy);
     if let Some(why) = required(policy, level, why) {
         return Err(why);
     }
@@ -334,6 +340,7 @@ pub fn planner_walls(
         }
     }
     write.sort();
+    write.dedup();
     let mut place = WallPlace::default();
     if !needs.read {
         place.hidden.push(toolbox.workspace().to_owned());
@@ -374,13 +381,13 @@ pub(super) fn ask(
 ) -> Option<&'static str> {
     let walls = walls?;
     if walls.open {
-        Some("It runs without walls.")
+        Some("The step runs without walls.")
     } else if walls.level > WallLevel::None || risk.level < RiskLevel::Caution {
         None
     } else if setting == WallSetting::Off {
-        Some("Walls are off in your settings, so what calls for caution asks.")
+        Some("Walls are off in your settings, so steps rated caution ask.")
     } else {
-        Some("This computer has no walls, so what calls for caution asks.")
+        Some("This computer has no walls, so steps rated caution ask.")
     }
 }
 

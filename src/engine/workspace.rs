@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_marked_folder_but_never_home() {
+    fn workspace_is_nearest_marked_folder_except_home() {
         let temp = tempfile::tempdir().unwrap();
         let project = temp.path().join("home/project");
         let plans = project.join("plans");
@@ -83,7 +83,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn home_is_home_by_every_name() {
+    fn home_behind_a_link_is_recognized() {
         let temp = tempfile::tempdir().unwrap();
         let plans = temp.path().join("data/someone/plans");
         std::fs::create_dir_all(&plans).unwrap();

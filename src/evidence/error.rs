@@ -44,7 +44,7 @@ pub enum EvidenceError {
         if *there { "and it is there" } else { "and it is not there" }
     )]
     NotOneRow { table: &'static str, inserted: usize, written: u64, there: bool },
-    #[error("this evidence is only read: {difference}")]
+    #[error("this evidence is read-only: {difference}")]
     Head { difference: String },
     #[error("the last head of the evidence cannot be kept outside of it: {source} ({path})")]
     State { source: std::io::Error, path: PathBuf },
@@ -53,13 +53,13 @@ pub enum EvidenceError {
     Index,
     #[error("there is nothing to accept: this is the database that was here")]
     NothingToAccept,
-    #[error("{path} is not this user's alone: {what}. To mend it: {command}")]
+    #[error("{path} has an unsafe owner or mode: {what}. To correct this, run: {command}")]
     NotPrivate { path: PathBuf, what: String, command: String },
     /// A test made this table fail.
     #[cfg(any(test, feature = "inspection"))]
     #[error("the table {table} takes no rows: the disk is full, says the test")]
     Broken { table: &'static str },
-    #[error("the evidence database refused: {source}")]
+    #[error("the evidence database reported an error: {source}")]
     Database { source: rusqlite::Error },
     #[error("the key that protects secrets in the evidence cannot be used: {source} ({path})")]
     Key { source: std::io::Error, path: PathBuf },
@@ -99,14 +99,14 @@ impl EvidenceError {
             Self::Damaged { .. } => DAMAGED,
             Self::Locked => "Close that program or wait for it, then try again.",
             Self::Schema { .. } => {
-                "Something else writes to this database: find out what. Name another evidence folder, or \
-                 take back what it changed."
+                "Another program writes to this database: find out which. Name another evidence folder, or \
+                 undo what that program changed."
             }
             Self::NotOneRow { .. } => {
-                "Something else has changed this database: run `countersign evidence verify`."
+                "Another program has changed this database: run `countersign evidence verify`."
             }
             Self::Head { .. } => {
-                "Look at it with `countersign evidence verify`. Where you know why, accept it with \
+                "Check it with `countersign evidence verify`. If you know the reason, accept it with \
                  `countersign evidence accept-head --reason TEXT`."
             }
             Self::State { .. } => "See that this folder can be written, then try again.",

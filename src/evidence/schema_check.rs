@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_digests_are_those_of_the_formats() {
+    fn stored_digests_match_the_formats() {
         let digests: Vec<_> = (1..)
             .zip(DIGESTS)
             .map(|(format, _)| {
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn each_difference_has_its_words() {
+    fn schema_differences_are_described() {
         for (change, words) in [
             ("CREATE TABLE more (a)", "a table more that this version does not make"),
             ("DROP INDEX runs_by_time", "the index runs_by_time is missing"),

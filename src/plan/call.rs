@@ -197,7 +197,7 @@ mod tests {
     use crate::plan::{Dialect, TOOLS};
 
     #[test]
-    fn code_of_the_workspace_may_change_anything() {
+    fn calls_running_workspace_code_may_change_anything() {
         let build = Build::default();
         for call in [
             ToolCall::Verify { scope: VerifyScope::Local },
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_has_its_tool_and_takes_aliases() {
+    fn calls_take_argument_names_or_aliases() {
         for spec in TOOLS.iter().filter(|spec| !spec.tool.stands_in(Dialect::ActionPlan)) {
             for alias in [false, true] {
                 let arguments = spec

@@ -32,7 +32,7 @@ codes! {
     InvalidPlan "E001" "invalid plan";
     NotAuthorized "E002" "not authorized";
     PlanIdMismatch "E003" "plan id mismatch";
-    Stale "E004" "something approved has changed";
+    Stale "E004" "something that was authorized has changed";
     NotJson "E010" "not JSON or not UTF-8";
     DuplicateKey "E011" "duplicate key";
     UnknownField "E012" "unknown field";

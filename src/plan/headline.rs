@@ -47,7 +47,7 @@ impl ToolCall {
                 HistoryOperation::Undo { checkpoint: Some(checkpoint) } => {
                     ("Undo", checkpoint.clone())
                 }
-                HistoryOperation::Redo => ("Redo", "what was taken back last".to_owned()),
+                HistoryOperation::Redo => ("Redo", "the last undone change".to_owned()),
                 HistoryOperation::RestoreCheckpoint { checkpoint } => {
                     ("Restore", checkpoint.clone())
                 }

@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_without_paths_are_these() {
+    fn list_of_arguments_without_paths_is_complete() {
         // Before an argument is added here, check that it names no file.
         let known = [
             "args",

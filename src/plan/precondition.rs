@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn the_patch_is_never_the_subject() {
+    fn precondition_of_a_patch_concerns_its_file() {
         let arguments = BTreeMap::from([
             ("file".to_owned(), "a.rs".to_owned()),
             ("with".to_owned(), "b.rs".to_owned()),

@@ -178,7 +178,7 @@ tools! {
         "looks at the program: overview, text and symbols"
         &[optional("query"), optional("max_results")];
     History "history" Mutate ActionPlan
-        "lists, compares and takes back what was changed"
+        "lists, compares, undoes and redoes recorded changes"
         &[
             argument("operation"),
             optional("checkpoint"),

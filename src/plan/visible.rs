@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_seen_is_shown() {
+    fn invisible_characters_are_shown() {
         for (text, shown) in [
             ("a\u{202E}b", "a⟨U+202E⟩b"),
             ("rm\u{200B} -rf", "rm⟨U+200B⟩ -rf"),

@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_those_of_serde() {
+    fn words_equal_serde_names() {
         same(ActionErrorCode::WORDS);
         same(ActionStatus::WORDS);
         same(Control::WORDS);

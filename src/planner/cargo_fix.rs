@@ -51,7 +51,7 @@ fn propose(
 ) -> Result<Vec<u8>, Failure> {
     let (edits, hashes, applied) = edits(&found.list, read);
     let notes = format!(
-        "{} errors and {} warnings, {applied} of {} offers of the compiler applied.",
+        "{} errors and {} warnings, {applied} of {} suggestions of the compiler applied.",
         found.errors,
         found.warnings,
         found.list.len()
@@ -59,19 +59,19 @@ fn propose(
     if edits.is_empty() {
         if found.errors > 0 {
             let message = format!(
-                "{} errors are left, and the compiler offers nothing that can be applied by machine",
+                "{} errors are left, and the compiler suggests nothing that can be applied automatically",
                 found.errors
             );
             return Err(Failure { code: "unsupported_goal", message, retryable: true });
         }
         let verify = json!({ "type": "verify", "request": {},
-            "rationale": "The compiler offers nothing more." });
+            "rationale": "The compiler suggests nothing more." });
         return Ok(reply::plan(goal, NAME, &notes, &[verify]));
     }
     let batch = json!({
         "type": "mutate_batch",
         "request": { "edits": edits, "expected_hashes": hashes },
-        "rationale": format!("The compiler offers: {}.", mended(&found.list)),
+        "rationale": format!("The compiler suggests: {}.", mended(&found.list)),
     });
     Ok(reply::plan(goal, NAME, &notes, &[batch]))
 }
@@ -205,8 +205,11 @@ mod tests {
             batch["request"]["expected_hashes"]["src/a.rs"],
             Digest::of(TEXT.as_bytes()).to_string()
         );
-        assert_eq!(batch["rationale"], "The compiler offers: a, b, c (2).");
-        assert!(plan["metadata"]["notes"].as_str().unwrap().contains("3 of 4 offers"), "{plan}");
+        assert_eq!(batch["rationale"], "The compiler suggests: a, b, c (2).");
+        assert!(
+            plan["metadata"]["notes"].as_str().unwrap().contains("3 of 4 suggestions"),
+            "{plan}"
+        );
     }
 
     // Without suggestions, a program without errors is verified, and one with errors gives a failure.

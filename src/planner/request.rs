@@ -16,7 +16,7 @@ pub struct Request {
 
 /// The bytes are not a request.
 #[derive(Debug, thiserror::Error)]
-#[error("what came on stdin is no planner request: {0}")]
+#[error("the input is not a planner request: {0}")]
 pub struct RequestError(serde_json::Error);
 
 #[derive(Deserialize)]
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_says_its_goal_and_attempt() {
+    fn request_needs_goal_and_attempt() {
         let request = Request::parse(br#"{"goal": "g", "attempt": 2, "more": {}}"#).unwrap();
         assert_eq!((request.goal.as_str(), request.attempt), ("g", 2));
         assert_eq!(request.whole["more"], serde_json::json!({}));

@@ -24,7 +24,7 @@ pub enum ProcessError {
     TooMuchOutput { program: &'static str, stream: Stream, limit: u64 },
     #[error("{what}")]
     StoppedByWall { what: String },
-    #[error("what {program} printed could not be kept, and it was ended")]
+    #[error("the output of {program} could not be stored, so it was ended")]
     NotKept { program: &'static str },
 }
 
@@ -54,12 +54,10 @@ impl ErrorInfo for ProcessError {
             }
             Self::NotStarted { .. } => "Check that the program can be run by your user.",
             Self::Stopped => "Run the plan again when you want it to be done.",
-            Self::TimedOut { .. } => {
-                "See what it printed last, and whether it waits for something that does not come."
-            }
-            Self::TooMuchOutput { .. } => "See in the output what is printed again and again.",
+            Self::TimedOut { .. } => "Read its last output: it may be waiting for input.",
+            Self::TooMuchOutput { .. } => "See in the output which lines repeat.",
             Self::StoppedByWall { .. } => {
-                "Sign the plan again with what it needs, if it may have that."
+                "Authorize the plan again with what the step needs, if the step may have it."
             }
             Self::NotKept { .. } => {
                 "See that the evidence folder can be written to and that its disk has space."
@@ -129,16 +127,13 @@ impl<K> Finished<K> {
                 let more = walls.changed.len() - 1;
                 let others = if more == 0 { String::new() } else { format!(" and {more} more") };
                 format!(
-                    "what no step may write has changed: {}{others}; a new file among it is now named *.refused-…",
+                    "files that no step may write have changed: {}{others}; new ones were renamed to *.refused-…",
                     first.display()
                 )
             }
             (None, code) if code != Some(0) && walls.refused > 0 => {
                 let times = if walls.refused == 1 { "time" } else { "times" };
-                format!(
-                    "the network was refused {} {times}: sign again with network allowed?",
-                    walls.refused
-                )
+                format!("the walls refused the network {} {times}", walls.refused)
             }
             _ => return None,
         };

@@ -98,7 +98,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_command_is_an_executable_file_in_an_absolute_folder_of_the_path() {
+    fn only_executables_in_absolute_folders_are_found() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("tool");
@@ -119,7 +119,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn nothing_that_the_workspace_could_put_there_is_taken() {
+    fn programs_of_the_workspace_are_passed_over() {
         use std::os::unix::fs::PermissionsExt;
         let top = tempfile::tempdir().unwrap();
         let top = top.path().canonicalize().unwrap();

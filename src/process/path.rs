@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn neither_relative_folders_nor_those_of_the_workspace_are_left() {
+    fn relative_and_workspace_folders_are_removed() {
         let base = tempfile::tempdir().unwrap();
         let base = base.path().canonicalize().unwrap();
         let workspace = base.join("space");

@@ -16,7 +16,7 @@ fn folders(parent: &Path) -> usize {
 }
 
 #[test]
-fn what_nobody_works_in_is_removed_and_what_somebody_does_is_not() {
+fn only_abandoned_folders_are_removed() {
     let temporary = tempfile::tempdir().unwrap();
     let parent = temporary.path().join("simulations");
     let live = Scratch::create(&parent).unwrap();
@@ -40,7 +40,7 @@ fn what_nobody_works_in_is_removed_and_what_somebody_does_is_not() {
 }
 
 #[test]
-fn only_the_user_may_look_into_it_and_it_goes_whatever_is_in_it() {
+fn scratch_folder_is_private_and_always_removable() {
     let temporary = tempfile::tempdir().unwrap();
     let parent = temporary.path().join("simulations");
     let scratch = Scratch::create(&parent).unwrap();
@@ -60,7 +60,7 @@ fn only_the_user_may_look_into_it_and_it_goes_whatever_is_in_it() {
 }
 
 #[test]
-fn it_is_never_in_the_workspace() {
+fn scratch_folder_is_outside_the_workspace() {
     let usual = usual_parent(Path::new("/nowhere"));
     let above = usual.parent().unwrap();
     assert!(!usual_parent(above).starts_with(above));

@@ -135,7 +135,7 @@ fn is_alive(id: &str) -> bool {
 }
 
 #[test]
-fn the_outputs_are_kept_apart_and_exact_and_the_code_is_told() {
+fn outputs_stay_separate_and_exit_code_is_kept() {
     let yard = Yard::new();
     let seen = RefCell::new((String::new(), String::new()));
     let script = r"printf 'a\377\303'; printf 'gr\303\274n %s' $HERON >&2; exit 7";
@@ -154,7 +154,7 @@ fn the_outputs_are_kept_apart_and_exact_and_the_code_is_told() {
 }
 
 #[test]
-fn there_is_no_input_and_no_terminal() {
+fn program_has_no_input_and_no_terminal() {
     let finished = Yard::new()
         .run("read x; echo $?; (: </dev/tty) 2>/dev/null; echo $?; ps -o pid=,pgid=,sid= -p $$");
     let text = String::from_utf8(finished.stdout).unwrap();
@@ -166,7 +166,7 @@ fn there_is_no_input_and_no_terminal() {
 }
 
 #[test]
-fn a_program_that_is_not_there_is_an_error_of_the_system() {
+fn missing_program_is_a_system_error() {
     let yard = Yard::new();
     let program = Program {
         profile: yard.profile(),
@@ -193,14 +193,14 @@ fn a_stop_ends_a_waiting_program_at_once() {
 }
 
 #[test]
-fn a_stop_before_the_start_ends_it_too() {
+fn stop_before_the_start_ends_the_program() {
     let yard = Yard::new();
     yard.stop.set();
     assert_eq!(yard.run("exec cat fifo").cause, Some(Cause::Stopped));
 }
 
 #[test]
-fn a_program_that_closed_its_outputs_is_waited_for_and_can_be_stopped() {
+fn program_with_closed_outputs_can_be_stopped() {
     let yard = Yard::new();
     let finished = thread::scope(|scope| {
         scope.spawn(|| {
@@ -215,16 +215,17 @@ fn a_program_that_closed_its_outputs_is_waited_for_and_can_be_stopped() {
 }
 
 #[test]
-fn a_program_that_does_not_hear_is_killed_after_the_grace() {
+fn program_ignoring_sigterm_is_killed_after_grace() {
     let (finished, _) =
         Yard::new().stopped_after("trap '' TERM; echo ready; while :; do cat fifo; done", 1);
     assert_eq!((finished.cause, finished.signal), (Some(Cause::Stopped), Some(9)));
     assert!(finished.duration >= GRACE, "it had its grace: {:?}", finished.duration);
 }
 
+// They have left the session or their parent, or have an empty environment.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_stop_reaches_those_who_left_the_group_their_parent_and_their_environment() {
+fn stop_ends_descendants_outside_the_group() {
     let yard = Yard::new();
     let (finished, ids) = yard.stopped_after(
         "sh -c 'trap \"\" TERM; echo $$; cat fifo; cat fifo' &
@@ -241,7 +242,7 @@ fn a_stop_reaches_those_who_left_the_group_their_parent_and_their_environment() 
 }
 
 #[test]
-fn the_timeout_ends_it_and_keeps_what_was_printed() {
+fn timeout_keeps_what_was_printed() {
     let finished = Yard::new().script(
         "echo before; exec cat fifo",
         Duration::from_millis(300),
@@ -253,7 +254,7 @@ fn the_timeout_ends_it_and_keeps_what_was_printed() {
 }
 
 #[test]
-fn one_byte_more_than_the_limit_ends_it() {
+fn output_over_the_limit_ends_the_program() {
     let yard = Yard::new();
     let finished = yard.script("exec yes", LONG, 100_001, &|_, _| {});
     assert_eq!(finished.cause, Some(Cause::TooMuch(Stream::Stdout)));
@@ -280,7 +281,7 @@ fn output_faster_than_its_reader_is_kept_whole() {
 }
 
 #[test]
-fn what_still_holds_an_output_is_left_alone_after_a_normal_end() {
+fn leftover_process_survives_a_normal_end() {
     let yard = Yard::new();
     let finished = yard.run("cat fifo & echo $!");
     assert_eq!((finished.cause, finished.exit_code), (None, Some(0)));
@@ -293,7 +294,7 @@ fn what_still_holds_an_output_is_left_alone_after_a_normal_end() {
 }
 
 #[test]
-fn a_panic_of_the_caller_leaves_no_program_behind() {
+fn panic_of_the_caller_ends_the_program() {
     let yard = Yard::new();
     let id = RefCell::new(String::new());
     let panicked = catch_unwind(AssertUnwindSafe(|| {
@@ -307,7 +308,7 @@ fn a_panic_of_the_caller_leaves_no_program_behind() {
 }
 
 #[test]
-fn what_a_program_starts_by_name_is_not_looked_for_in_its_folder() {
+fn path_variable_has_only_absolute_folders() {
     let left = |paths: &str| path::trusted(OsStr::new(paths), &[]);
     assert_eq!(left(":.:bin:/usr/bin:../x:/bin"), Some("/usr/bin:/bin".into()));
     assert_eq!(left("."), None);
@@ -318,7 +319,7 @@ fn what_a_program_starts_by_name_is_not_looked_for_in_its_folder() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn nobody_escapes_a_stop_however_many_leave_at_that_moment() {
+fn stop_ends_processes_that_keep_forking() {
     // Each process keeps starting others that leave the session at once, some with an empty environment.
     let storm = "leave() { while :; do (setsid sh -c 'exec cat fifo' &); (env -i setsid cat fifo &)
                  echo one; done; }
@@ -333,7 +334,7 @@ fn nobody_escapes_a_stop_however_many_leave_at_that_moment() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn who_is_started_while_the_program_is_ending_is_ended_too() {
+fn process_started_while_ending_is_ended() {
     let yard = Yard::new();
     let script =
         "trap '(setsid sh -c \"trap : TERM; cat fifo; cat fifo\" >/dev/null 2>&1 &); exit 3' TERM
@@ -347,7 +348,7 @@ fn who_is_started_while_the_program_is_ending_is_ended_too() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn what_a_program_leaves_running_is_ended_where_nothing_may_go_on() {
+fn leftover_setting_decides_which_processes_stay() {
     let yard = Yard::new();
     let script = "cat fifo & (setsid sh -c 'cat fifo' >/dev/null 2>&1 &)
                   (setsid sh -c 'trap \"\" TERM; echo out; cat fifo; cat fifo' &) ; echo done";
@@ -434,8 +435,9 @@ impl Yard {
     }
 }
 
+// Many lines, one long line, control sequences, invalid UTF-8, and both streams at once.
 #[test]
-fn of_any_output_every_byte_is_kept_and_only_the_ends_stay_here() {
+fn any_output_is_captured_whole() {
     const CAP: u64 = 2 << 30;
     for (script, bytes, lines) in [
         ("yes | head -n 10000000", 20_000_000, 10_000_000),
@@ -457,7 +459,7 @@ fn of_any_output_every_byte_is_kept_and_only_the_ends_stay_here() {
 }
 
 #[test]
-fn a_program_whose_output_cannot_be_kept_is_ended() {
+fn failing_capture_ends_the_program() {
     let capture = Counting::up_to(1_000_000);
     let yard = Yard::new();
     let finished = yard.streamed("trap '' TERM; yes", 2 << 30, &capture);
@@ -468,7 +470,7 @@ fn a_program_whose_output_cannot_be_kept_is_ended() {
 }
 
 #[test]
-fn a_program_that_is_quiet_is_told_of_once_each_time() {
+fn each_silence_is_reported_once() {
     let yard = Yard::new();
     let fifo = yard.fifo();
     let mut capture = Counting::up_to(u64::MAX);
@@ -490,7 +492,7 @@ fn a_program_that_is_quiet_is_told_of_once_each_time() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn nothing_is_left_of_a_program_that_does_all_it_can_to_stay() {
+fn uncooperative_program_leaves_no_processes() {
     // Ignores SIGTERM, forks twice, leaves the session and the environment, closes its outputs, and fills both
     // pipes with bytes that are not text, in lines that never end.
     let nasty = "trap '' TERM HUP INT

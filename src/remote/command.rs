@@ -163,7 +163,7 @@ impl Connection {
             let said = self.control.said();
             return format!("the connection was lost\n{said}").trim_end().to_owned();
         }
-        "the host did not confirm that nothing of the command is left".to_owned()
+        "the host did not confirm that the command has left no process".to_owned()
     }
 }
 

@@ -21,9 +21,9 @@ pub enum RemoteError {
         shown(host_key)
     )]
     ChangedKey { destination: String, host_key: Option<String>, said: String },
-    #[error("{destination} refused\n{said}")]
+    #[error("{destination} refused the login\n{said}")]
     Refused { destination: String, said: String },
-    #[error("{destination} is not reached\n{said}")]
+    #[error("{destination} cannot be reached\n{said}")]
     Unreachable { destination: String, said: String },
     #[error("{destination} did not answer within {after}\n{said}")]
     Silent { destination: String, after: String, said: String },
@@ -31,7 +31,7 @@ pub enum RemoteError {
         "no command can run on {destination}: it has no bash, or its login shell did not start it\n{said}"
     )]
     NoBash { destination: String, said: String },
-    #[error("the target was {approved} when approved and is {now} now")]
+    #[error("the target was {approved} when authorized and is {now} now")]
     NotApproved { approved: Box<Target>, now: String },
     #[error("stopped before {destination} was reached")]
     Cancelled { destination: String },

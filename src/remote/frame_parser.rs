@@ -158,7 +158,7 @@ mod tests {
         /// However the stream is cut into chunks, the reports are found, no output of the command is lost, and
         /// the output before the first report is kept apart.
         #[test]
-        fn reports_are_taken_out_and_nothing_else(
+        fn only_reports_are_taken_out(
             before in prop::collection::vec(any::<u8>(), 0..40),
             pieces in prop::collection::vec(
                 prop_oneof![
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_nonce_without_an_end_of_line_is_output_after_all() {
+    fn nonce_without_line_end_is_output() {
         let (sieve, clean) = sieved(&[b"countersign-42:begin:1\n", b"a countersign-42:beg"]);
         assert_eq!(clean, b"a countersign-42:beg");
         assert_eq!(sieve.reports().len(), 1);

@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_and_authorities_are_read_and_revoked_ones_are_not() {
+    fn only_unrevoked_keys_and_authorities_are_read() {
         let said = "# Host build found: line 1 \nbuild ED25519 SHA256:a ada@build\n\
                     # Host build found: line 2 CA\nbuild RSA SHA256:b\n\
                     # Host build found: line 3 REVOKED\nbuild ECDSA SHA256:c\n\

@@ -74,7 +74,7 @@ impl std::fmt::Display for PlannerNeeds {
     }
 }
 
-/// Settings that a bundled planner receives on its standard input. They may contain a key.
+/// Settings that the bundled planner of a model receives on its standard input. They may contain a key.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PlannerSettings(pub String);
 
@@ -108,7 +108,7 @@ pub struct Policy {
     pub grants: Grants,
     /// What planners may do, by planner name. This does not affect plans and is not part of the digest.
     pub planners: BTreeMap<String, PlannerNeeds>,
-    /// Settings for the bundled planners, which cannot read the settings file behind walls. Not part of the digest.
+    /// Settings for the bundled planner of a model, which cannot read their file behind walls. Not part of the digest.
     pub planner_settings: Option<PlannerSettings>,
     /// Files with workspace commands that the user trusts, each with its workspace (SPEC §9). They come from the
     /// evidence, not from the settings, and are not part of the digest, because an approval covers the file itself.

@@ -68,7 +68,7 @@ pub fn of_workspace_command(command: &str, policy: &Policy, shell: Shell) -> Ver
 fn raised(verdict: Verdict, stated: &StatedRisk) -> Verdict {
     let Some(level) = stated.level.filter(|level| *level > verdict.level) else { return verdict };
     let why = stated.reason.as_deref().map_or_else(String::new, |reason| format!(": {reason}"));
-    let reason = format!("The plan itself calls it {}{why}", level.as_str());
+    let reason = format!("The plan itself rates the step {}{why}", level.as_str());
     Verdict { suggestion: verdict.suggestion, ..Verdict::new(level, "stated-by-plan", reason) }
 }
 
@@ -93,7 +93,7 @@ fn of_call(call: &ToolCall, policy: &Policy, shell: Shell) -> Verdict {
         ToolCall::History { operation, .. } if operation.changes_files() => (
             RiskLevel::Dangerous,
             CHANGE_HISTORY,
-            "Puts earlier contents of files in the place of what stands there now.",
+            "Replaces the present content of files with earlier content.",
         ),
         _ => (level, rule, reason),
     };
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_is_as_dangerous_as_its_worst_edit() {
+    fn batch_has_the_risk_of_its_worst_edit() {
         let text = |text: &str| text.to_owned();
         let batch = |edits, dry_run| {
             let expected_hashes = std::collections::BTreeMap::new();

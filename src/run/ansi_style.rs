@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn colours_leave_the_text_and_everything_else_stays() {
+    fn colour_sequences_are_removed_others_stay() {
         let (text, inks) =
             coloured("a \x1b[1;31mred \x1b[4mline\x1b[0m\n\x1b[2J\x1b]0;t\x07\x1b[32");
         assert_eq!(text, "a red line\n\x1b[2J\x1b]0;t\x07\x1b[32");
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn looks_add_up_and_end() {
+    fn styles_accumulate_until_reset() {
         let ink = AnsiStyle::default().after("2;4;35");
         assert_eq!(ink, AnsiStyle { hue: Some(Hue::Magenta), faint: true, underlined: true });
         assert_eq!(

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn file_code_and_message_each_make_another_one() {
+    fn diagnostics_differ_by_file_code_or_message() {
         let old = [diagnostic("a.rs", "E1", "m", 1)];
         for new in [
             diagnostic("b.rs", "E1", "m", 1),
@@ -125,7 +125,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_is_lost_and_nothing_counted_twice(
+        fn every_diagnostic_is_counted_once(
             before in prop::collection::vec((0_u8..3, 0_i64..4), 0..30),
             after in prop::collection::vec((0_u8..3, 0_i64..4), 0..30),
         ) {

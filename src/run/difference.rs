@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_that_stands_twice_is_counted_twice() {
+    fn repeated_step_is_counted_each_time() {
         let twice = plan(&json!([write("a", "a.txt", "1"), write("b", "a.txt", "1")]));
         let once = plan(&json!([write("z", "a.txt", "1")]));
         let difference = between(&twice, &once);

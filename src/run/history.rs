@@ -88,11 +88,11 @@ pub enum NoWay {
     Unknown { name: String },
     #[error("{name} changed no file that is recorded")]
     NoChange { name: String },
-    #[error("what {name} changed is taken back already")]
+    #[error("the changes of {name} are undone already")]
     Undone { name: String },
-    #[error("there is no change that could be taken back")]
+    #[error("there is no change to undo")]
     NothingToUndo,
-    #[error("nothing was taken back that could be done again")]
+    #[error("there is no undone change to redo")]
     NothingToRedo,
 }
 

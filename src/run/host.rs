@@ -83,7 +83,7 @@ impl TargetState {
             Self::Reachable { .. } => "reachable",
             Self::UnknownKey { .. } => "its key is unknown",
             Self::ChangedKey { .. } => "its key has changed",
-            Self::Refused { .. } => "it refused your key",
+            Self::Refused { .. } => "it refused the login",
             Self::Unreachable { .. } => "not reachable",
             Self::Unusable { .. } => "reachable, but not usable",
         }

@@ -55,7 +55,8 @@ impl PlaceFault {
     pub fn sentence(&self) -> String {
         match self {
             Self::Missing => {
-                "There is no such folder. Type its whole path, or choose it.".to_owned()
+                "There is no such folder. Type the whole path of a folder, or choose one."
+                    .to_owned()
             }
             Self::NoFolder => "This is a file. Name a folder.".to_owned(),
             Self::NoPlans => {
@@ -71,13 +72,15 @@ impl PlaceReview {
     pub fn refusal(&self) -> Option<&'static str> {
         match (&self.workspace_fault, &self.plans_fault) {
             (Some(PlaceFault::Missing), _) => Some("The workspace folder does not exist."),
-            (Some(PlaceFault::NoFolder), _) => Some("The workspace is no folder."),
+            (Some(PlaceFault::NoFolder), _) => Some("The workspace is not a folder."),
             (Some(_), _) => Some("The workspace folder cannot be opened."),
             (None, Some(PlaceFault::Missing)) => Some("The folder with the plans does not exist."),
-            (None, Some(PlaceFault::NoFolder)) => Some("What is to hold the plans is no folder."),
-            (None, Some(PlaceFault::NoPlans)) => Some("The folder with the plans holds none."),
+            (None, Some(PlaceFault::NoFolder)) => Some("The path of the plans is not a folder."),
+            (None, Some(PlaceFault::NoPlans)) => {
+                Some("The folder with the plans contains no plan.")
+            }
             (None, Some(_)) => Some("The folder with the plans cannot be read."),
-            (None, None) if self.planner.is_err() => Some("The planner cannot be asked here."),
+            (None, None) if self.planner.is_err() => Some("The planner cannot run here."),
             (None, None) => None,
         }
     }

@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loop_is_told_by_its_events() {
+    fn loop_state_follows_its_events() {
         let mut state = started();
         let report = PlannerReport {
             status: PlannerStatus::Accepted,

@@ -86,6 +86,18 @@ impl Preview {
     pub fn would_fail(&self) -> bool {
         self.why_it_fails().is_some()
     }
+
+    /// A sentence about how reliable the preview is; `None` if it is exact, or if the step has no effect because it
+    /// would fail or is not reached.
+    pub fn caveat(&self) -> Option<&'static str> {
+        match (&self.expected, self.predicted) {
+            (ExpectedEnd::Failure { .. } | ExpectedEnd::NotReached, _) | (_, Predicted::Exact) => {
+                None
+            }
+            (_, Predicted::Partial) => Some("Its effect can be predicted only in part."),
+            (_, Predicted::Unpredictable) => Some("Its effect cannot be predicted."),
+        }
+    }
 }
 
 /// The change of one file that a step would make.
@@ -205,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_is_written_as_diff_writes_it() {
+    fn change_is_written_as_unified_diff() {
         let last =
             DiffLine { missing_newline: true, ..line(LineKind::Added, None, Some(40), "end") };
         let lines = vec![

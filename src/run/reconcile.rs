@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn settling_is_open_while_files_differ() {
+    fn settling_ways_depend_on_the_files() {
         let row = |finding, tool: &str| Reconciled {
             execution_id: Uuid::nil(),
             step_id: "s".to_owned(),
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn every_state_of_the_disk_says_something_else() {
+    fn each_disk_state_is_recognized() {
         let content = |text: &str| FileState::Content(Digest::of(text.as_bytes()));
         let (old, new, absent) = (content("old"), content("new"), FileState::Absent);
         for (before, after, now, said) in [

@@ -363,7 +363,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_decision_is_said_in_words() {
+    fn decision_is_written_as_a_sentence() {
         for (decision, (place, user), said) in [
             ("authorize", ("window", "ada"), "Authorized in the window by ada"),
             ("cancel", ("terminal", ""), "Denied at the terminal"),

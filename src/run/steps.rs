@@ -149,7 +149,7 @@ pub(super) mod tests {
 
     proptest! {
         #[test]
-        fn the_counts_are_those_of_the_states(
+        fn counters_equal_recounted_states(
             changes in prop::collection::vec((0_usize..12, 0_usize..9, 0_i64..1_000), 0..60),
         ) {
             let mut steps = Steps::waiting(10);

@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_still_listens_is_called_once() {
+    fn remaining_listeners_are_called_once() {
         let signal = StopSignal::default();
         let calls = Arc::new(AtomicUsize::new(0));
         let listener = || -> Arc<Listener> {

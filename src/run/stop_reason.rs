@@ -62,8 +62,8 @@ stop_codes! {
         "The evidence could not be written, or the program itself failed."
         "See that the evidence folder can be written to; run `evidence verify`, then start again.";
     NotAuthorized "not_authorized"
-        "The plan of an attempt was not authorized: nobody said yes, or it is outside the authorization class."
-        "Look at the plan; authorize it yourself, or widen the class if you mean it.";
+        "No person and no authorization class authorized the plan of an attempt."
+        "Look at the plan; authorize it yourself, or widen the class if it should cover such plans.";
     NoProgress "no_progress"
         "The planner proposed the same steps again that had already run and failed in this loop."
         "Give the planner something new: another goal, another planner, or a change of your own.";
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_code_has_one_word_everywhere() {
+    fn stop_codes_serialize_as_their_names() {
         for code in StopCode::ALL {
             assert_eq!(serde_json::to_value(code).unwrap(), code.as_str());
             let read: StopCode = serde_json::from_value(code.as_str().into()).unwrap();

@@ -87,7 +87,9 @@ impl Transcript {
             }
             RunEvent::StepQuiet { quiet_ms, .. } => {
                 let seconds = quiet_ms / 1000;
-                self.remark(format!("No output for {seconds} s; it may be waiting for input."));
+                self.remark(format!(
+                    "No output for {seconds} s; the step may be waiting for input."
+                ));
             }
             RunEvent::OutputLeftOut { bytes, .. } => {
                 self.remark(format!("{bytes} bytes are left out here; the evidence gets all."));
@@ -333,7 +335,7 @@ mod tests {
     use Stream::{Stderr, Stdout};
 
     #[test]
-    fn lines_go_on_and_outputs_interrupt_each_other() {
+    fn lines_continue_within_one_stream() {
         let it =
             of(&[(Stdout, "a\nb"), (Stdout, "c"), (Stderr, "E\n"), (Stdout, "d\n\ne\r\nf\rg")]);
         assert_eq!(texts(&it), ["a", "bc", "E", "d", "", "e", "f", "g"]);
@@ -350,7 +352,7 @@ mod tests {
         it.apply(&RunEvent::StepQuiet { step_id, quiet_ms: 15_004 });
         let remarks = [
             "7 bytes are left out here; the evidence gets all.",
-            "No output for 15 s; it may be waiting for input.",
+            "No output for 15 s; the step may be waiting for input.",
         ];
         assert_eq!(texts(&it), ["a", "b", remarks[0], "c", remarks[1]]);
         assert_eq!(it.printed(), 3, "remarks are not printed by the steps");

@@ -157,7 +157,7 @@ mod tests {
 
     /// An attempt beyond the maximum cannot happen; if it did, the loop would end.
     #[test]
-    fn a_loop_is_bounded_whatever_the_numbers() {
+    fn no_replan_after_the_last_attempt() {
         for happened in ROWS {
             for max_attempts in 0..4 {
                 for attempt in max_attempts..6 {

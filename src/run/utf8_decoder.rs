@@ -67,7 +67,7 @@ mod tests {
     proptest! {
         /// The text does not depend on how the bytes are divided, and no chunk splits a character.
         #[test]
-        fn the_pieces_make_the_text_of_the_whole(
+        fn decoding_is_independent_of_chunks(
             pieces in prop::collection::vec(
                 prop_oneof![
                     prop::collection::vec(any::<u8>(), 0..6),

@@ -96,7 +96,7 @@ impl<'a> Symbols<'a> {
                 };
                 if !self.files.overlay.is_empty() {
                     return instead(format!(
-                        "{} is older than what earlier steps leave",
+                        "{} is older than the changes of earlier steps",
                         graph.display()
                     ));
                 }

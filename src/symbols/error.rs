@@ -82,7 +82,7 @@ impl ErrorInfo for SymbolsError {
                 "Run `magellan watch --root . --db codegraph.db --scan-initial`, or choose the embedded engine."
             }
             Self::Codegraph { .. } | Self::NotIndexed { .. } => {
-                "Let magellan write it anew, or choose the embedded engine."
+                "Let magellan write it again, or choose the embedded engine."
             }
             Self::Code { source, .. } => match source {
                 CodeError::NotFound { .. } => "Check the symbol's name.",

@@ -29,8 +29,9 @@ impl Tool for LspCheck<'_> {
         };
         let mut notes = vec![
             format!("Checks {what}, and runs its build scripts and macros."),
-            "May write the target folder and Cargo.lock, and load what is missing.".to_owned(),
-            limits("Ended", toolbox.check_timeout, OUTPUT_BYTES),
+            "May write the target folder and Cargo.lock, and download missing dependencies."
+                .to_owned(),
+            limits("The check is ended", toolbox.check_timeout, OUTPUT_BYTES),
         ];
         let passed_over = toolbox.launcher.programs.passed_over("cargo");
         notes.extend(passed_over.map(|what| format!("{what}.")));

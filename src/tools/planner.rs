@@ -144,9 +144,10 @@ mod tests {
         }
     }
 
+    // What it prints to stderr is reported while it runs.
     #[cfg(unix)]
     #[test]
-    fn a_planner_reads_its_request_in_the_workspace_and_its_words_are_told() {
+    fn planner_gets_its_request_in_the_workspace() {
         let space = space();
         std::fs::write(space.folder.path().join("a.txt"), "here").unwrap();
         let request = vec![b'x'; 3 << 20];
@@ -163,7 +164,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_planner_that_takes_too_long_or_is_stopped_is_ended_with_all_it_started() {
+    fn timeout_and_stop_end_the_planner() {
         let space = space();
         let slow = "(sleep 600; echo late > late.txt) & sleep 600";
         let (finished, _) = space.ask(slow, b"", Duration::from_millis(200));
@@ -177,7 +178,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_planner_that_prints_without_end_is_ended() {
+    fn planner_output_has_a_limit() {
         let space = space();
         let (finished, _) = space.ask("yes", b"", LONG);
         assert_eq!(finished.cause, Some(Cause::TooMuch(Stream::Stdout)));

@@ -259,7 +259,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_under_way_is_left_at_a_stop() {
+    fn stop_ends_reading_within_a_file() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
         let stop = StopSignal::default();
         let mut reader = StopRead { file: File::open(path).unwrap(), stop: &stop };

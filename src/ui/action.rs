@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::artifact::Shape;
 use super::commands::Command;
-use super::diagnostics::{Column, Facet, DiagnosticPosition};
+use super::diagnostics::{Column, DiagnosticPosition, Facet};
 use super::loop_page::LoopForm;
 use crate::plan::Digest;
 use crate::run::{Decision, Question, Way};

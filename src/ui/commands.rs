@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn tooltips_name_a_key_only_if_there_is_one() {
+    fn tooltips_name_a_key_only_if_bound() {
         egui::__run_test_ui(|ui| {
             for spec in &TABLE {
                 let text = spec.tooltip_text(ui);
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn no_key_gives_two_commands() {
+    fn each_shortcut_has_one_command() {
         let mut seen = std::collections::HashMap::new();
         for spec in &TABLE {
             if let Some(shortcut) = spec.shortcut {
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_read_alike() {
+    fn command_texts_have_one_style() {
         for spec in &TABLE {
             assert!(spec.tooltip.ends_with('.'), "{}", spec.text);
             assert!(spec.text.chars().next().unwrap().is_uppercase(), "{}", spec.text);

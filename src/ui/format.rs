@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
-use jiff::Timestamp;
+use jiff::civil::Date;
 use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
 
 use crate::plan::Digest;
 pub use crate::run::text::size;
@@ -18,10 +19,18 @@ pub struct Now {
 }
 
 impl Now {
+    fn zoned(&self, ms: i64) -> Option<Zoned> {
+        Some(Timestamp::from_millisecond(ms).ok()?.to_zoned(self.zone.clone()))
+    }
+
+    fn date(&self, ms: i64) -> Option<Date> {
+        self.zoned(ms).map(|time| time.date())
+    }
+
     fn format(&self, ms: i64, pattern: &str) -> String {
-        match Timestamp::from_millisecond(ms) {
-            Ok(time) => time.to_zoned(self.zone.clone()).strftime(pattern).to_string(),
-            Err(_) => format!("{ms} ms"),
+        match self.zoned(ms) {
+            Some(time) => time.strftime(pattern).to_string(),
+            None => format!("{ms} ms"),
         }
     }
 
@@ -42,12 +51,13 @@ impl Now {
 
     /// Whether both times are on the same day in the time zone of the display.
     pub fn is_same_day(&self, ms: i64, other: i64) -> bool {
-        self.format(ms, "%F") == self.format(other, "%F")
+        self.date(ms).is_some_and(|date| self.date(other) == Some(date))
     }
 
     /// The day and month, with the year if it is not the current one.
     pub fn day(&self, ms: i64) -> String {
-        let is_this_year = self.format(ms, "%Y") == self.format(self.ms, "%Y");
+        let year = |ms| self.date(ms).map(Date::year);
+        let is_this_year = year(ms) == year(self.ms);
         self.format(ms, if is_this_year { "%-d %b" } else { "%-d %b %Y" })
     }
 
@@ -205,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_long_text_fits() {
+    fn long_text_is_cut_to_its_end() {
         assert_eq!(end_of("src/parser/token.rs", 10), "…/token.rs");
         assert_eq!(end_of("src/lib.rs", 10), "src/lib.rs");
         assert_eq!(end_of("é", 0), "…");
@@ -218,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_are_shortened_wherever_they_stand() {
+    fn ids_are_shortened_anywhere_in_text() {
         let id = "6f1d9a70-3c52-4e0b-9b1e-5d4a6c8f0e21";
         assert_eq!(short_ids(&format!("run:{id}")), "run:6f1d9a70");
         assert_eq!(short_ids(&format!("loop:{id}:2 with now")), "loop:6f1d9a70:2 with now");

@@ -170,7 +170,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_is_lost_and_nothing_changes_places(keys in "[TESxy]{0,30}") {
+        fn no_key_is_lost_or_reordered(keys in "[TESxy]{0,30}") {
             prop_assert_eq!(frames(&keys).concat(), keys);
         }
     }

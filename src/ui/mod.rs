@@ -6,7 +6,6 @@
 
 pub mod action;
 pub mod artifact;
-pub mod panic_page;
 pub mod commands;
 mod controls;
 pub mod diagnostics;
@@ -19,6 +18,7 @@ pub mod keys;
 pub mod loop_page;
 pub mod notice;
 pub mod overlay;
+pub mod panic_page;
 pub mod plan;
 pub mod reconcile;
 mod rows;

@@ -163,11 +163,11 @@ fn help_ui(ui: &mut Ui) {
     ui.add_space(4.0);
     for text in [
         "Open a plan: nothing runs. Each step shows what it would do to which file.",
-        "Authorize: your signature covers exactly these bytes, this workspace, these settings and \
-         the present content of every file a step changes. If one of them changes, it is void.",
+        "Authorize: your authorization covers exactly these bytes, this workspace, these settings and the \
+         present content of every file a step changes. If one of them changes, the authorization is void.",
         "Run: steps run in order, one at a time. A step that asks waits until you answer; closing \
          its dialog leaves it unanswered.",
-        "Evidence: what was done and decided is recorded before and after, in a chain that \
+        "Evidence: each step is recorded before and after it runs, with every decision, in a chain that \
          shows every later change.",
     ] {
         widgets::remark(ui, icon::RIGHT, Tone::Accent, text);
@@ -275,7 +275,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_palette_finds_by_any_words() {
+    fn palette_finds_commands_by_any_words() {
         let names = |text: &str| matching(text).iter().map(|spec| spec.text).collect::<Vec<_>>();
         assert_eq!(names("stop every process"), ["Stop now"]);
         assert!(names("").len() == TABLE.len() && names("xyzzy").is_empty());

@@ -1,4 +1,4 @@
-//! The whole window with example data: every state can be drawn, and the controls are found by name.
+//! Tests of the window with example data: every state can be drawn, and the controls are found by name.
 
 #[path = "../../examples/gallery/batch.rs"]
 pub(crate) mod batch;
@@ -279,7 +279,7 @@ fn a_connection_test_is_shown_and_can_stop() {
 }
 
 #[test]
-fn the_palette_gives_a_command_by_its_name() {
+fn palette_runs_a_command_by_name() {
     let mut harness = window("palette", [1280.0, 800.0]);
     harness.get_by_label("Find a command").type_text("help");
     harness.run_ok();
@@ -359,7 +359,7 @@ fn the_inspector_keeps_inside_the_smallest_window() {
 }
 
 #[test]
-fn leaving_the_field_sets_the_editor() {
+fn enter_in_the_field_sets_the_editor() {
     let mut harness = window("settings", [1280.0, 800.0]);
     harness.get_by_label("Editor command").focus();
     harness.run_ok();

@@ -1,4 +1,4 @@
-//! Reads and writes files for the window: plans, lines of source files, and the window's own settings.
+//! Reads plan files, and lines of source files.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -9,25 +9,6 @@ use super::query_thread::{Query, QueryContext, QueryError};
 use crate::plan::{Code, Finding, limits};
 use crate::run::{Failure, SourceLine};
 use crate::tools::{ToolError, Toolbox};
-
-/// Replaces a file of the window's own, such as its settings.
-pub struct KeepFile {
-    /// The file.
-    pub file: PathBuf,
-    /// Its new content.
-    pub text: String,
-}
-
-impl Query for KeepFile {
-    type Answer = ();
-    const FAILURE: &str = "The settings could not be saved.";
-
-    fn run(self, _context: &mut QueryContext) -> Result<(), QueryError> {
-        let next = "Your choices hold until the window is closed.";
-        let kept = keep_file(&self.file, &self.text);
-        Ok(kept.map_err(|error| cannot_write(&self.file, &error, next))?)
-    }
-}
 
 /// Reads lines of a workspace file in its present state.
 pub struct ReadSource {
@@ -52,19 +33,6 @@ impl Query for ReadSource {
 pub(super) fn cannot_write(file: &Path, error: &std::io::Error, next: &str) -> Failure {
     let message = format!("cannot write {}: {error}", file.display());
     Failure { code: Code::WriteFailed, message, next: next.to_owned() }
-}
-
-/// Replaces a file atomically; creates its parent folders.
-///
-/// # Errors
-/// Errors of the file system.
-pub fn keep_file(file: &Path, text: &str) -> std::io::Result<()> {
-    if let Some(folder) = file.parent() {
-        std::fs::create_dir_all(folder)?;
-    }
-    let fresh = file.with_extension("new");
-    std::fs::write(&fresh, text)?;
-    std::fs::rename(&fresh, file)
 }
 
 /// The bytes of a plan file. At most one byte more than the limit is read.

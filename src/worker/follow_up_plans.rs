@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_kept_file_leads_to_its_run() {
+    fn only_kept_plan_files_name_their_run() {
         let temp = tempfile::tempdir().unwrap();
         let evidence = temp.path().join("evidence");
         let run_id = Uuid::new_v4();

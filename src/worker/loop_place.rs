@@ -20,7 +20,7 @@ pub struct ReviewPlace(pub LoopPlace);
 
 impl Query for ReviewPlace {
     type Answer = PlaceReview;
-    const FAILURE: &str = "The folders of the form cannot be looked at.";
+    const FAILURE: &str = "The folders of the form cannot be checked.";
 
     fn run(self, context: &mut QueryContext) -> Result<PlaceReview, QueryError> {
         Ok(context.place(self.0))

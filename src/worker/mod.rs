@@ -43,6 +43,7 @@ mod policy;
 mod prompt;
 mod query_thread;
 mod record_decisions;
+mod save_settings;
 mod target;
 
 #[cfg(test)]
@@ -58,7 +59,7 @@ pub use evidence_queries::{
 };
 pub use executor_thread::Worker;
 pub use faults::Faults;
-pub use files::{KeepFile, ReadSource, keep_file, read_plan_file};
+pub use files::{ReadSource, read_plan_file};
 pub use folders::{Folders, default_folders, workspace_of};
 pub use loop_place::ReviewPlace;
 pub use messages::{Command, Event, PlanProposal, Setup, Wake};
@@ -67,4 +68,5 @@ pub use opening::{OpenFollowUp, OpenPlan, OpenedPlan, PreviewStep, Simulate};
 pub use policy::{PolicySettings, SettingsError, load_policy, read_policy};
 pub use query_thread::{Continuation, PlanRead, Query, QueryContext, QueryError, QueryThread};
 pub use record_decisions::{RecordAuthorization, RecordTrust, RememberWalls, RevokeClass};
+pub use save_settings::SaveSettings;
 pub use target::CheckTarget;

@@ -88,7 +88,7 @@ pub struct OpenFollowUp {
 
 impl Query for OpenFollowUp {
     type Answer = OpenedPlan;
-    const FAILURE: &str = "The run cannot be followed up.";
+    const FAILURE: &str = "The follow-up plan cannot be made.";
 
     fn run(self, context: &mut QueryContext) -> Result<OpenedPlan, QueryError> {
         let Self { id, follow_up } = self;
@@ -96,7 +96,7 @@ impl Query for OpenFollowUp {
         let kept = follow_up_plans::keep(&context.setup.location.evidence, id, follow_up, &bytes);
         let path = kept.map_err(|error| Failure {
             code: Code::WriteFailed,
-            message: format!("the plan cannot be kept below the evidence folder: {error}"),
+            message: format!("the plan cannot be written below the evidence folder: {error}"),
             next: "See that the evidence folder can be written to, then try again.".to_owned(),
         })?;
         context.open(OpenPlan { path, workspace: None, grants: Grants::default() })

@@ -4,14 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::model::ModelSettings;
 use crate::plan::Tool;
 use crate::risk::{EngineChoice, PlannerNeeds, PlannerSettings, Policy, UserRules, WallSetting};
 
 /// The table `[policy]` of the settings file.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct PolicySettings {
     /// Tools for which a person is asked at every step.
@@ -23,15 +23,12 @@ pub struct PolicySettings {
     /// The code engine: `auto`, `embedded` or `external`.
     pub engine: EngineChoice,
     /// The program `splice`, absolute; by default the one on `PATH`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub splice_program: Option<PathBuf>,
     /// The settings file of the SSH client, absolute; by default the client's own.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ssh_config: Option<PathBuf>,
     /// Whether local processes of a run are isolated: `required`, `preferred` or `off`.
     pub walls: WallSetting,
     /// The person's own rules for commands, unparsed, so that an error can name the rule.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub command_rules: Vec<toml::Table>,
 }
 

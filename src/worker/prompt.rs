@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_poisoned_lock_keeps_nobody_waiting() {
+    fn poisoned_lock_does_not_block_answers() {
         let prompt = Prompt::new(ControlHandle::default());
         let poisoned = std::thread::scope(|scope| {
             let panics = || {

@@ -168,7 +168,7 @@ impl<W: 'static> QueryThread<W> {
             Box::new(move |window| then(window, answer))
         });
         if !Q::OWN_THREAD {
-            let full = "More questions are waiting than can be kept.";
+            let full = "Too many queries are waiting.";
             return self.jobs.try_send(job).map_err(|_| io::Error::other(full));
         }
         let mut context = QueryContext::new(self.setup.clone());

@@ -438,7 +438,10 @@ fn an_interrupted_step_is_reconciled_and_settled() {
         assert_eq!(then, std::fs::read_to_string(&file).unwrap());
         assert!(!desktop.workspace().join(&leftover).exists());
         let again = failure(desktop.ask(settle()));
-        assert!(again.message.contains("every file is there already"), "{again:?}");
+        assert!(
+            again.message.contains("every file already has the content that it would get"),
+            "{again:?}"
+        );
     }
     std::fs::write(&file, "mine\n").unwrap();
     let refused = failure(desktop.ask(follow_up(run_id, FollowUp::Settle(Way::Finish))));

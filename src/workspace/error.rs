@@ -37,12 +37,11 @@ pub enum WorkspaceError {
     )]
     KeptBeside { path: String, other: String, why: String },
     #[error(
-        "the files that this plan works on have more than {INPUT_BYTES} bytes together, the most that is looked at before anybody signs; {path} is one too many"
+        "the files that this plan works on have more than {INPUT_BYTES} bytes together, the limit of a review; \
+         {path} exceeds it"
     )]
     TooMuchInput { path: String },
-    #[error(
-        "what is looked at before anybody signs has more than {limit} {what}, the most that is looked at"
-    )]
+    #[error("more than {limit} {what} would be read, the limit of a review")]
     TooMuchToLookAt { what: &'static str, limit: u64 },
     #[error("cannot read {path}: it does not exist")]
     NotFound { path: String },
@@ -58,7 +57,7 @@ pub enum WorkspaceError {
     FolderMissing { path: String },
     #[error("cannot create {path}: it exists already")]
     AlreadyExists { path: String },
-    #[error("{path} was {} when approved and is {now} now", approved_text(.approved))]
+    #[error("{path} was {} when authorized and is {now} now", approved_text(.approved))]
     Stale { path: String, approved: Option<FileState>, now: FileState },
     #[error("stopped before the end; nothing was changed")]
     Cancelled,
@@ -116,9 +115,9 @@ impl ErrorInfo for WorkspaceError {
                 "Use a path outside the folders of settings, key and evidence."
             }
             Self::KeptBeside { .. } => "Compare the two files, and keep what you want of each.",
-            Self::TooMuchInput { .. } => "Make several plans of it.",
+            Self::TooMuchInput { .. } => "Split the plan into several plans.",
             Self::TooMuchToLookAt { .. } => {
-                "Make several plans of it, name the file of each symbol, or choose a smaller workspace."
+                "Split the plan into several plans, name the file of each symbol, or choose a smaller workspace."
             }
             Self::NotFound { .. } => "Check the path, or create the file first.",
             Self::ReadFailed { source, .. } => match source.kind() {

@@ -91,7 +91,7 @@ mod tests {
     const FLAGS: OFlags = OFlags::NOFOLLOW.union(OFlags::CLOEXEC);
 
     #[test]
-    fn both_ways_to_open_lead_through_no_link_and_not_up() {
+    fn both_ways_to_open_refuse_links_and_parents() {
         let temporary = tempfile::tempdir().unwrap();
         let top = temporary.path().canonicalize().unwrap();
         fs::create_dir_all(top.join("in/deep")).unwrap();

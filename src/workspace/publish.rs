@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_write_after_the_last_look_comes_back() {
+    fn write_after_the_last_check_is_kept() {
         // A write in place, and a rename of another file to this name.
         let writers: [fn(&Path); 2] = [
             |top| fs::write(top.join("f"), "theirs").unwrap(),
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_lost_when_they_write_twice() {
+    fn two_foreign_writes_are_both_kept() {
         let (result, folder) = replace(|top, act, turn| {
             if act == Act::Exchange {
                 fs::write(top.join("f"), format!("theirs {turn}")).unwrap();
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn a_disk_that_fails_loses_nothing() {
+    fn disk_failure_keeps_the_old_content() {
         for fails in
             [Act::CreateFile, Act::Write, Act::SetMode, Act::FlushFile, Act::Exchange, Act::Rename]
         {
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn what_belongs_to_the_file_stays() {
+    fn owner_mode_and_attributes_are_kept() {
         let temporary = tempfile::tempdir().unwrap();
         let file = temporary.path().join("f");
         fs::write(&file, "was").unwrap();

@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_look_is_after_the_content_is_on_disk() {
+    fn last_check_follows_writing_the_content() {
         for existing in [Existing::Replace, Existing::Refuse] {
             let (error, names, content) = publish_over(existing, FileState::Absent);
             assert!(matches!(error, WorkspaceError::Stale { .. }), "{error}");
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_that_was_put_in_the_way_is_not_followed() {
+    fn planted_folder_link_is_not_followed() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("real")).unwrap();
         std::os::unix::fs::symlink("real", folder.path().join("sub")).unwrap();

@@ -49,7 +49,7 @@ fn the_way_by_keyboard(workspace: &Workspace) -> Outcome<Vec<Recorded>> {
     desktop.wait_for_control("Find a command")?;
     desktop.type_text("verify")?;
     desktop.key("Return")?;
-    desktop.wait_for_text("rows are unchanged")?;
+    desktop.wait_for_text("records are unchanged")?;
     desktop.screenshot("keyboard_3_verified")?;
     desktop.key("ctrl+1")?;
     desktop.wait_for_text("Denied at step 3")?;
@@ -57,7 +57,7 @@ fn the_way_by_keyboard(workspace: &Workspace) -> Outcome<Vec<Recorded>> {
 }
 
 #[test]
-fn the_whole_way_works_by_keyboard_alone() {
+fn whole_workflow_works_by_keyboard_alone() {
     let workspace = Workspace::new();
     let recorded = match the_way_by_keyboard(&workspace) {
         Ok(recorded) => recorded,

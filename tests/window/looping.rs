@@ -51,13 +51,13 @@ impl Workspace {
 
 fn signed(workspace: &Workspace) -> Outcome {
     let mut desktop = workspace.start()?;
-    desktop.wait_for_text("Waits for your signature")?;
+    desktop.wait_for_text("Waits for your authorization")?;
     desktop.wait_for_text("a heron thinks")?;
     desktop.screenshot("loop_2_waits")?;
     assert!(!workspace.path("nest/egg").exists(), "nothing runs by itself");
     desktop.tab_to("Look at the plan")?;
     desktop.key("Return")?;
-    desktop.wait_for_text("It runs as soon as you authorize it")?;
+    desktop.wait_for_text("The plan runs as soon as you authorize it")?;
     desktop.screenshot("loop_3_plan")?;
     desktop.key("ctrl+Return")?;
     desktop.tab_to("Authorize and run")?;
@@ -118,11 +118,11 @@ fn prepared(workspace: &Workspace) -> Outcome {
     desktop.wait_for_text("Trust these commands?")?;
     desktop.screenshot("loop_9_question")?;
     desktop.press("Trust these commands")?;
-    desktop.wait_for_text("You trust the commands that its countersign.toml names.")?;
+    desktop.wait_for_text("You trust the commands in the countersign.toml of this workspace.")?;
     desktop.key("shift+F5")?;
-    desktop.wait_for_text("Waits for your signature")?;
+    desktop.wait_for_text("Waits for your authorization")?;
     desktop.key("shift+F8")?;
-    desktop.wait_for_text("It runs as soon as you authorize it")?;
+    desktop.wait_for_text("The plan runs as soon as you authorize it")?;
     desktop.key("ctrl+Return")?;
     desktop.press("Authorize and run")?;
     desktop.wait_for_control("Open its loop")?;

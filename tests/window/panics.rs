@@ -60,7 +60,7 @@ fn the_worker_and_a_page_break_down(workspace: &Workspace) -> Outcome {
     let mut desktop = Desktop::start_here_with_faults(&[&plan], "worker,evidence page")?;
     desktop.click("Authorize…")?;
     authorize_and_run(&mut desktop)?;
-    desktop.wait_for_text("The worker crashed; the run is interrupted.")?;
+    desktop.wait_for_text("The worker thread crashed; the run is interrupted.")?;
     desktop.wait_for_text("Interrupted")?;
     desktop.screenshot("panic_2_worker")?;
     assert_eq!(steps(&desktop), named(&[("file_glob", "succeeded")]));

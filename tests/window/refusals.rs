@@ -18,7 +18,7 @@ fn a_file_changes_after_the_approval(workspace: &Workspace) -> Outcome {
     let mut desktop = authorized(workspace)?;
     // The approval covers that this file is absent.
     std::fs::write(workspace.note_that_was_denied(), "somebody else\n").expect("the file");
-    desktop.wait_for_text("The approval is void. Changed since: file notes/list.md.")?;
+    desktop.wait_for_text("The authorization is void. Changed since: file notes/list.md.")?;
     desktop.wait_until_gone("Run")?;
     desktop.screenshot("stale_1_void")?;
     desktop.key("F5")?;

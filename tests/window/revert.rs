@@ -50,7 +50,7 @@ fn there_and_back(workspace: &Workspace) -> Outcome<Vec<String>> {
     desktop.click("Revert…")?;
     desktop.wait_for_text("Revert Feather the gull")?;
     // Both files are listed before the authorization, and unchanged.
-    desktop.wait_for_text("Takes back what 2 steps did to 2 files, all or none.")?;
+    desktop.wait_for_text("Undoes what 2 steps did to 2 files, all or none.")?;
     desktop.screenshot("revert_2_shown")?;
     assert_eq!(workspace.text("gull.txt").as_deref(), Some("feathered\n"));
     sign(&mut desktop)?;

@@ -11,7 +11,7 @@ use crate::app::shared::{Prompt, Shared};
 use crate::plan::VerifyScope;
 use crate::run::{LoopPhase, LoopState};
 use crate::ui::action::{FolderFor, LoopAction};
-use crate::ui::loop_page::{LoopForm, PlannerChoice, ShownLoop, LoopSettings};
+use crate::ui::loop_page::{LoopForm, LoopSettings, PlannerChoice, ShownLoop};
 use crate::ui::theme::Tone;
 use crate::worker::{Command, LoopOrder, ReplayLoop, RevokeClass, WorkspaceChoice};
 
@@ -132,8 +132,8 @@ impl LoopPage {
             ..ShownLoop::default()
         };
         if shared.worker.send(Command::Loop(Box::new(order(wanted)))).is_err() {
-            let next = "Wait for its end, then start the loop again.";
-            shared.notify(Tone::Caution, "The worker is still busy with another run.", "", next);
+            let next = "Wait until it ends, then start the loop again.";
+            shared.notify(Tone::Caution, "Another run is still under way.", "", next);
             return;
         }
         self.form.refusal = None;

@@ -24,7 +24,7 @@ use uuid::Uuid;
 
 use super::shared::Shared;
 use crate::run::{Attempt, Failure, LoopFate, LoopPhase, LoopState, LoopSummary, RunEvent};
-use crate::ui::loop_page::{LoopForm, FormView, LoopView, Shown, ShownLoop, TimelineView};
+use crate::ui::loop_page::{FormView, LoopForm, LoopView, Shown, ShownLoop, TimelineView};
 use crate::worker::{LoopReplayed, PlanProposal};
 use loop_folders::LoopFolders;
 

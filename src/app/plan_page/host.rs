@@ -57,7 +57,7 @@ fn tell_host(destination: &str, state: &TargetState, shared: &mut Shared) {
             (Tone::Safe, details, "")
         }
         TargetState::UnknownKey { host_key, said } | TargetState::ChangedKey { host_key, said } => {
-            let key = host_key.as_deref().unwrap_or("It showed no key.");
+            let key = host_key.as_deref().unwrap_or("The host showed no key.");
             let next = "Compare the key with the one that the host's owner names.";
             (Tone::Danger, format!("{key}\n{said}"), next)
         }

@@ -136,7 +136,7 @@ impl PlanPage {
             shared.notify(
                 Tone::Caution,
                 "The plan file has changed since that run.",
-                format!("It was {wanted} and is {} now.", session.opened.digest),
+                format!("Its digest was {wanted} and is {} now.", session.opened.digest),
                 "Look at the steps as they are now, then authorize them.",
             );
         } else if session.not_authorizable().is_none() {
@@ -210,7 +210,7 @@ impl PlanPage {
         } else if approved {
             self.void_notice = Some(shared.notify(
                 Tone::Caution,
-                format!("The approval is void. Changed since: {first}."),
+                format!("The authorization is void. Changed since: {first}."),
                 all,
                 "Look at the steps again, then authorize again.",
             ));

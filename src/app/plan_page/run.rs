@@ -33,9 +33,9 @@ impl PlanPage {
             }
             shared.notify(
                 Tone::Caution,
-                "The worker is still busy with another run.",
+                "Another run is still under way.",
                 "",
-                "Wait for its end, then press Run again.",
+                "Wait until it ends, then press Run.",
             );
         }
     }

@@ -17,7 +17,7 @@ use crate::run::{
 };
 use crate::ui::action::Tab;
 use crate::ui::dialog::AuthorizeView;
-use crate::ui::plan::{Approval, StepCounts, PlanAttempt, RunOutput, Simulated};
+use crate::ui::plan::{Approval, PlanAttempt, RunOutput, Simulated, StepCounts};
 use crate::worker::{OpenedPlan, Replayed};
 
 /// One plan on the page.
@@ -143,7 +143,7 @@ impl PlanSession {
             _ if self.approval == Approval::Recorded => self.not_simulatable(),
             _ if self.run.is_active() => Some("Its run is under way."),
             _ if self.attempt.is_some_and(|attempt| !attempt.waits) => {
-                Some("It belongs to a loop that does not wait for it.")
+                Some("It belongs to a loop that does not wait for an answer.")
             }
             _ if self.approval == Approval::Recording => Some("Your answer is being recorded."),
             Some(review) if self.opened.plan.is_some() && untrusted(review) => {

@@ -100,7 +100,9 @@ fn purged_and_sealed_contents_are_reported() {
     let mut store = setup.location.store().unwrap();
     store.purge(&text, "no longer needed", 1).unwrap();
     drop(store);
-    let LoadState::Missing(why) = load(&mut bench, (text, Shape::Text), true) else { panic!("gone") };
+    let LoadState::Missing(why) = load(&mut bench, (text, Shape::Text), true) else {
+        panic!("gone")
+    };
     assert!(why.contains("removed from the evidence"), "{why}");
     assert_eq!(bench.app.shared.to_copy, None);
 

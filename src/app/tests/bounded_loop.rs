@@ -231,7 +231,7 @@ fn unusable_folders_prevent_the_start() {
 
     std::fs::write(there.join("file"), "").unwrap();
     edit(&mut bench, &|form| form.workspace = there.join("file").display().to_string());
-    assert_eq!(start(&bench.app), Some("The workspace is no folder."));
+    assert_eq!(start(&bench.app), Some("The workspace is not a folder."));
     edit(&mut bench, &|form| {
         form.workspace = there.display().to_string();
         form.planner = PlannerChoice::Replay;
@@ -239,7 +239,7 @@ fn unusable_folders_prevent_the_start() {
     });
     assert_eq!(start(&bench.app), Some("The folder with the plans does not exist."));
     edit(&mut bench, &|form| form.folder = "nest".to_owned());
-    assert_eq!(start(&bench.app), Some("The folder with the plans holds none."));
+    assert_eq!(start(&bench.app), Some("The folder with the plans contains no plan."));
     std::fs::write(nest.join("1.json"), "{}").unwrap();
     bench.until("a plan is there now", |app| start(app).is_none());
     // The folder of the plans matters only for the replay planner.

@@ -227,7 +227,7 @@ fn a_panicking_worker_takes_the_next_plan() {
     bench.act(Action::Do(Command::Run));
     bench.until("a notice", |app| {
         app.shared.notices.iter().any(|notice| {
-            notice.summary.contains("The worker crashed; the run is interrupted")
+            notice.summary.contains("The worker thread crashed; the run is interrupted")
                 && notice.details == "planted in the worker: ⟨U+202E⟩desrever"
         })
     });

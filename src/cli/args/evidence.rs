@@ -13,12 +13,12 @@ pub(in crate::cli) enum EvidenceCommand {
     Search(Search),
     /// Show one execution, run or loop in full
     Show(Show),
-    /// Ask one of the eight questions
+    /// Ask one of eight prepared questions
     #[command(subcommand)]
     Query(Question),
-    /// Recompute the chain of all records
+    /// Recompute the hash chain of all records
     Verify(Verify),
-    /// Go on with a database that is not the one that was here, or is shorter, and record why
+    /// Accept a database that was replaced or truncated, and record why
     AcceptHead(AcceptHead),
 }
 
@@ -50,7 +50,7 @@ pub(in crate::cli) struct Span {
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Search {
-    /// Words that must all occur; none finds everything
+    /// Words that must all occur; without words, everything is found
     pub(in crate::cli) words: Vec<String>,
     /// Only this run
     #[arg(long, value_name = "ID")]
@@ -95,7 +95,7 @@ pub(in crate::cli) struct Show {
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Verify {
-    /// A head that was copied out earlier: it must still be part of the chain
+    /// A head that was copied earlier; it must still be part of the chain
     #[arg(long, value_name = "DIGEST")]
     pub(in crate::cli) head: Option<Digest>,
     #[command(flatten)]
@@ -126,7 +126,7 @@ pub(in crate::cli) enum Question {
     Q5(Show),
     /// The latest execution that worked on a file
     Q6(LatestOfFile),
-    /// Diagnostics that were seen again and again, most frequent first
+    /// Recurring diagnostics, most frequent first
     Q7(Recurring),
     /// Changes of a file that occurred after a diagnostic in it
     Q8(AfterDiagnostic),
@@ -172,7 +172,7 @@ question!(AboutFile {
     file: String,
 });
 question!(Recurring {
-    /// How often at least
+    /// The minimum number of occurrences
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..))]
     threshold: u64,
 });

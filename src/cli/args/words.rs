@@ -11,7 +11,7 @@ use crate::risk::EngineChoice;
 /// An engine as it is named on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum EngineWord {
-    /// The external one where a codegraph.db newer than the sources is there, else the embedded one
+    /// The external engine if there is a codegraph.db newer than the sources, else the embedded engine
     Auto,
     /// The built-in grammars
     Embedded,
@@ -61,10 +61,10 @@ impl TargetWord {
 pub(in crate::cli) enum Confirm {
     /// Run the step
     Approve,
-    /// Run a step that is asked about only because it has no walls and calls for no more than caution; ask
-    /// about any other on a terminal, and deny it without one
+    /// Approve a step that asks only because it has no walls and whose risk is at most caution; about any
+    /// other step ask on a terminal, and without a terminal deny it
     Caution,
-    /// Leave the step out and go on
+    /// Skip the step and go on with the next one
     Skip,
     /// Deny the step, which ends the run
     Cancel,
@@ -106,10 +106,10 @@ pub(in crate::cli) enum DialectWord {
     /// Actions on the program
     #[value(alias = "action-plan", alias = "action")]
     ActionPlan,
-    /// What a planner is asked: no dialect of plans, but printed in the same way
+    /// The request that a planner gets; not a dialect of plans
     #[value(alias = "planner-request")]
     PlannerRequest,
-    /// What `evidence verify --json` finds: no dialect either
+    /// The output of `evidence verify --json`; not a dialect of plans
     #[value(alias = "evidence-verify")]
     EvidenceVerify,
 }
@@ -130,9 +130,9 @@ impl From<DialectWord> for Option<Dialect> {
 pub(in crate::cli) enum VerifyWord {
     /// The workspace's quick verification
     Local,
-    /// All of it, with tests
+    /// The workspace's full verification, with tests
     Full,
-    /// Nothing; a completed loop then says so
+    /// Nothing; a completed loop is then marked as not verified
     None,
 }
 
@@ -149,9 +149,9 @@ impl From<VerifyWord> for Option<VerifyScope> {
 /// A planner that ships, as it is named on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(in crate::cli) enum PlannerWord {
-    /// Plays the plans of a folder
+    /// Proposes the plans of a folder, in the order of their names
     Replay,
-    /// Applies what the compiler offers
+    /// Applies the suggestions of the compiler
     CargoFix,
     /// Asks a model behind the chat completions interface
     OpenaiCompatible,

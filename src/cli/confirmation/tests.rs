@@ -112,7 +112,7 @@ fn no_answer_denies_the_step_with_its_reason() {
 }
 
 #[test]
-fn the_question_shows_everything_and_hides_nothing() {
+fn question_shows_details_and_hidden_characters() {
     let (_, shown) = answer(RiskLevel::Dangerous, "deny\n");
     for part in [
         "Execute step 2 of 3: file_write?",
@@ -127,7 +127,7 @@ fn the_question_shows_everything_and_hides_nothing() {
 }
 
 #[test]
-fn the_flag_answers_and_says_so() {
+fn confirm_flag_answers_with_its_note() {
     for (flag, decision, note) in [
         (Some(Confirm::Approve), Decision::Approve, "--confirm approve"),
         (Some(Confirm::Skip), Decision::Skip, "--confirm skip"),

@@ -45,9 +45,12 @@ fn verified(
         out.document(&report);
     } else {
         match &report.first_bad {
-            Some(first_bad) => out.line(&format!("Not sound: {}", visible(first_bad))),
-            None if report.ok => out.line(&format!("Sound: {} records.", report.rows)),
-            None => out.line("Not sound."),
+            Some(first_bad) => out.line(&format!(
+                "The evidence was changed. First difference: {}",
+                visible(first_bad)
+            )),
+            None if report.ok => out.line(&format!("All {} records are unchanged.", report.rows)),
+            None => out.line("The evidence was changed."),
         }
         out.line(&format!("Head {}", report.head));
         let named = report.first_bad.as_deref();
@@ -62,7 +65,7 @@ fn verified(
             say(&format!("There is no evidence in {} yet.", visible(&folder)));
         } else if report.ok && command.head.is_none() {
             say(
-                "Copy the head out and give it back with --head, to see later that nothing was cut off.",
+                "Keep a copy of the head and pass it with --head later, so that a truncation is detected.",
             );
         }
     }
@@ -99,7 +102,7 @@ pub(super) fn say_note(note: Option<&str>) {
 fn say_standing(standing: &HeadReport) {
     if let Some(difference) = &standing.difference {
         say(&format!(
-            "This evidence is only read, and nothing can be run with it: {}. Where you know why, accept it \
+            "This evidence is read-only, and nothing can be run with it: {}. If you know the reason, accept it \
              with `countersign evidence accept-head --reason TEXT`.",
             visible(difference)
         ));

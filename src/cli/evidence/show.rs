@@ -41,7 +41,7 @@ pub(super) fn show(
     }
     let Some(run) = reader.run(command.id)? else {
         return Err(Refusal::usage(
-            format!("the evidence has no execution, no run and no loop {}", command.id),
+            format!("the evidence has no execution, run or loop {}", command.id),
             "Look the id up with `evidence search`.",
         ));
     };
@@ -62,7 +62,7 @@ pub(super) fn show(
         print_changed(&changed, out);
         print_run(&run, &executions, out);
         for found in reconciled.iter().flatten() {
-            out.line(&visible(&format!("Beside the disk: {}", found.sentence())));
+            out.line(&visible(&format!("Compared with the disk: {}", found.sentence())));
         }
     }
     Ok(Exit::Done)

@@ -62,7 +62,7 @@ fn long_enclosing_names_take_bounded_memory() {
 }
 
 #[test]
-fn hard_texts_are_not_highlighted() {
+fn deeply_nested_text_is_not_highlighted() {
     assert_eq!(highlight(Language::Rust, &"(".repeat(200_000)), []);
 }
 

@@ -141,7 +141,8 @@ fn files_changed_by_commands_are_confirmed_again() {
     assert_eq!((ended, file.as_str()), (vec![DONE, DONE], "by the plan\n"));
     assert_eq!(asked.len(), 1);
     assert_eq!(asked[0].step_id, "write");
-    let why = "An earlier step of this run has changed what you approved: a.txt.";
+    let why =
+        "An earlier step of this run has changed files that your authorization covers: a.txt.";
     assert_eq!(asked[0].why, why);
     let shown = asked[0].preview.changes[0].unified();
     assert!(shown.contains("-by the command") && shown.contains("+by the plan"), "{shown}");
@@ -162,7 +163,7 @@ fn without_approval_the_file_stays_as_changed() {
 }
 
 #[test]
-fn what_somebody_else_changed_fails_as_ever() {
+fn foreign_changes_make_the_step_stale() {
     let stale = (Outcome::Failed, Some(Code::Stale));
     // The other program writes after the command, before it, during a question, and over what the command wrote.
     let cases = [
@@ -186,7 +187,8 @@ fn files_changed_by_hand_are_confirmed_again() {
     let (ended, asked, file) = run(&by_hand);
     let done = (Outcome::DoneByHand, None);
     assert_eq!((ended, file.as_str()), (vec![done, done], "somebody else\n"));
-    let why = "An earlier step of this run has changed what you approved: a.txt.";
+    let why =
+        "An earlier step of this run has changed files that your authorization covers: a.txt.";
     assert_eq!(asked[1].why, why);
 }
 

@@ -25,7 +25,7 @@ pub(in crate::engine) fn ask(
 ) -> Option<Ask> {
     let because = |text: String| Some(Ask { text, unwalled: false });
     if risk.level >= RiskLevel::Dangerous {
-        return because(format!("It is {}.", risk.level.as_str()));
+        return because(format!("The step is {}.", risk.level.as_str()));
     }
     if step.requires_confirmation {
         return because("The plan asks for it.".to_owned());

@@ -51,7 +51,7 @@ pub fn review_read(
         let risk = risk::of_faulty_step();
         review.impact.worst = review.impact.worst.max(Some(risk.level));
         review.impact.asks += 1;
-        review.asks.insert(index, Some(format!("It is {}.", risk.level.as_str())));
+        review.asks.insert(index, Some(format!("The step is {}.", risk.level.as_str())));
         review.risks.insert(index, risk);
         let reason = "the step is faulty".to_owned();
         review.preconditions.insert(index, PreconditionState::Later { reason });

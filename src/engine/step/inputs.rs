@@ -91,5 +91,8 @@ impl StepRun<'_, '_> {
 /// The reason for a question about files that a command of this run has changed.
 pub(super) fn why_again(changed: &BTreeMap<String, FileState>) -> String {
     let paths: Vec<&str> = changed.keys().map(String::as_str).collect();
-    format!("An earlier step of this run has changed what you approved: {}.", paths.join(", "))
+    format!(
+        "An earlier step of this run has changed files that your authorization covers: {}.",
+        paths.join(", ")
+    )
 }

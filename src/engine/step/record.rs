@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_gap_in_the_walls_is_told_of_every_outcome() {
+    fn gap_in_the_walls_is_always_noted() {
         let walls = WallReport { is_incomplete: true, ..WallReport::default() };
         for outcome in [Outcome::Succeeded, Outcome::Failed] {
             assert!(wall_notes(outcome, &walls)[0].contains("nested in the workspace"));

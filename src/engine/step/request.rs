@@ -83,7 +83,7 @@ impl StepRun<'_, '_> {
         match &self.step.call {
             ToolCall::Shell { target: Some(_), .. } => match toolbox.host() {
                 Some(host) => host.target.user.clone(),
-                None => "the user that ssh takes for it".to_owned(),
+                None => "the user that ssh chooses".to_owned(),
             },
             _ => toolbox.user(),
         }

@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_can_grant_is_refused() {
+    fn forbidden_paths_cannot_be_granted() {
         let bench = bench();
         let root = bench.root();
         for (path, why) in [
@@ -268,7 +268,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_link_is_what_it_leads_to() {
+    fn links_are_resolved_before_granting() {
         let bench = bench();
         let root = bench.root();
         for (name, to) in
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_be_granted_is_absolute() {
+    fn granted_paths_are_absolute() {
         let bench = bench();
         let root = bench.root();
         for (path, expected, is_missing) in [
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_of_the_table_may_be_named() {
+    fn folders_of_the_needs_table_resolve() {
         let bench = bench();
         let pip = bench.folders.resolve("~/.npm/x/").unwrap().unwrap();
         assert!(pip.path.ends_with("/home/.npm/x/"), "{pip:?}");

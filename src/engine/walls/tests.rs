@@ -50,7 +50,7 @@ fn all_proposed() -> Policy {
 }
 
 #[test]
-fn a_step_that_says_nothing_gets_nothing() {
+fn step_without_needs_gets_no_grants() {
     let (step, findings) = Bench::new().one(json!({"command": "ls -l"}), &Policy::default());
     assert_eq!(step.walls, StepWalls { level: WallLevel::Full, ..StepWalls::default() });
     assert!(step.proposed.is_empty() && findings.is_empty() && !step.granted);
@@ -87,7 +87,7 @@ fn known_needs_are_proposed_and_granted_by_flag() {
 }
 
 #[test]
-fn what_is_asked_for_is_not_proposed_again() {
+fn requested_needs_are_not_proposed() {
     let step = json!({"command": "curl x", "needs": {"network": true}});
     let (step, _) = Bench::new().one(step, &Policy::default());
     assert!(step.walls.network && step.proposed.is_empty());
@@ -144,14 +144,14 @@ fn docker_is_refused_with_its_reason() {
 }
 
 #[test]
-fn sudo_is_told_that_it_will_not_work() {
+fn sudo_gets_a_warning() {
     let (_, findings) = Bench::new().one(json!({"command": "sudo ls"}), &Policy::default());
     let [finding] = findings.as_slice() else { panic!("{findings:?}") };
     assert_eq!((finding.severity, finding.code), (Severity::Warning, Code::StoppedByWall));
 }
 
 #[test]
-fn a_terminal_is_refused_in_so_many_words() {
+fn need_of_a_terminal_is_an_error() {
     let step = json!({"command": "top", "needs": {"terminal": true}});
     let (_, findings) = Bench::new().one(step, &Policy::default());
     let [finding] = findings.as_slice() else { panic!("{findings:?}") };
@@ -180,7 +180,7 @@ fn each_forbidden_path_is_a_placed_finding() {
 }
 
 #[test]
-fn required_means_the_level_full() {
+fn required_walls_need_level_full() {
     let bench = Bench::new();
     let required = Policy { walls: WallSetting::Required, ..Policy::default() };
     let steps = json!([{"command": "ls"}]);
@@ -198,7 +198,7 @@ fn required_means_the_level_full() {
 }
 
 #[test]
-fn who_is_asked_depends_on_the_walls() {
+fn confirmations_depend_on_the_walls() {
     let bench = Bench::new();
     let steps = json!([{"command": "ls"}, {"command": "make"}, {"command": "make",
         "needs": {"open": true}}, {"command": "rm -rf x"}, {"command": "make",
@@ -265,7 +265,7 @@ fn a_remote_command_has_no_local_walls() {
 }
 
 #[test]
-fn a_trusted_file_of_commands_brings_its_needs() {
+fn needs_of_the_commands_file_apply() {
     let bench = Bench::new();
     let text = "[verify.local]\ncommand = \"git status\"\nneeds = { network = true }\n";
     std::fs::write(bench.path().join("countersign.toml"), text).unwrap();

@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_fast_search_takes_all_words() {
+    fn fast_search_uses_all_words() {
         let fast = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
         for finder in &*FINDERS {
             assert_eq!(finder.packed.is_some(), fast);

@@ -116,7 +116,7 @@ fn find(reader: &mut EvidenceReader, words: &str) -> SearchPage {
 }
 
 #[test]
-fn words_are_found_where_they_stand() {
+fn search_hits_name_field_and_excerpt() {
     let (home, [read, ..]) = filled();
     let mut reader = home.reader();
     for words in
@@ -140,7 +140,7 @@ fn words_are_found_where_they_stand() {
 }
 
 #[test]
-fn what_a_person_types_is_never_syntax() {
+fn search_text_is_never_query_syntax() {
     let (home, _) = filled();
     let mut reader = home.reader();
     for words in [

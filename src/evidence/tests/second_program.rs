@@ -130,7 +130,7 @@ fn trust_in_an_older_format_is_unproven() {
 }
 
 #[test]
-fn a_revocation_that_is_removed_revives_nothing() {
+fn deleted_revocation_restores_no_trust() {
     let home = Home::new();
     let digest = Digest::of(b"commands");
     let mut store = home.store();

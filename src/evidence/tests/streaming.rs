@@ -141,7 +141,7 @@ fn output_in_pieces_is_recorded_like_the_whole() {
 }
 
 #[test]
-fn a_known_secret_is_hidden_across_chunks() {
+fn known_secrets_are_redacted_alike_in_chunks() {
     // Only this line of the key is in the output, and no rule recognises it there.
     let (line, argument) = (key_line(), private_key());
     let stdout = output(2 * PART, &[(PART - 20, &line)]);

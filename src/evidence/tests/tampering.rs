@@ -228,7 +228,7 @@ fn an_additional_row_is_named() {
 }
 
 #[test]
-fn rows_that_changed_places_are_found() {
+fn swapped_rows_are_found() {
     let mut first = 0;
     let bad = after(|conn| {
         let id = |which| {
@@ -296,7 +296,7 @@ fn a_known_head_stays_valid_after_growth() {
 }
 
 #[test]
-fn nothing_is_sound_until_a_head_was_known() {
+fn missing_rows_are_sound_without_known_head() {
     let home = Home::new();
     assert!(home.verify().ok, "no folder");
     std::fs::create_dir_all(&home.evidence).unwrap();

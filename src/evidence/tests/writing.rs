@@ -211,7 +211,7 @@ fn large_output_is_stored_whole_and_excerpted() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_kept_exactly() {
+fn binary_output_is_kept_exactly() {
     let home = Home::new();
     let mut store = home.store();
     let mut run = Running::begin(&mut store, plan(vec![read_step(0, "a")]), 2_000);
@@ -309,7 +309,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn whatever_is_written_is_sound_and_reads_back(
+    fn any_run_is_sound_and_reads_back(
         steps in prop::collection::vec(
             (
                 outcome(),

@@ -112,11 +112,11 @@ fn actions(fields: &mut Fields<'_>, failed: bool) -> Vec<ShownStep> {
 fn action(item: Json, index: usize, pointer: &str, reading: &Reading<'_>) -> Option<ShownStep> {
     let before = reading.errors();
     let mut fields = Fields::of(item, pointer, "an action", reading)?;
-    fields.require("type", "name what kind of action it is");
+    fields.require("type", "name the type of the action");
     let unknown = |name: &str| format!("there is no action {name:?}");
     let (tool_name, tool) = tool(&mut fields, "type", Dialect::ActionPlan, unknown);
     let reason = fields.text_unless_blank("rationale");
-    fields.require("request", "an object that says what is asked for");
+    fields.require("request", "give an object with the arguments of the action");
     let mut arguments = BTreeMap::new();
     let mut call = None;
     if let Some(request) = fields.take("request").and_then(|json| {

@@ -11,7 +11,7 @@ use crate::plan::{ArgumentSpec, Code, Finding, Tool, limits};
 
 /// The arguments of a step as texts, checked against the tool's row of the whitelist.
 pub(super) fn arguments(fields: &mut Fields<'_>, tool: Option<Tool>) -> BTreeMap<String, String> {
-    fields.require("arguments", "an object of the tool's arguments");
+    fields.require("arguments", "give an object with the arguments of the tool");
     let pointer = fields.pointer_to("arguments");
     let mut arguments = BTreeMap::new();
     let Some(members) = fields.members("arguments", Code::BadArgument) else { return arguments };
@@ -43,7 +43,7 @@ pub(super) fn argument_text(
         Json::Number(number) => number.to_string(),
         other => {
             let got = other.kind();
-            let message = format!("the argument {name:?} must be a text or a number, not {got}");
+            let message = format!("the argument {name:?} must be a string or a number, not {got}");
             reading.error(Code::BadArgument, pointer, message);
             return None;
         }

@@ -124,7 +124,7 @@ impl<'r> Fields<'r> {
 
     /// An optional text.
     pub(super) fn text(&mut self, name: &'static str) -> Option<String> {
-        let text = self.take_as(name, "a text", |json| match json {
+        let text = self.take_as(name, "a string", |json| match json {
             Json::String(text) => Ok(text),
             other => Err(other),
         })?;
@@ -194,7 +194,7 @@ impl<'r> Fields<'r> {
     }
 
     fn required_text(&mut self, name: &'static str) -> Option<String> {
-        self.require(name, "write it as a text");
+        self.require(name, "write it as a string");
         self.text(name)
     }
 
@@ -274,7 +274,7 @@ impl<'r> Fields<'r> {
                 }
                 other => {
                     let got = other.kind();
-                    (Code::BadValue, format!("each of {name:?} must be a text, not {got}"))
+                    (Code::BadValue, format!("each of {name:?} must be a string, not {got}"))
                 }
             };
             self.reading.error_with(|| Finding::error(code, format!("{pointer}/{index}"), message));

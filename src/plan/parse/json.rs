@@ -44,7 +44,7 @@ impl Json {
             Self::Null => "null",
             Self::Bool(_) => "a boolean",
             Self::Number(_) => "a number",
-            Self::String(_) => "a text",
+            Self::String(_) => "a string",
             Self::Array(_) => "an array",
             Self::Object(_) => "an object",
         }
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_syntax_error_has_its_place_apart() {
+    fn syntax_error_has_line_and_column() {
         let Read::Syntax { line, column, message } = read("{\n  \"a\": 1,,\n}") else {
             panic!("not JSON")
         };

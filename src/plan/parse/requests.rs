@@ -131,7 +131,7 @@ fn path(fields: &mut Fields<'_>, name: &'static str) -> String {
 
 /// A required text that may be empty.
 fn content(fields: &mut Fields<'_>, name: &'static str) -> String {
-    fields.require(name, "write it as a text, which may be empty");
+    fields.require(name, "write it as a string, which may be empty");
     fields.text(name).unwrap_or_default()
 }
 
@@ -229,7 +229,7 @@ fn verify(fields: &mut Fields<'_>) -> Option<VerifyScope> {
 
 fn function(fields: &mut Fields<'_>) -> Option<Simulation> {
     if fields.is("function", |json| matches!(json, Json::Number(_))) {
-        let message = "a function is named; the number of a node in a graph means nothing here";
+        let message = "name the function; node ids of a code graph are not accepted";
         fields.error(Code::UnknownTool, "function", message);
         fields.take_all(&["function", "inputs", "trace_enabled"]);
         return None;
@@ -283,7 +283,7 @@ fn history(fields: &mut Fields<'_>) -> Option<ToolCall> {
             Some(HistoryOperation::Diff { from: from?, to })
         }),
     ];
-    fields.require("operation", "name what is to be done");
+    fields.require("operation", "name the operation");
     let operation = fields.word("operation", &WORDS).and_then(|read| read(fields));
     let limit = count(fields, "limit");
     operation.map(|operation| ToolCall::History { operation, limit })

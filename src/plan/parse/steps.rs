@@ -210,7 +210,7 @@ fn precondition(fields: &mut Fields<'_>, tool: Option<Tool>) -> (String, Precond
         return (text, Precondition::None);
     };
     if let Some(tool) = tool.filter(|tool| !precondition.fits(*tool)) {
-        let message = format!("{} has no argument that {text:?} could look at", tool.name());
+        let message = format!("{} has no argument that {text:?} could check", tool.name());
         fields.error(Code::UnknownPrecondition, "precondition", message);
     }
     (text, precondition)

@@ -44,7 +44,7 @@ fn missing_ids_and_defaults_are_derived() {
 }
 
 #[test]
-fn numbers_are_taken_as_the_file_writes_them() {
+fn numbers_keep_their_spelling() {
     for text in ["7", "-0", "1.10", "1e3", "18446744073709551615", "123456789012345678901234567890"]
     {
         let bytes = format!(
@@ -75,7 +75,7 @@ fn an_alias_counts_once() {
 }
 
 #[test]
-fn every_tool_wants_its_required_arguments() {
+fn every_tool_requires_its_arguments() {
     for spec in TOOLS.iter().filter(|spec| spec.tool.stands_in(Dialect::StepPlan)) {
         let parsed = plan_with(&json!({"tool": spec.name, "arguments": {}}));
         let required = spec.arguments.iter().filter(|argument| argument.required).count();

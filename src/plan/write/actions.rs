@@ -69,7 +69,7 @@ pub fn revert(checkpoint: &str, of: &str) -> Vec<u8> {
         "actions": [{
             "type": "history",
             "request": { "operation": "undo", "checkpoint": checkpoint },
-            "rationale": format!("Takes back what {checkpoint} changed, as far as it is recorded."),
+            "rationale": format!("Undoes what {checkpoint} changed, as far as it is recorded."),
         }],
     });
     let mut bytes = format!("{plan:#}").into_bytes();
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rest_keeps_its_actions_as_written() {
+    fn continuation_keeps_its_actions_as_written() {
         let plan = r#"{ "version": "2026-02-19", "goal": "g", "actions": [
             { "type": "verify", "request": {} },
             { "type": "run", "request": { "args": [1.10] }, "rationale": "r" }
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_revert_is_one_undo_always_the_same() {
+    fn revert_plan_is_one_deterministic_undo() {
         let checkpoint = "run:00000000-0000-4000-8000-000000000001";
         for of in ["Fix it", "", "ünï\"\u{202e}", &"é".repeat(1000)] {
             let bytes = revert(checkpoint, of);

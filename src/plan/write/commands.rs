@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rest_reads_like_a_written_plan() {
+    fn continuation_reads_like_a_written_plan() {
         let succeeded = BTreeSet::from(["a".to_owned()]);
         let rest = match continuation(&plan(&whole()), run_id(), &succeeded) {
             Continuation::Rest(bytes) => String::from_utf8(bytes).unwrap(),
@@ -336,7 +336,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_rest_is_valid_and_complete(
+        fn continuation_is_valid_and_complete(
             value in any_plan(),
             chosen in any::<u32>(),
         ) {

@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rest_reads_like_a_written_plan() {
+    fn continuation_reads_like_a_written_plan() {
         let plan = plan(&json!({
             "plan_id": "p", "intent": "mutate", "title": "Two", "created_by": "m",
             "evidence_referenced": ["Q2"],
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_left_and_too_much_are_answers() {
+    fn finished_and_oversized_plans_have_no_continuation() {
         let step = |id: usize| {
             let contents = "x".repeat(limits::ARGUMENT_BYTES - 100);
             json!({"step_id": format!("s{id}"), "tool": "file_write",
@@ -278,7 +278,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_rest_is_valid_and_complete(value in any_plan(), chosen in any::<u16>()) {
+        fn continuation_is_valid_and_complete(value in any_plan(), chosen in any::<u16>()) {
             let plan = plan(&value);
             let succeeded: BTreeSet<String> = plan
                 .steps

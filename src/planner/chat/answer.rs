@@ -177,7 +177,7 @@ fn nonsense(what: &str, bytes: &[u8]) -> Failure {
     let text = shown(text.trim());
     Failure::no_plan(match text.as_str() {
         "" => "the answer is empty".to_owned(),
-        text => format!("the answer is no plan, {what}; it begins: {text}"),
+        text => format!("the answer is no plan, {what}; the answer begins: {text}"),
     })
 }
 
@@ -238,7 +238,7 @@ mod tests {
     #[test]
     fn an_answer_without_a_plan_is_an_error() {
         for (answer, reason, says) in [
-            (json!({ "content": "Sure! {\"a\": 1}" }), "stop", "it begins: Sure!"),
+            (json!({ "content": "Sure! {\"a\": 1}" }), "stop", "the answer begins: Sure!"),
             (json!({ "content": "[1]" }), "stop", "no JSON object"),
             (json!({ "content": "" }), "stop", "the answer is empty"),
             (json!({ "content": "{\"a\": " }), "stop", "no JSON ("),
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_come_together_and_an_end_is_required() {
+    fn streamed_pieces_are_joined_and_must_end() {
         let piece = |text: &str| {
             format!("data: {}", json!({ "choices": [{ "delta": { "content": text } }] }))
         };
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn a_complaint_is_the_servers_own_words() {
+    fn error_message_of_the_server_is_quoted() {
         assert_eq!(complaint(br#"{"error": {"message": "m", "code": 1}}"#), "m");
         assert_eq!(complaint(br#"{"error": "m"}"#), "m");
         assert_eq!(complaint(br#"{"detail": "m"}"#), "m");

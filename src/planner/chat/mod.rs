@@ -188,8 +188,8 @@ impl Server {
         let what = match status.as_u16() {
             401 | 403 => "does not accept the key",
             404 => "does not know the address or the model",
-            429 => "has too much to do, or the account's limit is reached",
-            300..=399 => "sends to another address, which is not followed",
+            429 => "is overloaded, or the account's limit is reached",
+            300..=399 => "redirects to another address, which is not followed",
             500.. => "failed",
             _ => "refuses the request",
         };

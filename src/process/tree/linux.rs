@@ -320,7 +320,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_with_parentheses_does_not_shift_the_fields() {
+    fn stat_is_parsed_despite_parentheses_in_name() {
         let text = "42 (a) R 1 2 3) S 7 8 9 0 -1 1 2 3 4 5 6 7 8 9 20 0 1 0 4711 100 200";
         let stat = Stat::parse(42, text).unwrap();
         let wanted = Stat {

@@ -29,8 +29,9 @@ impl Judge<'_> {
         if redirect.writes()
             && let Some(path) = self.named_inside(std::slice::from_ref(&redirect.target))
         {
-            let reason =
-                format!("Writes a file whose name another command prints, which gets {path}.");
+            let reason = format!(
+                "Writes a file whose name is the output of another command, which is given {path}."
+            );
             return self.danger("elsewhere", span, &reason);
         }
         for text in self.resolve(&redirect.target.text, &span).unwrap_or_default() {

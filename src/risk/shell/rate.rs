@@ -235,7 +235,7 @@ impl Judge<'_> {
             }
             if call.is_some() {
                 let reason = "The program can only read, but an option or operand of this call is not known to \
-                              leave it at that.";
+                              only read.";
                 return Rating::caution(READS, reason);
             }
         }

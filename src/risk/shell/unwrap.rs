@@ -93,7 +93,7 @@ impl Judge<'_> {
                     at += usize::from(used);
                     if program == "env" {
                         if value.contains(['\\', '$', '"', '\'']) {
-                            let reason = "env takes this text apart by rules of its own.";
+                            let reason = "env splits this text by its own rules.";
                             self.danger("escaped-word", holder.span(), reason);
                         }
                         // The split text is only the beginning of the command.

@@ -170,7 +170,11 @@ impl Judge<'_> {
         let prompt = matches!(name, "PS0" | "PS1" | "PS2" | "RPROMPT")
             && value.is_some_and(|value| value.contains("$(") || value.contains('`'));
         if prompt || (is(&table.variables.hijack) && !is(&table.variables.harmless) && !harmless) {
-            self.danger("hijack-variable", span.clone(), "Changes what later programs are or do.");
+            self.danger(
+                "hijack-variable",
+                span.clone(),
+                "Changes which programs run later, or what they do.",
+            );
         } else if is(&table.variables.traces) {
             self.danger(
                 "history-variable",

@@ -103,7 +103,7 @@ fn a_revert_of_a_revert_redoes() {
     assert_eq!(all.standing(), [true, false, true, false, true]);
     assert_eq!(
         all.to_undo(Some(&run(101))).unwrap_err().to_string(),
-        format!("what run:{} changed is taken back already", id(101))
+        format!("the changes of run:{} are undone already", id(101))
     );
     assert_eq!(
         all.to_undo(Some(&run(107))).unwrap_err(),
@@ -188,7 +188,7 @@ fn git_paths_are_recognised() {
 }
 
 #[test]
-fn a_name_is_read_as_it_is_written() {
+fn checkpoint_names_are_read_back() {
     let attempt = Attempt { loop_id: id(7), number: 3 };
     let names = [run(1), CheckpointName::Execution(id(2)), CheckpointName::Attempt(attempt)];
     for name in names {

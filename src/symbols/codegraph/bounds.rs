@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_view_without_end_is_never_asked() {
+    fn endless_views_are_never_queried() {
         let log =
             format!("CREATE VIEW execution_log {ENDLESS} SELECT id, 'v' AS tool_version FROM n;");
         let (_folder, opened) = graph(&format!("{ENTITIES}{OTHERS}{log}"));
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn questions_end_after_so_many_steps() {
+    fn queries_have_a_step_limit() {
         let rows =
             "WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n WHERE id < 30000)
             INSERT INTO graph_entities SELECT id, 'Reference', 'ref to a', 'f', 'x' FROM n;

@@ -29,9 +29,9 @@ pub enum BatchError {
     Patch { path: String, source: PatchError },
     #[error("the batch was refused, and no file was changed: {}", list(.faults))]
     Refused { faults: Vec<Fault> },
-    #[error("what {path} is to hold is not available")]
+    #[error("the new content of {path} is not available")]
     NoContent { path: String },
-    #[error("{} not as before: {}. The batch was to be taken back, because {why}", are(.files), .files.join(", "))]
+    #[error("{} not as before: {}. The batch was to be undone, because {why}", are(.files), .files.join(", "))]
     NotRestored { files: Vec<String>, why: String },
 }
 
@@ -42,11 +42,11 @@ const MAX_FAULTS: usize = 5;
 
 fn occurrences(times: usize, hint: &str) -> String {
     match times {
-        0 => format!("does not occur in it{hint}; it must occur exactly once"),
+        0 => format!("does not occur{hint}; it must occur exactly once"),
         MAX_TIMES => {
-            format!("occurs {MAX_TIMES} times or more in it; it must occur exactly once")
+            format!("occurs {MAX_TIMES} times or more; it must occur exactly once")
         }
-        times => format!("occurs {times} times in it; it must occur exactly once"),
+        times => format!("occurs {times} times; it must occur exactly once"),
     }
 }
 
@@ -122,22 +122,22 @@ impl ErrorInfo for BatchError {
     fn next(&self) -> String {
         match self {
             Self::Conflict { .. } => {
-                "See what changed the file; then make the plan again for what it holds now."
+                "See what changed the file; then make the plan again for its present content."
             }
             Self::Refused { .. } if self.code() == Code::Conflict => {
-                "See what changed these files; then make the plan again for what they hold now."
+                "See what changed these files; then make the plan again for their present contents."
             }
-            Self::TooMuch { .. } => "Make several batches of it.",
+            Self::TooMuch { .. } => "Split the batch into several batches.",
             Self::Link { .. }
             | Self::NotText { .. }
             | Self::Text { .. }
             | Self::Patch { .. }
             | Self::Refused { .. } => {
-                "Correct these edits in the plan; every edit sees what the ones before it leave."
+                "Correct these edits in the plan; each edit is applied to the result of the earlier ones."
             }
-            Self::NoContent { .. } => "Take this file out of it.",
+            Self::NoContent { .. } => "Remove this file from the batch.",
             Self::NotRestored { .. } => {
-                "Put them back by hand: what they were is in the evidence of this step."
+                "Restore these files by hand: their earlier content is in the evidence of this step."
             }
         }
         .to_owned()

@@ -47,7 +47,7 @@ pub(super) fn invoke(
         };
         let (Some(before), Some(after)) = (before, after) else {
             let why = "a step that was interrupted left it";
-            text.push_str(&format!("What {path} was is not known: {why}.\n"));
+            text.push_str(&format!("The recorded content of {path} is not known: {why}.\n"));
             missing.push(json!({ "path": path, "why": why }));
             continue;
         };
@@ -65,7 +65,9 @@ pub(super) fn invoke(
                 text.push_str(&change.unified());
             }
             (Err(why), _) | (_, Err(why)) => {
-                text.push_str(&format!("What {path} was is not available: {why}.\n"));
+                text.push_str(&format!(
+                    "The recorded content of {path} is not available: {why}.\n"
+                ));
                 missing.push(json!({ "path": path, "why": why.to_string() }));
                 set(&mut said, "available", false);
             }

@@ -64,7 +64,10 @@ pub enum HistoryError {
     NoWay(#[from] NoWay),
     #[error("what was recorded cannot be read: {why}")]
     Unreadable { why: String },
-    #[error("{}", all(.files.iter().map(|(path, why)| format!("what {path} was is not available: {why}"))))]
+    #[error(
+        "{}",
+        all(.files.iter().map(|(path, why)| format!("the earlier content of {path} is not available: {why}")))
+    )]
     NotAvailable { files: Vec<(String, NotAvailable)> },
     #[error("{}", all(.conflicts.iter().map(Conflict::sentence)))]
     Conflict { conflicts: Vec<Conflict> },
@@ -72,7 +75,7 @@ pub enum HistoryError {
     InTheWay { path: String, what: String },
     #[error("only files in .git were changed, which nothing here touches")]
     OnlyGit,
-    #[error("an earlier step of this plan changes files, and what it leaves has no name yet")]
+    #[error("an earlier step of this plan changes files, and its changes are not recorded yet")]
     AfterChange,
 }
 
@@ -96,13 +99,11 @@ impl ErrorInfo for HistoryError {
                 "List the entries or the checkpoints, and name one of them."
             }
             Self::Unreadable { .. } => "See that the evidence folder can be read.",
-            Self::NotAvailable { .. } => "Take it back by hand.",
-            Self::Conflict { .. } => {
-                "Take the later changes back first, or put the files right by hand."
-            }
+            Self::NotAvailable { .. } => "Restore these files by hand.",
+            Self::Conflict { .. } => "Undo the later changes first, or correct the files by hand.",
             Self::InTheWay { .. } => "Move it away, then try again.",
-            Self::OnlyGit => "Take it back with Git, or by hand.",
-            Self::AfterChange => "Make a plan of its own of it.",
+            Self::OnlyGit => "Undo the change with Git, or by hand.",
+            Self::AfterChange => "Put this step into a plan of its own.",
         }
         .to_owned()
     }

@@ -25,11 +25,11 @@ pub(in super::super) fn preview(
     let looks = match operation {
         HistoryOperation::ListEntries => Some("Lists what recorded steps changed here.".to_owned()),
         HistoryOperation::ListCheckpoints => {
-            Some("Lists the moments that files can be brought back to.".to_owned())
+            Some("Lists the checkpoints to which files can be restored.".to_owned())
         }
         HistoryOperation::Diff { from, to } => {
             let to = to.as_deref().unwrap_or("now");
-            Some(format!("Compares what files were at {from} with what they are at {to}."))
+            Some(format!("Compares the files at {from} with the files at {to}."))
         }
         _ => None,
     };
@@ -75,16 +75,16 @@ fn summary(operation: &HistoryOperation, intended: &Intended, files: usize) -> S
     };
     match operation {
         HistoryOperation::Redo => {
-            format!("Does again what was taken back, in {files}.").replace(",.", ".")
+            format!("Redoes the undone changes of {files}.").replace(",.", ".")
         }
         HistoryOperation::RestoreCheckpoint { checkpoint } => {
-            format!("Brings {files} to what they were at {checkpoint}.")
-                .replace("file to what they were", "file to what it was")
+            format!("Restores {files} as they were at {checkpoint}.")
+                .replace("file as they were", "file as it was")
         }
         _ => {
             let count = intended.takes_back.len();
             let steps = if count == 1 { "1 step".to_owned() } else { format!("{count} steps") };
-            format!("Takes back what {steps} did to {files}.").replace(",.", ".")
+            format!("Undoes what {steps} did to {files}.").replace(",.", ".")
         }
     }
 }
@@ -102,7 +102,7 @@ fn notes(at: After<'_>, intended: &Intended, found: &Found) -> Result<Vec<String
             notes.push(left_by_earlier_step(path));
         } else if effect.before == FileState::Absent && !modes.contains_key(path) {
             notes.push(format!(
-                "{path} is made anew, without an execute bit: its mode is not recorded."
+                "{path} is created again, without an execute bit: its mode is not recorded."
             ));
         }
         let recorded = found.recorded.get(path);
@@ -122,7 +122,7 @@ fn mode_notes(effect: &FileEffect, recorded: FileMode) -> Vec<String> {
     let mode = recorded.plain();
     let before = effect.modes.before.map(FileMode::is_executable);
     let said = match (effect.before, before, mode.is_executable()) {
-        (FileState::Absent, _, true) => Some(format!("{path} comes back with its execute bit.")),
+        (FileState::Absent, _, true) => Some(format!("{path} is restored with its execute bit.")),
         (FileState::Absent, _, false) => None,
         (_, Some(false), true) => Some(format!("{path} gets its execute bit back.")),
         (_, Some(true), false) => Some(format!("{path} loses the execute bit that it got.")),

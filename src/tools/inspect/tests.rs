@@ -61,7 +61,7 @@ impl Bench {
 const MANIFEST: &str = "[package]\nname = \"app\"\nversion = \"0.1.0\"\n";
 
 #[test]
-fn an_overview_tells_what_the_program_consists_of_and_runs_nothing() {
+fn overview_lists_languages_packages_and_entry_points() {
     let bench = Bench::with(&[
         ("Cargo.toml", MANIFEST),
         ("src/main.rs", "fn main() {}"),
@@ -96,7 +96,7 @@ fn an_overview_tells_what_the_program_consists_of_and_runs_nothing() {
 }
 
 #[test]
-fn a_search_takes_its_text_literally_and_says_what_it_left_out() {
+fn search_is_literal_and_counts_omitted_hits() {
     let bench = Bench::with(&[("a.txt", "x.y\nxzy\nx.y\nx.y\n"), ("b.txt", "x.y\n")]);
     let answer = bench.ask(InspectQuery::Search("x.y".to_owned()), 3);
     let told: Value = serde_json::from_slice(answer.stdout.as_ref().unwrap()).unwrap();
@@ -107,7 +107,7 @@ fn a_search_takes_its_text_literally_and_says_what_it_left_out() {
 }
 
 #[test]
-fn a_symbol_is_told_with_its_definitions_and_places() {
+fn symbol_query_lists_definitions_and_references() {
     let bench = Bench::with(&[
         ("a.rs", "pub fn f() {}\npub fn g() { f(); f() }\n"),
         ("b.py", "def f():\n    pass\n"),
@@ -126,7 +126,7 @@ fn a_symbol_is_told_with_its_definitions_and_places() {
 }
 
 #[test]
-fn without_a_code_graph_there_is_nothing_semantic_to_tell() {
+fn semantic_query_needs_a_code_graph() {
     let bench = Bench::with(&[("a.rs", "")]);
     let answer = bench.ask(InspectQuery::Semantic, 5);
     let error = answer.error.unwrap();

@@ -28,7 +28,7 @@ pub enum ProgramError {
     Ambiguous { name: String, packages: Vec<String> },
     #[error("cargo built {name:?} and did not say where")]
     NotBuilt { name: String },
-    #[error("nobody trusts the commands of countersign.toml ({now}), so none of them is run")]
+    #[error("the commands of countersign.toml are not trusted ({now}), so none of them is run")]
     NotTrusted { now: String },
     #[error("{first}{}", if *count == 1 { String::new() } else { format!(" (and {} more)", count - 1) })]
     BadCommands { count: usize, first: String },
@@ -86,7 +86,7 @@ impl ErrorInfo for ProgramError {
                 "Give the binaries different names, or open one of the packages as the workspace."
             }
             Self::NotTrusted { .. } => {
-                "Look at the commands and trust them, or take the file away."
+                "Look at the commands and trust them, or remove the file."
             }
             Self::BadCommands { .. } => "Correct countersign.toml.",
             Self::NoArguments => {

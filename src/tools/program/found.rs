@@ -48,8 +48,9 @@ pub(super) fn once<T, K: std::hash::Hash + Eq>(items: Vec<T>, key: impl Fn(&T) -
 mod tests {
     use super::*;
 
+    // At the limit, an error replaces a warning; the order stays.
     #[test]
-    fn an_error_is_not_lost_behind_warnings_and_the_order_stays() {
+    fn errors_are_kept_before_warnings_in_order() {
         let mut found = Found::default();
         for at in 0..MOST_DIAGNOSTICS + 5 {
             found.push(false, at);

@@ -121,7 +121,7 @@ mod tests {
     use crate::tools::Toolbox;
 
     #[test]
-    fn each_failed_test_is_told_with_its_first_panic() {
+    fn failed_tests_have_their_first_panic() {
         let printed = "running 3 tests\ntest a::fine ... ok\ntest a::wrong ... FAILED\n\
             test src/lib.rs - f (line 3) ... FAILED\n\nfailures:\n\n---- a::wrong stdout ----\n\
             told by the test: panicked at nothing\n\n\

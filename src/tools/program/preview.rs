@@ -36,7 +36,9 @@ pub(in crate::tools) fn preview(at: After<'_>, call: &ToolCall) -> Result<Previe
     }
     notes.extend(build.and_then(|build| which(build, action)));
     notes.push("Runs code of the workspace: build scripts, macros, tests and programs.".to_owned());
-    notes.push("May write the target folder and Cargo.lock, and load what is missing.".to_owned());
+    notes.push(
+        "May write the target folder and Cargo.lock, and download missing dependencies.".to_owned(),
+    );
     let each = limits("Each command is ended", toolbox.check_timeout, crate::cargo::OUTPUT_BYTES);
     notes.push(each);
     if action == "run" {

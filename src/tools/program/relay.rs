@@ -248,8 +248,9 @@ mod tests {
         printed.into_inner()
     }
 
+    // All other output is passed on in its order.
     #[test]
-    fn messages_are_taken_out_and_all_else_comes_in_order_however_it_is_cut() {
+    fn messages_are_extracted_however_output_is_cut() {
         let message = r#"{"reason":"compiler-message","message":{"message":"m","code":null,"level":"error","spans":[],"children":[],"rendered":"for people\n"}}"#;
         let text = format!(
             "\n{{\"reason\":\"mine\"}}\r\n{message}\nä\n{{\"reason\":\"compiler-artifact\"}}\n{message}"
@@ -271,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_too_long_to_be_read_is_passed_on_whole() {
+    fn overlong_line_is_passed_on_whole() {
         let text = format!("{{{}\n{{\"reason\":\"build-finished\"}}\nend", "x".repeat(LINE_BYTES));
         let [stdout, stderr] = through(text.as_bytes(), 64 << 10, &mut Messages::default());
         assert_eq!(stdout.len(), 1 + LINE_BYTES + 1 + 3);

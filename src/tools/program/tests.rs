@@ -131,7 +131,7 @@ fn succeeds(invocation: &Invocation) {
 }
 
 #[test]
-fn a_verify_prints_for_people_and_reads_the_diagnostics() {
+fn verify_reads_diagnostics_and_prints_rendered_text() {
     let bench = app(&[("src/lib.rs", "pub fn f() -> u8 {\n    absent\n}\n")]);
     let (invocation, [stdout, stderr]) = bench.verify(VerifyScope::Local);
     let (code, message) = error(&invocation);
@@ -164,7 +164,7 @@ fn a_verify_prints_for_people_and_reads_the_diagnostics() {
 }
 
 #[test]
-fn a_full_verify_runs_the_tests_of_the_whole_workspace_and_tells_which_failed() {
+fn full_verify_reports_failed_tests_of_all_packages() {
     let lib =
         "#[test]\nfn fine() {}\n#[test]\nfn wrong() {\n    assert_eq!(1 + 1, 3, \"so much\");\n}\n";
     let bench = app(&[
@@ -206,7 +206,7 @@ fn a_full_verify_runs_the_tests_of_the_whole_workspace_and_tells_which_failed() 
 }
 
 #[test]
-fn a_build_is_as_it_was_asked_for() {
+fn build_uses_the_requested_options() {
     let bench = app(&[
         ("src/lib.rs", ""),
         ("src/main.rs", MAIN),
@@ -250,7 +250,7 @@ fn a_build_is_as_it_was_asked_for() {
 }
 
 #[test]
-fn a_program_is_run_with_its_arguments_and_not_through_a_shell() {
+fn program_gets_its_arguments_without_a_shell() {
     let bench = app(&[("src/main.rs", MAIN), ("src/bin/other.rs", "fn main() {}")]);
     // Two binaries without a default.
     let (invocation, _) = bench.run(None, &[]);
@@ -280,7 +280,7 @@ fn a_program_is_run_with_its_arguments_and_not_through_a_shell() {
 }
 
 #[test]
-fn a_program_of_any_package_is_found_by_its_name() {
+fn program_of_any_package_is_found() {
     let bench = Bench::with(&[
         (
             "Cargo.toml",
@@ -307,7 +307,7 @@ fn a_program_of_any_package_is_found_by_its_name() {
 }
 
 #[test]
-fn a_program_that_never_ends_is_ended_at_its_time() {
+fn timeout_ends_the_program() {
     let mut bench =
         app(&[("src/main.rs", "fn main() { println!(\"here\"); loop { std::thread::park() } }")]);
     bench.tools.run_timeout = Duration::from_millis(700);
@@ -320,7 +320,7 @@ fn a_program_that_never_ends_is_ended_at_its_time() {
 }
 
 #[test]
-fn a_check_that_never_ends_is_ended_at_its_time_too() {
+fn timeout_ends_the_check() {
     let mut bench =
         app(&[("src/lib.rs", ""), ("build.rs", "fn main() { loop { std::thread::park() } }")]);
     bench.tools.check_timeout = Duration::from_millis(1500);
@@ -360,7 +360,7 @@ fn a_stop_ends_the_program_at_once() {
 }
 
 #[test]
-fn without_a_project_there_is_nothing_to_verify_with() {
+fn verify_compile_and_run_need_a_project() {
     let bench = Bench::with(&[("notes.md", "")]);
     for (call, action) in [
         (ToolCall::Verify { scope: VerifyScope::Local }, "verify"),
@@ -383,7 +383,7 @@ fn without_a_project_there_is_nothing_to_verify_with() {
 }
 
 #[test]
-fn a_preview_says_what_would_run_and_runs_nothing() {
+fn preview_names_commands_without_running_them() {
     let bench = app(&[("src/main.rs", MAIN)]);
     let before = bench.names();
     let preview = |call: ToolCall| {
@@ -412,7 +412,7 @@ fn a_preview_says_what_would_run_and_runs_nothing() {
 }
 
 #[test]
-fn a_line_that_only_looks_like_a_message_is_printed() {
+fn output_resembling_a_message_is_printed() {
     let macros = "use proc_macro::TokenStream;\n#[proc_macro]\npub fn noise(_: TokenStream) -> TokenStream {\n\
         println!(\"{{\\\"reason\\\":\\\"mine\\\"}}\\n\\nplain\"); TokenStream::new() }\n";
     let manifest =

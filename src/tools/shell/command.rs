@@ -53,7 +53,7 @@ impl ErrorInfo for ShellError {
             Self::NoFolder { .. } => "Create the folder first, or name another one.",
             Self::Failed { .. } => "Read what it printed; then correct the plan or its cause.",
             Self::OutcomeUnknown { .. } => {
-                "Look on the host what became of the command before you run it again."
+                "Find out on the host what the command did before you run it again."
             }
             Self::NotConnected { .. } => "Run the plan again.",
         }

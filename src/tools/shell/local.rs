@@ -43,7 +43,7 @@ pub(super) fn place(
     let without = (!names.is_empty())
         .then(|| format!("Folders of PATH in the workspace are left out: {}.", names.join(", ")));
     let shell = toolbox.command_shell()?.path.display();
-    Ok((place, format!("Read by {shell}, as {}.", command_shell::user()), without))
+    Ok((place, format!("Run by {shell} as {}.", command_shell::user()), without))
 }
 
 /// Runs the command in its working directory.

@@ -32,9 +32,8 @@ impl Tool for Command<'_> {
             }
             None => local::place(at.toolbox, self)?,
         };
-        let limits = limits("Ended", self.timeout(), OUTPUT_BYTES);
-        let notes = [by, "What it changes cannot be foreseen.".to_owned(), limits];
-        let notes = notes.into_iter().chain(without).collect();
+        let limits = limits("The command is ended", self.timeout(), OUTPUT_BYTES);
+        let notes = [by, limits].into_iter().chain(without).collect();
         Ok(changes_nothing(Preview::unpredictable(format!("Runs the command {place}."), notes)))
     }
 

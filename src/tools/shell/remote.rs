@@ -55,10 +55,10 @@ fn error(target: &str, command: &Command<'_>, end: &RemoteEnd) -> Option<ToolErr
         RemoteEnd::Unknown { stop, said } => {
             let ended_for = match stop {
                 None => "",
-                Some(Cause::TimedOut) => "its time was over, and ",
+                Some(Cause::TimedOut) => "its time limit was reached, and ",
                 Some(Cause::Stopped) => "it was stopped, and ",
                 Some(Cause::TooMuch(_)) => "it printed too much, and ",
-                Some(Cause::NotKept) => "what it printed could not be kept, and ",
+                Some(Cause::NotKept) => "its output could not be stored, and ",
             };
             let why = format!("{ended_for}{said}");
             return Some(ShellError::OutcomeUnknown { host: target.to_owned(), why }.into());
@@ -119,9 +119,9 @@ pub(super) fn place(toolbox: &Toolbox, target: &str, cwd: Option<&str>) -> (Stri
     let by = match toolbox.host() {
         Some(host) => {
             let Host { bash, bash_version, system, target, .. } = host;
-            format!("Read by {bash} {bash_version}, as {}, on {system}.", target.address())
+            format!("Run by {bash} {bash_version} as {}, on {system}.", target.address())
         }
-        None => "Read by the bash of that host.".to_owned(),
+        None => "Run by the bash of that host.".to_owned(),
     };
     (folder, by)
 }

@@ -170,7 +170,7 @@ impl Look<'_> {
         if then != now {
             self.found.add(|| {
                 format!(
-                    "{key} was changed in the workspace meanwhile; the difference is against what it is there now"
+                    "{key} was changed in the workspace meanwhile; the difference is against its present content there"
                 )
             });
         }
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_of_a_verification_carry_what_is_missing() {
+    fn verification_changes_keep_omissions_and_errors() {
         let before = changed(&["a"], 0);
         let told = |after| {
             let Difference { changes, left_out, besides, .. } = by_verification(after, &before);

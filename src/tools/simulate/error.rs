@@ -17,11 +17,12 @@ pub enum SimulationError {
     #[error("cannot copy {path} for the simulation: {source}")]
     Copy { path: String, source: io::Error },
     #[error(
-        "the workspace has more than {limit} files and folders that git would know; more is not copied for a simulation"
+        "the workspace has more than {limit} files and folders that git does not ignore; more is not copied for \
+         a simulation"
     )]
     TooMany { limit: u64 },
     #[error(
-        "the files of the workspace that git would know have more than {}; more is not copied for a simulation",
+        "the files of the workspace that git does not ignore have more than {}; more is not copied for a simulation",
         text::size(*.limit)
     )]
     TooLarge { limit: u64 },

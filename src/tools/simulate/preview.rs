@@ -46,14 +46,16 @@ pub(in super::super) fn preview(
     }
     let limits = at.toolbox.simulations.limits;
     preview.notes.push(format!(
-        "The copy has the files that git would know and those that the plan names, without .git; at most {} files and folders, {} and {}. It is removed afterwards.",
+        "The copy has the files that git does not ignore and those that the plan names, without .git; at most {} \
+         files and folders, {} and {}. It is removed afterwards.",
         limits.names,
         text::size(limits.bytes),
         text::duration(limits.time),
     ));
     if simulation.runs_code() {
         preview.notes.push(
-            "Nothing of the target folder is used: everything is built anew beside the copy, which takes as long as a first build."
+            "Nothing of the target folder is used: everything is built from scratch beside the copy, which takes \
+             as long as a first build."
                 .to_owned(),
         );
     }

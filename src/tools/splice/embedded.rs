@@ -90,7 +90,7 @@ impl<'a> Embedded<'a> {
                 said.push_str(&hides);
             }
             if !before.not_reached.is_empty() {
-                said.push_str("\n\nBefore, cargo did not reach ");
+                said.push_str("\n\nBefore the change, cargo did not reach ");
                 said.push_str(&text::beginning(&before.not_reached.join(", ")));
             }
             let error = SpliceError::NewErrors { path, errors: new.len(), said };
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn an_old_error_is_old_in_another_line_and_another_of_its_kind_is_new() {
+    fn moved_old_errors_are_not_new() {
         let (old, new) = ("{\nf(\"a\");\n}\n", "{\nlet x = 1; f(\"a\"); g(\"b\"); f(\"a\");\n}\n");
         let was = |word, label| mismatch(old, word, label);
         let is = |word, label| mismatch(new, word, label);

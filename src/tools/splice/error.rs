@@ -15,20 +15,19 @@ pub enum SpliceError {
     #[error("splice failed: {message}")]
     Failed { message: String },
     #[error(
-        "cargo check reports {errors} {} in it that {} not there before; {path} was put back\n{said}",
-        if *errors == 1 { "error" } else { "errors" },
-        if *errors == 1 { "was" } else { "were" }
+        "cargo check reports {errors} new {}; {path} was put back\n{said}",
+        if *errors == 1 { "error" } else { "errors" }
     )]
     NewErrors { path: String, errors: usize, said: String },
     #[error(
-        "splice made something else of {path} than was shown, {now} instead of {shown}; it was put back"
+        "splice changed {path} to {now} instead of {shown}, which was shown; the file was put back"
     )]
     OtherResult { path: String, shown: FileState, now: FileState },
     #[error(
         "{path} was not put back, because somebody else changed it meanwhile: it is {now} now. It was to be put back, because {why}"
     )]
     ChangedMeanwhile { path: String, now: FileState, why: String },
-    #[error("{path} could not be put back: {source}. It was to be, because {why}")]
+    #[error("{path} could not be put back: {source}. It was to be put back, because {why}")]
     NotPutBack { path: String, why: String, source: Box<ToolError> },
 }
 

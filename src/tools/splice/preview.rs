@@ -57,7 +57,7 @@ pub(in super::super) fn preview(
     made.notes.extend(chosen.notes(None));
     if chosen.is_external {
         made.notes.push(
-            "splice writes the file itself; a result other than this is put back.".to_owned(),
+            "splice writes the file itself; if the result differs from this preview, the file is put back.".to_owned(),
         );
     }
     // The verdict of cargo or splice is known only after they have run.
@@ -87,7 +87,9 @@ fn gate(at: After<'_>, prepared: &Prepared<'_>) -> Result<(String, bool), ToolEr
     let is_gated = at.cargo_manifest_for(&prepared.path)?.is_some();
     let cargo = if is_gated {
         at.toolbox.launcher.cargo()?;
-        "cargo check runs once you approve, before and after; an error that was not there before restores the file. If the package does not compile before, errors behind those that are there cannot be seen, and the result says so. It may write the target folder and Cargo.lock."
+        "cargo check runs once you approve, before and after the change; a new error restores the file. If the \
+         package does not compile before the change, earlier errors may hide new ones, and the result says so. \
+         cargo check may write the target folder and Cargo.lock."
     } else {
         "There is no Cargo project here, so cargo check does not run."
     };

@@ -55,7 +55,7 @@ impl<'a> Program<'a> {
         else {
             let said = beginning(&said);
             return Err(SpliceError::Failed {
-                message: format!("as its version it says {said:?}"),
+                message: format!("it reports its version as {said:?}"),
             }
             .into());
         };

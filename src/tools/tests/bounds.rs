@@ -27,8 +27,9 @@ fn looked_up(toolbox: &Toolbox) -> Result<Option<String>, ToolError> {
     toolbox.now().symbol_defined("wanted", None, toolbox.stop())
 }
 
+// Before signing, a lookup reads at most 10000 names in folders; in a run there is no such limit.
 #[test]
-fn a_folder_with_too_many_names_is_a_limit_before_somebody_signs_and_none_in_a_run() {
+fn large_folder_is_a_limit_only_before_signing() {
     let folder = folder_with(10_001);
     let before = tools(&folder).before_signing(Arc::default());
     for _ in 0..2 {
@@ -40,7 +41,7 @@ fn a_folder_with_too_many_names_is_a_limit_before_somebody_signs_and_none_in_a_r
 }
 
 #[test]
-fn many_looks_together_have_a_limit_too() {
+fn lookups_together_have_a_limit() {
     let folder = folder_with(9_000);
     let before = tools(&folder).before_signing(Arc::default());
     for _ in 0..4 {
@@ -52,7 +53,7 @@ fn many_looks_together_have_a_limit_too() {
 }
 
 #[test]
-fn rules_of_what_is_left_out_count_as_names() {
+fn ignore_rules_count_as_names() {
     let folder = folder_with(10);
     let rules: String = (0..600).map(|index| format!("a{index}\n")).collect();
     std::fs::write(folder.path().join(".ignore"), rules).unwrap();
@@ -61,7 +62,7 @@ fn rules_of_what_is_left_out_count_as_names() {
 }
 
 #[test]
-fn a_look_ends_when_it_is_stopped() {
+fn a_stop_ends_a_lookup() {
     let folder = folder_with(10);
     let stop = Arc::new(StopSignal::default());
     let before = tools(&folder).before_signing(Arc::clone(&stop));

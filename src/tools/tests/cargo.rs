@@ -78,7 +78,7 @@ fn targets(invocation: &Invocation, edge_type: EdgeType) -> Vec<&str> {
 }
 
 #[test]
-fn sound_code_succeeds_and_its_output_is_cargos() {
+fn valid_code_succeeds_with_output_of_cargo() {
     let bench = one("pub fn f() {}\n");
     let (invocation, [stdout, stderr]) = bench.check(".");
     assert!(invocation.error.is_none(), "{:?}", invocation.error);
@@ -96,7 +96,7 @@ fn sound_code_succeeds_and_its_output_is_cargos() {
 }
 
 #[test]
-fn a_warning_is_told_with_its_place_its_notes_and_its_suggestion() {
+fn warning_has_place_notes_and_suggestion() {
     let bench = one("pub fn f() {\n    let größe = 1;\n}\n");
     // For a file, the project is found in a parent folder.
     let (invocation, _) = bench.check("src/lib.rs");
@@ -137,8 +137,9 @@ fn two_members() -> Bench {
     ])
 }
 
+// A check of one member ignores the errors of other members; a check of the workspace reports them.
 #[test]
-fn an_error_fails_the_step_and_a_member_is_checked_alone() {
+fn errors_of_the_checked_member_fail_the_step() {
     let bench = two_members();
     fs::write(bench.path("crates/first/src/deep/mod.rs"), "fn g() -> u8 {\n    absent\n}\n")
         .unwrap();
@@ -168,7 +169,7 @@ fn an_error_fails_the_step_and_a_member_is_checked_alone() {
 }
 
 #[test]
-fn the_workspace_of_cargo_may_begin_above_ours() {
+fn cargo_workspace_may_be_a_parent_folder() {
     let bench = one("pub fn f() -> u8 { absent }\n");
     let root = "[workspace]\nresolver = \"3\"\nmembers = [\"ws\"]\n";
     fs::write(bench.folder.path().join("Cargo.toml"), root).unwrap();
@@ -178,7 +179,7 @@ fn the_workspace_of_cargo_may_begin_above_ours() {
 }
 
 #[test]
-fn what_build_scripts_and_macros_print_is_output_and_no_diagnostic() {
+fn output_of_scripts_and_macros_is_no_diagnostic() {
     let macros = format!("{}[lib]\nproc-macro = true\n", package("macros"));
     let user = format!("{}[dependencies]\nmacros = {{ path = \"../macros\" }}\n", package("user"));
     let deep = "[".repeat(200_000);
@@ -221,7 +222,7 @@ fn what_build_scripts_and_macros_print_is_output_and_no_diagnostic() {
 }
 
 #[test]
-fn a_place_in_a_foreign_macro_is_where_it_is_used() {
+fn errors_inside_macros_are_reported_at_their_use() {
     let source = "pub fn f() {\n    assert_eq!(1_u8, \"one\");\n}\n\
                   macro_rules! round { ($($t:tt)*) => { round!($($t)* x) } }\nround!();\n";
     let bench = one(source);
@@ -244,7 +245,7 @@ fn a_place_in_a_foreign_macro_is_where_it_is_used() {
 }
 
 #[test]
-fn a_broken_manifest_is_told_in_cargos_own_words() {
+fn broken_manifest_quotes_the_error_of_cargo() {
     let bench = Bench::with(&[("Cargo.toml", "[package]\nname = 3\n"), ("src/lib.rs", "")]);
     let (invocation, [_, stderr]) = bench.check(".");
     let error = invocation.error.unwrap();
@@ -256,7 +257,7 @@ fn a_broken_manifest_is_told_in_cargos_own_words() {
 }
 
 #[test]
-fn a_build_script_that_fails_is_told_with_what_it_printed() {
+fn failed_build_script_is_reported_with_its_output() {
     let bench = one("");
     let script = "fn main() { eprintln!(\"no heron here\"); std::process::exit(3); }";
     fs::write(bench.path("build.rs"), script).unwrap();
@@ -301,7 +302,7 @@ fn programs_below(folder: &std::path::Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn a_stop_ends_the_check_and_all_that_it_started() {
+fn stop_ends_the_check_and_its_processes() {
     let bench = waiting();
     let (invocation, running) = thread::scope(|scope| {
         let other = scope.spawn(|| {
@@ -326,7 +327,7 @@ fn a_stop_ends_the_check_and_all_that_it_started() {
 }
 
 #[test]
-fn a_check_that_never_ends_is_ended_at_its_time() {
+fn timeout_ends_the_check() {
     let mut bench = waiting();
     bench.tools.check_timeout = Duration::from_millis(1500);
     let (invocation, _) = bench.check(".");
@@ -338,7 +339,7 @@ fn a_check_that_never_ends_is_ended_at_its_time() {
 }
 
 #[test]
-fn a_preview_says_what_would_run_where_and_runs_nothing() {
+fn preview_names_command_and_folder_without_running() {
     let bench = two_members();
     let preview = |path: &str, overlay: &Overlay| {
         let call = ToolCall::LspCheck { path: path.to_owned() };
@@ -350,7 +351,10 @@ fn a_preview_says_what_would_run_where_and_runs_nothing() {
     let all = preview(".", &Overlay::default());
     let summary = "Runs `cargo check --workspace --message-format=json` in the workspace folder.";
     assert_eq!(all.summary, summary);
-    assert!(all.notes.iter().any(|note| note.starts_with("Ended after 30 minutes, ")), "{all:?}");
+    assert!(
+        all.notes.iter().any(|note| note.starts_with("The check is ended after 30 minutes, ")),
+        "{all:?}"
+    );
     assert!(preview("absent", &Overlay::default()).would_fail());
     assert!(!bench.path("target").exists() && !bench.path("Cargo.lock").exists());
 
@@ -366,7 +370,7 @@ fn a_preview_says_what_would_run_where_and_runs_nothing() {
 }
 
 #[test]
-fn the_gate_sees_what_a_change_breaks_elsewhere_in_the_workspace() {
+fn new_errors_in_other_packages_are_found() {
     let bench = two_members();
     let path = "crates/first/src/lib.rs";
     let before = bench.errors(path).unwrap().unwrap();
@@ -386,7 +390,7 @@ fn the_gate_sees_what_a_change_breaks_elsewhere_in_the_workspace() {
 }
 
 #[test]
-fn times_are_written_for_people() {
+fn durations_are_written_in_whole_units() {
     for (millis, text) in [
         (1_500, "1500 ms"),
         (1_000, "1 second"),

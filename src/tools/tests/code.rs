@@ -61,7 +61,7 @@ fn places(invocation: &Invocation) -> Vec<String> {
 }
 
 #[test]
-fn the_symbols_of_a_file_are_rows_in_its_order() {
+fn symbols_are_listed_in_file_order() {
     let house = project();
     let invocation = house.succeeds(&symbols("src/lib.rs"));
     let rows = rows(&invocation);
@@ -112,7 +112,7 @@ fn references_are_sorted_by_file_and_place() {
 }
 
 #[test]
-fn files_are_chosen_as_for_a_search_and_the_unreadable_are_named() {
+fn references_skip_ignored_and_name_unreadable_files() {
     let house = project();
     house.put(".hidden.rs", "fn f() { old_function(1) }");
     house.put(".ignore", "vendor\n");
@@ -125,7 +125,7 @@ fn files_are_chosen_as_for_a_search_and_the_unreadable_are_named() {
 }
 
 #[test]
-fn what_no_grammar_reads_is_said() {
+fn unreadable_source_files_are_reported() {
     let house = project();
     house.put("latin.rs", b"// \xe9\n");
     for (call, code, part) in [
@@ -181,7 +181,7 @@ fn a_definition_is_replaced_and_nothing_else() {
 }
 
 #[test]
-fn a_bad_replacement_leaves_every_byte() {
+fn refused_replacement_leaves_files_unchanged() {
     let house = project();
     house.put("src/broken.rs", "fn good() {}\nfn bad() { let }\n");
     house.put("src/macros.rs", "macro_rules! make { () => { fn made() {} } }\nmake!();\n");
@@ -245,7 +245,7 @@ fn a_bad_replacement_leaves_every_byte() {
 }
 
 #[test]
-fn what_was_approved_is_compared_once_more() {
+fn changed_input_makes_the_patch_stale() {
     let house = project();
     let call = patch("src/lib.rs", "old_function", "patches/fix.rs");
     let approved = house.tools.inputs(&call).unwrap();
@@ -264,7 +264,7 @@ fn what_was_approved_is_compared_once_more() {
 }
 
 #[test]
-fn a_replacement_by_itself_changes_nothing() {
+fn identical_replacement_changes_nothing() {
     let house = project();
     house.put("same.rs", FIX.replace("n + 2", "n + 1"));
     let call = patch("src/lib.rs", "old_function", "same.rs");
@@ -280,7 +280,7 @@ fn a_replacement_by_itself_changes_nothing() {
 }
 
 #[test]
-fn a_splice_plan_goes_on_until_its_first_failure() {
+fn splice_plan_stops_at_its_first_failure() {
     let house = project();
     house.put("patches/new.rs", "pub fn new() -> u32 {\n    7\n}\n");
     let steps = |last: &str| {
@@ -315,7 +315,7 @@ fn a_splice_plan_goes_on_until_its_first_failure() {
 }
 
 #[test]
-fn a_splice_plan_that_cannot_be_followed_is_refused_whole() {
+fn unusable_splice_plan_is_refused_whole() {
     let house = project();
     let step = r#"{"file": "src/lib.rs", "symbol": "old_function", "with": "patches/fix.rs"}"#;
     for (text, part) in [
@@ -348,7 +348,7 @@ fn a_splice_plan_that_cannot_be_followed_is_refused_whole() {
 }
 
 #[test]
-fn a_stop_comes_before_anything() {
+fn stop_prevents_every_code_tool() {
     let house = project();
     house.stop.set();
     for call in [
@@ -371,7 +371,7 @@ fn waiting(house: &mut House) -> PathBuf {
 }
 
 #[test]
-fn a_check_of_a_replacement_that_never_ends_is_ended_and_the_file_put_back() {
+fn check_timeout_restores_the_file() {
     let mut house = project();
     let fifo = waiting(&mut house);
     // The build script waits only when the source has the replacement.
@@ -398,7 +398,7 @@ fn a_check_of_a_replacement_that_never_ends_is_ended_and_the_file_put_back() {
 }
 
 #[test]
-fn a_splice_that_never_ends_is_ended_and_the_file_put_back() {
+fn splice_timeout_restores_the_file() {
     use std::os::unix::fs::PermissionsExt as _;
     let mut house = project();
     let fifo = waiting(&mut house);
@@ -428,7 +428,7 @@ fn a_splice_that_never_ends_is_ended_and_the_file_put_back() {
 }
 
 #[test]
-fn a_preview_shows_where_and_what_and_who() {
+fn preview_names_place_result_and_engine() {
     let house = project();
     let call = patch("src/lib.rs", "old_function", "patches/fix.rs");
     let preview = house.tools.preview(&call, &Overlay::default()).unwrap();
@@ -462,7 +462,7 @@ fn a_preview_shows_where_and_what_and_who() {
 }
 
 #[test]
-fn a_preview_follows_what_earlier_steps_leave() {
+fn preview_includes_changes_of_earlier_steps() {
     let house = project();
     let mut overlay = Overlay::default();
     for call in [
@@ -493,7 +493,7 @@ fn a_preview_follows_what_earlier_steps_leave() {
 }
 
 #[test]
-fn a_symbol_is_looked_for_in_its_file_or_everywhere() {
+fn symbol_is_found_in_file_or_workspace() {
     let house = project();
     let found = |symbol: &str, file: Option<&str>| {
         house.tools.now().symbol_defined(symbol, file, &StopSignal::default()).unwrap()
@@ -522,14 +522,14 @@ fn a_symbol_is_looked_for_in_its_file_or_everywhere() {
 }
 
 #[test]
-fn the_version_of_the_grammars_is_the_one_that_is_built_in() {
+fn grammar_version_is_that_of_the_manifest() {
     let manifest = include_str!("../../../Cargo.toml");
     let version = crate::code::GRAMMARS.strip_prefix("tree-sitter ").unwrap();
     assert!(manifest.contains(&format!("\ntree-sitter = \"{version}\"\n")));
 }
 
 #[test]
-fn a_file_too_large_for_the_engine_is_named_and_not_read() {
+fn oversized_source_file_is_named_but_unread() {
     let house = project();
     house.put("large.rs", "");
     // The file has zeros and not the symbol's name, so it is reported for its size alone.
@@ -547,7 +547,7 @@ fn a_file_too_large_for_the_engine_is_named_and_not_read() {
 }
 
 #[test]
-fn a_stop_is_heard_while_a_step_is_foreseen() {
+fn stop_ends_lookups_and_previews() {
     let house = project();
     house.stop.set();
     let now = house.tools.now();
@@ -561,8 +561,9 @@ fn a_stop_is_heard_while_a_step_is_foreseen() {
     assert!(files.is_empty());
 }
 
+// Kept are the content before the first patch of a file and the one after its last.
 #[test]
-fn of_a_file_that_is_patched_again_and_again_two_contents_are_kept() {
+fn repeated_patches_keep_two_contents() {
     let house = project();
     house.put("two.rs", "pub fn old_function(n: u32) -> u32 {\n    n + 3\n}\n");
     let steps: Vec<_> = (0..20)

@@ -130,7 +130,7 @@ fn rows(invocation: &Invocation) -> Vec<Value> {
 }
 
 #[test]
-fn the_rows_are_those_of_the_embedded_engine() {
+fn graph_rows_equal_those_of_embedded_engine() {
     let graph = Graph::written(EngineChoice::External);
     let embedded = tools(&graph.house, EngineChoice::Embedded);
     let calls = [
@@ -167,7 +167,7 @@ fn the_rows_are_those_of_the_embedded_engine() {
 }
 
 #[test]
-fn a_symbol_and_an_indexed_file_are_found_in_the_graph() {
+fn graph_finds_symbols_and_indexed_files() {
     let graph = Graph::written(EngineChoice::External);
     let tools = &graph.house.tools;
     let words = tools
@@ -202,8 +202,9 @@ fn a_symbol_and_an_indexed_file_are_found_in_the_graph() {
     assert!(remark.starts_with("src/lib.rs has changed since "), "{remark}");
 }
 
+// The engine `auto` then uses the embedded engine and says why.
 #[test]
-fn a_graph_that_cannot_be_used_is_said_and_never_passed_over() {
+fn unusable_graph_is_reported() {
     let graph = Graph::new(EngineChoice::External);
     let (code, message) = graph.house.fails(&symbols());
     assert_eq!(
@@ -276,7 +277,7 @@ fn a_graph_that_cannot_be_used_is_said_and_never_passed_over() {
 }
 
 #[test]
-fn a_row_that_is_no_row_is_said() {
+fn malformed_graph_row_is_reported() {
     let graph = Graph::written(EngineChoice::External);
     let spoil = "UPDATE graph_entities SET data = '{' WHERE kind = 'Symbol'";
     assert_eq!(graph.connection().execute(spoil, []).unwrap(), 2);
@@ -285,8 +286,9 @@ fn a_row_that_is_no_row_is_said() {
     assert!(message.contains("EOF while parsing"), "{message}");
 }
 
+// The engine waits for the lock only briefly.
 #[test]
-fn a_graph_that_another_program_holds_is_waited_for_a_moment_only() {
+fn locked_graph_is_reported_until_unlocked() {
     let graph = Graph::new(EngineChoice::External);
     let writer = graph.connection();
     writer.execute_batch(SCHEMA).unwrap();
@@ -300,7 +302,7 @@ fn a_graph_that_another_program_holds_is_waited_for_a_moment_only() {
 }
 
 #[test]
-fn a_graph_that_is_being_written_is_read_as_far_as_it_was_committed() {
+fn only_committed_graph_rows_are_read() {
     let graph = Graph::written(EngineChoice::External);
     let writer = graph.connection();
     let count = |graph: &Graph| rows(&graph.house.succeeds(&symbols())).len();
@@ -314,7 +316,7 @@ fn a_graph_that_is_being_written_is_read_as_far_as_it_was_committed() {
 }
 
 #[test]
-fn auto_takes_the_graph_only_while_it_is_newer_than_every_source() {
+fn auto_ignores_a_graph_older_than_sources() {
     let graph = Graph::written(EngineChoice::Auto);
     let who = |graph: &Graph| graph.house.succeeds(&symbols()).result["engine"].clone();
     assert_eq!(who(&graph)["name"], "magellan");
@@ -331,7 +333,7 @@ fn auto_takes_the_graph_only_while_it_is_newer_than_every_source() {
     graph.house.tools.project(&write("src/lib.rs", "fn f() {}"), &mut overlay).unwrap();
     let preview = graph.house.tools.preview(&symbols(), &overlay).unwrap();
     assert!(
-        preview.notes[1].contains("older than what earlier steps leave"),
+        preview.notes[1].contains("older than the changes of earlier steps"),
         "{:?}",
         preview.notes
     );
@@ -341,7 +343,7 @@ fn auto_takes_the_graph_only_while_it_is_newer_than_every_source() {
 }
 
 #[test]
-fn a_graph_above_the_workspace_answers_for_what_is_in_the_workspace() {
+fn graph_in_a_parent_folder_omits_outside_files() {
     let graph = Graph::written(EngineChoice::External);
     let above = graph.house.folder.path().join("codegraph.db");
     fs::rename(graph.path(), above).unwrap();
@@ -386,7 +388,7 @@ fn without_splice_the_external_engine_replaces_nothing() {
 }
 
 #[test]
-fn a_code_graph_that_says_too_much_is_not_taken_in_whole() {
+fn graph_answers_have_a_row_limit() {
     let graph = Graph::written(EngineChoice::External);
     let connection = graph.connection();
     let sql = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500001)
@@ -401,7 +403,7 @@ fn a_code_graph_that_says_too_much_is_not_taken_in_whole() {
 }
 
 #[test]
-fn a_stop_ends_a_question_to_the_code_graph() {
+fn stop_ends_a_code_graph_query() {
     let graph = Graph::written(EngineChoice::External);
     graph.house.stop.set();
     let now = graph.house.tools.now();
@@ -410,7 +412,7 @@ fn a_stop_ends_a_question_to_the_code_graph() {
 }
 
 #[test]
-fn an_inspection_tells_what_the_graph_holds_and_leaves_out_what_is_outside() {
+fn inspection_summarizes_the_graph_without_outside_files() {
     use crate::plan::InspectQuery;
     let graph = Graph::written(EngineChoice::External);
     let inspect = |query: InspectQuery, max_results| {

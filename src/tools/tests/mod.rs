@@ -168,7 +168,7 @@ pub(super) fn content(text: &str) -> FileState {
 }
 
 #[test]
-fn a_splice_plan_takes_the_files_it_names_as_input() {
+fn files_named_by_a_splice_plan_are_inputs() {
     let house = house();
     house.put("plans/p.json", r#"{"steps":[{"file":"../a.rs","symbol":"f","with":"new.rs"}]}"#);
     house.put("a.rs", "a");

@@ -58,7 +58,7 @@ fn no_spelling_leads_into_an_own_folder() {
 }
 
 #[test]
-fn searches_and_lists_pass_over_own_folders() {
+fn searches_and_lists_skip_own_folders() {
     let (_folder, tools) = bench();
     for call in [
         ToolCall::FileSearch { pattern: "needle".to_owned(), root: ".".to_owned() },
@@ -80,7 +80,7 @@ fn searches_and_lists_pass_over_own_folders() {
 }
 
 #[test]
-fn a_workspace_inside_is_refused_as_a_whole() {
+fn workspace_inside_an_own_folder_is_refused() {
     let (_folder, tools) = bench();
     let inside = tools.workspace().join("Own/deep");
     let policy = Policy { own_folders: vec![tools.workspace().join("Own")], ..Policy::default() };

@@ -7,7 +7,7 @@ fn key(house: &House, path: &str) -> String {
 }
 
 #[test]
-fn a_file_has_one_key_however_it_is_written() {
+fn every_spelling_of_a_path_has_one_key() {
     let house = house();
     house.put("src/a.rs", "a");
     house.put("a.rs", "top");
@@ -37,7 +37,7 @@ fn a_file_has_one_key_however_it_is_written() {
 }
 
 #[test]
-fn what_leads_outside_is_refused_before_anything_is_touched() {
+fn paths_that_lead_outside_are_refused() {
     let house = house();
     let outside = house.folder.path().join("outside");
     house.put("file", "x");
@@ -83,7 +83,7 @@ fn what_leads_outside_is_refused_before_anything_is_touched() {
 }
 
 #[test]
-fn a_path_that_no_system_opens_is_refused_before_it_is_walked() {
+fn overlong_path_is_refused_before_walking() {
     let house = house();
     let error = house.tools.kind_of(&"a/".repeat(400_000)).unwrap_err();
     assert_eq!(error.code(), Code::BadArgument);
@@ -104,7 +104,7 @@ fn unusable_paths_are_bad_arguments() {
 }
 
 #[test]
-fn an_added_root_is_reached_by_its_absolute_path_and_by_links() {
+fn added_root_is_reached_by_path_and_link() {
     let house = house();
     let outside = house.folder.path().join("outside").canonicalize().unwrap();
     let policy = Policy { extra_roots: vec![outside.clone()], ..Policy::default() };
@@ -128,7 +128,7 @@ fn an_added_root_is_reached_by_its_absolute_path_and_by_links() {
 }
 
 #[test]
-fn facts_say_what_is_there() {
+fn lookups_report_kinds_manifests_and_programs() {
     let house = house();
     house.put("crate/Cargo.toml", "");
     house.put("crate/src/lib.rs", "x");
@@ -165,7 +165,7 @@ fn facts_say_what_is_there() {
 }
 
 #[test]
-fn a_workspace_that_is_not_there_cannot_be_opened() {
+fn missing_workspace_cannot_be_opened() {
     let house = house();
     for path in ["no", "file"] {
         house.put("file", "");

@@ -26,7 +26,7 @@ fn drawn(diff: &Diff) -> Vec<String> {
 }
 
 #[test]
-fn a_changed_line_is_shown_with_three_lines_around_it() {
+fn diff_has_three_lines_of_context() {
     let house = house();
     let old: String = (1..=20).map(|n| format!("line {n}\n")).collect();
     house.put("f", &old);
@@ -67,7 +67,7 @@ fn line_endings_are_content() {
 }
 
 #[test]
-fn each_kind_of_change_has_its_sentence() {
+fn each_kind_of_change_has_its_summary() {
     let house = house();
     house.put("f", "a\nb\n");
     house.put("empty", "");
@@ -103,7 +103,7 @@ fn each_kind_of_change_has_its_sentence() {
 }
 
 #[test]
-fn a_later_step_is_shown_after_the_earlier_ones() {
+fn preview_follows_earlier_steps() {
     let house = house();
     house.put("f", "old\n");
     let mut overlay = Overlay::default();
@@ -132,7 +132,7 @@ fn a_later_step_is_shown_after_the_earlier_ones() {
 }
 
 #[test]
-fn what_a_person_should_know_besides_is_noted() {
+fn preview_notes_links_modes_and_hard_links() {
     use std::os::unix::fs::PermissionsExt;
     let house = house();
     house.put("tool", "x");
@@ -153,8 +153,9 @@ fn what_a_person_should_know_besides_is_noted() {
     );
 }
 
+// Its deadline may end the comparison early; the diff is correct all the same.
 #[test]
-fn a_huge_rewrite_is_shown_within_the_deadline() {
+fn diff_of_a_huge_rewrite_is_correct() {
     let house = house();
     let lines = |seed: usize| -> String {
         (0..60_000).map(|n| format!("{}\n", (n * 7919 + seed * 104_729) % 50_021)).collect()
@@ -169,7 +170,7 @@ fn a_huge_rewrite_is_shown_within_the_deadline() {
 }
 
 #[test]
-fn a_content_beyond_the_limit_is_told_by_its_size() {
+fn oversized_content_is_summarized_by_size() {
     let house = house();
     house.put("f", "x\n".repeat((8 << 20) + 1));
     let preview = preview(&house, &write("f", ""));

@@ -37,7 +37,7 @@ fn reading_gives_the_exact_bytes() {
 }
 
 #[test]
-fn what_cannot_be_read_is_an_error_and_never_a_wait() {
+fn unreadable_paths_are_errors_and_never_block() {
     let house = house();
     house.put("file", "x");
     fs::create_dir(house.path("folder")).unwrap();
@@ -78,7 +78,7 @@ fn what_cannot_be_read_is_an_error_and_never_a_wait() {
 }
 
 #[test]
-fn a_file_that_is_too_large_is_refused_by_its_size() {
+fn oversized_file_is_not_read() {
     let house = house();
     let file = fs::File::create(house.path("sparse")).unwrap();
     file.set_len(file::FILE_BYTES + 1).unwrap();
@@ -88,7 +88,7 @@ fn a_file_that_is_too_large_is_refused_by_its_size() {
 }
 
 #[test]
-fn writing_replaces_the_content_keeps_the_mode_and_says_what_it_did() {
+fn writing_keeps_the_mode_and_reports_changes() {
     let house = house();
     house.put("tool.sh", "old");
     fs::set_permissions(house.path("tool.sh"), fs::Permissions::from_mode(0o751)).unwrap();
@@ -150,7 +150,7 @@ fn writing_goes_through_a_link_inside_the_workspace() {
 }
 
 #[test]
-fn what_is_no_file_is_not_written() {
+fn folders_and_impossible_names_are_not_written() {
     let house = house();
     house.put("file", "x");
     fs::create_dir(house.path("folder")).unwrap();
@@ -187,7 +187,7 @@ fn creating_makes_folders_and_refuses_what_exists() {
 }
 
 #[test]
-fn of_many_that_create_one_file_exactly_one_succeeds() {
+fn only_one_of_concurrent_creations_succeeds() {
     let house = house();
     let successes: Vec<_> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..8)
@@ -217,7 +217,7 @@ fn of_many_that_create_one_file_exactly_one_succeeds() {
 }
 
 #[test]
-fn a_target_that_is_not_as_approved_is_stale_and_untouched() {
+fn changed_target_is_stale_and_untouched() {
     let house = house();
     house.put("f", "approved");
     for (call, key) in
@@ -248,7 +248,7 @@ fn a_target_that_is_not_as_approved_is_stale_and_untouched() {
 }
 
 #[test]
-fn after_a_stop_nothing_is_read_written_or_searched() {
+fn stop_prevents_reading_writing_and_searching() {
     let house = house();
     house.put("f", "x");
     house.stop.set();
@@ -260,7 +260,7 @@ fn after_a_stop_nothing_is_read_written_or_searched() {
 }
 
 #[test]
-fn errors_of_the_system_are_told_apart_by_what_to_do() {
+fn system_errors_have_their_own_advice() {
     use std::io::ErrorKind::{PermissionDenied, StorageFull};
     let next = |kind: std::io::ErrorKind| {
         let error = WorkspaceError::WriteFailed { path: "f".to_owned(), source: kind.into() };
@@ -274,7 +274,7 @@ fn errors_of_the_system_are_told_apart_by_what_to_do() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
     #[test]
-    fn what_was_written_is_read_and_nothing_else_changes(
+    fn writes_read_back_and_change_nothing_else(
         contents in any::<String>(), old in proptest::option::of(any::<Vec<u8>>()),
     ) {
         let house = house();

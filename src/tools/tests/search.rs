@@ -41,7 +41,7 @@ fn a_search_names_path_line_column_and_text() {
 }
 
 #[test]
-fn answers_are_sorted_by_the_bytes_of_the_path() {
+fn results_are_sorted_by_path_bytes() {
     let house = house();
     for path in ["b", "a/b", "a-b", "a.b", "a/a", "é", "Z"] {
         house.put(path, "x");
@@ -124,7 +124,7 @@ fn lists(house: &House) {
 }
 
 #[test]
-fn every_list_counts_where_and_as_much_as_it_does_for_ripgrep() {
+fn ignore_files_apply_as_in_ripgrep() {
     let house = house();
     // Ignore files above the workspace apply too.
     fs::write(house.folder.path().join(".ignore"), "ws/deep/deep/deep/x\n").unwrap();
@@ -147,7 +147,7 @@ fn every_list_counts_where_and_as_much_as_it_does_for_ripgrep() {
 }
 
 #[test]
-fn what_is_wrong_in_a_list_is_told_and_the_rest_of_it_counts() {
+fn faulty_ignore_rule_is_reported() {
     let house = house();
     lists(&house);
     let invocation = house.succeeds(&search("x", "bad"));
@@ -159,7 +159,7 @@ fn what_is_wrong_in_a_list_is_told_and_the_rest_of_it_counts() {
 
 /// Search results depend on ignore files, so reading one from outside would reveal its content.
 #[test]
-fn a_list_is_never_read_outside() {
+fn ignore_files_outside_are_never_read() {
     let house = house();
     let outside = house.folder.path().join("outside");
     fs::write(outside.join("list"), "seen\n").unwrap();
@@ -179,7 +179,7 @@ fn a_list_is_never_read_outside() {
 }
 
 #[test]
-fn a_large_tree_is_searched_to_its_end_and_left_at_a_stop() {
+fn large_tree_is_listed_whole_unless_stopped() {
     let house = house();
     let mut expected = Vec::new();
     for index in 0..400 {
@@ -208,7 +208,7 @@ fn a_search_follows_no_link() {
 }
 
 #[test]
-fn a_star_stays_in_one_folder_and_two_do_not() {
+fn only_two_stars_match_across_folders() {
     let house = house();
     for path in ["src/a.rs", "src/deep/b.rs", "src/c.txt", "d.rs"] {
         house.put(path, "");
@@ -246,7 +246,7 @@ fn bad_patterns_and_roots_are_refused() {
 }
 
 #[test]
-fn what_is_no_utf8_is_replaced_and_utf16_is_read() {
+fn invalid_utf8_is_replaced_utf16_is_read() {
     let house = house();
     house.put("latin", b"caf\xe9 x\n");
     house.put("wide", b"\xff\xfex\0y\0");

@@ -8,7 +8,7 @@ fn texts(lines: &[SourceLine]) -> Vec<String> {
 }
 
 #[test]
-fn the_wanted_lines_are_read_as_a_compiler_counts_them() {
+fn source_lines_are_counted_like_a_compiler() {
     let house = house();
     house.put("src/a.rs", b"\xef\xbb\xbfone\r\ntwo\nthr\xffee\nfour");
     let lines = house.tools.source_lines("src/a.rs", &[1..=1, 3..=9]).unwrap();
@@ -20,7 +20,7 @@ fn the_wanted_lines_are_read_as_a_compiler_counts_them() {
 }
 
 #[test]
-fn no_line_is_read_outside_or_of_what_is_no_file() {
+fn source_lines_come_only_from_workspace_files() {
     let house = house();
     house.link("away", house.folder.path().join("outside"));
     house.put("src/a.rs", "");
@@ -37,7 +37,7 @@ fn no_line_is_read_outside_or_of_what_is_no_file() {
 }
 
 #[test]
-fn an_editor_gets_the_file_itself() {
+fn only_existing_files_go_to_the_editor() {
     let house = house();
     house.put("src/a.rs", "");
     let file = |path: &str| house.tools.file_for_programs(path);

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use egui::{Align, Id, Layout, ScrollArea, Ui};
 use serde_json::Value;
 
-use super::action::{Action, ArtifactAction, Saved};
+use super::action::{Action, ArtifactAction, SavedContent};
 use super::format;
 use super::icon;
 use super::plan::changes_ui;
@@ -41,9 +41,9 @@ const MAX_COPY_BYTES: u64 = 16 << 20;
 #[derive(Debug, Clone)]
 pub enum LoadState {
     /// The content is being read.
-    Asked,
+    Requested,
     /// The content, prepared for display.
-    Here(Arc<Prepared>),
+    Ready(Arc<Prepared>),
     /// The content is not available, for this reason.
     Missing(String),
 }

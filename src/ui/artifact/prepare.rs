@@ -220,7 +220,11 @@ mod tests {
         assert_eq!(form("diff", "file_write", text("@@ -1 +1 @@\n-a\n+b\n")), "diff");
         assert_eq!(form("diff", "file_write", text("not a diff")), "text");
         assert_eq!(Shape::of("stderr", "shell"), Shape::Printed);
-        assert_eq!(Shape::of("stdout", "file_read"), Shape::Text, "escape sequences of a file are no colours");
+        assert_eq!(
+            Shape::of("stdout", "file_read"),
+            Shape::Text,
+            "escape sequences of a file are no colours"
+        );
         assert_eq!(form("stdout", "shell", text("[1]")), "text");
         let bytes = Prepared::of_bytes(Shape::Text, vec![0xff, 0x00]);
         assert!(matches!(bytes.form, Form::Hex(_)));

@@ -147,7 +147,7 @@ fn a_text_is_searched_by_key() {
 }
 
 #[test]
-fn keys_lead_through_a_list_and_leave_it() {
+fn keys_scroll_a_list_and_escape_leaves_it() {
     let lines: String = (1..=5_000).map(|line| format!("row {line}.\n")).collect();
     let mut harness = long(lines);
     harness.run_ok();
@@ -257,7 +257,10 @@ fn table_rows_are_sorted_and_copied() {
     assert!(first(&mut harness).starts_with("tests/round_trip.rs\t"));
     harness.get_by_label("Sort by file, sorted downwards").click();
     harness.run_ok();
-    assert!(first(&mut harness).starts_with("src/parser/token.rs\t7\t1\t"), "in the original order");
+    assert!(
+        first(&mut harness).starts_with("src/parser/token.rs\t7\t1\t"),
+        "in the original order"
+    );
     harness.get_by_label("Sort by line").click();
     harness.run_ok();
     harness.get_by_label("Sort by line, sorted upwards").click();
@@ -318,7 +321,7 @@ fn a_long_artifact_shows_its_beginning_first() {
     assert_eq!(harness.state().actions, wanted.map(Action::Artifact));
     for (name, message) in [
         ("viewer-loading", "Reading the rest…"),
-        ("viewer-sealed", "is sealed"),
+        ("viewer-sealed", "is encrypted"),
         ("viewer-empty", "The stdout is empty."),
     ] {
         let harness = bench(name, [480.0, 500.0]);
@@ -365,7 +368,10 @@ fn step_output_has_the_same_viewers() {
 fn colours_are_shown_but_not_copied() {
     let mut harness = bench("viewer-colours", [480.0, 600.0]);
     assert!(shows(&harness, "   Compiling parser v0.4.0"));
-    assert!(shows(&harness, "␛[2J␛[1;1Hnothing moves the cursor here"), "other escape sequences are shown");
+    assert!(
+        shows(&harness, "␛[2J␛[1;1Hnothing moves the cursor here"),
+        "other escape sequences are shown"
+    );
     let red = painted(&harness, crate::ui::theme::DARK.danger).concat();
     assert!(red.contains("FAILED, and what it says") && red.contains("until it ends"), "{red}");
     assert!(!red.contains("then plain"), "{red}");

@@ -308,7 +308,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_counted_as_people_count_them() {
+    fn final_line_break_starts_no_line() {
         for (text, lines) in
             [("", 0), ("a", 1), ("a\n", 1), ("a\nb", 2), ("a\r\n\r\nb\n", 3), ("\n", 1)]
         {
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_leave_the_searched_text() {
+    fn colour_sequences_are_not_searched() {
         let printed = "one \x1b[31mred\nstill\x1b[0m end \x1b[2J\n";
         let doc = TextDoc::printed(printed);
         assert_eq!(&**doc.text(), "one red\nstill end \x1b[2J\n");

@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read_back() {
+    fn unified_diffs_are_read_back() {
         let text = "--- a/src/a.rs\n+++ b/src/a.rs\n@@ -1,2 +1,2 @@\n one\n--- two\n+++ zwei\n\
                     @@ -39,1 +39,2 @@\n near\n+end\n\\ No newline at end of file\n\
                     --- /dev/null\n+++ b/new.txt\n@@ -0,0 +1,1 @@\n+x\n\

@@ -17,12 +17,12 @@ fn needs_rows(state: &Situation) -> Option<&'static str> {
         Page::Diagnostics => state.diagnostics,
         Page::Loop => 0,
     };
-    (rows == 0).then_some("There is nothing to move between.")
+    (rows == 0).then_some("There is nothing to select.")
 }
 
 fn needs_diagnostics(state: &Situation) -> Option<&'static str> {
     let shown = state.page == Page::Diagnostics && state.diagnostics > 0;
-    (!shown).then_some("The diagnostics page shows none.")
+    (!shown).then_some("The diagnostics page shows no diagnostics.")
 }
 
 fn needs_run(state: &Situation) -> Option<&'static str> {
@@ -124,7 +124,7 @@ pub static TABLE: [Spec; 43] = [
         .key(SHIFT_COMMAND, Key::R)
         .unless(|state| needs_ended_run(state, state.changed_files, "No ended run that changed files is shown.")),
     Spec::new(Command::Reconcile, "Reconcile", Some(icon::DIFF))
-        .tooltip("Record how the interrupted step's files compare with the disk. Changes nothing.")
+        .tooltip("Compare the interrupted step's files with what it was to write, and record the result.")
         .unless(|state| needs_ended_run(state, state.interrupted, "No interrupted run is shown.")),
     Spec::new(Command::Pause, "Pause", Some(icon::PAUSE))
         .tooltip("Wait before the next step.")
@@ -164,7 +164,7 @@ pub static TABLE: [Spec; 43] = [
         .key(Modifiers::NONE, Key::ArrowUp)
         .unless(needs_rows),
     Spec::new(Command::FollowRun, "Follow the run", None)
-        .tooltip("Select the step under way, and go on doing so.")
+        .tooltip("Keep the step under way selected.")
         .key(Modifiers::COMMAND, Key::J)
         .unless(|state| {
             needs_run(state).or((!state.current_step_hidden).then_some("The list follows the run already."))
@@ -187,13 +187,13 @@ pub static TABLE: [Spec; 43] = [
         .tooltip("Show what the checks of the run found in the code.")
         .key(Modifiers::COMMAND, Key::Num3),
     Spec::new(Command::GoLoop, "Loop", Some(icon::REPEAT))
-        .tooltip("Let a planner work towards a goal, attempt by attempt, under your signature.")
+        .tooltip("Let a planner work towards a goal, attempt by attempt. Its plans need your authorization.")
         .key(Modifiers::COMMAND, Key::Num4),
     Spec::new(Command::NewLoop, "New loop…", Some(icon::FILE_PLUS))
         .tooltip("Describe a goal and who makes the plans. Nothing starts yet.")
         .key(Modifiers::COMMAND, Key::L),
     Spec::new(Command::StartLoop, "Start and run the planner", Some(icon::PLAY))
-        .tooltip("Run the planner of the form at once. Its plans still need your signature.")
+        .tooltip("Run the planner of the form at once. Its plans still need your authorization.")
         .key(Modifiers::SHIFT, Key::F5)
         .unless(|state| {
             let no_form = state.page != Page::Loop || !state.loop_form;
@@ -206,7 +206,9 @@ pub static TABLE: [Spec; 43] = [
     Spec::new(Command::OpenAttempt, "Look at the plan", Some(icon::PLAN))
         .tooltip("Show the plan of the attempt that waits for you. This authorizes nothing.")
         .key(Modifiers::SHIFT, Key::F8)
-        .unless(|state| (!state.attempt_waits).then_some("No plan of a loop waits for your signature.")),
+        .unless(|state| {
+            (!state.attempt_waits).then_some("No plan of a loop waits for your authorization.")
+        }),
     Spec::new(Command::LoopAgain, "Same goal again…", Some(icon::REVERT))
         .tooltip("Fill the form with the goal, the planner and the workspace of this loop.")
         .unless(|state| (state.page != Page::Loop || state.loop_form).then_some("No loop is shown.")),
@@ -228,7 +230,7 @@ pub static TABLE: [Spec; 43] = [
         .tooltip("Go to the evidence and search it.")
         .key(Modifiers::COMMAND, Key::F),
     Spec::new(Command::Verify, "Verify evidence", Some(icon::SEAL))
-        .tooltip("Recompute the chain over every row and name the first one that differs."),
+        .tooltip("Recompute the hash chain of all records and name the first record that differs."),
     Spec::new(Command::Palette, "Commands", Some(icon::SEARCH))
         .tooltip("Find any command by its name.")
         .key(Modifiers::COMMAND, Key::K),

@@ -1,7 +1,7 @@
 //! The text that is copied for diagnostics.
 
 use super::listing::{Entry, Listing, diagnostic};
-use crate::run::{DiagnosticArtifact, RunState, BaselineState};
+use crate::run::{BaselineState, DiagnosticArtifact, RunState};
 
 /// A diagnostic as its tool rendered it, or composed of its parts if there is no rendering.
 pub(crate) fn written(it: &DiagnosticArtifact) -> String {

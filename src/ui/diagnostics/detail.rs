@@ -8,15 +8,17 @@ use egui::{
 use super::copy::{location, written};
 use super::excerpt::{Excerpt, ExcerptRow};
 use super::listing::{Entry, diagnostic};
-use super::{DiagnosticsView, level_look, baseline_look};
+use super::{DiagnosticsView, baseline_look, level_look};
 use crate::plan::visible;
-use crate::run::{DiagnosticArtifact, DiagnosticSpan, LineKind, Question, BaselineState, TargetKind};
+use crate::run::{
+    BaselineState, DiagnosticArtifact, DiagnosticSpan, LineKind, Question, TargetKind,
+};
 use crate::ui::action::Action;
 use crate::ui::commands::{Command, Situation, command_button};
 use crate::ui::controls;
 use crate::ui::evidence::question_items_ui;
 use crate::ui::icon;
-use crate::ui::plan::{CodeRow, Gutter, code_rows_ui, columns, cached_rows, text_rows};
+use crate::ui::plan::{CodeRow, Gutter, cached_rows, code_rows_ui, columns, text_rows};
 use crate::ui::theme::{self, Text, Theme, Tone};
 use crate::ui::widgets::{self, Chip, Look};
 
@@ -206,7 +208,7 @@ fn row_job(row: &ExcerptRow, tone: Tone, theme: &Theme) -> LayoutJob {
 /// The spans in other files, which the excerpt does not show.
 fn other_files_ui(ui: &mut Ui, it: &DiagnosticArtifact) {
     for span in it.spans.iter().filter(|span| span.file_name != it.file_name).take(8) {
-        let label = span.label.as_deref().unwrap_or("points here too");
+        let label = span.label.as_deref().unwrap_or("also reported here");
         let text = format!("{}:{}: {label}", span.file_name, span.line_start);
         widgets::remark(ui, icon::LINK, Tone::Dim, text);
     }
@@ -237,8 +239,10 @@ fn suggestion_ui(ui: &mut Ui, index: usize, span: &DiagnosticSpan) {
         (false, true) => "Insert at",
         (false, false) => "Replace the text at",
     };
-    let head =
-        format!("{action} {}:{}:{} ({confidence})", span.file_name, span.line_start, span.column_start);
+    let head = format!(
+        "{action} {}:{}:{} ({confidence})",
+        span.file_name, span.line_start, span.column_start
+    );
     ui.horizontal(|ui| {
         ui.add_space(24.0);
         ui.vertical(|ui| {

@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_without_width_is_seen() {
+    fn empty_span_has_a_caret() {
         let it = with_spans(vec![span(1, 7..7, "foo(1)", Some("expected `;`"))]);
         assert_eq!(drawn(&it, "foo(1)")[1], "        ^ expected `;`");
     }

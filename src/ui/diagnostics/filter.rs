@@ -59,7 +59,7 @@ mod tests {
     use crate::run::Level;
 
     #[test]
-    fn words_look_anywhere_and_filters_in_their_place() {
+    fn words_match_anywhere_filters_their_field() {
         let child = DiagnosticArtifact {
             level: Level::Info,
             tool_level: "help".to_owned(),

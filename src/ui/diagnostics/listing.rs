@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use super::filter::Filter;
 use crate::plan::{Code, ShownPlan, ToolCall};
 use crate::run::{
-    Comparison, DiagnosticArtifact, Level, Outcome, RunState, BaselineState, StepResult, StepState,
+    BaselineState, Comparison, DiagnosticArtifact, Level, Outcome, RunState, StepResult, StepState,
     compare,
 };
 
@@ -180,7 +180,8 @@ pub struct Listing {
 impl Listing {
     /// Computes the list for a run of `plan`, which names the subjects of the checks.
     pub fn of(run: &RunState, plan: Option<&ShownPlan>, options: &ListOptions) -> Self {
-        let checks: Vec<_> = (0..run.steps.len()).filter_map(|step| check(run, plan, step)).collect();
+        let checks: Vec<_> =
+            (0..run.steps.len()).filter_map(|step| check(run, plan, step)).collect();
         let of_step = |step: usize| checks.iter().find(|check| check.step == step);
         let latest = || checks.iter().rfind(|it| it.tool == CHECK).or(checks.last());
         let Some(check) = options.step.and_then(of_step).or_else(latest) else {
@@ -292,7 +293,10 @@ fn caution(check: &Check, base: &Check) -> Option<String> {
         return Some("The check did not finish, so no diagnostic is listed as gone.".into());
     }
     (check.subject != base.subject).then(|| {
-        format!("The comparison is with a check of {}; this one checks {}.", base.subject, check.subject)
+        format!(
+            "The comparison is with a check of {}; this one checks {}.",
+            base.subject, check.subject
+        )
     })
 }
 

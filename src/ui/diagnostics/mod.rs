@@ -25,12 +25,12 @@ use super::format;
 use super::icon::{self, Icon};
 use super::theme::{self, Text, Theme, Tone};
 use super::widgets::{self, Look, panel_frame};
-use crate::run::{Level, MOST_DIAGNOSTICS, RunState, BaselineState};
+use crate::run::{BaselineState, Level, MOST_DIAGNOSTICS, RunState};
 
 pub(crate) use copy::written;
 pub use copy::{copied, copied_all};
 pub use excerpt::{Excerpt, excerpt, excerpt_lines};
-pub use listing::{Check, Column, Facet, Listing, DiagnosticPosition, ListOptions, diagnostic};
+pub use listing::{Check, Column, DiagnosticPosition, Facet, ListOptions, Listing, diagnostic};
 
 /// All data of the page.
 #[derive(Debug, Clone)]

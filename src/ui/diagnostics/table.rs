@@ -4,9 +4,9 @@ use egui::{Align2, CornerRadius, Rect, Sense, Ui, pos2, vec2};
 
 use super::copy::location;
 use super::listing::{Column, Entry, diagnostic};
-use super::{DiagnosticsView, level_look, baseline_look};
+use super::{DiagnosticsView, baseline_look, level_look};
 use crate::plan::visible;
-use crate::run::{DiagnosticArtifact, BaselineState};
+use crate::run::{BaselineState, DiagnosticArtifact};
 use crate::ui::action::{Action, DiagnosticsAction};
 use crate::ui::controls;
 use crate::ui::format;

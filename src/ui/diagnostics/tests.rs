@@ -133,7 +133,7 @@ fn the_selected_diagnostic_is_shown_in_full() {
 }
 
 #[test]
-fn it_is_led_by_keys_alone() {
+fn diagnostics_page_works_by_keyboard() {
     let mut harness = page("completed");
     for (modifiers, key, command) in [
         (egui::Modifiers::COMMAND, egui::Key::Num3, Command::GoDiagnostics),

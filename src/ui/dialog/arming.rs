@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn the_time_that_the_first_frame_takes_does_not_count() {
+    fn duration_of_the_first_frame_does_not_count() {
         let mut arming = Arming::new(DELAY_MS);
         arming.frame(Input { now_ms: 0, ..at(0) });
         for (after, counts) in [(3_000, false), (3_499, false), (3_500, true)] {
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pointer_held_from_before_must_be_released_first() {
+    fn held_pointer_must_be_released_first() {
         let mut arming = shown(DELAY_MS);
         let held = Input { pointer_down: true, ..at(2_000) };
         assert_eq!(arming.frame(held), Allowed { wait_ms: Some(0), ..Allowed::default() });
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_held_from_before_must_be_released_first() {
+    fn held_key_must_be_released_first() {
         let mut arming = shown(DELAY_MS);
         let held = Input { key_down: true, ..at(2_000) };
         assert!(!arming.frame(held).approve && !arming.frame(held).safe);
@@ -151,14 +151,14 @@ mod tests {
     }
 
     #[test]
-    fn the_press_that_answers_does_not_take_the_permission_back() {
+    fn answering_press_keeps_the_approval_armed() {
         let mut arming = shown(DELAY_MS);
         arming.frame(at(600));
         assert!(arming.frame(Input { pointer_down: true, ..at(700) }).approve);
     }
 
     #[test]
-    fn the_click_that_focuses_the_window_is_no_answer() {
+    fn focusing_click_is_no_answer() {
         let mut arming = shown(DELAY_MS);
         arming.frame(at(600));
         let away = Input { focused: false, ..at(5_000) };
@@ -173,8 +173,9 @@ mod tests {
         assert!(arming.frame(at(5_600)).approve);
     }
 
+    // It does need a fresh press.
     #[test]
-    fn holding_back_never_needs_the_longer_delay_but_a_fresh_press() {
+    fn holding_back_never_needs_the_longer_delay() {
         let mut arming = shown(DANGEROUS_DELAY_MS);
         assert!(!arming.frame(at(499)).safe);
         assert!(!arming.frame(Input { pointer_down: true, ..at(510) }).safe);
@@ -183,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn it_says_how_long_to_wait() {
+    fn remaining_wait_is_reported() {
         let mut arming = shown(DELAY_MS);
         assert_eq!(arming.frame(at(100)).wait_ms, Some(400));
         assert_eq!(arming.frame(at(500)).wait_ms, None);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use egui::Ui;
 use uuid::Uuid;
 
-use super::{Answer, Answers, PromptId, READ_FIRST, DialogShape, question_ui};
+use super::{Answer, Answers, DialogShape, PromptId, READ_FIRST, question_ui};
 use crate::authorization::FileState;
 use crate::plan::visible;
 use crate::plan::{Mode, ShownPlan};
@@ -14,8 +14,8 @@ use crate::ui::action::{Action, DialogAction};
 use crate::ui::format;
 use crate::ui::icon;
 use crate::ui::plan::{
-    GroupedSteps, Gutter, PlanAttempt, WallLines, code_rows_ui, columns, indented, cached_rows,
-    lines_ui, text_rows, wall_lines, full_text_ui,
+    GroupedSteps, Gutter, PlanAttempt, WallLines, cached_rows, code_rows_ui, columns, full_text_ui,
+    indented, lines_ui, text_rows, wall_lines,
 };
 use crate::ui::theme::{Text, Tone};
 use crate::ui::widgets;
@@ -64,7 +64,7 @@ impl AuthorizeView {
         Self {
             continues,
             attempt,
-            expiry: format!("{}, unless the run has begun", format::remaining(ttl_ms)),
+            expiry: format!("{}; the run must begin within this time", format::remaining(ttl_ms)),
             inputs: lines(review.binding.inputs.iter().map(input).collect()),
             writes: lines(writes.collect()),
             asks: by_reason(&review.asks),
@@ -110,8 +110,8 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView) {
     full_text_ui(ui, "name", plan.name(), |ui, name| {
         widgets::paragraph(ui, name, Text::Strong, Tone::Plain);
     });
-    let text = "Your signature covers what is listed here. If any of it changes before the run \
-                begins, the signature is void.";
+    let text = "Your authorization covers what is listed here. If any of it changes before the run \
+                begins, the authorization is void.";
     widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
     // The walls come first because grants may reach beyond the workspace.
     if let Some(walls) = &view.walls {
@@ -119,7 +119,7 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView) {
     }
     ui.add_space(2.0);
     widgets::fact(ui, "plan", &plan.plan_id, Text::Mono);
-    widgets::fact(ui, "bytes", plan.digest.to_string(), Text::SmallMono);
+    widgets::fact(ui, "plan digest", plan.digest.to_string(), Text::SmallMono);
     widgets::fact(ui, "steps", format::counted(plan.steps.len(), "step"), Text::Body);
     if let Some(run_id) = view.continues {
         let relation = if plan.is_revert() { "reverts" } else { "continues" };
@@ -133,7 +133,7 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView) {
         Mode::Guided => "guided: you start each step",
     };
     widgets::fact(ui, "mode", mode, Text::Body);
-    widgets::fact(ui, "settings", binding.policy.to_string(), Text::SmallMono);
+    widgets::fact(ui, "settings digest", binding.policy.to_string(), Text::SmallMono);
     match view.attempt {
         Some(it) => {
             let number = format!("attempt {} of {}", it.attempt.number, it.max_attempts);
@@ -166,7 +166,7 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView) {
     }
     if irreversible > 0 {
         let text = format!(
-            "{} may do something that the evidence cannot restore.",
+            "{} may change something that the evidence cannot restore.",
             format::counted(irreversible, "step")
         );
         widgets::remark(ui, icon::WARNING, Tone::Caution, text);
@@ -203,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn steps_that_ask_for_the_same_reason_are_named_together() {
+    fn steps_are_grouped_by_reason() {
         let asks = ["a", "", "b", "a", "a", "", "a", "a", "a"];
         let asks = asks.map(|reason| (!reason.is_empty()).then(|| reason.to_owned()));
         assert_eq!(by_reason(&asks), ["Steps 1, 4, 5, 7–9: a", "Step 3: b"]);

@@ -2,7 +2,7 @@
 
 use egui::Ui;
 
-use super::{Answer, Answers, PromptId, READ_FIRST, DialogShape, field, question_ui};
+use super::{Answer, Answers, DialogShape, PromptId, READ_FIRST, field, question_ui};
 use crate::plan::visible;
 use crate::run::{ConfirmationRequest, Decision};
 use crate::ui::action::{Action, DialogAction};
@@ -22,7 +22,7 @@ pub(in crate::ui) const SAFE_ANSWERS: [(Decision, Icon, &str, &str); 3] = [
         Decision::DoneByHand,
         icon::HAND,
         "Mark as done",
-        "You have done it by hand: nothing is run, and the run continues with the next step.",
+        "You have done the step by hand: nothing is run for it, and the run continues with the next step.",
     ),
 ];
 
@@ -37,8 +37,12 @@ pub(super) fn confirm_ui(
     let (step, count) = (request.step_index + 1, request.step_count);
     let title = format!("Execute step {step} of {count}: {tool}?");
     let run = if request.guided { "Run this step" } else { "Approve this step" };
-    let shape =
-        DialogShape { title: &title, risk: Some(request.risk.level), chip_prefix: "", width: 760.0 };
+    let shape = DialogShape {
+        title: &title,
+        risk: Some(request.risk.level),
+        chip_prefix: "",
+        width: 760.0,
+    };
     let dangerous = shape.is_dangerous();
     let answer = |decision| DialogAction::Answer {
         run_id: request.run_id,

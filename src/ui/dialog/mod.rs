@@ -170,7 +170,7 @@ struct Answers<'a> {
 }
 
 /// The tooltip of an approval while the delay is not over.
-const READ_FIRST: &str = "One moment: read it first.";
+const READ_FIRST: &str = "Read the question first. The button is enabled after a moment.";
 /// The height of the title, in points.
 const HEADER: f32 = 56.0;
 /// The height of the buttons, in points.
@@ -194,9 +194,9 @@ pub fn dialog_ui(ui: &mut Ui, dialog: &Dialog<'_>, actions: &mut Vec<Action>) {
     }
 }
 
-/// Draws the frame of a dialog with its buttons and `body`. The buttons are added first, so that Tab reaches them first.
-/// `answers` gets the text that the person has typed. `body` also gets that text, for its text field, and the id of the
-/// dialog.
+/// Draws the frame of a dialog with its buttons and `body`. The buttons are added before the body, so that Tab reaches
+/// them first. `answers` gets the text that the person has typed. `body` also gets that text, for its text field, and
+/// the id of the dialog.
 fn question_ui<'a>(
     ui: &mut Ui,
     prompt: PromptId,

@@ -2,7 +2,7 @@
 
 use egui::{Margin, TextEdit, Ui};
 
-use super::{Answer, Answers, PromptId, DialogShape, question_ui};
+use super::{Answer, Answers, DialogShape, PromptId, question_ui};
 use crate::plan::Digest;
 use crate::ui::action::{Action, DialogAction};
 use crate::ui::icon;
@@ -42,7 +42,8 @@ pub(super) fn reject_ui(
     ends_loop: bool,
     actions: &mut Vec<Action>,
 ) {
-    let shape = DialogShape { title: "Reject this plan?", risk: None, chip_prefix: "", width: 520.0 };
+    let shape =
+        DialogShape { title: "Reject this plan?", risk: None, chip_prefix: "", width: 520.0 };
     let answers = |typed: &str| {
         let reason = typed.trim().to_owned();
         let ready = !reason.is_empty();
@@ -54,7 +55,7 @@ pub(super) fn reject_ui(
         indented(ui, |ui| {
             widgets::paragraph(ui, name, Text::Strong, Tone::Plain);
             let text = if ends_loop {
-                "It ends the loop. The rejection and its reason are kept in the evidence."
+                "Rejecting the plan ends the loop. The rejection and its reason are kept in the evidence."
             } else {
                 "The rejection and its reason are kept in the evidence."
             };

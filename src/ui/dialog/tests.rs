@@ -56,7 +56,7 @@ fn pointer(harness: &Harness<'static, Window>, pos: Pos2, pressed: bool) {
 }
 
 #[test]
-fn approval_is_off_until_the_dialog_was_seen_long_enough() {
+fn approval_is_disabled_until_the_delay_passed() {
     for (name, delay) in [("dialog", 0.5), ("authorize", 0.5), ("close", 0.5)] {
         let state = Window { scene: Scene::new(name), actions: Vec::new() };
         let mut harness = Harness::builder()
@@ -124,7 +124,7 @@ fn a_pointer_held_from_before_approves_nothing() {
 }
 
 #[test]
-fn a_press_that_began_before_it_counted_is_no_answer_when_it_ends() {
+fn release_of_an_early_press_is_no_answer() {
     for name in [APPROVE, "Deny and stop"] {
         let mut harness = large_window("plan");
         let position = button_at(&large_window("dialog"), name);
@@ -212,7 +212,7 @@ fn the_click_that_focuses_the_window_is_swallowed() {
 }
 
 #[test]
-fn tab_reaches_deny_first_and_nothing_has_the_focus_at_first() {
+fn tab_reaches_deny_first_from_no_focus() {
     let mut harness = large_window("dialog");
     wait(&mut harness, 1_000);
     for name in ["Deny and stop", "Skip this step", APPROVE] {
@@ -230,7 +230,10 @@ fn escape_and_the_backdrop_decide_nothing() {
     harness.key_press(Key::Escape);
     harness.run_ok();
     assert!(left_undecided(&harness) && answers(&harness).is_empty());
-    assert!(harness.query_by_label("Answer step 3").is_some(), "the button that reopens the dialog");
+    assert!(
+        harness.query_by_label("Answer step 3").is_some(),
+        "the button that reopens the dialog"
+    );
     let mut harness = large_window("dialog");
     wait(&mut harness, 1_000);
     let beside = Pos2::new(40.0, 600.0);
@@ -242,7 +245,7 @@ fn escape_and_the_backdrop_decide_nothing() {
 }
 
 #[test]
-fn the_second_click_of_a_double_click_does_not_close_the_question_it_opened() {
+fn double_click_does_not_close_its_question() {
     let mut harness = Harness::builder()
         .with_size([1280.0, 800.0])
         .with_step_dt(0.02)
@@ -270,7 +273,7 @@ fn the_second_click_of_a_double_click_does_not_close_the_question_it_opened() {
 }
 
 #[test]
-fn the_second_click_of_a_double_click_answers_no_second_question() {
+fn double_click_answers_only_one_question() {
     let mut harness = large_window("dialog");
     wait(&mut harness, 1_000);
     let position = button_at(&harness, APPROVE);
@@ -288,7 +291,7 @@ fn the_second_click_of_a_double_click_answers_no_second_question() {
 }
 
 #[test]
-fn a_dangerous_step_wants_the_name_of_its_target() {
+fn dangerous_step_needs_its_target_name() {
     let mut harness = large_window("dangerous");
     wait(&mut harness, 3_000);
     assert!(!enabled(&harness, APPROVE));
@@ -307,8 +310,9 @@ fn a_dangerous_step_wants_the_name_of_its_target() {
     }
 }
 
+// Every other answer needs none.
 #[test]
-fn a_dangerous_guided_step_takes_its_word_to_run_and_none_to_be_done_by_hand() {
+fn dangerous_guided_step_needs_its_word_to_run() {
     const RUN: &str = "Run this step";
     const DONE: &str = "Mark as done";
     for (name, decision) in [
@@ -364,7 +368,7 @@ fn the_four_answers_stay_in_a_small_window() {
 }
 
 #[test]
-fn nothing_is_cut_and_the_buttons_stay_in_sight() {
+fn arguments_and_buttons_stay_visible() {
     for size in [[1280.0, 800.0], [720.0, 480.0]] {
         let harness = window("dialog", size);
         let bottom = harness.get_by_label(APPROVE).rect().bottom();
@@ -379,7 +383,7 @@ fn nothing_is_cut_and_the_buttons_stay_in_sight() {
 }
 
 #[test]
-fn an_authorization_says_what_it_covers_and_obeys_the_same_rules() {
+fn authorization_shows_its_coverage_and_is_given() {
     let mut harness = large_window("authorize");
     let plan = fixture::plan();
     for text in [
@@ -429,7 +433,7 @@ fn at_speed(name: &str) -> Harness<'static, Window> {
 }
 
 #[test]
-fn the_rest_of_a_double_click_presses_nothing_behind_the_question() {
+fn trailing_clicks_press_nothing_behind_the_question() {
     let position = button_at(&large_window("asking"), "Open plan…");
     let click = |harness: &mut Harness<'static, Window>| {
         pointer(harness, position, true);
@@ -457,7 +461,7 @@ fn the_rest_of_a_double_click_presses_nothing_behind_the_question() {
 }
 
 #[test]
-fn the_body_is_scrolled_by_keys_and_the_buttons_stay() {
+fn keys_scroll_the_body_but_not_buttons() {
     let mut harness = window("dialog", [720.0, 480.0]);
     wait(&mut harness, 1_000);
     let position = button_at(&harness, APPROVE);
@@ -484,7 +488,7 @@ fn the_body_is_scrolled_by_keys_and_the_buttons_stay() {
 /// The keyboard focus is restored after a dialog, but not after an answer that starts something, because the control
 /// may have a different meaning by then.
 #[test]
-fn the_focus_goes_back_to_what_opened_a_question_unless_it_started_something() {
+fn focus_returns_to_what_opened_a_question() {
     const BEHIND: &str = "Look at the commands…";
     for (page, question, answer, is_restored) in [
         ("loop-untrusted", "loop-trust", "Not now", true),

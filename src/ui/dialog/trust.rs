@@ -2,7 +2,7 @@
 
 use egui::Ui;
 
-use super::{Answer, Answers, PromptId, READ_FIRST, DialogShape, question_ui};
+use super::{Answer, Answers, DialogShape, PromptId, READ_FIRST, question_ui};
 use crate::risk::RiskLevel;
 use crate::run::{CommandReview, CommandsReview};
 use crate::ui::action::{Action, DialogAction};
@@ -46,15 +46,15 @@ pub(super) fn trust_ui(
 }
 
 fn body_ui(ui: &mut Ui, workspace: &str, view: &CommandsReview, of_plan: bool) {
-    let text = "They come from the file countersign.toml of the workspace, not from you: whoever can change \
-                that file decides what they are. You are asked again as soon as it changes. A plan that \
-                runs them still needs your signature.";
-    let of_loop = " A loop also verifies with them by itself, under the signature for its plan.";
+    let text = "The commands come from the file countersign.toml of the workspace, not from you: whoever can \
+                change that file decides what they are. You are asked again as soon as it changes. A plan that \
+                runs them still needs your authorization.";
+    let of_loop = " A loop also verifies with them by itself, under the authorization of its plan.";
     let text = if of_plan { text.to_owned() } else { format!("{text}{of_loop}") };
     widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
     ui.add_space(2.0);
     widgets::fact(ui, "workspace", workspace, Text::Mono);
-    widgets::fact(ui, "bytes", view.digest.to_string(), Text::SmallMono);
+    widgets::fact(ui, "file digest", view.digest.to_string(), Text::SmallMono);
     for fault in &view.faults {
         widgets::remark(ui, icon::FAILED, Tone::Danger, fault);
     }

@@ -38,7 +38,9 @@ pub(super) fn answer_ui(
         widgets::paragraph(ui, meaning, Text::Meta, Tone::Dim);
         if view.answer.is_some_and(|answer| answer.len() >= MOST_ROWS) {
             let rows = format::count(MOST_ROWS as u64);
-            let text = format!("At most {rows} rows are shown; evidence query can list all.");
+            let text = format!(
+                "At most {rows} rows are shown; `countersign evidence query` can list all."
+            );
             widgets::remark(ui, icon::INFO, Tone::Caution, text);
         }
     });
@@ -59,21 +61,21 @@ fn descriptions(question: &Question) -> (&'static str, &'static str) {
             "Each execution that found a diagnostic of this code, oldest first.",
             "No execution found a diagnostic of this code.",
         ),
-        Question::Touched { .. } => (
-            "Each execution whose tool was called, and how it touched it, oldest first.",
-            "No tool was called on it.",
-        ),
-        Question::Latest(_) => {
-            ("The latest execution that worked on it or changed it.", "No tool has worked on it.")
+        Question::Touched { .. } => {
+            ("Each execution that touched it, and how, oldest first.", "No execution touched it.")
         }
+        Question::Latest(_) => (
+            "The latest execution that worked on this file or changed it.",
+            "No execution worked on this file.",
+        ),
         Question::Recurring => (
             "Diagnostics that were seen at least twice, most frequent first.",
             "No diagnostic with a code was seen twice.",
         ),
         Question::ChangesAfter { .. } => (
-            "Changes of the file that occurred after the diagnostic in it, oldest first. The \
+            "File changes that occurred after this diagnostic in the same file, oldest first. The \
              evidence does not tell whether one caused the other.",
-            "No file was changed after such a diagnostic in it.",
+            "No file was changed after it had such a diagnostic.",
         ),
     }
 }
@@ -131,7 +133,7 @@ fn second_line(answer: &Answered, index: usize, word: &str) -> String {
         }
         Answered::Changes(rows) => rows.get(index).map_or_else(String::new, |row| {
             let after = format::duration(row.after_ms);
-            format!("{word}, occurred {after} after it was seen in {}", row.file_name)
+            format!("{word}, {after} after the diagnostic was seen in {}", row.file_name)
         }),
         Answered::Executions(rows) => {
             rows.get(index).and_then(|it| error_line(&it.row)).unwrap_or_else(|| word.to_owned())

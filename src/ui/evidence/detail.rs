@@ -138,7 +138,9 @@ pub(crate) fn facts_ui(
         if widgets::button(ui, Look::Plain, Some(icon::PLAN), "Show the run", true).clicked() {
             actions.push(Action::Plan(PlanAction::OpenRun(row.run_id)));
         }
-        if widgets::button(ui, Look::Plain, Some(icon::SEARCH), "All of this run", true).clicked() {
+        if widgets::button(ui, Look::Plain, Some(icon::SEARCH), "All records of this run", true)
+            .clicked()
+        {
             let text = toggle("", Filter::Run, &row.run_id.to_string());
             actions.push(Action::Evidence(EvidenceAction::Search(text)));
         }

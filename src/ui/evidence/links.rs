@@ -19,7 +19,7 @@ pub(super) fn links_ui(ui: &mut Ui, edges: &[EdgeRecord], actions: &mut Vec<Acti
     }
     if let Some(more) = edges.len().checked_sub(MAX_LINKS).filter(|more| *more > 0) {
         let text = format!(
-            "{} more. countersign evidence show lists all of them.",
+            "{} more. `countersign evidence show` lists all of them.",
             format::count(more as u64)
         );
         widgets::paragraph(ui, text, Text::Small, Tone::Dim);

@@ -161,8 +161,8 @@ fn read_only_ui(ui: &mut Ui, difference: &str) {
         icon::WARNING,
         Tone::Danger,
         format!(
-            "This evidence is only read, and nothing can be run with it: {difference}. Where you know \
-             why, accept it with: countersign evidence accept-head --reason TEXT"
+            "This evidence is read-only, and nothing can be run with it: {difference}. If you know the \
+             reason, accept it with: countersign evidence accept-head --reason TEXT"
         ),
     );
 }
@@ -218,7 +218,7 @@ pub fn verification_text(verification: &Verification) -> Option<(Tone, String)> 
         Verification::Done(report) if report.ok => Some((
             Tone::Safe,
             format!(
-                "All {} rows are unchanged. Keep a copy of the head, so that a later truncation \
+                "All {} records are unchanged. Keep a copy of the head, so that a later truncation \
                  is detected too.",
                 format::count(report.rows)
             ),

@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn words_and_filters_are_told_apart() {
+    fn query_separates_words_and_filters() {
         let query = query("cannot find  Tool:file_read outcome:failed std::fs \"two words\"");
         assert_eq!(query.words, "cannot find std::fs two words");
         assert_eq!(query.tool.as_deref(), Some("file_read"));
@@ -188,20 +188,20 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_understood_is_said() {
+    fn unreadable_filters_are_reported() {
         let parsed = parse("run:abc after:yesterday", &TimeZone::UTC);
         assert_eq!(parsed.query, SearchQuery::default());
         assert_eq!(parsed.problems.len(), 2);
     }
 
     #[test]
-    fn a_filter_on_its_way_hides_nothing() {
+    fn incomplete_filter_is_ignored() {
         assert_eq!(query("tool:"), SearchQuery::default());
         assert_eq!(query("http://x").words, "http://x");
     }
 
     #[test]
-    fn a_facet_is_set_replaced_and_taken_back() {
+    fn facet_is_set_replaced_and_removed() {
         let text = toggle("word", Filter::Tool, "file_read");
         assert_eq!(text, "word tool:file_read");
         assert_eq!(toggle(&text, Filter::Tool, "file_glob"), "word tool:file_glob");

@@ -83,7 +83,7 @@ pub(super) fn row_ui(
     let middle = rect.center().y;
     widgets::paint_icon(ui, pos2(rect.left() + 26.0, middle), icon, 17.0, theme.tone(tone));
     let mut right = rect.right() - 18.0;
-    // A narrow list has no room for durations; the details of the open execution have one.
+    // A narrow list has no room for durations; the details of the open execution show its duration.
     if rect.width() > NARROW {
         if let Some(duration) = row.duration_ms {
             let text = format::duration(duration);

@@ -103,7 +103,7 @@ fn recurring_diagnostics_lead_to_their_executions() {
 fn a_later_change_claims_no_repair() {
     let mut harness = page("answer");
     assert!(harness.query_by_label("Changes of src/lexer.rs after E0425").is_some());
-    let outcome = "succeeded, occurred 1 min 12 s after it was seen in src/lexer.rs";
+    let outcome = "succeeded, 1 min 12 s after the diagnostic was seen in src/lexer.rs";
     assert!(harness.query_all_by_label(outcome).next().is_some());
     assert!(harness.query_all_by_label_contains("fixed").next().is_none());
     // A record that was changed does not show its outcome.
@@ -137,7 +137,7 @@ fn filters_in_the_search_box_offer_their_questions() {
 }
 
 #[test]
-fn what_somebody_wrote_into_the_evidence_is_told() {
+fn tampered_records_are_marked() {
     let harness = page("tampered");
     for text in
         ["nothing can be run with it", "accept-head --reason", "Note: one of the two copies"]

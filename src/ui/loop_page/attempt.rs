@@ -153,7 +153,9 @@ pub(super) fn stage(ui: &mut Ui, icon: Icon, tone: Tone, title: &str, add: impl 
 
 fn planner_ui(ui: &mut Ui, view: &TimelineView<'_>, attempt: &AttemptState, is_planning: bool) {
     let output = match attempt.planner_output.as_str() {
-        "" => view.shown.planner_output.get(&attempt.attempt).map(String::as_str).unwrap_or_default(),
+        "" => {
+            view.shown.planner_output.get(&attempt.attempt).map(String::as_str).unwrap_or_default()
+        }
         live => live,
     };
     match &attempt.planner {
@@ -245,14 +247,14 @@ fn planner_output_ui(ui: &mut Ui, text: &str) {
 
 fn difference_ui(ui: &mut Ui, attempt: &AttemptState) {
     if let Some(earlier) = attempt.repeats {
-        let title = format!("Its steps are those that failed in attempt {earlier}.");
+        let title = format!("The plan repeats the steps that failed in attempt {earlier}.");
         stage(ui, icon::WARNING, Tone::Caution, &title, |_| {});
     }
     let Some((reason, difference)) = &attempt.revised else { return };
     let title = format!("The plan was revised: {}.", difference.sentence());
     stage(ui, icon::DIFF, Tone::Accent, &title, |ui| {
         if !reason.is_empty() {
-            let text = format!("Because of the attempt before: {}", beginning(reason));
+            let text = format!("Because of the previous attempt: {}", beginning(reason));
             widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
         }
         steps_ui(ui, difference);
@@ -319,7 +321,7 @@ fn authorization_ui(
             });
         }
         (None, LoopPhase::AwaitingAuthorization(outside)) if live => {
-            let title = "Waits for your signature. Nothing runs before that.";
+            let title = "Waits for your authorization. Nothing runs before that.";
             stage(ui, icon::HAND, Tone::Caution, title, |ui| {
                 for reason in outside.iter().take(MAX_LISTED) {
                     let text = format!("Outside the class: {}", beginning(reason));
@@ -327,7 +329,7 @@ fn authorization_ui(
                 }
                 more_ui(ui, outside.len());
                 let (text, hint) =
-                    ("Look at the plan, then sign", Command::OpenAttempt.spec().tooltip);
+                    ("Look at the plan, then authorize", Command::OpenAttempt.spec().tooltip);
                 if widgets::tooltip_button(ui, Look::Plain, icon::PLAN, text, hint) {
                     actions.push(Action::Loop(LoopAction::OpenAttempt(attempt.attempt)));
                 }

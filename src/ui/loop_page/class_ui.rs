@@ -16,12 +16,12 @@ const SIGNATURES: [Choice<bool>; 2] = [
         false,
         icon::SIGNATURE,
         "ask for each plan",
-        "Every plan waits for your signature, even if it equals the plan before it.",
+        "Every plan waits for your authorization, even if it equals the previous plan.",
     ),
     (
         true,
         icon::SEAL,
-        "authorize a class in advance",
+        "authorize a class of plans in advance",
         "A plan inside the class runs without asking you; any other waits for you. Steps that must ask still \
          ask. You can revoke the class while the loop runs.",
     ),
@@ -29,7 +29,7 @@ const SIGNATURES: [Choice<bool>; 2] = [
 
 pub(super) fn class_ui(ui: &mut Ui, form: &mut LoopForm) {
     ui.add_space(6.0);
-    widgets::heading(ui, "Signatures");
+    widgets::heading(ui, "Authorization");
     choices_ui(ui, &mut form.class.on, &SIGNATURES);
     if !form.class.on {
         return;

@@ -164,9 +164,9 @@ impl LoopForm {
             path => path,
         };
         let signatures = if self.class.on {
-            "Plans inside the class run unasked; any other needs your signature."
+            "Plans inside the class run without asking you; any other plan needs your authorization."
         } else {
-            "Each plan it prints is shown and needs your signature before it runs."
+            "Each plan is shown and needs your authorization before it runs."
         };
         match self.planner {
             PlannerChoice::CargoFix => format!(
@@ -228,7 +228,10 @@ impl LoopForm {
 
     fn class_faults(&self, report: &mut impl FnMut(Field, &str)) {
         if self.class.tools.is_empty() {
-            report(Field::ClassTools, "Choose at least one tool; without one it allows nothing.");
+            report(
+                Field::ClassTools,
+                "Choose at least one tool; without one the class allows nothing.",
+            );
         }
         let paths = self.class.paths();
         if paths.is_empty() {
@@ -323,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_form_says_what_is_missing_only_when_it_is_to_start() {
+    fn missing_fields_are_reported_only_after_starting() {
         let mut form = LoopForm { planner: PlannerChoice::Replay, ..LoopForm::default() };
         assert!(form.shown_fault(Field::Goal).is_none() && form.settings(0).is_none());
         form.start_attempted = true;
@@ -334,21 +337,22 @@ mod tests {
     }
 
     #[test]
-    fn what_is_filled_in_is_what_is_wanted() {
+    fn filled_form_gives_the_wanted_loop() {
         let settings = filled().settings(0).unwrap();
         assert_eq!(
             (settings.goal.as_str(), settings.planner.as_str()),
             ("it builds", "python3 plan.py")
         );
         assert_eq!((settings.max_attempts, settings.timeout_s, settings.class), (3, 120, None));
-        let name = |planner| LoopForm { planner, folder: " p ".to_owned(), ..filled() }.planner_name();
+        let name =
+            |planner| LoopForm { planner, folder: " p ".to_owned(), ..filled() }.planner_name();
         assert_eq!(name(PlannerChoice::Replay), "replay:p");
         assert_eq!(name(PlannerChoice::CargoFix), "cargo-fix");
         assert_eq!(name(PlannerChoice::Model), "openai-compatible");
     }
 
     #[test]
-    fn a_number_that_is_none_is_said_at_once() {
+    fn invalid_number_is_reported_at_once() {
         for typed in ["0", "101", "-1", "x", "2.5"] {
             let form = LoopForm { max_attempts: typed.to_owned(), ..filled() };
             assert!(form.shown_fault(Field::Attempts).is_some(), "{typed}");
@@ -357,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn the_announcement_says_who_is_asked_and_where_it_runs() {
+    fn announcement_names_approval_and_workspace() {
         let mut form = filled();
         assert!(form.announcement().contains("in /work. Each plan"), "{}", form.announcement());
         form.class.on = true;
@@ -365,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn a_class_allows_what_is_chosen_until_its_time() {
+    fn class_fields_become_an_authorization_class() {
         let mut form = filled();
         form.class.on = true;
         assert_eq!(form.faults().len(), 1, "no tool");

@@ -25,7 +25,7 @@ pub(super) fn form_ui(ui: &mut Ui, view: &FormView<'_>, actions: &mut Vec<Action
     scroll::area(ui, "loop form", margin, |ui| {
         ui.set_max_width(ui.available_width().min(WIDTH));
         widgets::line(ui, "Work towards a goal", Text::Title, Tone::Plain);
-        let text = "A planner proposes a plan, you sign it, it runs and is verified. If that fails, the \
+        let text = "A planner proposes a plan, you authorize it, it runs and is verified. If that fails, the \
                         planner is told why and asked again, up to the number of attempts below.";
         widgets::paragraph(ui, text, Text::Body, Tone::Dim);
         ui.add_space(8.0);
@@ -90,8 +90,8 @@ fn budget_ui(ui: &mut Ui, form: &mut LoopForm) {
         ui,
         form,
         [
-            (Field::Attempts, "Attempts at most", |form| &mut form.max_attempts),
-            (Field::Timeout, "Seconds per answer", |form| &mut form.timeout_s),
+            (Field::Attempts, "Maximum attempts", |form| &mut form.max_attempts),
+            (Field::Timeout, "Seconds per planner answer", |form| &mut form.timeout_s),
         ],
     );
     ui.add_space(6.0);
@@ -230,7 +230,10 @@ fn workspace_remarks_ui(ui: &mut Ui, view: &FormView<'_>, actions: &mut Vec<Acti
         Ok(Some(commands)) => commands,
         Ok(None) => return,
         Err(reason) => {
-            let text = format!("Its countersign.toml cannot be used: {}.", visible_lines(reason));
+            let text = format!(
+                "The countersign.toml of this workspace cannot be used: {}.",
+                visible_lines(reason)
+            );
             widgets::remark(ui, icon::WARNING, Tone::Caution, text);
             return;
         }
@@ -255,7 +258,7 @@ fn permissions_ui(ui: &mut Ui, view: &FormView<'_>) {
     match &place.planner {
         Ok(permissions) if permissions.is_empty() => {}
         Ok(permissions) => {
-            let text = format!("What it may do: {}.", visible_lines(permissions));
+            let text = format!("The planner's permissions: {}.", visible_lines(permissions));
             widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
         }
         Err(reason) => {
@@ -273,14 +276,21 @@ fn plans_fault_ui(ui: &mut Ui, view: &FormView<'_>) {
 }
 
 /// The remark about the effect of the workspace's commands on a loop.
-fn commands_remark(form: &LoopForm, place: &PlaceReview, commands: &CommandsReview) -> (Tone, &'static str) {
+fn commands_remark(
+    form: &LoopForm,
+    place: &PlaceReview,
+    commands: &CommandsReview,
+) -> (Tone, &'static str) {
     let verifies = form.verify.is_some_and(|scope| place.verified_by.contains(&scope));
     match (commands.faults.is_empty(), commands.trusted) {
         (false, _) => (
             Tone::Caution,
-            "Its countersign.toml has errors. Until they are corrected, nothing can be verified here.",
+            "The countersign.toml of this workspace has errors. Until they are corrected, nothing can be \
+             verified here.",
         ),
-        (true, true) => (Tone::Dim, "You trust the commands that its countersign.toml names."),
+        (true, true) => {
+            (Tone::Dim, "You trust the commands in the countersign.toml of this workspace.")
+        }
         (true, false) if verifies => (
             Tone::Caution,
             "The loop would verify with commands that the workspace names, and you do not trust them \

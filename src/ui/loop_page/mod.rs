@@ -4,12 +4,12 @@
 //! Nothing is authorized here. The plan of an attempt is shown on the plan page and authorized in the same dialog as
 //! any other plan.
 
+mod action_list;
 mod attempt;
 mod bar;
 mod class_ui;
 mod form;
 mod form_ui;
-mod action_list;
 mod model;
 #[cfg(test)]
 mod tests;
@@ -30,7 +30,7 @@ use crate::plan::{ShownPlan, visible};
 use crate::run::{Attempt, LoopState, LoopSummary, PlaceReview};
 use egui::{CentralPanel, Margin, Panel, ScrollArea, Ui, UiBuilder};
 
-pub use form::{ClassForm, Field, LoopForm, PlannerChoice, LoopSettings};
+pub use form::{ClassForm, Field, LoopForm, LoopSettings, PlannerChoice};
 pub use model::{ActionRow, action_rows, attempt_look, fate_look, gate_row, phase_look};
 
 /// All data of the page.

@@ -42,7 +42,7 @@ pub fn phase_look(phase: &LoopPhase) -> StateLook {
         LoopPhase::Idle => (icon::CLOCK, "starting", Tone::Dim),
         LoopPhase::Planning => (icon::RUNNING, "the planner is at work", Tone::Accent),
         LoopPhase::AwaitingAuthorization(_) => {
-            (icon::HAND, "waits for your signature", Tone::Caution)
+            (icon::HAND, "waits for your authorization", Tone::Caution)
         }
         LoopPhase::Applying => (icon::RUNNING, "the plan runs", Tone::Accent),
         LoopPhase::Verifying => (icon::RUNNING, "verifying", Tone::Accent),
@@ -196,7 +196,7 @@ fn recorded_row(row: &ActionRecord, run: Option<&RunState>) -> ActionRow {
     }
 }
 
-/// Whether an attempt's verification passed, and its result in a sentence; `None` if the record of the attempt has none.
+/// Whether an attempt's verification passed, and its result in a sentence; `None` without a recorded verification.
 pub fn verify_sentence(attempt: &AttemptState) -> Option<(bool, String)> {
     let verify = attempt.record.as_ref()?.verify.as_ref()?;
     let count = |level: Level, noun: &str| {

@@ -15,7 +15,7 @@ fn shows(harness: &Harness<'_, Window>, text: &str) -> bool {
 }
 
 #[test]
-fn each_reason_to_stop_says_what_it_means_and_what_to_do_next() {
+fn each_stop_reason_shows_meaning_and_advice() {
     for code in StopCode::ALL {
         let harness = window(&format!("loop-{}", code.as_str()), SIZE);
         for text in [code.as_str(), code.meaning(), code.next()] {
@@ -27,7 +27,7 @@ fn each_reason_to_stop_says_what_it_means_and_what_to_do_next() {
 }
 
 #[test]
-fn a_faulty_form_says_what_is_wrong_beside_each_field() {
+fn faulty_form_marks_each_field() {
     let harness = window("loop-faulty", SIZE);
     for text in [
         "Enter a goal.",
@@ -44,7 +44,7 @@ fn a_faulty_form_says_what_is_wrong_beside_each_field() {
 }
 
 #[test]
-fn tab_goes_through_the_form_and_then_to_its_start() {
+fn tab_visits_the_form_then_start() {
     let mut harness = window("loop", SIZE);
     let is_focused = |harness: &Harness<'_, Window>, name: &str| {
         harness.query_all_by_label_contains(name).any(|it| it.is_focused())
@@ -54,18 +54,18 @@ fn tab_goes_through_the_form_and_then_to_its_start() {
     let start = Command::StartLoop.spec().text;
     let mut seen = Vec::new();
     while !is_focused(&harness, start) {
-        let names = ["cargo-fix", "Workspace", "local", "authorize a class in advance"];
+        let names = ["cargo-fix", "Workspace", "local", "authorize a class of plans in advance"];
         seen.extend(names.into_iter().filter(|name| is_focused(&harness, name)));
         harness.key_press(egui::Key::Tab);
         harness.run_ok();
         assert!(seen.len() < 20, "{seen:?}");
     }
-    assert_eq!(seen, ["cargo-fix", "Workspace", "local", "authorize a class in advance"]);
+    assert_eq!(seen, ["cargo-fix", "Workspace", "local", "authorize a class of plans in advance"]);
 }
 
 /// *Start*, *Stop now* and *Same goal again…* appear one after the other in the same position.
 #[test]
-fn a_held_key_starts_a_loop_once_and_does_not_stop_it() {
+fn held_key_only_starts_a_loop() {
     let mut harness = window("loop", SIZE);
     let enter = egui::Event::Key {
         key: egui::Key::Enter,
@@ -94,7 +94,7 @@ fn a_held_key_starts_a_loop_once_and_does_not_stop_it() {
 }
 
 #[test]
-fn the_form_is_filled_in_by_keyboard_and_started_by_its_key() {
+fn form_is_filled_and_started_by_keyboard() {
     let mut harness = window("loop", SIZE);
     harness.get_by_label("Goal").focus();
     harness.run_ok();
@@ -110,12 +110,13 @@ fn the_form_is_filled_in_by_keyboard_and_started_by_its_key() {
     assert!(harness.state().actions.contains(&Action::Do(Command::StartLoop)));
 }
 
+// The timeline itself offers no way to sign a plan.
 #[test]
-fn a_plan_that_waits_is_looked_at_and_never_signed_on_the_timeline() {
+fn waiting_plan_opens_but_is_not_signed() {
     let mut harness = window("loop-waiting", SIZE);
     assert!(shows(&harness, "Outside the class: benches/parse.rs is outside src"));
     assert!(shows(&harness, "1 new, 1 changed, 1 gone, 2 as before"));
-    harness.get_by_label("Look at the plan, then sign").click();
+    harness.get_by_label("Look at the plan, then authorize").click();
     harness.run_ok();
     let actions = &harness.state().actions;
     assert!(actions.contains(&Action::Loop(LoopAction::OpenAttempt(2))), "{actions:?}");
@@ -138,7 +139,7 @@ fn an_action_leads_to_its_record() {
 }
 
 #[test]
-fn a_loop_is_stopped_at_any_time_and_an_interrupted_one_offers_nothing_of_it() {
+fn running_loop_can_be_stopped_interrupted_cannot() {
     for name in ["loop-planning", "loop-waiting", "loop-applying"] {
         let mut harness = window(name, SIZE);
         harness.get_by_label(Command::StopNow.spec().text).click();
@@ -152,7 +153,7 @@ fn a_loop_is_stopped_at_any_time_and_an_interrupted_one_offers_nothing_of_it() {
 }
 
 #[test]
-fn a_loop_leads_to_its_records_and_they_lead_back() {
+fn loop_and_its_records_link_each_other() {
     let mut harness = window("loop-completed", SIZE);
     harness.get_by_label("Records of the loop").click();
     harness.run_ok();
@@ -168,7 +169,7 @@ fn a_loop_leads_to_its_records_and_they_lead_back() {
 }
 
 #[test]
-fn a_folder_that_is_of_no_use_is_told_beside_its_field_and_nothing_can_start() {
+fn unusable_folder_prevents_the_start() {
     let harness = window("loop-nowhere", SIZE);
     assert_eq!(harness.query_all_by_label_contains("There is no such folder.").count(), 2);
     assert!(shows(&harness, "The workspace folder does not exist."), "in the bar");
@@ -177,7 +178,7 @@ fn a_folder_that_is_of_no_use_is_told_beside_its_field_and_nothing_can_start() {
 }
 
 #[test]
-fn commands_that_nobody_trusts_are_told_with_the_way_to_their_question() {
+fn untrusted_commands_are_shown_with_their_question() {
     for (name, remark, button) in [
         ("loop-untrusted", "it would end as not_authorized", "Look at the commands…"),
         ("loop-trusted", "You trust the commands", "Commands of the workspace…"),
@@ -185,7 +186,10 @@ fn commands_that_nobody_trusts_are_told_with_the_way_to_their_question() {
         let mut harness = window(name, SIZE);
         assert!(shows(&harness, remark), "{name}");
         let start = harness.get_by_label(Command::StartLoop.spec().text);
-        assert!(!start.accesskit_node().is_disabled(), "{name}: the planner may not need the commands");
+        assert!(
+            !start.accesskit_node().is_disabled(),
+            "{name}: the planner may not need the commands"
+        );
         harness.get_by_label(button).focus();
         harness.run_ok();
         harness.key_press(egui::Key::Space);
@@ -204,7 +208,7 @@ fn a_verification_that_never_began_says_why() {
 }
 
 #[test]
-fn a_run_and_a_record_of_it_lead_to_their_loop_by_key() {
+fn run_and_record_open_their_loop() {
     for name in ["completed", "execution"] {
         let mut harness = window(name, [1280.0, 800.0]);
         harness.get_by_label("Open its loop").focus();
@@ -217,8 +221,9 @@ fn a_run_and_a_record_of_it_lead_to_their_loop_by_key() {
     assert!(window("failed", [1280.0, 800.0]).query_by_label("Open its loop").is_none());
 }
 
+// All of a hundred attempts are expanded, and each can be reached by keyboard.
 #[test]
-fn of_a_hundred_unfolded_attempts_only_what_is_near_is_drawn_and_each_is_reached() {
+fn only_visible_attempts_are_drawn() {
     let size = [1280.0, 800.0];
     let mut harness = window("loop-many", size);
     harness.run_ok();

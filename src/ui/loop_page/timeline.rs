@@ -52,8 +52,14 @@ fn header_ui(ui: &mut Ui, view: &TimelineView<'_>, now: &Now, actions: &mut Vec<
             }
             let can_revoke = !view.shown.recorded && !view.shown.class_revoked && !state.is_over();
             if let Some(class_id) = state.class_id.filter(|_| can_revoke) {
-                let hint = "From the next plan on, you are asked about each.";
-                if widgets::tooltip_button(ui, Look::Plain, icon::PROHIBIT, "Revoke the class", hint) {
+                let hint = "From the next plan on, you are asked about each plan.";
+                if widgets::tooltip_button(
+                    ui,
+                    Look::Plain,
+                    icon::PROHIBIT,
+                    "Revoke the class",
+                    hint,
+                ) {
                     actions.push(Action::Loop(LoopAction::RevokeClass(class_id)));
                 }
             }

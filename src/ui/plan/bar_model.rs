@@ -41,7 +41,7 @@ pub fn bar(view: &PlanView<'_>, situation: &Situation) -> Bar {
         && attempt.waits
     {
         let title = format!("Attempt {} of {}", attempt.attempt.number, attempt.max_attempts);
-        let detail = "Its loop waits for you. It runs as soon as you authorize it.";
+        let detail = "The loop waits for you. The plan runs as soon as you authorize it.";
         return Bar::new(icon::HAND, Tone::Caution, title, detail).with_authorize();
     }
     let bar = match view.approval {
@@ -69,19 +69,19 @@ pub fn bar(view: &PlanView<'_>, situation: &Situation) -> Bar {
             };
             let all: Vec<_> = changes.iter().map(ToString::to_string).collect();
             let detail = format!("{}{others}", first.unwrap_or_default());
-            let bar = Bar::new(icon::WARNING, Tone::Caution, "The approval is void", detail);
+            let bar = Bar::new(icon::WARNING, Tone::Caution, "The authorization is void", detail);
             Bar { more: all.join("\n"), ..bar }
         }
         Approval::Expired => {
             let detail = "Look again, then authorize again.";
-            Bar::new(icon::CLOCK, Tone::Caution, "The approval has expired", detail)
+            Bar::new(icon::CLOCK, Tone::Caution, "The authorization has expired", detail)
         }
         Approval::Rejected(reason) => {
             let detail = if reason.is_empty() { "No reason given." } else { reason };
             Bar::new(icon::PROHIBIT, Tone::Danger, "Rejected", detail)
         }
         Approval::None | Approval::Used { .. } => {
-            let detail = "Nothing runs before you sign for it.";
+            let detail = "Nothing runs before you authorize the plan.";
             Bar::new(icon::SIGNATURE, Tone::Dim, "Not authorized", detail)
         }
     };
@@ -177,7 +177,10 @@ fn ended(view: &PlanView<'_>, situation: &Situation) -> Option<Bar> {
     };
     if !view.run.left_running.is_empty() {
         let names = view.run.left_running.join(", ");
-        detail.push_str(&format!(" Ended with it, still running: {}.", visible(&names)));
+        detail.push_str(&format!(
+            ". Processes that were still running were ended: {}.",
+            visible(&names)
+        ));
     }
     let mut others = match (&view.run.phase, view.approval) {
         (Phase::Ended(RunStatus::Completed), Approval::Recorded) => vec![Command::RunAgain],
@@ -193,7 +196,7 @@ fn ended(view: &PlanView<'_>, situation: &Situation) -> Option<Bar> {
     let more = detail.clone();
     if view.run.phase == Phase::Interrupted {
         others.insert(0, Command::Reconcile);
-        // Three buttons leave little room; the tooltip has the whole sentence.
+        // Three buttons leave little room; the tooltip has the complete detail.
         title = word.to_owned();
         detail = format!("{} of {} done", view.run.steps.done(), view.run.steps.len());
     }

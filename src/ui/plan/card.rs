@@ -269,11 +269,10 @@ impl<'a> Card<'a> {
             if self.lines > 1.0 { inner.split_top_bottom_at_fraction(0.5) } else { (inner, inner) };
         let mut area = line(ui, "hold back", first, Layout::left_to_right(Align::Center));
         for (decision, icon, text, tooltip) in SAFE_ANSWERS {
-            let clicked =
-                widgets::button(&mut area, Look::Plain, Some(icon), text, allowed.safe)
-                    .on_hover_text(tooltip)
-                    .on_disabled_hover_text(WAIT)
-                    .clicked();
+            let clicked = widgets::button(&mut area, Look::Plain, Some(icon), text, allowed.safe)
+                .on_hover_text(tooltip)
+                .on_disabled_hover_text(WAIT)
+                .clicked();
             if clicked {
                 self.answer(ui, decision, actions);
             }
@@ -313,7 +312,7 @@ impl<'a> Card<'a> {
 }
 
 /// The tooltip of an answer that does not count yet.
-const WAIT: &str = "One moment: read it first, with the whole card visible.";
+const WAIT: &str = "Read the card first. The buttons are enabled once the whole card has been visible for a moment.";
 
 fn id(prompt: PromptId) -> Id {
     Id::unique(("card", prompt))

@@ -39,22 +39,18 @@ pub(crate) fn preview_ui(ui: &mut Ui, preview: &Preview) {
 
 fn remarks_ui(ui: &mut Ui, preview: &Preview) {
     indented(ui, |ui| {
-        let (icon, tone, limit) = match preview.predicted {
-            Predicted::Exact => (icon::DONE, Tone::Safe, None),
-            Predicted::Partial => {
-                (icon::INFO, Tone::Caution, Some("Its effect can be predicted only in part."))
-            }
-            Predicted::Unpredictable => {
-                (icon::WARNING, Tone::Caution, Some("Its effect cannot be predicted."))
-            }
+        let (icon, tone) = match preview.predicted {
+            Predicted::Exact => (icon::DONE, Tone::Safe),
+            Predicted::Partial => (icon::INFO, Tone::Caution),
+            Predicted::Unpredictable => (icon::WARNING, Tone::Caution),
         };
         let fails = preview.would_fail();
         let (icon, tone) = if fails { (icon::WARNING, Tone::Caution) } else { (icon, tone) };
         // Each remark is one sentence; a line break in a file name must not split it.
         let summary = visible(&preview.summary);
         full_text_ui(ui, "summary", &summary, |ui, text| widgets::remark(ui, icon, tone, text));
-        if let Some(limit) = limit {
-            widgets::remark(ui, icon::CLOCK, Tone::Dim, limit);
+        if let Some(caveat) = preview.caveat() {
+            widgets::remark(ui, icon::CLOCK, Tone::Dim, caveat);
         }
         for (index, note) in preview.notes.iter().enumerate() {
             full_text_ui(ui, ("note", index), &visible(note), |ui, text| {
@@ -233,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn many_files_are_listed_and_each_leads_to_its_difference() {
+    fn many_files_are_listed_and_selectable() {
         let clicked = std::cell::Cell::new(None);
         let all = changes(128);
         let mut harness = Harness::builder().with_size(egui::vec2(500.0, 400.0)).build_ui(|ui| {

@@ -5,9 +5,9 @@ use std::borrow::Borrow;
 use egui::text::{LayoutJob, TextFormat};
 use egui::{Color32, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
-use super::row_cache::cached_rows;
 use super::marks::Marks;
 use super::output::text_rows;
+use super::row_cache::cached_rows;
 use crate::plan::visible;
 use crate::run::{DiffLine, LineKind};
 use crate::ui::theme::{self, Text, Theme};

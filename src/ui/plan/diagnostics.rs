@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn each_is_shown_as_its_tool_writes_it_and_counted_by_level() {
+    fn diagnostics_are_rendered_and_counted_by_level() {
         let help = DiagnosticArtifact {
             code: None,
             message: "try this".to_owned(),

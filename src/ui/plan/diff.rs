@@ -3,7 +3,7 @@
 use egui::{Id, Ui};
 
 use super::code::{CodeRow, Gutter, columns, incremental_rows_ui, marked_rows, pairs_ui};
-use super::incremental_rows::{Rows, LayoutKey, incremental_rows};
+use super::incremental_rows::{LayoutKey, Rows, incremental_rows};
 use super::marks::{Marks, marks, pairs};
 use crate::plan::visible;
 use crate::run::{DiffLine, FileChange, LineKind};
@@ -220,7 +220,8 @@ fn line_rows(line: &DiffLine, marks: &Marks, columns: usize, from: usize) -> Vec
     if from > 0 && from >= text.len() {
         return Vec::new();
     }
-    let (start, end) = (text.floor_char_boundary(from), text.floor_char_boundary(from + PART_BYTES));
+    let (start, end) =
+        (text.floor_char_boundary(from), text.floor_char_boundary(from + PART_BYTES));
     let is_last = end == text.len();
     let text = text.get(start..end).unwrap_or_default();
     let mut rows: Vec<_> = marked_rows(text, marks, start, columns)
@@ -271,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_were_replaced_stand_beside_each_other() {
+    fn replaced_lines_stand_side_by_side() {
         let lines = [
             line(LineKind::Context, 1, "same"),
             line(LineKind::Removed, 2, "old"),
@@ -302,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_of_many_parts_is_whole_in_both_ways() {
+    fn long_lines_are_whole_in_both_layouts() {
         let text = "é一 word".repeat(3 * PART_BYTES / 8);
         let old = line(LineKind::Removed, 1, &text[..text.floor_char_boundary(PART_BYTES + 10)]);
         let new = DiffLine { missing_newline: true, ..line(LineKind::Added, 1, &text) };
@@ -323,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_too_long_for_colours_says_so() {
+    fn overlong_diff_is_left_uncoloured() {
         let is_unmarked = |lines: &[DiffLine]| {
             let sources = ["a.rs", "", ""].map(str::to_owned);
             let key = LayoutKey { sources, columns: 80, side_by_side: false };
@@ -335,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_stands_in_both_ways() {
+    fn every_line_is_in_both_layouts() {
         let lines: Vec<_> = (1..40)
             .map(|number| {
                 let kinds =

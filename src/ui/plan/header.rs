@@ -71,7 +71,8 @@ pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
             None => format::counted(impact.hosts.len(), "host"),
         };
         chips.push(
-            Chip::new(icon::TERMINAL, text, Tone::Caution).with_tooltip(visible_list(&impact.hosts)),
+            Chip::new(icon::TERMINAL, text, Tone::Caution)
+                .with_tooltip(visible_list(&impact.hosts)),
         );
     }
     if let Some(plan) = view.plan {
@@ -95,7 +96,7 @@ pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
         0 => Chip::new(icon::REVERT, "contents kept", Tone::Safe)
             .with_tooltip("The evidence keeps what is needed to restore every file."),
         number => Chip::new(icon::WARNING, format!("{number} not restorable"), Tone::Caution)
-            .with_tooltip("This many steps may do something that the evidence cannot restore."),
+            .with_tooltip("This many steps may change something that the evidence cannot restore."),
     });
     chips
 }

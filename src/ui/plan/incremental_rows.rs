@@ -99,8 +99,9 @@ mod tests {
     use super::*;
     use crate::run::LineKind;
 
+    // Another diff in the same part of the window starts from its first line.
     #[test]
-    fn a_long_difference_grows_frame_by_frame_and_begins_anew_for_another() {
+    fn long_diff_grows_frame_by_frame() {
         let lines: Vec<_> = (1..=2 * LINES_PER_FRAME + 10)
             .map(|number| DiffLine {
                 kind: LineKind::Added,
@@ -132,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_of_ten_megabytes_grows_frame_by_frame_too() {
+    fn ten_megabyte_line_grows_frame_by_frame() {
         let text = "0123456789".repeat(1 << 20);
         let line = DiffLine {
             kind: LineKind::Added,

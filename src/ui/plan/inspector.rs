@@ -9,9 +9,9 @@ use egui::{Align, Frame, Layout, Margin, ScrollArea, Ui, vec2};
 use super::changes::preview_ui;
 use super::code::{Gutter, code_rows_ui, columns, full_text_ui};
 use super::diagnostics::diagnostics_ui;
-use super::row_cache::cached_rows;
 use super::output::output_lines;
 use super::request::{command_ui, verdict_ui};
+use super::row_cache::cached_rows;
 use super::rows::{outcome_look, risk_chip, step_row};
 use super::walls::{WALLS, sentence, step_walls};
 use super::{PlanView, text_rows};
@@ -208,8 +208,12 @@ fn arguments_ui(ui: &mut Ui, step: &ShownStep) {
     scroll::area(ui, "arguments", TAB_MARGIN, |ui| {
         widgets::fact(ui, "step id", &step.step_id, Text::Mono);
         widgets::fact(ui, "precondition", &step.precondition_text, Text::Body);
-        let asks = if step.requires_confirmation { "yes, by the plan" } else { "not by the plan" };
-        widgets::fact(ui, "asks", asks, Text::Body);
+        let asks = if step.requires_confirmation {
+            "required by the plan"
+        } else {
+            "not required by the plan"
+        };
+        widgets::fact(ui, "confirmation", asks, Text::Body);
         for (name, value) in short_first(&step.arguments) {
             argument_ui(ui, name, value);
         }

@@ -86,8 +86,8 @@ pub fn marks(path: &str, lines: &[DiffLine]) -> Vec<Marks> {
     marks
 }
 
-/// Colours the text on the side of `side`, the added or the removed lines: each sequence of lines between gaps is parsed
-/// as one text.
+/// Colours the text after the change (if `side` is added) or before it (if removed). The lines between two gaps are
+/// parsed as one text.
 fn colour(language: Language, lines: &[DiffLine], side: LineKind, marks: &mut [Marks]) {
     let mut text = String::new();
     let mut starts: Vec<(usize, usize)> = Vec::new();
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn each_side_is_coloured_as_the_text_it_is_part_of() {
+    fn each_side_is_coloured_in_its_context() {
         let lines = [
             line(LineKind::Removed, "/* a comment"),
             line(LineKind::Removed, "fn old() */"),
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn removed_lines_stand_beside_the_added_ones_that_follow() {
+    fn removed_lines_pair_with_following_added_lines() {
         use LineKind::{Added, Context, Removed};
         let kinds = [Removed, Removed, Added, Context, Added, Removed, Added, Added, Removed];
         let lines: Vec<_> = kinds.iter().map(|kind| line(*kind, "x")).collect();
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_has_the_marks_that_lie_in_it() {
+    fn part_of_a_line_has_its_marks() {
         let marks = Marks {
             colours: vec![(0..4, Class::Keyword), (6..10, Class::String)],
             changed: only(2..8),

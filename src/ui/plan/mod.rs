@@ -1,5 +1,5 @@
-//! The plan page: the list of plans and runs, the plan with its steps, the inspector of the selected step, the output of
-//! the run, and the bar with the commands that authorize the plan and control its run.
+//! The plan page: the list of plans and runs, the plan with its steps, the inspector of the selected step, the output
+//! of the run, and the bar with the commands that authorize the plan and control its run.
 //!
 //! [`PlanView`] borrows all data. Pure functions compute what each part shows, row by row, so that a plan of
 //! ten thousand steps costs no more than its visible rows.
@@ -12,14 +12,14 @@ mod code;
 mod diagnostics;
 mod diff;
 mod findings;
-mod incremental_rows;
 mod header;
+mod incremental_rows;
 mod inspector;
-mod row_cache;
 mod marks;
 mod output;
 mod output_pane;
 mod request;
+mod row_cache;
 mod rows;
 mod sidebar;
 mod simulation;
@@ -53,9 +53,9 @@ pub use code::{CodeRow, Gutter, code_rows_ui, columns, full_text_ui};
 pub use header::StepCounts;
 pub(crate) use header::commands_button;
 pub(crate) use inspector::{argument_ui, indented, short_first};
-pub use row_cache::cached_rows;
 pub use output::{output_lines, text_rows};
 pub(crate) use request::{command_ui, request_ui};
+pub use row_cache::cached_rows;
 pub use rows::{StepRow, step_row};
 pub(crate) use rows::{outcome_look, risk_chip, risk_icon};
 pub(crate) use sidebar::Entry;

@@ -97,7 +97,7 @@ fn take_keys(ui: &Ui, visible: Rect) {
     }
 }
 
-/// Scrolls so that the visible lines stay where they are while older lines are dropped, if the person has scrolled back.
+/// Scrolls so that the visible lines do not move while older lines are dropped, if the person has scrolled back.
 /// `left_out` is the number of dropped lines.
 fn keep_position(ui: &Ui, left_out: u64, count: usize, bottom: f32) {
     let id = ui.scope_id().with("place");
@@ -110,7 +110,10 @@ fn keep_position(ui: &Ui, left_out: u64, count: usize, bottom: f32) {
     let dropped_height = left_out.saturating_sub(left_out_before) as f32 * theme::CODE_ROW;
     let at_end = bottom + theme::CODE_ROW > theme::CODE_ROW * count_before as f32;
     if dropped_height > 0.0 && !at_end {
-        ui.scroll_with_delta_animation(vec2(0.0, dropped_height), egui::style::ScrollAnimation::none());
+        ui.scroll_with_delta_animation(
+            vec2(0.0, dropped_height),
+            egui::style::ScrollAnimation::none(),
+        );
     }
 }
 
@@ -138,7 +141,13 @@ fn header_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
 }
 
 /// Draws the heading of a step's output: its state, what it does, and at the right its exit code and duration.
-fn heading_ui(ui: &Ui, row_rect: Rect, view: &PlanView<'_>, index: usize, actions: &mut Vec<Action>) {
+fn heading_ui(
+    ui: &Ui,
+    row_rect: Rect,
+    view: &PlanView<'_>,
+    index: usize,
+    actions: &mut Vec<Action>,
+) {
     let theme = Theme::of(ui);
     let Some(row) = step_row(view, index) else { return };
     // The heading does not scroll horizontally.
@@ -252,7 +261,7 @@ mod tests {
     const LAST: &str = "stderr:  --> src/lexer.rs:41:9";
 
     #[test]
-    fn it_follows_the_end_until_the_person_scrolls() {
+    fn output_follows_its_end_until_scrolled() {
         let mut harness = window("output-many", [1280.0, 800.0]);
         assert!(
             harness.query_all_by_label_contains("lines before this are not shown").count() == 0
@@ -269,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn streams_are_told_apart_and_a_heading_leads_to_its_step() {
+    fn output_marks_stderr_and_links_steps() {
         let mut harness = window("output-failed", [1280.0, 1200.0]);
         assert!(harness.query_all_by_label(LAST).count() > 0);
         let heading = "Output of step 1, succeeded, 12 ms";
@@ -280,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn a_heading_says_how_long_its_step_runs_and_is_silent() {
+    fn heading_shows_running_and_silent_time() {
         for (name, text) in [
             ("command-running", "running 00:01:23, silent for 00:00:42"),
             ("output", "running 00:01:23"),
@@ -295,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_hides_it_and_shows_it_again() {
+    fn key_hides_and_shows_the_output() {
         let mut harness = window("output", [1280.0, 800.0]);
         for shown in [false, true] {
             harness.key_press_modifiers(Modifiers::COMMAND | Modifiers::SHIFT, Key::O);

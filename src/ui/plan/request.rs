@@ -1,13 +1,13 @@
-//! The request for a decision about a step, in the dialog and in the card of a guided run. A command is shown in full in
-//! a box, and the part that determines its risk is underlined.
+//! The request for a decision about a step, in the dialog and in the card of a guided run. A command is shown in full
+//! in a box, and the part that determines its risk is underlined.
 
 use std::ops::Range;
 
 use egui::{Align2, Margin, Ui, UiBuilder, Vec2, vec2};
 
-use super::code::{CodeRow, Gutter, code_rows_ui, columns, marked_rows, full_text_ui};
-use super::row_cache::cached_rows;
+use super::code::{CodeRow, Gutter, code_rows_ui, columns, full_text_ui, marked_rows};
 use super::marks::Marks;
+use super::row_cache::cached_rows;
 use super::rows::risk_icon;
 use super::walls::{WALLS, sentence};
 use crate::authorization::WallLevel;
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_rule_found_is_marked_wherever_it_stands() {
+    fn matched_part_of_the_command_is_marked() {
         let command = "cd /srv\n\trm\u{200b} -rf ~/work && echo gone";
         let start = command.find("rm").unwrap();
         let end = command.find(" &&").unwrap();
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_goes_on_in_the_next_row_and_nothing_is_lost() {
+    fn marks_continue_in_wrapped_rows() {
         let command = "find / -name '*.log' -delete; true";
         let rows = emphasized(command, 0..28, 10);
         let text: String = rows.iter().map(|(text, _)| text.as_str()).collect();

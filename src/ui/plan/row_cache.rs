@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_are_made_once_and_again_when_text_or_width_differ() {
+    fn rows_are_rebuilt_for_another_text_or_width() {
         let ctx = egui::Context::default();
         let mut made = Vec::new();
         let mut frame = |text: &str, columns, used: bool| {

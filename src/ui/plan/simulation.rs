@@ -146,7 +146,12 @@ pub(in crate::ui) fn take_keys(ui: &Ui, view: &PlanView<'_>, actions: &mut Vec<A
 }
 
 /// The header: a title, a button back to the steps, and a warning if the simulation is stale.
-fn header_ui(ui: &mut Ui, simulation: &Simulated, situation: &Situation, actions: &mut Vec<Action>) {
+fn header_ui(
+    ui: &mut Ui,
+    simulation: &Simulated,
+    situation: &Situation,
+    actions: &mut Vec<Action>,
+) {
     ui.horizontal(|ui| {
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             let back = "Back to the steps";
@@ -266,7 +271,7 @@ mod tests {
     use egui_kittest::kittest::{NodeT as _, Queryable as _};
 
     #[test]
-    fn the_verdict_names_the_first_step_that_would_fail() {
+    fn verdict_names_the_first_failing_step() {
         let mut plan = fixture::plan();
         let mut previews: Vec<_> =
             (0..plan.steps.len()).map(|index| fixture::preview(&plan, index)).collect();
@@ -284,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn the_difference_and_the_steps_are_shown_and_lead_back() {
+    fn simulation_shows_difference_and_selects_steps() {
         let mut harness = window("plan", [1280.0, 800.0]);
         harness.key_press(Key::F9);
         harness.run_ok();
@@ -334,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_changed_since_and_what_went_wrong_is_said() {
+    fn stale_failed_and_empty_simulations_say_so() {
         let harness = window("stale", [900.0, 600.0]);
         assert!(harness.query_by_label_contains("has changed since").is_some());
         assert!(harness.query_by_label("Simulate again").is_some());

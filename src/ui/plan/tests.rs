@@ -91,7 +91,7 @@ fn a_void_approval_says_what_changed() {
     let void = Approval::Void(vec![change.clone(), change]);
     let text = page(&void, &RunState::default(), &Situation::default());
     assert!(
-        text.contains("The approval is void: Changed since: file src/lib.rs and 1 more"),
+        text.contains("The authorization is void: Changed since: file src/lib.rs and 1 more"),
         "{text}"
     );
 }
@@ -146,7 +146,7 @@ fn printed(chunks: &[(Stream, &str)]) -> Transcript {
 }
 
 #[test]
-fn colours_go_on_where_a_line_of_output_is_wrapped() {
+fn colours_continue_in_wrapped_output() {
     let transcript = printed(&[(Stream::Stdout, "plain \x1b[31mred words that go on\x1b[0m end")]);
     let rows = output_lines(&transcript, 2, 12);
     let red: String = rows
@@ -158,7 +158,7 @@ fn colours_go_on_where_a_line_of_output_is_wrapped() {
 }
 
 #[test]
-fn of_endless_output_the_latest_is_laid_out_and_the_rest_is_told() {
+fn only_the_latest_output_is_laid_out() {
     let many = "kingfisher\n".repeat(20_000);
     let rows = output_lines(&printed(&[(Stream::Stdout, &many)]), 2, 80);
     assert!(rows[0].text.starts_with("Earlier output"), "{:?}", rows[0]);
@@ -168,7 +168,7 @@ fn of_endless_output_the_latest_is_laid_out_and_the_rest_is_told() {
 }
 
 #[test]
-fn a_step_without_a_recorded_result_is_not_shown_as_running_after_the_end() {
+fn unrecorded_step_is_not_shown_as_running() {
     let mut run = fixture::asking(&fixture::plan());
     let step = run.current_step;
     run.apply(&crate::run::RunEvent::RunFailed {
@@ -182,7 +182,7 @@ fn a_step_without_a_recorded_result_is_not_shown_as_running_after_the_end() {
 }
 
 #[test]
-fn the_bar_announces_guidance_only_until_it_has_begun() {
+fn bar_announces_guidance_until_it_begins() {
     let situation = Situation { running: true, ..Situation::default() };
     let used = Approval::Used { at_ms: fixture::NOW_MS };
     let plan = fixture::plan();

@@ -34,10 +34,10 @@ pub fn wall_lines(walls: &WallsReview) -> Option<WallLines> {
     let reason = reason.map_or_else(String::new, |reason| format!(" ({reason})"));
     let level = match (walls.level, walls.setting) {
         (WallLevel::None, WallSetting::Off) => {
-            "Off in your settings: steps rated caution ask before they run.".to_owned()
+            "Walls are off in your settings: steps rated caution ask before they run.".to_owned()
         }
         (WallLevel::None, _) => {
-            format!("This computer has none{reason}: steps rated caution ask before they run.")
+            format!("This computer has no walls{reason}: steps rated caution ask before they run.")
         }
         (WallLevel::Files, _) => {
             format!("Level files: access to files and to the network is restricted{reason}.")
@@ -177,7 +177,7 @@ fn further_grant_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>)
         }
     };
     if view.run.failure.as_ref().is_some_and(|(code, _)| *code == Code::StoppedByWall) {
-        let hint = "Every step of the run gets the network of this computer. You sign the plan for that again.";
+        let hint = "Every step of the run gets the network of this computer. You authorize the plan again.";
         button("Run again with the network…", hint, PlanAction::AuthorizeWithGrant(None));
     }
     let stopped = view.run.steps.stopped_at().and_then(|index| view.run.steps.get(index));
@@ -186,7 +186,7 @@ fn further_grant_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>)
     {
         let text = format!("Run again with writing to {path}…");
         let hint = format!(
-            "Every step of the run may write {path} and what is below it. You sign the plan for that again."
+            "Every step of the run may write {path} and what is below it. You authorize the plan again."
         );
         button(&text, &hint, PlanAction::AuthorizeWithGrant(Some(path.clone())));
     }
@@ -237,7 +237,7 @@ fn proposed(walls: &WallsReview, grants: Option<&Grants>) -> Option<(Vec<String>
     let lines = wall_lines(walls).unwrap_or_default().proposed;
     let lines = lines.iter().map(|line| format!("Proposed beyond the walls. {line}")).collect();
     let (text, hint) = if is_granted {
-        ("Take back what was proposed", "The steps get only what the plan asks for.")
+        ("Withdraw the proposed grants", "The steps get only what the plan asks for.")
     } else {
         ("Grant what is proposed", "The steps get this beyond their walls once you authorize.")
     };
@@ -249,11 +249,11 @@ fn proposed(walls: &WallsReview, grants: Option<&Grants>) -> Option<(Vec<String>
 fn remembered(walls: &WallsReview, grants: Option<&Grants>) -> Option<(Vec<String>, HeaderButton)> {
     if let Some(remembered) = &walls.remembered {
         let line = format!("Every plan in this workspace is granted: {remembered}.");
-        let hint = "Plans in this workspace get only what they ask for again.";
+        let hint = "From now on, plans in this workspace get only what they ask for.";
         return Some((vec![line], ("Forget this grant", hint, PlanAction::RememberWalls(false))));
     }
     grants.filter(|it| !it.is_empty())?;
-    let hint = "Remembered for this workspace until you take it back. You still sign each plan.";
+    let hint = "Remembered for this workspace until you forget it. You still authorize each plan.";
     Some((Vec::new(), ("Grant this to every plan here", hint, PlanAction::RememberWalls(true))))
 }
 
@@ -275,7 +275,7 @@ pub(crate) fn lines_ui(ui: &mut Ui, lines: &WallLines) {
 pub(crate) fn sentence(walls: &StepWalls) -> String {
     let granted: Vec<_> = ranked_grants(walls).into_iter().map(|(_, grant)| grant).collect();
     match (walls.open, walls.level) {
-        (true, _) => "No walls: it may do everything that you may.".to_owned(),
+        (true, _) => "No walls: the step may do everything that you may.".to_owned(),
         (false, WallLevel::None) => "No walls here.".to_owned(),
         (false, level) if granted.is_empty() => format!("Walls: {level}."),
         (false, level) => format!("Walls: {level}, with {}.", granted.join(", ")),

@@ -27,7 +27,7 @@ fn min_ratio(theme: &Theme) -> f64 {
 }
 
 #[test]
-fn each_theme_is_told_by_its_style() {
+fn theme_is_recognized_by_its_style() {
     let ctx = egui::Context::default();
     for high in [true, false] {
         set_contrast(&ctx, high);
@@ -55,7 +55,8 @@ fn high_contrast_lines_stand_out() {
 #[test]
 fn every_text_can_be_read_on_every_ground() {
     for theme in THEMES {
-        let backgrounds = [theme.background, theme.panel, theme.raised, theme.selection, theme.hover];
+        let backgrounds =
+            [theme.background, theme.panel, theme.raised, theme.selection, theme.hover];
         for background in backgrounds {
             for tone in
                 [Tone::Plain, Tone::Dim, Tone::Accent, Tone::Safe, Tone::Caution, Tone::Danger]

@@ -111,7 +111,7 @@ fn files_of_a_room_are_in_no_circle() {
 }
 
 #[test]
-fn circle_is_found_through_re_exports_and_inline_modules() {
+fn circle_through_reexports_and_inline_modules_is_found() {
     let circles = |files: &[(&str, &str)]| {
         let files = files.iter().map(|(path, text)| (Path::new(path), *text));
         Modules::of(files).in_circles("a")

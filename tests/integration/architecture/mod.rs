@@ -96,7 +96,7 @@ fn wrong_arrow_is_found_in_any_spelling() {
 }
 
 #[test]
-fn a_right_arrow_is_left_alone() {
+fn allowed_arrow_is_accepted() {
     for (path, text) in [
         ("src/main.rs", "fn main() { countersign::cli::run(); countersign::app::run(); }"),
         ("src/app/mod.rs", "use crate::{ui::Action, worker::{QueryThread, Worker}, plan::Plan};"),

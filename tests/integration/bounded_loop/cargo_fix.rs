@@ -85,7 +85,7 @@ fn cargo_fix_proposes_all_compiler_suggestions() {
     assert_eq!(next["actions"][0]["type"], "verify", "{next}");
     assert_eq!(
         next["metadata"]["notes"],
-        "0 errors and 0 warnings, 0 of 0 offers of the compiler applied."
+        "0 errors and 0 warnings, 0 of 0 suggestions of the compiler applied."
     );
 }
 

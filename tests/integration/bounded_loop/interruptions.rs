@@ -1,11 +1,13 @@
 //! A bounded loop whose evidence fails, whose program panics, or which a signal interrupts (SPEC §8, §10).
 
 use std::io::{BufRead as _, BufReader};
+use std::path::PathBuf;
 use std::process::Stdio;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use countersign::authorization::{AuthorizationClass, Method};
+use countersign::authorization::{AuthorizationClass, Method, SinceBoot};
 use countersign::autonomy::{
     AuthorizationRequest, BoundedLoop, LoopDeps, LoopOrder, LoopOutcome, LoopSetup, PlanAuthorizer,
     PlanDecision, resolve,
@@ -16,7 +18,7 @@ use countersign::engine::{
 use countersign::evidence::{EvidenceLocation, EvidenceReader, verify};
 use countersign::plan::VerifyScope;
 use countersign::risk::{PlannerNeeds, Policy};
-use countersign::run::{LoopFate, RunEvent, RunFate, StopCode};
+use countersign::run::{ActionStatus, LoopFate, RunEvent, RunFate, StopCode, VERIFY_GATE};
 use serde_json::{Value, json};
 
 use crate::harness::scripted_planner::{Scripted, cargo_project, class, command, in_evidence};
@@ -50,6 +52,16 @@ fn run_with(
     change: impl FnOnce(&mut LoopOrder),
     hook: impl Fn(&RunEvent) + Send + Sync + 'static,
 ) -> LoopOutcome {
+    run_on(planner, Arc::new(SystemClock::default()), change, hook)
+}
+
+/// The same with another clock.
+fn run_on(
+    planner: &Scripted,
+    clock: Arc<dyn Clock>,
+    change: impl FnOnce(&mut LoopOrder),
+    hook: impl Fn(&RunEvent) + Send + Sync + 'static,
+) -> LoopOutcome {
     let home = planner.home.path();
     let name = planner.planner();
     // The planner counts its requests in a file.
@@ -70,13 +82,65 @@ fn run_with(
     let location = EvidenceLocation::new(planner.home.evidence(), home.join("secrets"));
     let setup = LoopSetup { order, program, method: Method::CommandLine, location, policy };
     let parts = LoopDeps {
-        clock: Arc::new(SystemClock::default()) as Arc<dyn Clock>,
+        clock,
         confirmation: Box::new(AutoApprove),
         progress: Arc::new(Listener(Arc::new(hook))),
         control: ControlHandle::default(),
         authorizer: Box::new(Everything),
     };
     BoundedLoop::run(&setup, parts).unwrap()
+}
+
+/// A clock that writes a file at the first reading since the start of the computer after `armed` was set.
+struct WritingClock {
+    clock: SystemClock,
+    armed: Arc<AtomicBool>,
+    file: PathBuf,
+}
+
+impl Clock for WritingClock {
+    fn now_ms(&self) -> i64 {
+        self.clock.now_ms()
+    }
+
+    fn monotonic_ms(&self) -> i64 {
+        self.clock.monotonic_ms()
+    }
+
+    fn since_boot(&self) -> SinceBoot {
+        if self.armed.swap(false, Ordering::SeqCst) {
+            std::fs::write(&self.file, "[verify.local]\ncommand = \"true\"\n").unwrap();
+        }
+        self.clock.since_boot()
+    }
+}
+
+/// Between its review and its run, the verification gets commands that no person trusts.
+#[test]
+fn refused_verification_is_recorded_as_failed() {
+    let planner = Scripted::new([command("true"), command("true")]);
+    cargo_project(&planner.home, "");
+    let armed = Arc::new(AtomicBool::new(false));
+    let clock = WritingClock {
+        clock: SystemClock::default(),
+        armed: armed.clone(),
+        file: planner.home.file("countersign.toml"),
+    };
+    let order = |order: &mut LoopOrder| order.verify = Some(VerifyScope::Local);
+    let outcome = run_on(&planner, Arc::new(clock), order, move |event| {
+        if matches!(event, RunEvent::VerifyStarted) {
+            armed.store(true, Ordering::SeqCst);
+        }
+    });
+    let record = &outcome.attempts[0];
+    let gate = record.actions.last().unwrap();
+    assert_eq!(
+        (gate.kind.as_str(), gate.status),
+        (VERIFY_GATE, ActionStatus::Failed),
+        "{outcome:?}"
+    );
+    assert!(gate.error.as_ref().unwrap().message.contains("countersign.toml"), "{gate:?}");
+    assert_eq!(record.verify, None);
 }
 
 fn reader(planner: &Scripted) -> EvidenceReader {
@@ -228,7 +292,7 @@ fn unusable_evidence_folder_exits_with_four() {
 
 /// Ctrl-C while the planner runs and while a step runs: both end with their child processes.
 #[test]
-fn an_interrupt_ends_the_loop_in_order() {
+fn ctrl_c_ends_loop_and_child_processes() {
     use rustix::process::{Pid, Signal, kill_process};
 
     // Behind walls process ids differ from those outside, so processes are found by their arguments.

@@ -73,7 +73,7 @@ fn untrusted_commands_end_a_loop_unchanged() {
     assert_eq!(ended.code(), "not_authorized");
     let digest = Digest::of(VERIFY.as_bytes()).to_string();
     let message = ended.document["stop_reason"]["message"].as_str().unwrap();
-    assert!(message.contains("nobody trusts") && message.contains(&digest), "{message}");
+    assert!(message.contains("not trusted") && message.contains(&digest), "{message}");
     assert_eq!(planner.asked(), 0);
     assert!(!planner.home.file("heron.txt").exists());
 
@@ -91,6 +91,26 @@ fn untrusted_commands_end_a_loop_unchanged() {
     assert_eq!(ended.code(), "completed");
     assert_eq!(ended.detail()["verified"], true);
     assert_eq!(ended.actions(1), ["mutate_batch: succeeded", "verify_gate: succeeded"]);
+}
+
+/// What a person granted to every plan of a workspace also holds for the loop's own verification.
+#[test]
+fn workspace_grants_apply_to_the_verification() {
+    let planner = Scripted::new([heron()]);
+    let other = planner.home.path().join("other");
+    fs::create_dir(&other).unwrap();
+    let verify = format!("[verify.local]\ncommand = \"touch {}/verified\"\n", other.display());
+    planner.home.write(FILE, &verify);
+    let digest = Digest::of(verify.as_bytes()).to_string();
+    let run = || planner.run(["--trust-commands", &digest, "--max-attempts", "1"]);
+    let ended = planner.ends(run(), 3);
+    assert_eq!(ended.actions(1), ["mutate_batch: succeeded", "verify_gate: failed"]);
+    let allow = format!("write={}", other.display());
+    let _ = planner.home.json(["walls", "--workspace", "space", "--allow", &allow]).exits(0);
+    fs::remove_file(planner.home.file("heron.txt")).unwrap();
+    let ended = planner.ends(run(), 0);
+    assert_eq!(ended.detail()["verified"], true);
+    assert!(other.join("verified").exists());
 }
 
 /// Without its file of commands, this workspace has no verification.
@@ -356,7 +376,7 @@ fn program_of_plan_cannot_choose_verification() {
 
 /// Each attempt begins with a checkpoint that can be restored.
 #[test]
-fn a_workspace_goes_back_to_before_an_attempt() {
+fn attempt_checkpoint_restores_the_workspace() {
     let file = |name: &str, library: &str| {
         edits(json!([
             {"op": "create", "path": name, "contents": "grey"},

@@ -218,10 +218,10 @@ fn server_errors_are_quoted_without_the_key() {
         ("401 Unauthorized", false, "does not accept the key"),
         ("404 Not Found", false, "does not know the address or the model"),
         ("400 Bad Request", false, "refuses the request"),
-        ("429 Too Many Requests", true, "has too much to do"),
+        ("429 Too Many Requests", true, "is overloaded"),
         ("500 Internal Server Error", true, "failed"),
         ("503 Service Unavailable", true, "failed"),
-        ("307 Temporary Redirect", false, "sends to another address"),
+        ("307 Temporary Redirect", false, "redirects to another address"),
     ] {
         let body =
             json!({ "error": { "message": format!("no: {KEY} is what you sent") } }).to_string();
@@ -238,9 +238,9 @@ fn server_errors_are_quoted_without_the_key() {
 }
 
 #[test]
-fn nonsense_is_no_plan() {
+fn unusable_answers_are_planner_failures() {
     for (answer, says) in [
-        (chat("Here is your plan: do it."), "it begins: Here is your plan"),
+        (chat("Here is your plan: do it."), "the answer begins: Here is your plan"),
         (chat(""), "the answer is empty"),
         (whole("200 OK", "text/html", "<html>welcome</html>"), "no answer of a chat"),
         (whole("200 OK", "application/json", ""), "empty"),

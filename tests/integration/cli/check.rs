@@ -27,7 +27,7 @@ fn codes(document: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn a_valid_plan_is_told_in_full() {
+fn valid_plan_is_described_in_full() {
     let home = Home::new();
     home.write("a.txt", "old\n");
     home.plan(json!([read_file("look", "a.txt"), asking(create_file("make", "b.txt", "new\n"))]));

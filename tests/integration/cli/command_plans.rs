@@ -37,7 +37,7 @@ fn check_says_what_a_command_plan_would_do() {
     assert!(risk["steps"][1]["span"].is_object() && risk["steps"][1]["asks"].is_string());
     assert!(risk["steps"][2]["asks"].is_null());
     let said = home.run(["check", "space/p.json"]).exits(0).stdout;
-    assert!(said.contains("Run rm -r old") && said.contains("on this machine"), "{said}");
+    assert!(said.contains("Run rm -r old") && said.contains("on this computer"), "{said}");
 }
 
 #[test]
@@ -173,7 +173,7 @@ fn simulate_runs_nothing() {
 /// A folder of the workspace in PATH replaces no program.
 #[cfg(unix)]
 #[test]
-fn programs_of_the_workspace_stand_in_for_nothing() {
+fn workspace_programs_do_not_replace_system_programs() {
     use std::os::unix::fs::PermissionsExt as _;
     let home = Home::new();
     std::fs::create_dir(home.file("bin")).unwrap();

@@ -68,7 +68,7 @@ fn settings_rules_count_beside_built_in_verdict() {
     assert!(verdict["builtin"]["rule"].is_string() && verdict["builtin"]["reason"].is_string());
     let text = Done::of(risk(&home).args(["--", "make deploy"])).exits(0).stdout;
     assert!(text.starts_with("blocked  no-deploy  Only the pipeline deploys."), "{text}");
-    assert!(text.contains("built in: dangerous"), "{text}");
+    assert!(text.contains("by the built-in rules: dangerous"), "{text}");
     let untouched = Done::of(risk(&home).args(["--json", "--", "make test"])).exits(0).document();
     assert_eq!((&untouched["level"], &untouched["user_rule"]), (&json!("caution"), &json!(false)));
 }

@@ -207,7 +207,7 @@ fn only_approve_answers_dangerous_steps() {
 }
 
 #[test]
-fn asking_needs_somebody_to_ask() {
+fn confirm_ask_needs_a_terminal() {
     let home = Home::new();
     home.plan(json!([asking(create_file("make", "b.txt", "x"))]));
     let mut command = home.command();
@@ -247,7 +247,7 @@ fn broken_evidence_stops_the_run_with_results() {
 }
 
 #[test]
-fn the_settings_of_the_window_hold_here_too() {
+fn window_settings_apply_on_the_command_line() {
     let home = Home::new();
     home.write("a.txt", "hello\n");
     home.plan(json!([read_file("look", "a.txt")]));

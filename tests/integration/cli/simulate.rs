@@ -100,7 +100,7 @@ fn faulty_plan_is_simulated_in_part() {
 }
 
 #[test]
-fn people_see_hidden_characters_too() {
+fn text_output_shows_hidden_characters() {
     let home = Home::new();
     home.plan(json!([create_file("new", "a.txt", "ab\u{202e}c\n")]));
     let done = home.run(["simulate", "space/p.json"]).exits(0);
@@ -109,7 +109,7 @@ fn people_see_hidden_characters_too() {
 }
 
 #[test]
-fn preconditions_are_held_against_what_earlier_steps_leave() {
+fn preconditions_are_checked_after_earlier_steps() {
     let home = Home::new();
     home.write("a.rs", "fn one() {}\n");
     home.write("two.rs", "fn two() {}\n");

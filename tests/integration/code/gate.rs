@@ -62,7 +62,10 @@ fn unexplained_check_failure_is_no_success() {
     let (step, _) = only_step(&home, &document);
     assert_eq!(step["error_code"], "E304", "{step:#}");
     let message = step["error_message"].as_str().unwrap();
-    assert!(message.contains("failed beside the errors it reported"), "{message}");
+    assert!(
+        message.contains("failed for another reason than the errors that it reported"),
+        "{message}"
+    );
     assert!(message.contains("failed to run custom build command for `good"), "{message}");
     assert_eq!(fs::read_to_string(home.file("good/src/lib.rs")).unwrap(), OLD);
 }
@@ -90,8 +93,8 @@ fn old_error_hides_no_new_error() {
     let (step, shown) = only_step(&home, &document);
     assert_eq!(step["error_code"], "E304", "{step:#}");
     let message = step["error_message"].as_str().unwrap();
-    assert!(message.contains("1 error in it that was not there before"), "{message}");
-    assert!(message.contains("Before, cargo did not reach user (lib)"), "{message}");
+    assert!(message.contains("cargo check reports 1 new error;"), "{message}");
+    assert!(message.contains("Before the change, cargo did not reach user (lib)"), "{message}");
     let checked = &result_of(&shown)["cargo_check"][0];
     assert_eq!(checked["errors_before"], 2, "both packages were looked at: {checked:#}");
     assert_eq!(checked["errors_after"], 3);
@@ -323,7 +326,7 @@ fn hidden_errors_are_mentioned() {
     let document = run(&home, "embedded").exits(0).document();
     let (step, shown) = only_step(&home, &document);
     let result = result_of(&shown);
-    let said = "(lib) did not compile before; errors behind those that were there cannot be seen";
+    let said = "(lib) did not compile before the change, so earlier errors may hide new ones";
     let warning = result["warnings"][0].as_str().unwrap();
     assert!(warning.contains(said), "{result:#}");
     let targets = &result["cargo_check"][0]["not_compiled_before"];
@@ -344,7 +347,7 @@ fn refusal_says_what_was_hidden_before() {
     let document = run(&home, "embedded").exits(1).document();
     let (step, _) = only_step(&home, &document);
     let message = step["error_message"].as_str().unwrap();
-    assert!(message.contains("1 error in it that was not there before"), "{message}");
-    assert!(message.contains("did not compile before; errors behind those"), "{message}");
+    assert!(message.contains("cargo check reports 1 new error;"), "{message}");
+    assert!(message.contains("did not compile before the change, so earlier errors"), "{message}");
     assert_eq!(lib(&home), broken);
 }

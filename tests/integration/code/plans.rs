@@ -41,7 +41,7 @@ fn failed_check_restores_and_quotes_the_compiler() {
     assert_eq!(failed["error_code"], "E304", "{failed:#}");
     let message = failed["error_message"].as_str().unwrap();
     assert!(
-        message.contains("1 error in it that was not there before; src/lib.rs was put back"),
+        message.contains("cargo check reports 1 new error; src/lib.rs was put back"),
         "{message}"
     );
     assert!(message.contains("error[E0277]: cannot add `&str` to `u32`"), "{message}");

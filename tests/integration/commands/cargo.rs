@@ -92,7 +92,11 @@ fn file_changed_by_program_is_shown_again() {
         let asked = ran.heard.asked();
         let [asked] = &asked[..] else { panic!("{asked:?}") };
         assert_eq!(asked.step_id, "action_1");
-        assert!(asked.why.contains("changed what you approved: notes.txt"), "{}", asked.why);
+        assert!(
+            asked.why.contains("changed files that your authorization covers: notes.txt"),
+            "{}",
+            asked.why
+        );
         assert_eq!(harness.content("notes.txt").as_deref(), Some(content));
     }
 }

@@ -130,7 +130,7 @@ fn commands_changed_after_approval_void_it() {
 }
 
 #[test]
-fn trust_that_was_taken_back_voids_it_too() {
+fn revoked_trust_voids_the_approval() {
     let mut harness = trusted(&[(FILE, "[verify.local]\ncommand = \"touch done\"\n")]);
     let approved = harness.authorize(&verify());
     decide(&mut harness, false);
@@ -156,7 +156,11 @@ fn commands_written_by_the_run_do_not_run() {
     assert_eq!(ran.codes(), [None, Some("E002")]);
     let asked = ran.heard.asked();
     let [_, asked] = &asked[..] else { panic!("{asked:?}") };
-    assert!(asked.why.contains("changed what you approved: countersign.toml"), "{}", asked.why);
+    assert!(
+        asked.why.contains("changed files that your authorization covers: countersign.toml"),
+        "{}",
+        asked.why
+    );
     assert!(asked.preview.summary.contains("touch done"), "{:?}", asked.preview);
     assert_eq!(harness.content("done"), None);
 }
@@ -255,7 +259,7 @@ fn loop_verifies_by_commands_once_trusted() {
     let document = replay(3);
     assert_eq!(document["stop_reason"]["code"], "not_authorized", "{document:#}");
     let message = document["stop_reason"]["message"].as_str().unwrap();
-    assert!(message.contains("countersign.toml, which nobody trusts"), "{message}");
+    assert!(message.contains("countersign.toml, which are not trusted"), "{message}");
     assert!(!home.file("a.txt").exists() && !home.file("verified").exists());
 
     home.write("p.json", verify().to_string());

@@ -244,7 +244,7 @@ fn compare(commands: &[String], folder: &Path, logs: &Path) -> (usize, Vec<Strin
 }
 
 #[test]
-fn a_call_that_was_not_listed_is_seen() {
+fn unlisted_call_is_recognized() {
     let verdict = of_command("alpha 'b c' \"$V\"", Shell::Bash, &UserRules::default());
     let is = |call: &[&str]| {
         let call: Vec<String> = call.iter().map(|word| (*word).to_owned()).collect();

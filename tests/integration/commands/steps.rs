@@ -217,7 +217,7 @@ fn dangerous_command_asks_with_all_details() {
 }
 
 #[test]
-fn claims_of_the_author_only_raise_care() {
+fn author_claims_can_only_raise_risk() {
     let harness = Harness::new();
     for (step, level, asks) in [
         (json!({ "command": "ls" }), RiskLevel::Safe, false),

@@ -149,7 +149,7 @@ fn judge(home: &Home, way: Way, before: &Tree, after: &Tree) -> &'static str {
     };
     // Everything was in place, and only the last temporary file was left to remove. A plan cannot hold a
     // binary content.
-    let is_lost = said.contains("gone.bin is not brought to what it was: it is no text");
+    let is_lost = said.contains("gone.bin does not get its earlier content: it is not text");
     if is_lost {
         wanted.remove("gone.bin");
     }

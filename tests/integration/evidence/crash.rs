@@ -29,7 +29,7 @@ enum Came {
 }
 
 #[test]
-fn a_killed_run_tells_the_truth() {
+fn killed_run_leaves_truthful_evidence() {
     let kills: usize = std::env::var("KILLS").map_or(40, |text| text.parse().expect("a number"));
     let came: Vec<Came> = (0..kills).map(|_| kill_once()).collect();
     let count = |wanted: fn(&Came) -> bool| came.iter().filter(|came| wanted(came)).count();

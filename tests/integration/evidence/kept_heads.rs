@@ -154,7 +154,7 @@ fn kept_heads_that_were_changed_are_found() {
 }
 
 #[test]
-fn two_databases_do_not_disturb_each_other() {
+fn heads_of_two_databases_are_independent() {
     let home = home();
     let other = home.path().join("other");
     home.plan(json!([create_file("make", "other.txt", "x")]));
@@ -187,7 +187,7 @@ fn unchanged_evidence_cannot_be_accepted() {
 }
 
 #[test]
-fn without_a_place_for_heads_nothing_runs() {
+fn without_a_folder_for_heads_nothing_runs() {
     let home = Home::new();
     home.write("a.txt", "a wombat\n");
     fs::create_dir_all(home.path().join(".local")).unwrap();

@@ -125,7 +125,7 @@ fn damaged_database_is_refused_and_not_written() {
 
 /// Any one page, those of indexes included, which hold no rows themselves.
 #[test]
-fn a_damaged_page_is_never_taken_for_sound() {
+fn every_damaged_page_is_found() {
     let home = home();
     let bytes = fs::read(home.database()).unwrap();
     let page = usize::from(u16::from_be_bytes([bytes[16], bytes[17]]));

@@ -49,7 +49,7 @@ fn reverted_script_is_executable_again() {
     assert!(!script.exists());
     let run = run["run_id"].as_str().unwrap();
     let shown = home.run(["revert", run]).exits(3);
-    assert!(shown.stdout.contains("tool.sh comes back with its execute bit."), "{shown:#?}");
+    assert!(shown.stdout.contains("tool.sh is restored with its execute bit."), "{shown:#?}");
     home.json(["revert", run, "--yes", "--confirm", "approve"]).exits(0);
     let printed = home.command_of(script.to_str().unwrap()).output().unwrap();
     assert_eq!(printed.stdout, b"it runs\n");
@@ -58,7 +58,7 @@ fn reverted_script_is_executable_again() {
 }
 
 #[test]
-fn modes_go_back_and_forth_with_their_files() {
+fn modes_are_undone_and_redone_with_files() {
     let harness = Harness::with(&[("tool.sh", SCRIPT), ("secret", "s\n"), ("same", SCRIPT)]);
     harness.chmod("tool.sh", 0o755);
     harness.chmod("secret", 0o600);
@@ -68,7 +68,7 @@ fn modes_go_back_and_forth_with_their_files() {
     let edits = json!([delete("tool.sh"), delete("secret"), delete("same")]);
     let ran = harness.completes(&batch(edits));
     let notes = harness.notes(&undo());
-    assert_eq!(notes, ["tool.sh comes back with its execute bit."]);
+    assert_eq!(notes, ["tool.sh is restored with its execute bit."]);
     harness.completes(&undo());
     assert_eq!(all(&harness), modes);
     harness.completes(&redo());
@@ -85,14 +85,14 @@ fn modes_go_back_and_forth_with_their_files() {
 }
 
 #[test]
-fn bits_that_give_rights_away_never_come_back() {
+fn special_mode_bits_are_not_restored() {
     let harness = Harness::with(&[("tool.sh", SCRIPT)]);
     harness.chmod("tool.sh", 0o7755);
     harness.completes(&batch(json!([delete("tool.sh")])));
     assert_eq!(
         harness.notes(&undo()),
         [
-            "tool.sh comes back with its execute bit.",
+            "tool.sh is restored with its execute bit.",
             "tool.sh does not get its set-user-ID, set-group-ID or sticky bit back.",
         ]
     );
@@ -117,7 +117,7 @@ fn existing_file_keeps_its_mode() {
     let back = undo_of(&replaced);
     assert_eq!(
         harness.notes(&back),
-        ["from.sh comes back with its execute bit.", "to loses the execute bit that it got."]
+        ["from.sh is restored with its execute bit.", "to loses the execute bit that it got."]
     );
     harness.completes(&back);
     assert_eq!((harness.mode("to"), harness.mode("from.sh")), (Some(0o640), Some(0o755)));
@@ -142,7 +142,7 @@ fn record_without_mode_restores_the_default_mode() {
     );
     assert_eq!(
         harness.notes(&undo()),
-        ["tool.sh is made anew, without an execute bit: its mode is not recorded."]
+        ["tool.sh is created again, without an execute bit: its mode is not recorded."]
     );
     harness.completes(&undo());
     assert_eq!(harness.mode("tool.sh").unwrap() & 0o111, 0);

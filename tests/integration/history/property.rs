@@ -222,7 +222,7 @@ proptest! {
     }
 
     #[test]
-    fn untouched_files_go_back_and_forth(
+    fn untouched_files_are_undone_and_redone(
         acts in prop::collection::vec(any_plan_act(), 1..8),
     ) {
         let mut world = World::new();

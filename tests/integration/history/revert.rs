@@ -96,7 +96,7 @@ fn secret_content_comes_back_only_with_key() {
     fs::rename(&key, &aside).unwrap();
     let asked = home.json(["revert", &run_id]).exits(3).document();
     let findings = asked["error"]["details"]["findings"].to_string();
-    assert!(findings.contains("what a.txt was is not available"), "{findings}");
+    assert!(findings.contains("the earlier content of a.txt is not available"), "{findings}");
     // The kept head was written with the key too.
     let refused = home.json(["revert", &run_id, "--yes", "--confirm", "approve"]).exits(4);
     assert_eq!(refused.error_code(), "E401");
@@ -104,7 +104,7 @@ fn secret_content_comes_back_only_with_key() {
     let failed =
         home.json(["revert", &run_id, "--yes", "--confirm", "approve"]).exits(1).document();
     let message = failed["step_results"][0]["error_message"].as_str().unwrap();
-    assert!(message.contains("a.txt was is not available") && message.contains("key"), "{message}");
+    assert!(message.contains("a.txt is not available") && message.contains("key"), "{message}");
     assert_eq!(text(&home, "a.txt").as_deref(), Some("none\n"));
     fs::remove_dir_all(&key).unwrap();
     // Restoring the key's folder also restores the copy of the head beside it.

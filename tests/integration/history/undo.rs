@@ -125,7 +125,7 @@ fn later_work_is_shown_and_never_overwritten() {
 }
 
 #[test]
-fn work_in_between_is_later_work_too() {
+fn work_between_runs_counts_as_later_work() {
     let harness = Harness::with(&[("a", "one\n")]);
     let first = harness.run(&plan([write_file("w", "a", "two\n")]));
     harness.put("a", "two\nby hand\n");
@@ -300,7 +300,7 @@ fn purged_content_refuses_the_whole_undo() {
     drop(store);
     let refused = harness.refused(&undo_of(&done(&ran).checkpoint()), "E101");
     let message = refused.result().step_results[0].error_message.clone().unwrap();
-    assert_eq!(message, "what a was is not available: it was purged");
+    assert_eq!(message, "the earlier content of a is not available: it was purged");
     let from = ran.checkpoint();
     let diff = harness
         .run(&actions([("history", json!({ "operation": "diff", "from_checkpoint": from }))]));

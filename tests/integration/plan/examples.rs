@@ -268,7 +268,7 @@ fn example_commands_do_what_they_say() {
 }
 
 #[test]
-fn the_way_back_of_the_example_leads_back() {
+fn rollback_plan_of_the_example_restores_files() {
     let (harness, plan) = gathering();
     let harness = harness.answering(|request| match request.step_id.as_str() {
         "clear" => Decision::Cancel,

@@ -92,7 +92,7 @@ fn unreachable_host_ends_run_before_first_record() {
     let ran = harness.execute(approved.clone());
     assert_eq!(ran.refusal(), "E308");
     let message = ran.outcome.as_ref().unwrap_err().to_string();
-    assert!(message.starts_with("loopback is not reached"), "{message}");
+    assert!(message.starts_with("loopback cannot be reached"), "{message}");
     assert_untouched(&harness, &sshd);
     // The approval is still unused.
     assert_eq!(harness.execute(approved).refusal(), "E308");

@@ -62,6 +62,6 @@ fn killed_wrapper_leaves_outcome_unknown() {
     let connection = sshd.open().unwrap();
     let finished = run(&connection, "kill -KILL $PPID; sleep 0.1; kill -KILL 0");
     let RemoteEnd::Unknown { stop: None, said } = &finished.end else { panic!("{finished:?}") };
-    assert_eq!(said, "the host did not confirm that nothing of the command is left");
+    assert_eq!(said, "the host did not confirm that the command has left no process");
     assert_eq!(run(&connection, "true").end, RemoteEnd::Exited(0));
 }

@@ -172,7 +172,7 @@ fn lost_connection_leaves_outcome_unknown() {
     let message = result.error_message.as_deref().unwrap();
     let unknown = "the outcome on loopback is unknown: the connection was lost";
     assert!(message.starts_with(unknown), "{message}");
-    assert!(result.next.as_deref().unwrap().contains("Look on the host"), "{result:?}");
+    assert!(result.next.as_deref().unwrap().contains("Find out on the host"), "{result:?}");
     assert_eq!(result.exit_code, None);
     assert_eq!(returned(&harness, "a")["outcome_known"], false);
     assert!(!sshd.home().join("b").exists());
@@ -233,7 +233,7 @@ fn check_connects_only_when_asked() {
     assert!(said.contains("The host is reachable: loopback ("), "{said}");
     fs::remove_file(sshd.config().with_file_name("authorized_keys")).unwrap();
     let said = home.run(line).exits(1).stdout;
-    assert!(said.contains("The host refused you"), "{said}");
+    assert!(said.contains("The host refused the login"), "{said}");
     assert!(said.contains("Permission denied"), "{said}");
     assert!(!sshd.home().join("ran").exists() && !home.evidence().exists());
 }
@@ -262,7 +262,7 @@ fn much_output_of_a_host_needs_little_memory() {
 }
 
 #[test]
-fn a_host_is_tried_beside_everything_else() {
+fn host_check_does_not_delay_other_queries() {
     let sshd = Sshd::start();
     let folder = tempfile::tempdir().unwrap();
     let setup = || Setup {

@@ -220,7 +220,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_run_keeps_the_promises_of_the_executor(case in any_case()) {
+    fn every_run_keeps_the_executor_invariants(case in any_case()) {
         check(&case)?;
     }
 }

@@ -87,7 +87,7 @@ impl Space {
 }
 
 #[test]
-fn this_computer_has_the_best_walls() {
+fn this_computer_has_full_walls() {
     let found = WallProbe::of_this_computer();
     assert_eq!(found.level, WallLevel::Full, "{found:?}");
 }

@@ -50,7 +50,7 @@ fn workspace_grant_holds_until_forgotten() {
     let more = more.to_str().unwrap();
     let words = ["walls", "--workspace", "space", "--allow", &format!("write={more}")];
     let done = home.run(words).exits(0);
-    let holds = format!("Granted to every plan in it: network, writes {more}, {other}");
+    let holds = format!("Granted to every plan in this workspace: network, writes {more}, {other}");
     assert!(done.stdout.contains(&holds), "{done:#?}");
     assert_eq!(granted(), json!([more, other]));
     assert_eq!(walls(&["--forget"])["remembered"], Value::Null);
@@ -155,7 +155,7 @@ fn grant_does_not_follow_a_new_link() {
         let document = home.json(words).exits(1).document();
         assert_eq!(document["step_results"][0]["success"], true, "{document}");
         let message = document["step_results"][1]["error_message"].as_str().unwrap();
-        assert!(message.contains("a link has come to be"), "{message}");
+        assert!(message.contains("a link was created"), "{message}");
         assert_eq!(fs::read_dir(place("other")).unwrap().count(), 0, "{made}");
         fs::remove_file(&inner).unwrap();
         fs::create_dir(&inner).unwrap();

@@ -139,7 +139,7 @@ fn leftover_processes_are_ended_and_recorded() {
     plan(&home, json!([{ "command": "sleep 4715 >/dev/null 2>&1 & echo $!" }]));
     let words = ["run", "space/p.json", "--yes", "--evidence"];
     let done = Done::of(home.command().args(words).arg(home.evidence())).exits(0);
-    assert!(done.stderr.contains("left running was ended: sleep"), "{done:#?}");
+    assert!(done.stderr.contains("still running were ended: sleep"), "{done:#?}");
     let secrets = home.path().join(".local/share/countersign");
     let mut reader = EvidenceReader::open(&home.evidence(), secrets).unwrap();
     let run_id = reader.runs(1).unwrap()[0].run_id;

@@ -81,7 +81,7 @@ pub(super) fn child(told: &mut impl Read) -> io::Result<i32> {
     let said: serde_json::Value = serde_json::from_slice(&object(told)?)?;
     let id = said.get("child-pid").and_then(serde_json::Value::as_i64);
     id.and_then(|id| i32::try_from(id).ok())
-        .ok_or_else(|| io::Error::other("bubblewrap does not say which process it started"))
+        .ok_or_else(|| io::Error::other("bubblewrap did not report which process it started"))
 }
 
 /// The bytes up to the end of a JSON object without nested objects.
@@ -102,7 +102,7 @@ pub(super) fn is_quick(there: &impl AsFd) -> io::Result<()> {
     let time = Timespec { tv_sec: 10, tv_nsec: 0 };
     match poll(&mut [PollFd::new(there, PollFlags::IN)], Some(&time)) {
         Ok(count) if count > 0 => Ok(()),
-        Ok(_) => Err(io::Error::other("bubblewrap does not come to an end")),
+        Ok(_) => Err(io::Error::other("bubblewrap did not end")),
         Err(error) => Err(error.into()),
     }
 }
@@ -113,7 +113,7 @@ pub(super) fn words(mut stderr: File) -> String {
     let _ = stderr.rewind();
     let _ = stderr.take(WORDS).read_to_string(&mut said);
     match said.trim() {
-        "" => "bubblewrap ended without a word".to_owned(),
+        "" => "bubblewrap ended without a message".to_owned(),
         said => said.to_owned(),
     }
 }

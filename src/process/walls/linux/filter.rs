@@ -363,7 +363,7 @@ mod tests {
 
     /// A new limit at an address whose lower 32 bits are 0 is still a new limit.
     #[test]
-    fn limits_of_others_at_any_address() {
+    fn limits_of_other_processes_are_refused() {
         let call = |process: u64, new: u64| {
             returned(false, libc::SYS_prlimit64, [process, 7, new, 0, 0, 0])
         };
@@ -379,7 +379,7 @@ mod tests {
 
     /// Bits above those that the kernel reads do not hide a refused value.
     #[test]
-    fn upper_bits_hide_nothing() {
+    fn upper_argument_bits_are_ignored() {
         let high = 0x5_0000_0000;
         for (call, argument, value) in [
             (libc::SYS_ioctl, 1, libc::TIOCSTI),
@@ -398,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn refused_and_unknown_numbers() {
+    fn refused_and_unknown_system_calls_fail() {
         let any = |number| returned(true, number, [0; 6]);
         for call in [libc::SYS_open_tree, 467, KEXEC_FILE_LOAD, libc::SYS_kexec_load] {
             assert_eq!(any(call), refused(libc::EPERM), "{call}");
@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn a_counting_filter_without_its_mark() {
+    fn filter_without_its_mark_is_an_error() {
         let mut unmarked = build(Rules::new(), SeccompAction::Trace(TOLD + 1)).unwrap();
         assert!(notify_instead_of_trace(&mut unmarked).is_err());
         assert!(told().unwrap().iter().any(|it| it.k == libc::SECCOMP_RET_USER_NOTIF));

@@ -100,7 +100,7 @@ fn code(mut line: impl Iterator<Item = OsString>) -> Option<u8> {
                 Some(work::VIEW) => view(options, &rest),
                 Some(work::KEEP) => keep(),
                 Some(probe::TRY) => probe::attempts(&rest),
-                _ => Err(io::Error::other("this is a part of the program that people do not call")),
+                _ => Err(io::Error::other("this part of the program cannot be called directly")),
             });
             let done = catch_unwind(work)
                 .unwrap_or_else(|_| Err(io::Error::other("the helper of the walls has panicked")));

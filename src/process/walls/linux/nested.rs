@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn the_search_ends_where_there_is_too_much() {
+    fn search_ends_at_the_repository_limit() {
         let folder = tempfile::tempdir().unwrap();
         for number in 0..MAX_REPOSITORIES + 10 {
             fs::create_dir_all(folder.path().join(format!("{number}/.git"))).unwrap();
@@ -143,7 +143,7 @@ mod tests {
 
     // A folder with exactly the limit is read whole; one entry more is not read.
     #[test]
-    fn a_search_that_ends_at_a_limit_says_so() {
+    fn search_over_the_entry_limit_says_so() {
         let folder = tempfile::tempdir().unwrap();
         for number in 0..MAX_ENTRIES {
             fs::write(folder.path().join(number.to_string()), "").unwrap();
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_to_be_later_is_found() {
+    fn later_repositories_are_found() {
         let folder = tempfile::tempdir().unwrap();
         let top = folder.path().join("a");
         fs::create_dir_all(top.join("b/c")).unwrap();

@@ -95,10 +95,10 @@ fn trial(level: WallLevel) -> io::Result<()> {
     let finished = run(&program, &StopSignal::default(), &|_, _| {})?;
     match (finished.cause, finished.exit_code) {
         (None, Some(0)) if top.target().join(BESIDE).exists() => {
-            Err(io::Error::other("a file outside can be made"))
+            Err(io::Error::other("a file outside the workspace can be created"))
         }
         (None, Some(0)) => Ok(()),
-        (Some(Cause::TimedOut), _) => Err(io::Error::other("a trial did not end")),
+        (Some(Cause::TimedOut), _) => Err(io::Error::other("a trial of the walls did not end")),
         _ => {
             let said = String::from_utf8_lossy(&finished.stderr).trim().to_owned();
             Err(io::Error::other(if said.is_empty() { "a trial failed".to_owned() } else { said }))
@@ -122,7 +122,7 @@ pub(super) fn attempts(line: &[std::ffi::OsString]) -> io::Result<u8> {
     // a private temporary folder.
     let _ = File::create(Path::new("..").join(BESIDE));
     let hidden = Path::new("..").join(HIDDEN).join(INSIDE);
-    must(File::open(hidden).is_err(), "an own folder can be read")?;
+    must(File::open(hidden).is_err(), "a folder of Countersign can be read")?;
     let socket = std::os::unix::net::UnixStream::connect("/nonexistent");
     let refused = socket.is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied);
     must(refused, "sockets of daemons can be reached")?;

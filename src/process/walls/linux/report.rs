@@ -96,7 +96,7 @@ impl Hearer {
                 Message::Failed(io::Error::other(String::from_utf8_lossy(text).into_owned()))
             }
             (b'E', Some(number), _) => Message::Failed(io::Error::from_raw_os_error(number)),
-            _ => return Err(io::Error::other("the helper said something that has no meaning")),
+            _ => return Err(io::Error::other("the helper sent an unknown message")),
         };
         Ok(Some(message))
     }

@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_worktree_is_found_where_it_keeps_itself() {
+    fn worktree_is_found_in_its_main_repository() {
         let folder = tempfile::tempdir().unwrap();
         let (own, tree) = (folder.path().join("main/.git/worktrees/w"), folder.path().join("w"));
         fs::create_dir_all(&own).unwrap();

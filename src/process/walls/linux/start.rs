@@ -74,7 +74,7 @@ impl Walled {
             let here = WallProbe::of_this_computer();
             if here.level < step.level {
                 let why = here.why_not_better.as_deref().unwrap_or_default();
-                let text = format!("walls of level {} were approved: {why}", step.level);
+                let text = format!("walls of level {} were authorized: {why}", step.level);
                 return Err(io::Error::other(text));
             }
         }
@@ -162,7 +162,9 @@ impl Walled {
                 Some(Message::Failed(error)) => return Err(error),
                 Some(Message::Listener(listener)) => {
                     let Refused::Sockets(count) = &self.refused else {
-                        return Err(io::Error::other("the helper counts what nobody asked for"));
+                        return Err(io::Error::other(
+                            "the helper sent a count that was not requested",
+                        ));
                     };
                     refused::count_sockets(listener, Arc::clone(count))?;
                 }

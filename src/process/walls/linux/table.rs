@@ -240,7 +240,7 @@ fn unmoved(path: &Path) -> io::Result<()> {
     Err(io::Error::other(MOVED))
 }
 
-const MOVED: &str = "a link has come to be in this path since writing there was granted";
+const MOVED: &str = "a link was created in this path after writing there was granted";
 
 /// Device and inode number of the file or folder at this path; `None` when the path contains a link.
 pub(super) fn place(path: &Path) -> Option<(u64, u64)> {
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_protected_cannot_be_moved_with_its_folder() {
+    fn protected_file_pins_its_parent_folders() {
         let folder = tempfile::tempdir().unwrap();
         let top = folder.path().canonicalize().unwrap();
         fs::create_dir_all(top.join("a/b")).unwrap();
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn an_own_folder_is_made_before_a_step_can() {
+    fn own_folder_is_created_before_any_step() {
         let folder = tempfile::tempdir().unwrap();
         let top = folder.path().canonicalize().unwrap();
         let hidden =
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn the_stricter_word_about_a_path_holds() {
+    fn strictest_access_to_a_path_holds() {
         let folder = tempfile::tempdir().unwrap();
         let top = folder.path().canonicalize().unwrap();
         let place = WallPlace { hidden: vec![top.join("own")], ..WallPlace::default() };

@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_comes_goes_or_changes_is_named() {
+    fn added_removed_and_changed_files_are_named() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         fs::create_dir_all(path("kept/objects")).unwrap();

@@ -121,7 +121,7 @@ fn a_variable_that_calculates_evaluates_its_input() {
 }
 
 #[test]
-fn a_program_is_known_by_every_path_to_it() {
+fn program_is_known_by_any_path() {
     for path in [
         "//bin//rm",
         "/bin/./rm",
@@ -196,7 +196,7 @@ fn ineffective_dry_runs_do_not_count() {
 }
 
 #[test]
-fn an_unknown_global_option_does_not_hide_the_subcommand() {
+fn unknown_global_option_hides_no_subcommand() {
     at_least(
         RiskLevel::Dangerous,
         &[

@@ -163,7 +163,7 @@ fn fetching_and_running_unknown_packages_is_dangerous() {
 }
 
 #[test]
-fn further_classes_of_running_and_deleting() {
+fn further_commands_that_run_or_delete_are_dangerous() {
     for command in [
         "git diff HEAD | git apply --reverse",
         "git show HEAD:a.rs > a.rs",

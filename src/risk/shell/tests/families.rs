@@ -477,7 +477,7 @@ fn similar_calls_remain_dangerous() {
 }
 
 #[test]
-fn a_reading_word_may_be_an_object() {
+fn object_named_like_a_verb_is_dangerous() {
     for command in [
         "vault write list policies=root",
         "rabbitmqctl add_user list pw",

@@ -51,7 +51,7 @@ fn a_command_only_the_first_parser_sees() {
 }
 
 #[test]
-fn a_command_seen_as_an_argument_is_a_disagreement() {
+fn command_parsed_as_argument_is_a_disagreement() {
     let command = "echo a rm -rf b";
     let (script, mut second) = read(command);
     second.programs.push(7);

@@ -144,7 +144,7 @@ fn fail_at(n: usize) -> impl Fn(Act) -> io::Result<()> {
 }
 
 #[test]
-fn a_set_of_files_is_brought_to_what_it_is_to_be() {
+fn all_files_of_a_batch_are_changed() {
     let place = Place::new();
     let applied = place.apply(&|_| Ok(())).unwrap();
     assert_eq!(applied.created_folders, ["n", "n/m", "f"]);
@@ -189,7 +189,7 @@ fn a_file_gets_the_mode_that_was_recorded() {
 }
 
 #[test]
-fn whatever_fails_every_file_is_as_it_was() {
+fn any_single_failure_restores_all_files() {
     let mut seen = BTreeSet::new();
     for n in 0.. {
         let place = Place::new();
@@ -217,7 +217,7 @@ fn whatever_fails_every_file_is_as_it_was() {
 }
 
 #[test]
-fn whatever_fails_on_an_old_file_system_every_file_is_as_it_was() {
+fn failures_on_old_file_systems_restore_all_files() {
     for links in [true, false] {
         let mut ends = 0;
         for n in 0.. {
@@ -261,7 +261,7 @@ fn whatever_fails_on_an_old_file_system_every_file_is_as_it_was() {
 
 /// Two failures: the reported state of each file is its state on the disk.
 #[test]
-fn where_taking_back_fails_too_the_answer_says_which_file_is_in_which_state() {
+fn failed_rollback_reports_the_state_of_each_file() {
     let mut not_restored = 0;
     for forever in [false, true] {
         for n in 0.. {
@@ -343,7 +343,7 @@ fn honest(undone: &Undone, before: &Tree, place: &Place) {
 }
 
 #[test]
-fn a_panic_on_the_way_takes_everything_back() {
+fn panic_restores_all_files() {
     for n in 0.. {
         let place = Place::new();
         let before = place.tree();
@@ -365,7 +365,7 @@ fn a_panic_on_the_way_takes_everything_back() {
 }
 
 #[test]
-fn a_stop_takes_everything_back() {
+fn stop_restores_all_files() {
     for n in 0.. {
         let place = Place::new();
         let before = place.tree();
@@ -398,7 +398,7 @@ fn a_stop_takes_everything_back() {
 
 /// A write between the last check and the change is not lost.
 #[test]
-fn what_somebody_writes_in_the_last_instant_is_put_back() {
+fn foreign_write_before_the_change_is_kept() {
     for (act, path) in [(Act::Exchange, "a.txt"), (Act::Move, "c.bin")] {
         let place = Place::new();
         let mut before = place.tree();
@@ -418,7 +418,7 @@ fn what_somebody_writes_in_the_last_instant_is_put_back() {
 
 /// A write to a file that the batch has already changed stays, and the old content is kept beside it.
 #[test]
-fn what_somebody_writes_afterwards_is_not_thrown_away() {
+fn foreign_write_after_the_change_is_kept() {
     let place = Place::new();
     let gate = |act| {
         if act == Act::FlushFolder {
@@ -439,7 +439,7 @@ fn what_somebody_writes_afterwards_is_not_thrown_away() {
 }
 
 #[test]
-fn a_file_that_is_not_as_expected_is_found_before_it_changes() {
+fn unexpected_content_is_found_before_any_change() {
     let place = Place::new();
     fs::write(place.folder.path().join("b.sh"), "theirs").unwrap();
     let before = place.tree();
@@ -450,7 +450,7 @@ fn a_file_that_is_not_as_expected_is_found_before_it_changes() {
 }
 
 #[test]
-fn a_link_in_the_place_of_a_file_or_a_folder_is_not_followed() {
+fn links_replacing_files_or_folders_are_not_followed() {
     let outside = tempfile::tempdir().unwrap();
     fs::write(outside.path().join("a.txt"), "old a\n").unwrap();
     fs::create_dir(outside.path().join("n")).unwrap();
@@ -468,8 +468,9 @@ fn a_link_in_the_place_of_a_file_or_a_folder_is_not_followed() {
     assert_eq!(fs::read_dir(outside.path().join("n")).unwrap().count(), 0);
 }
 
+// Each folder is flushed once: after the last change, and before an old file is removed.
 #[test]
-fn all_contents_are_on_the_disk_before_the_first_file_changes_and_each_folder_is_flushed_once() {
+fn contents_are_flushed_before_the_first_change() {
     let acts = RefCell::new(Vec::new());
     let place = Place::new();
     place

@@ -11,7 +11,7 @@ use crate::tools::tests::{content, house, knowable};
 use crate::workspace::{Overlay, WorkspaceError};
 
 #[test]
-fn every_edit_sees_what_the_ones_before_it_left() {
+fn edits_build_on_earlier_edits() {
     let house = house();
     house.put("a.txt", "one two\n");
     house.put("gone.bin", b"\0\xff");
@@ -58,7 +58,7 @@ fn every_edit_sees_what_the_ones_before_it_left() {
 }
 
 #[test]
-fn a_rename_keeps_the_mode_and_a_replaced_file_keeps_its_own() {
+fn renames_and_replacements_keep_modes() {
     let house = house();
     house.put("run.sh", "#!/bin/sh\n");
     house.put("other.sh", "#!/bin/sh\n");
@@ -89,7 +89,7 @@ fn refused(house: &crate::tools::tests::House, edit: Edit) -> String {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_with_the_reason() {
+fn impossible_edit_is_refused_with_its_reason() {
     let house = house();
     house.put("a.txt", "x y x\n");
     house.put("crlf.txt", "one\r\ntwo\r\n");
@@ -100,10 +100,10 @@ fn what_does_not_fit_is_refused_with_the_reason() {
     house.link("link", "a.txt");
     house.link("dangling", "nowhere");
     let cases = [
-        (replace("a.txt", "x", "z"), "occurs 2 times in it"),
-        (replace("a.txt", "q", "z"), "does not occur in it; it must"),
+        (replace("a.txt", "x", "z"), "occurs 2 times;"),
+        (replace("a.txt", "q", "z"), "does not occur; it must"),
         (replace("crlf.txt", "one\ntwo", "z"), "but would with CRLF"),
-        (replace("a.txt", "", "z"), "times in it; it must occur exactly once"),
+        (replace("a.txt", "", "z"), "it must occur exactly once"),
         (replace("binary", "x", "z"), "binary is not UTF-8 text"),
         (replace("none", "x", "z"), "cannot read none: it does not exist"),
         (replace("none/f", "x", "z"), "cannot read none/f: it does not exist"),
@@ -137,7 +137,7 @@ fn what_does_not_fit_is_refused_with_the_reason() {
 }
 
 #[test]
-fn a_link_is_followed_to_the_file_that_is_written() {
+fn edit_of_a_link_changes_its_target() {
     let house = house();
     house.put("real.txt", "old\n");
     house.link("link", "real.txt");
@@ -148,7 +148,7 @@ fn a_link_is_followed_to_the_file_that_is_written() {
 }
 
 #[test]
-fn what_leads_outside_is_the_plans_fault_and_touches_nothing() {
+fn edit_leading_outside_changes_nothing() {
     let house = house();
     house.put("a.txt", "a");
     house.link("away", house.folder.path().join("outside"));
@@ -165,8 +165,9 @@ fn what_leads_outside_is_the_plans_fault_and_touches_nothing() {
     }
 }
 
+// A fault that only follows from another one is not reported.
 #[test]
-fn all_faults_are_told_and_none_that_follows_from_another() {
+fn independent_faults_are_reported_together() {
     let house = house();
     house.put("a.txt", "a\n");
     let call = batch(vec![
@@ -194,7 +195,7 @@ fn all_faults_are_told_and_none_that_follows_from_another() {
 }
 
 #[test]
-fn a_hash_that_differs_is_a_conflict_that_names_both() {
+fn different_hash_is_a_conflict_naming_both() {
     let house = house();
     house.put("a.txt", "now\n");
     house.put("b.txt", "b\n");
@@ -218,7 +219,7 @@ fn a_hash_that_differs_is_a_conflict_that_names_both() {
 }
 
 #[test]
-fn a_dry_run_says_the_same_and_changes_nothing() {
+fn dry_run_reports_and_changes_nothing() {
     let house = house();
     house.put("a.txt", "a\n");
     let dry = |edits| {
@@ -248,7 +249,7 @@ fn a_dry_run_says_the_same_and_changes_nothing() {
 }
 
 #[test]
-fn what_was_not_approved_is_not_changed() {
+fn unapproved_content_makes_the_batch_stale() {
     let house = house();
     house.put("a.txt", "a\n");
     house.put("b.txt", "b\n");
@@ -266,7 +267,7 @@ fn what_was_not_approved_is_not_changed() {
 }
 
 #[test]
-fn later_steps_see_what_a_batch_leaves() {
+fn previews_after_a_batch_use_its_result() {
     let house = house();
     house.put("a.txt", "a\n");
     let mut overlay = Overlay::default();
@@ -286,7 +287,7 @@ fn later_steps_see_what_a_batch_leaves() {
 }
 
 #[test]
-fn a_batch_that_comes_to_nothing_says_so() {
+fn batch_without_net_change_says_so() {
     let house = house();
     house.put("a.txt", "a\n");
     let call =
@@ -300,7 +301,7 @@ fn a_batch_that_comes_to_nothing_says_so() {
 }
 
 #[test]
-fn what_does_not_fit_into_memory_is_refused() {
+fn batch_over_the_memory_limit_is_refused() {
     let house = house();
     for name in ["a", "b"] {
         house.put(name, vec![0; 600 << 10]);
@@ -314,7 +315,7 @@ fn what_does_not_fit_into_memory_is_refused() {
 }
 
 #[test]
-fn files_are_judged_by_what_they_really_are() {
+fn written_keys_are_canonical_paths() {
     let house = house();
     house.put(".git/config", "x");
     house.put("run.sh", "x");

@@ -67,7 +67,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
     #[test]
-    fn a_batch_is_its_edits_one_by_one_or_nothing(
+    fn batch_equals_sequential_edits_or_changes_nothing(
         before in files(),
         edits in prop::collection::vec(edit(), 1..6),
     ) {

@@ -59,7 +59,7 @@ fn there_is_no_fuzz_and_no_offset() {
 }
 
 #[test]
-fn the_end_of_a_file_is_exact() {
+fn final_line_break_must_match() {
     let marker = "\\ No newline at end of file\n";
     gives("1", &of(&format!("@@ -1 +1 @@\n-1\n{marker}+2\n")), "2\n");
     gives("1\n", &of(&format!("@@ -1 +1 @@\n-1\n+2\n{marker}")), "2");
@@ -82,7 +82,7 @@ fn carriage_returns_are_content() {
 }
 
 #[test]
-fn a_file_comes_from_nowhere_and_goes_there() {
+fn dev_null_creates_and_deletes_files() {
     let new = "diff --git a/f b/f\nnew file mode 100644\n--- /dev/null\n+++ b/f\n@@ -0,0 +1,2 @@\n+1\n+2\n";
     assert!(Patch::read(new, "f").unwrap().creates());
     gives("", new, "1\n2\n");
@@ -93,7 +93,7 @@ fn a_file_comes_from_nowhere_and_goes_there() {
 }
 
 #[test]
-fn a_diff_is_of_this_file_and_of_no_other() {
+fn diff_of_another_file_is_refused() {
     let body = "@@ -1 +1 @@\n-1\n+one\n";
     for names in [
         "--- a/g\n+++ b/g\n",
@@ -115,7 +115,7 @@ fn a_diff_is_of_this_file_and_of_no_other() {
 }
 
 #[test]
-fn what_is_no_plain_diff_is_refused_and_the_line_is_named() {
+fn malformed_diff_is_refused_with_its_line() {
     let cases = [
         ("", "line 1"),
         ("hello\n", "line 1 of the diff cannot be read: a unified diff begins"),
@@ -142,7 +142,7 @@ proptest! {
     /// The diff shown between two texts turns the first into the second. On any other text it is refused,
     /// or the lines that it changes occur there unchanged.
     #[test]
-    fn a_difference_that_is_shown_can_be_applied(
+    fn shown_diff_can_be_applied(
         old in "([ab]?(\r)?\n){0,9}[ab]{0,2}",
         new in "([abc]?(\r)?\n){0,9}[ab]{0,2}",
         other in "([ab]?\n){0,9}",

@@ -193,7 +193,7 @@ impl Reader<'_> {
             number.and_then(|number| u64::from_str_radix(number.as_str(), number.radix()).ok());
         let fits = number.filter(|number| (1..=MAX_SECONDS).contains(number));
         if fits.is_none() {
-            let message = format!("timeout_seconds is a whole number from 1 to {MAX_SECONDS}");
+            let message = format!("timeout_seconds must be a whole number from 1 to {MAX_SECONDS}");
             self.fault(value.span().start, message);
         }
         fits.map(Duration::from_secs)
@@ -224,7 +224,7 @@ impl Reader<'_> {
             }
             _ => {}
         }
-        self.fault(value.span().start, format!("a matcher is {known}"));
+        self.fault(value.span().start, format!("the matcher must be {known}"));
         None
     }
 }
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn every_command_is_read_with_its_limits_and_matcher() {
+    fn commands_are_read_with_timeouts_and_matchers() {
         let text = "[build]\ncommand = \"make\"\n[verify.local]\ncommand = 'make check'\n\
             timeout_seconds = 0x3C\nmatcher = \"gnu\"\n[verify.full]\ncommand = \"make all\"\n\
             matcher = { sarif = \"out.sarif\" }\n[test]\ncommand = \"t\"\nmatcher = \"cargo-json\"\n\
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn all_faults_are_told_at_once_with_their_places() {
+    fn all_faults_are_reported_with_their_places() {
         let text = "[biuld]\ncommand = \"make\"\n[build]\ncomand = \"make\"\ntimeout_seconds = 0\n\
             [verify.locl]\n[verify.full]\ncommand = \" \"\nmatcher = \"gcc\"\n[test]\ncommand = 3\n\
             matcher = { pattern = \"(\" }\n[run]\ncommand = \"a\"\ntimeout_seconds = 99999999999999999999\n\
@@ -278,14 +278,14 @@ mod tests {
             "countersign.toml:1:2: there is no \"biuld\" here; there are verify.local, verify.full, build, run and test",
             "countersign.toml:3:1: build has no command",
             "countersign.toml:4:1: there is no field \"comand\"; there are command, timeout_seconds, matcher and needs",
-            "countersign.toml:5:19: timeout_seconds is a whole number from 1 to 86400",
+            "countersign.toml:5:19: timeout_seconds must be a whole number from 1 to 86400",
             "countersign.toml:6:9: there is no \"locl\" here; there are local and full",
             "countersign.toml:8:11: command is empty",
-            "countersign.toml:9:11: a matcher is \"cargo-json\"",
-            "countersign.toml:11:11: command is a text",
+            "countersign.toml:9:11: the matcher must be \"cargo-json\"",
+            "countersign.toml:11:11: command must be a string",
             "countersign.toml:12:23: the pattern cannot be used",
-            "countersign.toml:15:19: timeout_seconds is a whole number",
-            "countersign.toml:16:11: a matcher is ",
+            "countersign.toml:15:19: timeout_seconds must be a whole number",
+            "countersign.toml:16:11: the matcher must be ",
         ];
         assert_eq!(faults.len(), expected.len(), "{faults:#?}");
         for (fault, expected) in faults.iter().zip(expected) {
@@ -308,7 +308,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_bytes_make_it_panic(
+        fn any_bytes_are_read_without_panic(
             bytes in proptest::collection::vec(any::<u8>(), 0..200),
             text in "(\\[|\\]|verify|local|run|command|matcher|=|\"|'|\\{|\\}|\n|\\.|[0-9]| |é){0,60}",
         ) {

@@ -31,7 +31,7 @@ pub(super) fn read(reader: &mut Reader<'_>, value: &Field<'_>) -> Needs {
         };
         match value.get_ref().as_bool() {
             Some(wanted) => *flag = wanted,
-            None => reader.fault(value.span().start, format!("{name} is true or false")),
+            None => reader.fault(value.span().start, format!("{name} must be true or false")),
         }
     }
     needs
@@ -39,7 +39,7 @@ pub(super) fn read(reader: &mut Reader<'_>, value: &Field<'_>) -> Needs {
 
 fn paths(reader: &mut Reader<'_>, value: &Field<'_>) -> Vec<String> {
     let Some(items) = value.get_ref().as_array() else {
-        reader.fault(value.span().start, "write is an array of paths".to_owned());
+        reader.fault(value.span().start, "write must be an array of paths".to_owned());
         return Vec::new();
     };
     if items.len() > limits::WRITES {

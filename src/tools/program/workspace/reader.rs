@@ -46,7 +46,7 @@ impl Reader<'_> {
     ) -> Option<&'v DeTable<'i>> {
         let table = value.get_ref().as_table();
         if table.is_none() {
-            self.fault(value.span().start, format!("{what} is a table: [{what}]"));
+            self.fault(value.span().start, format!("{what} must be a table: [{what}]"));
         }
         table
     }
@@ -55,7 +55,7 @@ impl Reader<'_> {
     pub(super) fn text_of(&mut self, what: &str, value: &Field<'_>, most: usize) -> Option<String> {
         let text = value.get_ref().as_str();
         let wrong = match text {
-            None => format!("{what} is a text"),
+            None => format!("{what} must be a string"),
             Some(text) if text.trim().is_empty() => format!("{what} is empty"),
             Some(text) if text.len() > most => format!("{what} has more than {most} bytes"),
             Some(text) if text.contains('\0') => format!("{what} contains a NUL character"),

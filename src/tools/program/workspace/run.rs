@@ -230,11 +230,11 @@ pub(in crate::tools::program) fn preview(
         .iter()
         .map(|command| {
             let read = match &command.matcher {
-                Matcher::None => "only how it ends counts".to_owned(),
-                matcher => format!("what it says is read by the matcher {}", matcher.words()),
+                Matcher::None => "only its exit code counts".to_owned(),
+                matcher => format!("its output is read by the matcher {}", matcher.words()),
             };
             format!(
-                "{} of {}: ended after {}; {read}.",
+                "{} of {}: time limit {}; {read}.",
                 command.name.as_str(),
                 super::FILE,
                 text::duration(command.timeout),
@@ -244,10 +244,9 @@ pub(in crate::tools::program) fn preview(
     if !args.is_empty() {
         notes.push(format!("The run command is given the arguments {args:?} as \"$@\"."));
     }
-    notes.push(format!("Read by {}, as {}.", reader.path.display(), command_shell::user()));
-    notes.push("What it changes cannot be foreseen.".to_owned());
+    notes.push(format!("Run by {} as {}.", reader.path.display(), command_shell::user()));
     if !toolbox.trusts(*digest) {
-        notes.push(format!("Nobody trusts the commands of {} yet.", super::FILE));
+        notes.push(format!("The commands of {} are not trusted yet.", super::FILE));
     }
     let summary = format!("Runs {} in the workspace folder.", named.join(", then "));
     Ok(Preview::unpredictable(summary, notes))

@@ -33,13 +33,13 @@ fn places(said: &[DiagnosticArtifact]) -> Vec<(Level, &str, i64, &str)> {
 }
 
 #[test]
-fn what_nobody_trusts_is_not_run() {
+fn untrusted_commands_are_not_run() {
     let mut bench = Bench::with(&[(FILE, "[verify.local]\ncommand = \"touch done\"\n")]);
     let (invocation, printed) = bench.call(&verify(VerifyScope::Local));
     let (code, message) = error(&invocation);
     assert_eq!(code, Code::NotAuthorized);
     assert!(
-        message.contains("nobody trusts the commands of countersign.toml (sha256:"),
+        message.contains("the commands of countersign.toml are not trusted (sha256:"),
         "{message}"
     );
     assert_eq!(printed, [String::new(), String::new()]);
@@ -54,7 +54,7 @@ fn what_nobody_trusts_is_not_run() {
 }
 
 #[test]
-fn a_faulty_file_is_not_guessed_at() {
+fn faulty_commands_file_is_an_error() {
     let bench = trusted("[verify.locl]\ncommand = \"touch done\"\n");
     bench.put("Cargo.toml", "[package]\nname = \"a\"\n");
     let (code, message) = error(&bench.call(&verify(VerifyScope::Local)).0);
@@ -67,7 +67,7 @@ fn a_faulty_file_is_not_guessed_at() {
 }
 
 #[test]
-fn a_command_is_read_by_its_matcher_and_fails_with_an_error_that_it_says() {
+fn matched_error_fails_a_successful_command() {
     let bench = trusted(
         "[verify.local]\ncommand = \"printf 'a.c:2:1: error: wrong\\\\na.c:3:1: warning: odd\\\\n' >&2\"\n\
          matcher = \"gnu\"\n[test]\ncommand = \"touch tested\"\n",
@@ -85,8 +85,9 @@ fn a_command_is_read_by_its_matcher_and_fails_with_an_error_that_it_says() {
     assert!(!bench.path("tested").exists(), "nothing follows a failure");
 }
 
+// Without a command `verify.full`.
 #[test]
-fn a_full_verify_is_the_local_one_and_the_tests_where_it_has_no_command_of_its_own() {
+fn full_verify_defaults_to_local_and_tests() {
     let bench =
         trusted("[verify.local]\ncommand = \"echo one\"\n[test]\ncommand = \"echo two; exit 3\"\n");
     let (invocation, [stdout, _]) = bench.call(&verify(VerifyScope::Full));
@@ -101,7 +102,7 @@ fn a_full_verify_is_the_local_one_and_the_tests_where_it_has_no_command_of_its_o
 }
 
 #[test]
-fn a_report_counts_only_when_this_command_wrote_it() {
+fn only_a_newly_written_report_counts() {
     let log = |message: &str| {
         json!({ "runs": [{ "results": [{ "level": "error", "message": { "text": message },
             "locations": [{ "physicalLocation": { "artifactLocation": { "uri": "a.c" },
@@ -129,7 +130,7 @@ fn a_report_counts_only_when_this_command_wrote_it() {
 }
 
 #[test]
-fn the_commands_of_build_and_run_are_told_what_was_asked_for() {
+fn build_and_run_commands_get_their_options() {
     let bench = trusted(
         "[build]\ncommand = 'echo \"$COUNTERSIGN_OPT_LEVEL/$COUNTERSIGN_ENTRY/$COUNTERSIGN_DEBUG_SYMBOLS\"'\n\
          [run]\ncommand = 'printf \"<%s>\" \"$@\"; exit 4'\n",
@@ -154,7 +155,7 @@ fn the_commands_of_build_and_run_are_told_what_was_asked_for() {
         preview
             .notes
             .iter()
-            .any(|note| note.starts_with("build of countersign.toml: ended after 10 minutes")),
+            .any(|note| note.starts_with("build of countersign.toml: time limit 10 minutes")),
         "{preview:?}"
     );
 
@@ -165,7 +166,7 @@ fn the_commands_of_build_and_run_are_told_what_was_asked_for() {
 }
 
 #[test]
-fn a_command_that_never_ends_is_ended_at_its_time() {
+fn timeout_ends_the_command() {
     let bench = trusted("[verify.local]\ncommand = \"read -r line < pipe\"\ntimeout_seconds = 1\n");
     let mode = rustix::fs::Mode::from_raw_mode(0o600);
     rustix::fs::mknodat(rustix::fs::CWD, bench.path("pipe"), rustix::fs::FileType::Fifo, mode, 0)
@@ -176,7 +177,7 @@ fn a_command_that_never_ends_is_ended_at_its_time() {
 }
 
 #[test]
-fn the_file_is_an_input_that_an_approval_covers() {
+fn commands_file_is_an_approved_input() {
     let bench = Bench::with(&[]);
     let call = verify(VerifyScope::Local);
     let inputs = bench.tools.inputs(&call).unwrap();

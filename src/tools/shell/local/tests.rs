@@ -29,7 +29,7 @@ fn run_by(reader: &CommandShell, command: &str, limit: u64) -> (Invocation, Stri
 }
 
 #[test]
-fn where_only_another_sh_exists_it_is_the_one_that_reads() {
+fn posix_shell_is_used_without_bash() {
     let only_sh = |name: &str| (name == "sh").then(|| PathBuf::from("/bin/sh"));
     let reader = command_shell::choose(only_sh).unwrap();
     assert_eq!((reader.shell, &*reader.path), (Shell::Posix, Path::new("/bin/sh")));
@@ -55,7 +55,7 @@ fn where_only_another_sh_exists_it_is_the_one_that_reads() {
 }
 
 #[test]
-fn a_command_that_prints_too_much_is_ended() {
+fn output_over_the_limit_ends_the_command() {
     let reader = command_shell::choose(|name| Some(PathBuf::from(format!("/bin/{name}")))).unwrap();
     for (command, stream) in
         [("yes; echo never", Stream::Stdout), ("yes >&2; echo never", Stream::Stderr)]

@@ -22,8 +22,9 @@ fn listing(bench: &Bench) -> BTreeMap<String, String> {
     lines.map(|(path, what)| (path[2..].to_owned(), what.to_owned())).collect()
 }
 
+// With their modes and times, and with empty folders; build and cache folders are left out.
 #[test]
-fn what_git_would_know_is_copied_as_it_is() {
+fn copy_has_the_files_git_would_track() {
     let bench = Bench::with(&[
         (".gitignore", "*.log\n/out/\n!keep.log\n"),
         ("sub/.gitignore", "private\n"),
@@ -81,7 +82,7 @@ fn what_git_would_know_is_copied_as_it_is() {
 }
 
 #[test]
-fn a_link_is_copied_only_where_it_stays_inside_and_never_followed() {
+fn links_are_copied_only_inside_the_workspace() {
     let bench = Bench::with(&[("deep/er/file", "x"), ("data", "x")]);
     fs::write(bench.folder.path().join("secret"), "secret").unwrap();
     bench.link("deep/in", "../data");
@@ -120,7 +121,7 @@ fn a_link_is_copied_only_where_it_stays_inside_and_never_followed() {
 }
 
 #[test]
-fn what_is_no_file_is_left_out_and_told() {
+fn special_files_are_left_out_and_named() {
     let bench = Bench::with(&[("a.txt", "x")]);
     let pipe = bench.path("pipe");
     let mode = rustix::fs::Mode::from_raw_mode(0o600);
@@ -131,7 +132,7 @@ fn what_is_no_file_is_left_out_and_told() {
 }
 
 #[test]
-fn a_file_that_the_plan_names_is_copied_whatever_git_says() {
+fn ignored_file_named_by_the_plan_is_copied() {
     let bench =
         Bench::with(&[(".gitignore", "local*\n"), ("local.toml", "a\n"), ("local/x", "1\n")]);
     let edits = vec![
@@ -144,7 +145,7 @@ fn a_file_that_the_plan_names_is_copied_whatever_git_says() {
 }
 
 #[test]
-fn a_limit_that_is_reached_is_named_and_nothing_is_left() {
+fn reached_copy_limit_is_named() {
     let mut bench = Bench::with(&[("a/one", "12345"), ("a/two", "12345"), ("b", "")]);
     let usual = Limits::USUAL;
     let mut under = |limits: Limits| {
@@ -166,7 +167,7 @@ fn a_limit_that_is_reached_is_named_and_nothing_is_left() {
 }
 
 #[test]
-fn a_change_is_found_by_its_content_and_not_by_its_times() {
+fn changes_are_found_by_content_not_times() {
     let bench = Bench::with(&[("same.txt", "12345"), ("touched.txt", "x"), ("mode.sh", "x")]);
     let program = "use std::{fs, time::SystemTime, os::unix::fs::PermissionsExt};\n\
         fn main() { let old = fs::metadata(\"same.txt\").unwrap().modified().unwrap();\n\
@@ -185,7 +186,7 @@ fn a_change_is_found_by_its_content_and_not_by_its_times() {
 }
 
 #[test]
-fn without_a_folder_for_it_a_simulation_says_so() {
+fn uncreatable_simulation_folder_is_reported() {
     let mut bench = Bench::with(&[("a", "x")]);
     let file = bench.folder.path().join("file");
     fs::write(&file, "").unwrap();

@@ -45,7 +45,7 @@ fn edits_show_their_whole_difference_and_change_nothing() {
 }
 
 #[test]
-fn edits_that_cannot_be_made_fail_as_in_a_batch() {
+fn impossible_edits_fail_as_in_a_batch() {
     let bench = Bench::with(&[("a.txt", "one\n")]);
     let edits = vec![write("a.txt", "two\n"), Edit::Delete { path: text("absent") }];
     let done = bench.edits(edits.clone(), Some(VerifyScope::Local));
@@ -61,7 +61,7 @@ fn edits_that_cannot_be_made_fail_as_in_a_batch() {
 }
 
 #[test]
-fn a_verification_says_of_the_copy_what_it_would_say_of_the_workspace() {
+fn verification_of_the_copy_names_workspace_files() {
     let bench = app(&[("src/lib.rs", "pub fn f() -> u8 { absent }\n")]);
     let fixed = || {
         vec![write("src/lib.rs", "pub fn f() -> u8 { 1 }\n#[test] fn t() { assert_eq!(f(), 1) }\n")]
@@ -91,8 +91,9 @@ fn a_verification_says_of_the_copy_what_it_would_say_of_the_workspace() {
     assert_eq!(files, ["src/lib.rs"; 2], "by their names in the workspace");
 }
 
+// Files that a command changed are listed too, as not predicted.
 #[test]
-fn steps_run_in_order_until_one_fails_and_nothing_that_changed_is_missed() {
+fn steps_run_in_order_until_one_fails() {
     let build = "fn main() { std::fs::write(\"src/made.rs\", \"// made\").unwrap();\n\
         std::fs::write(\"notes.txt\", \"longer\\n\").unwrap(); }\n";
     let bench = app(&[("src/lib.rs", ""), ("notes.txt", "short\n"), ("build.rs", build)]);
@@ -134,8 +135,8 @@ const MAIN: &str = "fn main() {
 ";
 
 #[test]
-fn a_binary_an_example_or_a_test_is_run_with_its_inputs() {
-    let lib = "#[cfg(test)] mod tests {\n#[test] fn hears() {\n\
+fn binaries_examples_and_tests_get_their_inputs() {
+    let lib = "#[cfg(test)] mod tests {\n#[test] fn inputs() {\n\
         let args: Vec<String> = std::env::args().collect();\n\
         println!(\"{args:?}\"); assert!(args.contains(&\"--right\".to_owned()));\n}\n\
         #[test] fn other() { panic!(\"not asked for\") }\n}\n";
@@ -160,20 +161,20 @@ fn a_binary_an_example_or_a_test_is_run_with_its_inputs() {
     let done = bench.function("show", &["x"], false).succeeds();
     assert_eq!(done.printed[0], "shown\n");
 
-    let done = bench.function("tests::hears", &["--right"], false).succeeds();
+    let done = bench.function("tests::inputs", &["--right"], false).succeeds();
     assert!(done.printed[0].contains("\"--right\"]"), "{:?}", done.printed);
     assert!(!done.printed[0].contains("not asked for"));
     assert_eq!(done.result()["run"]["tests"], 1);
 
-    let done = bench.function("tests::hears", &["left"], false);
+    let done = bench.function("tests::inputs", &["left"], false);
     let (code, message) = done.error();
     assert_eq!(code, "E304");
-    assert!(message.contains("the test tests::hears failed"), "{message}");
+    assert!(message.contains("the test tests::inputs failed"), "{message}");
     assert_eq!(done.invocation.diagnostics.len(), 1);
 
-    let done = bench.function("hears", &["--right"], false);
+    let done = bench.function("inputs", &["--right"], false);
     let expected =
-        "there is no binary, example or test \"hears\"; binaries and examples are: app, show";
+        "there is no binary, example or test \"inputs\"; binaries and examples are: app, show";
     assert_eq!(done.error(), ("E101", text(expected)));
 }
 
@@ -197,7 +198,7 @@ fn a_stop_ends_the_program_and_the_copy() {
 }
 
 #[test]
-fn a_program_that_never_ends_is_ended_at_its_time() {
+fn timeout_ends_the_program() {
     let mut bench = app(&[("src/main.rs", "fn main() { loop { std::thread::park() } }")]);
     bench.tools.run_timeout = Duration::from_millis(700);
     let done = bench.function("app", &["x"], false);
@@ -205,7 +206,7 @@ fn a_program_that_never_ends_is_ended_at_its_time() {
 }
 
 #[test]
-fn nothing_is_left_behind_a_panic() {
+fn panic_leaves_no_copy() {
     let bench = app(&[("src/main.rs", MAIN)]);
     let before = tree(&bench.path(""));
     let boom = |_: &str| panic!("of whoever listens");
@@ -216,7 +217,7 @@ fn nothing_is_left_behind_a_panic() {
 }
 
 #[test]
-fn what_a_program_leaves_running_ends_with_it() {
+fn leftover_processes_end_with_the_program() {
     let main = "fn main() { let me = std::env::current_exe().unwrap();\n\
         if std::env::args().nth(1).as_deref() == Some(\"stay\") { loop { std::thread::park() } }\n\
         let child = std::process::Command::new(me).arg(\"stay\").stdout(std::process::Stdio::null())\
@@ -228,8 +229,9 @@ fn what_a_program_leaves_running_ends_with_it() {
     assert!(stat.is_empty() || stat.contains(") Z "), "{stat}");
 }
 
+// Other roots cannot be reached from a simulation.
 #[test]
-fn paths_mean_the_copy_and_no_other_root_is_open_to_it() {
+fn absolute_paths_lead_to_the_copy() {
     let folder = tempfile::tempdir().unwrap();
     let (ws, other) = (folder.path().join("ws"), folder.path().join("other"));
     fs::create_dir(&ws).unwrap();
@@ -247,7 +249,7 @@ fn paths_mean_the_copy_and_no_other_root_is_open_to_it() {
 }
 
 #[test]
-fn a_preview_is_exact_about_edits_and_says_what_would_run() {
+fn preview_has_exact_edits_and_names_commands() {
     let bench = app(&[("src/lib.rs", "")]);
     let edits = vec![write("src/lib.rs", "// more\n"), write("b.txt", "b\n")];
     let preview = bench.preview(Simulation::Edits { edits: edits.clone(), verify: None });
@@ -256,7 +258,7 @@ fn a_preview_is_exact_about_edits_and_says_what_would_run() {
     assert_eq!(preview.changes.len(), 2);
     let notes = preview.notes.join("\n");
     assert!(notes.contains("at most 200000 files and folders, 4 GiB and 5 minutes"), "{notes}");
-    assert!(!notes.contains("built anew"), "{notes}");
+    assert!(!notes.contains("built from scratch"), "{notes}");
 
     let verify = Some(VerifyScope::Local);
     let preview = bench.preview(Simulation::Edits { edits, verify });
@@ -264,7 +266,7 @@ fn a_preview_is_exact_about_edits_and_says_what_would_run() {
     let summary = "Tries the changes of 2 files on a copy of the workspace, and runs \
         `cargo check --message-format=json` there.";
     assert_eq!(preview.summary, summary);
-    assert!(preview.notes.join("\n").contains("built anew"));
+    assert!(preview.notes.join("\n").contains("built from scratch"));
 
     let preview = bench.preview(function("app", &["a b"], true));
     assert_eq!(preview.predicted, Predicted::Unpredictable);

@@ -30,7 +30,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
     #[test]
-    fn a_simulation_finds_what_a_batch_foresees(
+    fn simulation_equals_the_preview_of_a_batch(
         before in prop::collection::btree_map(name(), "[xy\n]{0,5}", 0..5),
         edits in prop::collection::vec(edit(), 1..6),
     ) {

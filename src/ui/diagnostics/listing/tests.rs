@@ -153,7 +153,10 @@ fn a_skipped_step_is_no_check() {
 #[test]
 fn the_selection_follows_its_diagnostic() {
     let (run, plan) = run_of(vec![failed(".", vec![OLD, OTHER, (Level::Info, "c.rs", "note", 1)])]);
-    let mut options = ListOptions { selected: Some(DiagnosticPosition { step: 0, index: 0 }), ..ListOptions::default() };
+    let mut options = ListOptions {
+        selected: Some(DiagnosticPosition { step: 0, index: 0 }),
+        ..ListOptions::default()
+    };
     let selected = |options: &ListOptions| Listing::of(&run, Some(&plan), options).selected;
     assert_eq!(selected(&options), Some(1), "after the error");
     options.sort_by(Column::Message);

@@ -52,7 +52,7 @@ fn key(key: Key, pressed: bool) -> Event {
 }
 
 #[test]
-fn each_answer_counts_once_the_card_was_seen_long_enough() {
+fn answers_count_once_the_card_was_seen() {
     for (name, decision) in ANSWERS {
         let mut harness = large_window("asking");
         harness.state_mut().scene = Scene::new("guided");
@@ -88,7 +88,7 @@ fn the_card_says_what_runs_where_and_why() {
 }
 
 #[test]
-fn steps_that_ended_say_how() {
+fn ended_steps_show_their_outcome() {
     let harness = window("guided-ended-output", [1280.0, 1400.0]);
     for text in [
         "Step 1: Run git status --short docs, succeeded, safe",
@@ -102,7 +102,7 @@ fn steps_that_ended_say_how() {
 }
 
 #[test]
-fn a_key_leads_to_the_card_and_tab_to_its_answers_in_order() {
+fn key_and_tab_reach_card_and_answers() {
     let mut harness = large_window("guided");
     wait(&mut harness, 1_000);
     harness.key_press(Key::F8);
@@ -125,7 +125,7 @@ fn a_key_leads_to_the_card_and_tab_to_its_answers_in_order() {
 }
 
 #[test]
-fn what_is_dangerous_runs_through_the_dialog_alone() {
+fn dangerous_step_runs_only_through_the_dialog() {
     let mut harness = large_window("guided-dangerous");
     wait(&mut harness, 3_000);
     assert!(harness.query_by_role(Role::TextInput).is_none(), "no dialog is open yet");
@@ -147,7 +147,7 @@ fn what_is_dangerous_runs_through_the_dialog_alone() {
 }
 
 #[test]
-fn a_pointer_or_a_key_held_from_before_answers_nothing() {
+fn held_pointer_or_key_answers_nothing() {
     let position = large_window("guided").get_by_label(RUN).rect().center();
     let mut harness = large_window("asking");
     pointer(&harness, position, true);
@@ -197,7 +197,7 @@ fn keys_typed_before_it_was_seen_answer_nothing() {
 }
 
 #[test]
-fn the_second_click_of_a_double_click_answers_no_second_card() {
+fn double_click_answers_only_one_card() {
     let mut harness = large_window("guided");
     wait(&mut harness, 1_000);
     let position = harness.get_by_label(RUN).rect().center();
@@ -211,7 +211,7 @@ fn the_second_click_of_a_double_click_answers_no_second_card() {
 }
 
 #[test]
-fn the_click_that_gives_the_window_the_keyboard_is_no_answer() {
+fn focusing_click_is_no_answer() {
     for (name, _) in ANSWERS {
         let mut harness = large_window("guided");
         wait(&mut harness, 1_000);
@@ -230,7 +230,7 @@ fn the_click_that_gives_the_window_the_keyboard_is_no_answer() {
 }
 
 #[test]
-fn a_card_that_is_not_in_sight_as_a_whole_takes_no_answer() {
+fn partly_hidden_card_takes_no_answer() {
     let mut harness = window("guided-many", [1280.0, 800.0]);
     wait(&mut harness, 1_000);
     assert!(enabled(&harness, RUN));
@@ -251,8 +251,9 @@ fn a_card_that_is_not_in_sight_as_a_whole_takes_no_answer() {
     assert!(harness.state().actions.contains(&Action::Do(Command::AnswerStep)));
 }
 
+// Where there is no room for them, the question can be opened as a dialog.
 #[test]
-fn in_a_small_window_the_answers_stay_in_sight_or_the_question_comes_to_the_front() {
+fn answers_stay_visible_in_a_small_window() {
     let size = [900.0, 600.0];
     for name in ["guided", "guided-output", "guided-many", "guided-dangerous"] {
         let mut harness = window(name, size);
@@ -277,7 +278,7 @@ fn in_a_small_window_the_answers_stay_in_sight_or_the_question_comes_to_the_fron
 }
 
 #[test]
-fn a_card_without_any_room_for_it_keeps_nobody_drawing() {
+fn card_without_room_does_not_keep_repainting() {
     for size in [[720.0, 360.0], [720.0, 400.0], [720.0, 480.0], [1280.0, 800.0]] {
         for name in ["guided", "guided-many", "guided-long"] {
             let mut harness = window(name, size);
@@ -287,8 +288,9 @@ fn a_card_without_any_room_for_it_keeps_nobody_drawing() {
     }
 }
 
+// The answers do not move.
 #[test]
-fn a_command_longer_than_the_window_is_scrolled_by_keys_and_the_answers_stay() {
+fn long_command_is_scrolled_by_keys() {
     let mut harness = window("guided-long", [1280.0, 800.0]);
     wait(&mut harness, 1_000);
     let position = harness.get_by_label(RUN).rect();

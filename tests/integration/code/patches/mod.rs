@@ -277,7 +277,7 @@ fn replacement_refused_by_cargo_leaves_the_file() {
         let (invocation, after) = package_of(name).replace(name, &text, definition, &with);
         prop_assert_eq!(&after, &text);
         let error = invocation.error.map(|error| error.to_string()).unwrap_or_default();
-        let refused = "in it that was not there before";
+        let refused = " new error";
         prop_assert!(error.contains(refused), "{}: {}: {}", definition.fqn, fault, error);
         prop_assert!(invocation.files.is_empty());
         // Otherwise the compiler may not reach the new error.

@@ -45,7 +45,7 @@ thread 'main' panicked at src/main.rs:2:5:
 ";
 
 #[test]
-fn what_compilers_say_is_read() {
+fn gnu_messages_of_compilers_are_read() {
     let problems = all(&Matcher::Gnu, GNU);
     let told: Vec<_> = problems.iter().map(told).collect();
     use Level::{Error, Info, Warning};
@@ -73,7 +73,7 @@ fn what_compilers_say_is_read() {
 }
 
 #[test]
-fn a_pattern_reads_what_any_tool_prints() {
+fn patterns_read_output_of_other_tools() {
     let tsc = Pattern::read_from(
         r"^(?<file>[^(]+)\((?<line>\d+),(?<column>\d+)\): (?<severity>\w+) (?<code>TS\d+): (?<message>.+)$",
     );
@@ -126,7 +126,7 @@ const SARIF: &str = r#"{
       {"message": {"text": "no place"}}]}]}"#;
 
 #[test]
-fn what_analysers_log_is_read() {
+fn sarif_logs_are_read() {
     let problems = sarif(SARIF.as_bytes()).unwrap();
     let told: Vec<_> = problems.iter().map(told).collect();
     assert_eq!(
@@ -145,7 +145,7 @@ fn what_analysers_log_is_read() {
 }
 
 #[test]
-fn a_long_line_takes_no_longer_for_its_parts_than_for_its_length() {
+fn matching_a_long_line_takes_linear_time() {
     let pattern = Pattern::read_from("(?<file>(a|b|:)*):(?<line>\\d+):(?<message>.*)x$").unwrap();
     let started = std::time::Instant::now();
     for piece in [":1", ":", "a: 1:", "1:1-", "[", "\u{1b}[", "\u{1b}", "error: "] {
@@ -162,7 +162,7 @@ fn a_long_line_takes_no_longer_for_its_parts_than_for_its_length() {
 
 proptest! {
     #[test]
-    fn no_text_makes_a_matcher_panic(
+    fn any_text_is_matched_without_panic(
         text in "([a-z/.]{0,8}|:|[0-9]{0,12}|-|\\[|\\]| |error|warning|\u{1b}|\u{1b}\\[3|é|\\PC){0,30}",
         any in any::<String>(),
         bytes in proptest::collection::vec(any::<u8>(), 0..300),
@@ -183,7 +183,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_written_in_the_gnu_form_is_read_back(
+    fn written_gnu_messages_are_read_back(
         file in "[a-z]{1,8}(/[a-z_]{1,8}){0,3}\\.[a-z]{1,3}",
         line in 1..100_000_u32,
         column in proptest::option::of(1..500_u32),

@@ -1,0 +1,132 @@
+//! Saves the settings that the window owns.
+
+use std::io::{Error, ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
+
+use toml_edit::{DocumentMut, Item, Table};
+
+use super::files::cannot_write;
+use super::query_thread::{Query, QueryContext, QueryError};
+
+/// Sets keys of the settings file. Everything else in the file stays as the person wrote it, with its comments: it may
+/// have become stricter since the program read it.
+pub struct SaveSettings {
+    /// The settings file; it is created if it does not exist.
+    pub file: PathBuf,
+    /// The keys and their values, as TOML.
+    pub values: String,
+}
+
+impl SaveSettings {
+    /// Replaces the file atomically by one that only this user can read, because it may contain a key. A link stays,
+    /// and its target is replaced.
+    ///
+    /// # Errors
+    /// Errors of the file system, and a file that is not TOML; it then stays as it is.
+    pub fn save(&self) -> std::io::Result<()> {
+        let not_toml = |error| Error::new(ErrorKind::InvalidData, error);
+        let values: DocumentMut = self.values.parse().map_err(not_toml)?;
+        let (file, text) = match self.file.canonicalize() {
+            Ok(file) => (file.clone(), std::fs::read_to_string(file)?),
+            Err(error) if error.kind() == ErrorKind::NotFound => (self.file.clone(), String::new()),
+            Err(error) => return Err(error),
+        };
+        let mut settings: DocumentMut = text.parse().map_err(not_toml)?;
+        for (key, value) in values.into_table() {
+            set(settings.as_table_mut(), &key, value);
+        }
+        let folder = file.parent().unwrap_or(Path::new("."));
+        std::fs::create_dir_all(folder)?;
+        let mut fresh = tempfile::NamedTempFile::new_in(folder)?;
+        fresh.write_all(settings.to_string().as_bytes())?;
+        fresh.as_file().sync_all()?;
+        fresh.persist(file)?;
+        Ok(())
+    }
+}
+
+impl Query for SaveSettings {
+    type Answer = ();
+    const FAILURE: &str = "The settings could not be saved.";
+
+    fn run(self, _context: &mut QueryContext) -> Result<(), QueryError> {
+        let next = "Your choices hold until the window is closed.";
+        Ok(self.save().map_err(|error| cannot_write(&self.file, &error, next))?)
+    }
+}
+
+fn set(settings: &mut Table, key: &str, mut value: Item) {
+    if let Item::ArrayOfTables(tables) = &mut value {
+        // Without a position the tables stand behind those that are there.
+        tables.iter_mut().for_each(|table| table.set_position(None));
+    }
+    match (settings.get_mut(key), value) {
+        (Some(Item::Value(old)), Item::Value(mut new)) => {
+            // The comment behind the old value.
+            *new.decor_mut() = old.decor().clone();
+            *old = new;
+        }
+        (_, value) => {
+            settings.insert(key, value);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn save(file: &Path, values: &str) -> std::io::Result<()> {
+        SaveSettings { file: file.to_owned(), values: values.to_owned() }.save()
+    }
+
+    #[test]
+    fn other_settings_and_comments_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("settings.toml");
+        let before = "# mine\nzoom = 1.0 # small\n\n[policy] # strict\nconfirm_tools = [\"shell\"]\n\n\
+                      [[policy.command_rules]]\nid = 'x'\n\n[[recent]]\npath = \"/old\"\n\n\
+                      [model]\nkey = 'k'\n";
+        std::fs::write(&file, before).unwrap();
+        save(&file, "zoom = 2.0\nwindow = [1.0, 2.0]\n\n[[recent]]\npath = \"/new\"\n").unwrap();
+        let after = std::fs::read_to_string(&file).unwrap();
+        assert!(after.starts_with("# mine\nzoom = 2.0 # small\nwindow = [1.0, 2.0]\n"), "{after}");
+        assert!(after.contains("[policy] # strict\nconfirm_tools"), "{after}");
+        let mut expected: toml::Table = before.parse().unwrap();
+        expected.extend(
+            "zoom = 2.0\nwindow = [1.0, 2.0]\nrecent = [{path = \"/new\"}]"
+                .parse::<toml::Table>()
+                .unwrap(),
+        );
+        assert_eq!(after.parse::<toml::Table>().unwrap(), expected);
+        save(&file, "recent = []").unwrap();
+        let empty: toml::Table = std::fs::read_to_string(&file).unwrap().parse().unwrap();
+        assert_eq!(empty["recent"], toml::Value::Array(Vec::new()));
+        assert_eq!(empty["policy"], expected["policy"]);
+    }
+
+    #[test]
+    fn a_faulty_file_is_not_overwritten() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("settings.toml");
+        std::fs::write(&file, "zoom = = 1").unwrap();
+        let error = save(&file, "zoom = 2.0").unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidData);
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "zoom = = 1");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_stay_and_others_cannot_read() {
+        use std::os::unix::fs::{MetadataExt as _, symlink};
+        let folder = tempfile::tempdir().unwrap();
+        let [target, link] = ["target.toml", "settings.toml"].map(|name| folder.path().join(name));
+        std::fs::write(&target, "").unwrap();
+        symlink("target.toml", &link).unwrap();
+        save(&link, "zoom = 2.0").unwrap();
+        assert!(link.symlink_metadata().unwrap().is_symlink());
+        assert_eq!(std::fs::read_to_string(&target).unwrap(), "zoom = 2.0\n");
+        assert_eq!(target.metadata().unwrap().mode() & 0o777, 0o600);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "no other file is left");
+    }
+}
