@@ -42,7 +42,7 @@ impl App {
                 let ttl = shared.setup.policy.authorization_ttl_ms;
                 let since_boot = SystemClock::default().since_boot();
                 self.plan.record(digest, shared, |pending, now| {
-                    pending.approve(now, ttl).given(since_boot)
+                    pending.approve(now, ttl).with_boot_time(since_boot)
                 });
             }
             DialogAction::Reject { digest, reason } => {

@@ -16,7 +16,7 @@ use crate::engine::{
     WorkspaceChoice, planner_walls,
 };
 use crate::evidence::{
-    AttemptEnd, Entry, EvidenceError, EvidenceLocation, LoopEnd, LoopStart, SecretHider,
+    AttemptEnd, Entry, EvidenceError, EvidenceLocation, LoopEnd, LoopStart, Redactor,
 };
 use crate::plan::{COMMANDS_FILE, VerifyScope};
 use crate::risk::Policy;
@@ -111,7 +111,7 @@ pub struct BoundedLoop<'a> {
     /// The attempts that ended.
     pub(super) tried: Vec<PastAttempt>,
     /// Keeps secrets out of what planners are told.
-    pub(super) hider: SecretHider,
+    pub(super) redactor: Redactor,
     /// Behind which walls the planner is asked.
     pub(super) planner_walls: StepWalls,
     /// Why something of a run is not in the evidence.
@@ -139,7 +139,7 @@ impl<'a> BoundedLoop<'a> {
             Ok(store) => store,
             Err(error) => return Ok(never_begun(setup, loop_id, &error)),
         };
-        let hider = store.secret_hider();
+        let redactor = store.redactor();
         let executor = Executor::new(
             store,
             ExecutorDeps {
@@ -163,7 +163,7 @@ impl<'a> BoundedLoop<'a> {
             authorizer,
             executor,
             tried: Vec::new(),
-            hider,
+            redactor,
             planner_walls,
             lost: None,
         };
@@ -249,7 +249,7 @@ impl<'a> BoundedLoop<'a> {
         let told = self.executor.journal_mut().store.commit(&Entry::AttemptEnd(end))?;
         let Some(mut open) = current.take() else { return Ok(()) };
         for text in open.results.iter().flat_map(|result| [&result.stdout, &result.stderr]) {
-            self.hider.learn(text.as_deref().unwrap_or_default());
+            self.redactor.learn(text.as_deref().unwrap_or_default());
         }
         // Only the evidence needs all that the planner printed.
         open.trace = None;
@@ -279,7 +279,7 @@ impl<'a> BoundedLoop<'a> {
         let end = Entry::LoopEnd(LoopEnd { loop_id: self.loop_id, reason, ended_at_ms });
         let recorded = attempt.and_then(|()| self.journal().commit(&end));
         if recorded.is_err() {
-            end.told().iter().for_each(|event| self.tell(event));
+            end.events().iter().for_each(|event| self.tell(event));
         }
         recorded
     }

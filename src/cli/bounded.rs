@@ -46,8 +46,8 @@ pub(super) fn bounded(command: &args::Loop, out: &mut Output) -> Result<Exit, Re
         Refusal::usage(format!("interrupts (Ctrl+C) cannot be handled: {error}"), "Try again.")
     })?;
     // An error here is ignored, because evidence that cannot be read makes the loop itself fail.
-    let standing = setup.location.reader().standing();
-    say_note(standing.unwrap_or_default().note.as_deref());
+    let report = setup.location.reader().head_report();
+    say_note(report.unwrap_or_default().note.as_deref());
     if !out.json() {
         introduce(&setup);
     }

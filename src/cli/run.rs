@@ -80,9 +80,9 @@ impl Start {
         let clock = Arc::new(SystemClock::default());
         let authorization =
             PlanAuthorization::pending(&plan, review.binding.clone(), method, clock.now_ms())
-                .continuing(parent_run)
+                .with_parent_run(parent_run)
                 .approve(clock.now_ms(), policy.authorization_ttl_ms)
-                .given(clock.since_boot());
+                .with_boot_time(clock.since_boot());
         if !out.json() {
             introduce(&plan, &review, parent_run);
         }

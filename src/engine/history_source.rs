@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::evidence::{EvidenceLocation, EvidenceReader, Kept};
+use crate::evidence::{EvidenceLocation, EvidenceReader, StoredContent};
 use crate::plan::Digest;
 use crate::risk::Policy;
 use crate::run::History;
@@ -58,11 +58,11 @@ impl Past for Recorded {
 
     fn content(&self, digest: &Digest) -> Result<Arc<[u8]>, NotAvailable> {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        match inner.reader.kept(digest) {
-            Ok(Kept::Content(bytes)) => Ok(bytes.into()),
-            Ok(Kept::Purged) => Err(NotAvailable::Purged),
-            Ok(Kept::NoKey) => Err(NotAvailable::NoKey),
-            Ok(Kept::NotKept) => Err(NotAvailable::NotKept),
+        match inner.reader.stored_content(digest) {
+            Ok(StoredContent::Content(bytes)) => Ok(bytes.into()),
+            Ok(StoredContent::Purged) => Err(NotAvailable::Purged),
+            Ok(StoredContent::NoKey) => Err(NotAvailable::NoKey),
+            Ok(StoredContent::NotStored) => Err(NotAvailable::NotKept),
             Err(error) => Err(NotAvailable::Unreadable(error.to_string())),
         }
     }

@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::continuation::{FollowUpError, ended, plan_of, recorded_plan};
 use crate::authorization::FileState;
-use crate::evidence::{EvidenceReader, Kept};
+use crate::evidence::{EvidenceReader, StoredContent};
 use crate::plan::{Code, Finding, Severity, ToolClass, revert};
 use crate::run::{CheckpointName, RunSummary, is_git_path, way_back};
 
@@ -72,11 +72,13 @@ pub(super) fn cannot_be_reverted(
         if way.left == [way.target] {
             continue;
         }
-        let why = match evidence.kept(&digest)? {
-            Kept::Content(_) => continue,
-            Kept::Purged => "it was purged",
-            Kept::NoKey => "it holds a secret, and the key that it was encrypted under is not here",
-            Kept::NotKept => "it was never kept",
+        let why = match evidence.stored_content(&digest)? {
+            StoredContent::Content(_) => continue,
+            StoredContent::Purged => "it was purged",
+            StoredContent::NoKey => {
+                "it holds a secret, and the key that it was encrypted under is not here"
+            }
+            StoredContent::NotStored => "it was never kept",
         };
         findings
             .push(warning(format!("the earlier content of {} is not available: {why}", way.path)));

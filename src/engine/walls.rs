@@ -181,9 +181,9 @@ impl WallsReviewer<'_> {
             return None;
         }
         let (needs, known) = self.wanted(step, call);
-        let takes_proposal = self.policy.grants.takes_proposal(&step.step_id);
+        let includes_proposal = self.policy.grants.includes_proposal(&step.step_id);
         let mut granted = needs.clone();
-        if takes_proposal {
+        if includes_proposal {
             granted.add(&known.needs);
         }
         let walls = self.walls(&granted, known.writes_repository);
@@ -191,7 +191,7 @@ impl WallsReviewer<'_> {
         self.refusals(step, &walls, &proposed, &known);
         let proposed = Some(proposed).filter(|it| !it.is_empty() && self.level > WallLevel::None);
         let reasons = if proposed.is_some() { known.reasons } else { Vec::new() };
-        let granted = takes_proposal && !known.needs.beyond(&needs).is_empty();
+        let granted = includes_proposal && !known.needs.beyond(&needs).is_empty();
         Some(StepWallsReview {
             walls,
             needs,

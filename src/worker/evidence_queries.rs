@@ -152,7 +152,7 @@ impl Query for Verify {
 
     fn run(self, context: &mut QueryContext) -> Result<VerifyReport, QueryError> {
         let location = &context.setup.location;
-        Ok(verify_with_kept_head(&location.evidence, &location.secrets, None)?)
+        Ok(verify_with_kept_head(&location.evidence, &location.user_folders, None)?)
     }
 }
 

@@ -23,8 +23,8 @@ pub struct Folders {
 impl Folders {
     /// The location of the evidence, with the folders of its key and state.
     pub fn location(&self) -> EvidenceLocation {
-        let secrets = UserFolders { key: self.secrets.clone(), state: self.state.clone() };
-        EvidenceLocation { evidence: self.evidence.clone(), secrets }
+        let user_folders = UserFolders { key: self.secrets.clone(), state: self.state.clone() };
+        EvidenceLocation { evidence: self.evidence.clone(), user_folders }
     }
 }
 

@@ -329,7 +329,7 @@ fn the_rest_of_a_run_is_a_file() {
     let mut approved = desktop.approve(&rest);
     approved.authorization =
         PlanAuthorization { authorization_id: Uuid::new_v4(), ..approved.authorization }
-            .continuing(rest.continues);
+            .with_parent_run(rest.continues);
     let (result, _) = desktop.run(approved, |_, _| {});
     let result = result.unwrap();
     assert_eq!(result.status, RunStatus::Completed);

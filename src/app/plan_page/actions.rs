@@ -218,7 +218,7 @@ impl PlanPage {
         let Some(plan) = std::sync::Arc::unwrap_or_clone(plan).complete() else { return };
         let pending =
             PlanAuthorization::pending(&plan, review.binding.clone(), Method::Window, now)
-                .continuing(session.opened.continues);
+                .with_parent_run(session.opened.continues);
         let authorization = Box::new(decide(pending, now));
         session.approval = Approval::Recording;
         let plan = Box::new(plan);

@@ -266,7 +266,7 @@ impl PlanSession {
     pub fn expire(&mut self, now_ms: i64, since_boot: &SinceBoot) -> Option<i64> {
         let Approval::Approved { at_ms, .. } = self.approval else { return None };
         let authorization = self.authorization.as_ref()?;
-        let left_ms = authorization.left_ms(now_ms, since_boot);
+        let left_ms = authorization.remaining_ms(now_ms, since_boot);
         if left_ms > 0 {
             // The end is shown in wall clock time, which may have been set since the approval.
             self.approval = Approval::Approved { at_ms, until_ms: now_ms + left_ms };

@@ -22,7 +22,7 @@ pub(super) fn evidence(command: &EvidenceCommand, out: &mut Output) -> Result<Ex
     let location = evidence_location(&command.common().folder)?;
     let open = || -> Result<EvidenceReader, Refusal> {
         let mut reader = location.open()?;
-        say_standing(&reader.standing()?);
+        say_standing(&reader.head_report()?);
         Ok(reader)
     };
     match command {
@@ -40,7 +40,7 @@ fn verified(
     out: &mut Output,
 ) -> Result<Exit, Refusal> {
     let report =
-        verify_with_kept_head(&location.evidence, &location.secrets, command.head.as_ref())?;
+        verify_with_kept_head(&location.evidence, &location.user_folders, command.head.as_ref())?;
     if out.json() {
         out.document(&report);
     } else {
@@ -81,7 +81,7 @@ fn accepted(
     let now_ms = SystemClock::default().now_ms();
     let reason = &command.reason;
     let accepted =
-        EvidenceStore::accept_head(&location.evidence, &location.secrets, reason, now_ms)?;
+        EvidenceStore::accept_head(&location.evidence, &location.user_folders, reason, now_ms)?;
     if out.json() {
         out.document(&accepted);
     } else {

@@ -28,8 +28,8 @@ pub fn review_trusting<E: From<ToolError>>(
         return Ok(before);
     }
     let trust = trust()?;
-    policy.trusted_commands = trust.counts;
-    policy.unproven_trust = trust.without_proof;
+    policy.trusted_commands = trust.proven;
+    policy.unproven_trust = trust.unproven;
     Ok(review_read(plan, |plan| review(plan, policy))?)
 }
 

@@ -97,7 +97,7 @@ impl StepRun<'_, '_> {
             invoked,
             stdout: invocation.stdout.as_deref(),
             stderr: invocation.stderr.as_deref(),
-            taken: taken.as_ref().filter(|_| invocation.captured.is_some()),
+            captured: taken.as_ref().filter(|_| invocation.captured.is_some()),
             result_json: &invocation.result,
             artifacts: &artifacts,
             files: &files,
