@@ -6,7 +6,9 @@ use super::App;
 use super::plan_page::PlanSession;
 use super::shared::Prompt;
 use crate::run::{Attempt, Control, RunEvent};
-use crate::ui::action::{Action, ArtifactAction, DiagnosticsAction, LoopAction, Page, Saved};
+use crate::ui::action::{
+    Action, ArtifactAction, DiagnosticsAction, LoopAction, Page, SavedContent,
+};
 use crate::ui::artifact::Shape;
 use crate::ui::commands::Command;
 use crate::ui::diagnostics::{copied, copied_all};
@@ -34,8 +36,8 @@ impl App {
             Action::Artifact(ArtifactAction::Load { digest, shape, copy }) => {
                 shared.load_content((digest, shape), copy);
             }
-            Action::Artifact(ArtifactAction::Save { name, what }) => {
-                let opened = self.picked.save(name, to_save(what));
+            Action::Artifact(ArtifactAction::Save { name, content }) => {
+                let opened = self.picked.save(name, to_save(content));
                 shared.report_io(
                     opened,
                     "The file picker cannot be opened.",
@@ -230,11 +232,13 @@ impl App {
 }
 
 /// Converts a content to save from the type of the views to that of the query.
-pub(super) fn to_save(what: Saved) -> ToSave {
-    match what {
-        Saved::Text(text) => ToSave::Text(text),
-        Saved::Bytes(bytes) => ToSave::Bytes(bytes),
+pub(super) fn to_save(content: SavedContent) -> ToSave {
+    match content {
+        SavedContent::Text(text) => ToSave::Text(text),
+        SavedContent::Bytes(bytes) => ToSave::Bytes(bytes),
         // A diff is stored as a JSON string.
-        Saved::Kept { digest, shape } => ToSave::Kept { digest, unquoted: shape == Shape::Diff },
+        SavedContent::Stored { digest, shape } => {
+            ToSave::Kept { digest, unquoted: shape == Shape::Diff }
+        }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 
 use crate::plan::Digest;
-use crate::ui::artifact::{self, Loaded, Prepared, Shape};
+use crate::ui::artifact::{self, LoadState, Prepared, Shape};
 use crate::worker::{Content, Wake};
 
 /// The digest of a content, and its expected shape.
@@ -47,9 +47,9 @@ impl Contents {
         if copy {
             self.to_copy = Some(key);
         }
-        let known = matches!(self.all.get(&key), Some(Loaded::Asked | Loaded::Here(_)));
+        let known = matches!(self.all.get(&key), Some(LoadState::Requested | LoadState::Ready(_)));
         if !known {
-            self.all.insert(key, Loaded::Asked);
+            self.all.insert(key, LoadState::Requested);
         }
         !known
     }
@@ -97,7 +97,7 @@ impl Contents {
 
     fn missing(&mut self, key: Key, why: String) {
         self.to_copy = self.to_copy.filter(|wanted| *wanted != key);
-        self.all.insert(key, Loaded::Missing(why));
+        self.all.insert(key, LoadState::Missing(why));
     }
 
     /// Removes a content, so that it can be requested again.
@@ -120,7 +120,7 @@ impl Contents {
         for (key, ready) in prepared {
             match ready {
                 Some(ready) => {
-                    self.all.insert(key, Loaded::Here(Arc::new(ready)));
+                    self.all.insert(key, LoadState::Ready(Arc::new(ready)));
                     self.make_room();
                 }
                 None => {
@@ -129,7 +129,7 @@ impl Contents {
                 }
             }
         }
-        let Loaded::Here(prepared) = self.all.get(&self.to_copy?)? else { return None };
+        let LoadState::Ready(prepared) = self.all.get(&self.to_copy?)? else { return None };
         self.to_copy = None;
         Some(match &prepared.form {
             artifact::Form::Hex(bytes) => artifact::hex_text(bytes),
@@ -167,7 +167,7 @@ mod tests {
             assert_eq!(contents.take(), None);
         }
         let here = |contents: &Contents, name| {
-            matches!(contents.all.get(&key(name)), Some(Loaded::Here(_)))
+            matches!(contents.all.get(&key(name)), Some(LoadState::Ready(_)))
         };
         assert_eq!(["one", "two", "three"].map(|name| here(&contents, name)), [false, true, true]);
         contents.ask(key("two"), true);

@@ -10,20 +10,21 @@ use crate::plan::ShownPlan;
 use crate::run::{DiagnosticArtifact, Failure, RunState, SourceLine};
 use crate::ui::action::DiagnosticsAction;
 use crate::ui::diagnostics::{
-    DiagnosticsView, Excerpt, Listing, Place, Sight, diagnostic, excerpt, wanted,
+    DiagnosticPosition, DiagnosticsView, Excerpt, ListOptions, Listing, diagnostic, excerpt,
+    excerpt_lines,
 };
 use crate::worker::{EditorPlace, ReadSource};
 
 /// A diagnostic, identified by its run and its place in that run.
-type Key = (Option<Uuid>, Place);
+type Key = (Option<Uuid>, DiagnosticPosition);
 
 /// The state of the page for one run.
 #[derive(Debug, Clone, Default)]
 pub(super) struct DiagnosticsPage {
-    sight: Sight,
+    options: ListOptions,
     pub(super) listing: Listing,
     /// The input of `listing`: the run, the number of its steps that had ended, and the filter and order.
-    made_of: Option<(Option<Uuid>, usize, Sight)>,
+    made_of: Option<(Option<Uuid>, usize, ListOptions)>,
     /// The diagnostic whose source was requested, and the excerpt once it was read.
     source: Option<(Key, Option<Excerpt>)>,
     pub(super) focus_filter: bool,
@@ -34,18 +35,18 @@ impl DiagnosticsPage {
     pub(super) fn apply(&mut self, action: DiagnosticsAction) {
         match action {
             DiagnosticsAction::Show(step) => {
-                self.sight.step = step;
-                self.sight.picked = None;
+                self.options.step = step;
+                self.options.selected = None;
             }
-            DiagnosticsAction::Filter(text) => self.sight.filter = text,
-            DiagnosticsAction::Toggle(facet) => self.sight.toggle(facet),
+            DiagnosticsAction::Filter(text) => self.options.filter = text,
+            DiagnosticsAction::Toggle(facet) => self.options.toggle(facet),
             DiagnosticsAction::SortBy(column) => {
                 // Keeps the selected row selected and scrolls to its new position.
-                self.sight.picked = self.listing.chosen().map(|entry| entry.place);
-                self.sight.sort_by(column);
+                self.options.selected = self.listing.selected_entry().map(|entry| entry.position);
+                self.options.sort_by(column);
                 self.scroll_to_selected = true;
             }
-            DiagnosticsAction::Pick(place) => self.sight.picked = Some(place),
+            DiagnosticsAction::Select(place) => self.options.selected = Some(place),
         }
     }
 
@@ -53,7 +54,7 @@ impl DiagnosticsPage {
     pub(super) fn move_selection(&mut self, by: isize) {
         let last = self.listing.shown.len().saturating_sub(1);
         let at = self.listing.selected.unwrap_or(0).saturating_add_signed(by).min(last);
-        self.sight.picked = self.listing.shown.get(at).map(|entry| entry.place);
+        self.options.selected = self.listing.shown.get(at).map(|entry| entry.position);
         self.scroll_to_selected = true;
     }
 
@@ -78,15 +79,15 @@ impl DiagnosticsPage {
             // The step that ended may have changed the file.
             self.source = None;
         }
-        if !same_run || self.made_of.as_ref().is_none_or(|made| made.2 != self.sight) {
-            self.listing = Listing::of(run, plan, &self.sight);
-            self.made_of = Some((id, ended, self.sight.clone()));
+        if !same_run || self.made_of.as_ref().is_none_or(|made| made.2 != self.options) {
+            self.listing = Listing::of(run, plan, &self.options);
+            self.made_of = Some((id, ended, self.options.clone()));
         }
         let Some((place, it)) = self.chosen(run) else { return };
         if self.source.as_ref().is_some_and(|(key, _)| *key == (id, place)) {
             return;
         }
-        let (wanted, file) = (wanted(it), it.file_name.clone());
+        let (wanted, file) = (excerpt_lines(it), it.file_name.clone());
         let known = wanted.is_empty().then_some(Excerpt::Nowhere);
         let ask = known.is_none();
         self.source = Some(((id, place), known));
@@ -125,8 +126,11 @@ impl DiagnosticsPage {
     }
 
     /// The selected diagnostic, with its place in the run.
-    fn chosen<'a>(&self, run: &'a RunState) -> Option<(Place, &'a DiagnosticArtifact)> {
-        let place = self.listing.chosen()?.place;
+    fn chosen<'a>(
+        &self,
+        run: &'a RunState,
+    ) -> Option<(DiagnosticPosition, &'a DiagnosticArtifact)> {
+        let place = self.listing.selected_entry()?.position;
         Some((place, diagnostic(run, place)?))
     }
 
@@ -141,12 +145,12 @@ impl DiagnosticsPage {
     }
 
     pub(super) fn view<'a>(&'a self, run: &'a RunState) -> DiagnosticsView<'a> {
-        let chosen = self.listing.chosen().map(|entry| (run.run_id, entry.place));
+        let chosen = self.listing.selected_entry().map(|entry| (run.run_id, entry.position));
         let source = self.source.as_ref().filter(|(key, _)| Some(*key) == chosen);
         DiagnosticsView {
             run,
             listing: &self.listing,
-            sight: &self.sight,
+            options: &self.options,
             excerpt: source.and_then(|(_, excerpt)| excerpt.as_ref()),
             focus_filter: self.focus_filter,
             scroll_to_selected: self.scroll_to_selected,

@@ -43,7 +43,7 @@ impl EvidencePage {
                 shared.page = Page::Evidence;
                 self.search(shared);
             }
-            EvidenceAction::Ask(question) => {
+            EvidenceAction::RunQuery(question) => {
                 self.close_answer();
                 self.question = Some(question);
                 shared.try_again();
@@ -107,7 +107,7 @@ impl EvidencePage {
         shared.ask_latest(Verify, |app, report| match report {
             Ok(report) => app.evidence.verification = Verification::Done(report),
             Err(unanswered) => {
-                app.evidence.verification = Verification::NotAsked;
+                app.evidence.verification = Verification::NotRequested;
                 app.shared.report(unanswered);
             }
         });

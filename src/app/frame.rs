@@ -7,7 +7,7 @@ use crate::worker::{Clock as _, SystemClock};
 
 impl eframe::App for App {
     fn raw_input_hook(&mut self, ctx: &egui::Context, raw_input: &mut egui::RawInput) {
-        self.put_in_order(ctx, raw_input);
+        self.hold_back(ctx, raw_input);
     }
 
     fn logic(&mut self, ctx: &egui::Context, _frame: &mut eframe::Frame) {
@@ -28,8 +28,8 @@ impl eframe::App for App {
 
 impl App {
     /// Moves keys that must not count in this frame to the next frame.
-    pub(super) fn put_in_order(&mut self, ctx: &egui::Context, input: &mut egui::RawInput) {
-        if self.key_order.put_in_order(&mut input.events, self.shared.prompt_id(None).showing) {
+    pub(super) fn hold_back(&mut self, ctx: &egui::Context, input: &mut egui::RawInput) {
+        if self.key_queue.hold_back(&mut input.events, self.shared.prompt_id(None).showing) {
             ctx.request_repaint();
         }
     }

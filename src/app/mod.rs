@@ -34,7 +34,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::ui::format::Now;
-use crate::ui::key_order::KeyOrder;
+use crate::ui::key_queue::KeyQueue;
 use crate::ui::overlay::Overlay;
 use crate::ui::theme::{self, Tone};
 use crate::worker::{Clock as _, Faults, Folders, Setup, SystemClock, Wake};
@@ -60,7 +60,7 @@ struct App {
     settings_were_bad: bool,
     overlay: Option<Overlay>,
     /// Delays keys of this frame to the next.
-    key_order: KeyOrder,
+    key_queue: KeyQueue,
     picked: file_dialog::Picked,
     close_when_over: bool,
 }
@@ -107,7 +107,7 @@ impl App {
             settings_file: loaded.file,
             settings_were_bad,
             overlay: None,
-            key_order: KeyOrder::default(),
+            key_queue: KeyQueue::default(),
             picked: file_dialog::Picked::new(wake),
             close_when_over: false,
         })

@@ -23,7 +23,7 @@ impl Offscreen {
 
     /// Draws one frame: applies what has arrived, draws, and applies the input.
     pub fn frame(&mut self, ctx: &egui::Context, mut input: egui::RawInput) -> egui::FullOutput {
-        self.app.put_in_order(ctx, &mut input);
+        self.app.hold_back(ctx, &mut input);
         ctx.run_ui(input, |ui| {
             self.app.take_in(ui.ctx());
             self.app.draw_and_apply(ui);

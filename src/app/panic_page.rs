@@ -7,8 +7,8 @@ use super::App;
 use super::shared::ViewPanic;
 use crate::run::text::panic_message;
 use crate::ui::action::{Action, Page};
-use crate::ui::breakdown::{Breakdown, breakdown_ui};
 use crate::ui::dialog::{Dialog, Question};
+use crate::ui::panic_page::{PanicView, panic_page_ui};
 use crate::ui::{WindowView, window_ui};
 
 impl App {
@@ -65,9 +65,9 @@ impl App {
             });
             return;
         };
-        let breakdown = Breakdown { message, running: self.is_busy() };
+        let panic_view = PanicView { message, running: self.is_busy() };
         let view = (!bare).then(|| self.view());
-        breakdown_ui(ui, &breakdown, view.as_ref(), actions);
+        panic_page_ui(ui, &panic_view, view.as_ref(), actions);
         if !bare {
             self.shared.setup.faults.strike("what is left");
         }

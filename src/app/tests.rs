@@ -569,13 +569,13 @@ fn a_run_repeats_with_wider_walls() {
     let (mut bench, _) = denied();
     let beside = tempfile::tempdir().unwrap();
     let path = beside.path().canonicalize().unwrap().display().to_string();
-    bench.act(Action::Plan(PlanAction::RunAgainWider(Some(path.clone()))));
+    bench.act(Action::Plan(PlanAction::AuthorizeWithGrant(Some(path.clone()))));
     bench.until("the question", question_is_open);
     let grants =
         |bench: &Bench| bench.session().opened.review.as_ref().unwrap().binding.grants.clone();
     assert_eq!(grants(&bench).write, [path.clone()].into());
     bench.act(Action::Dialog(DialogAction::LeaveUndecided));
-    bench.act(Action::Plan(PlanAction::RunAgainWider(None)));
+    bench.act(Action::Plan(PlanAction::AuthorizeWithGrant(None)));
     bench.until("the question", question_is_open);
     assert!(grants(&bench).network && grants(&bench).write == [path].into());
 }

@@ -67,9 +67,9 @@ impl App {
             results: self.evidence.listed().len(),
             looping: self.loops.under_way().is_some(),
             loop_form: self.loops.which == Which::Form,
-            no_place: self.loops.place().and_then(PlaceReview::refusal),
-            looking_elsewhere: of_plan.running
-                && (of_plan.looking_elsewhere || self.shared.page != Page::Plan),
+            folders_unusable: self.loops.place().and_then(PlaceReview::refusal),
+            current_step_hidden: of_plan.running
+                && (of_plan.current_step_hidden || self.shared.page != Page::Plan),
             ..of_plan
         }
     }

@@ -11,7 +11,7 @@ use crate::app::shared::{Prompt, Shared};
 use crate::plan::VerifyScope;
 use crate::run::{LoopPhase, LoopState};
 use crate::ui::action::{FolderFor, LoopAction};
-use crate::ui::loop_page::{Form, PlannerChoice, ShownLoop, Wanted};
+use crate::ui::loop_page::{LoopForm, LoopSettings, PlannerChoice, ShownLoop};
 use crate::ui::theme::Tone;
 use crate::worker::{Command, LoopOrder, ReplayLoop, RevokeClass, WorkspaceChoice};
 
@@ -24,10 +24,10 @@ impl LoopPage {
                 // Also if the folders are the same: their contents may have changed.
                 self.look_at_folders(TYPING_MS, shared);
             }
-            LoopAction::LookAtCommands => shared.show_prompt(Some(Prompt::TrustForLoop)),
+            LoopAction::ReviewCommands => shared.show_prompt(Some(Prompt::TrustForLoop)),
             LoopAction::Show(loop_id) => self.show_loop(loop_id, shared),
-            LoopAction::Unfold(attempt, unfolded) => {
-                self.unfolded.insert(attempt, unfolded);
+            LoopAction::SetExpanded(attempt, expanded) => {
+                self.expanded.insert(attempt, expanded);
             }
             LoopAction::RevokeClass(class_id) => {
                 shared.ask(RevokeClass(class_id), |app, _| {
@@ -97,7 +97,7 @@ impl LoopPage {
                 None => (PlannerChoice::Command, "", other),
             },
         };
-        self.form = Form {
+        self.form = LoopForm {
             goal: state.goal.clone(),
             planner,
             folder: folder.to_owned(),
@@ -105,7 +105,7 @@ impl LoopPage {
             workspace: state.workspace.clone(),
             max_attempts: state.max_attempts.to_string(),
             // An authorization class is valid for one loop only.
-            ..Form::default()
+            ..LoopForm::default()
         };
         self.show(Which::Form);
         self.look_at_folders(0, shared);
@@ -113,8 +113,8 @@ impl LoopPage {
 
     /// Starts the loop of the form, or shows the faults of the form.
     pub fn start(&mut self, shared: &mut Shared) {
-        let Some(wanted) = self.form.wanted(shared.now.ms) else {
-            self.form.tried = true;
+        let Some(wanted) = self.form.settings(shared.now.ms) else {
+            self.form.start_attempted = true;
             return;
         };
         shared.evidence_trouble = None;
@@ -137,7 +137,7 @@ impl LoopPage {
             return;
         }
         self.form.refusal = None;
-        self.form.tried = false;
+        self.form.start_attempted = false;
         self.live = Some(live);
         self.show(Which::Live);
     }
@@ -152,7 +152,7 @@ impl LoopPage {
     }
 }
 
-fn order(wanted: Wanted) -> LoopOrder {
+fn order(wanted: LoopSettings) -> LoopOrder {
     LoopOrder {
         goal: wanted.goal,
         planner: wanted.planner,

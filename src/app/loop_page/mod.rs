@@ -11,7 +11,7 @@
 //! is filled in or shown, after a pause in typing, when the window gets the focus, after a decision about the commands
 //! found there, and every two seconds while a folder is unusable. Only findings about the folders in the form are shown
 //! (`loop_folders.rs`). They only disable the start: the loop checks its folders again. Every attempt of a long loop
-//! has a line, so that it can be reached by keyboard; unfolded content is drawn only near the visible part
+//! has a line, so that it can be reached by keyboard; expanded content is drawn only near the visible part
 //! (`draw_near` in `src/ui/loop_page/attempt.rs`).
 
 mod actions;
@@ -24,7 +24,7 @@ use uuid::Uuid;
 
 use super::shared::Shared;
 use crate::run::{Attempt, Failure, LoopFate, LoopPhase, LoopState, LoopSummary, RunEvent};
-use crate::ui::loop_page::{Form, FormView, LoopView, Shown, ShownLoop, TimelineView};
+use crate::ui::loop_page::{FormView, LoopForm, LoopView, Shown, ShownLoop, TimelineView};
 use crate::worker::{LoopReplayed, PlanProposal};
 use loop_folders::LoopFolders;
 
@@ -41,14 +41,14 @@ pub(super) enum Which {
 /// The state of the page.
 #[derive(Debug, Default)]
 pub(super) struct LoopPage {
-    pub(super) form: Form,
+    pub(super) form: LoopForm,
     folders: LoopFolders,
     pub(super) loops: Vec<LoopSummary>,
     /// The loop that was started last in this window.
     pub(super) live: Option<ShownLoop>,
     recorded: Option<ShownLoop>,
     pub(super) which: Which,
-    unfolded: BTreeMap<u32, bool>,
+    expanded: BTreeMap<u32, bool>,
     scroll_to_latest: bool,
     /// Whether the goal gets the keyboard focus in the next frame.
     focus_goal: bool,
@@ -75,7 +75,7 @@ impl LoopPage {
     /// Changes the content of the page.
     fn show(&mut self, which: Which) {
         self.which = which;
-        self.unfolded.clear();
+        self.expanded.clear();
         self.scroll_to_latest = which == Which::Live;
     }
 
@@ -93,7 +93,7 @@ impl LoopPage {
             verify: detail.summary.verify,
             class: detail.class.and_then(|class| serde_json::from_value(class).ok()),
             class_revoked: detail.class_revoked,
-            printed,
+            planner_output: printed,
             ended_at_ms: detail.summary.ended_at_ms,
             ..ShownLoop::default()
         });
@@ -184,7 +184,7 @@ impl LoopPage {
         let shown = match self.shown() {
             Some(shown) => Shown::Loop(TimelineView {
                 shown,
-                unfolded: &self.unfolded,
+                expanded: &self.expanded,
                 scroll_to_latest: self.scroll_to_latest && !shown.recorded,
             }),
             None if self.which == Which::Reading => Shown::Reading,

@@ -33,14 +33,14 @@ impl PlanPage {
             PlanAction::CopyOutput => {
                 self.change(|session| shared.to_copy = Some(session.output.transcript.text()));
             }
-            PlanAction::LookAtCommands => shared.show_prompt(Some(Prompt::Trust)),
-            PlanAction::AskInFront => self.ask_in_front(shared),
+            PlanAction::ReviewCommands => shared.show_prompt(Some(Prompt::Trust)),
+            PlanAction::OpenConfirmation => self.ask_in_front(shared),
             PlanAction::RememberWalls(remember) => self.remember_walls(remember, shared),
-            PlanAction::GrantProposed(proposed) => {
+            PlanAction::GrantNeeds(proposed) => {
                 self.change(|session| session.grants.proposed = proposed);
                 self.review_again(true, shared);
             }
-            PlanAction::RunAgainWider(path) => {
+            PlanAction::AuthorizeWithGrant(path) => {
                 self.change(|session| match path {
                     Some(path) => session.grants.write.extend([path]),
                     None => session.grants.network = true,

@@ -17,7 +17,7 @@ use crate::run::{
 };
 use crate::ui::action::Tab;
 use crate::ui::dialog::AuthorizeView;
-use crate::ui::plan::{Approval, Figures, PlanAttempt, RunOutput, Simulated};
+use crate::ui::plan::{Approval, PlanAttempt, RunOutput, Simulated, StepCounts};
 use crate::worker::{OpenedPlan, Replayed};
 
 /// One plan on the page.
@@ -30,7 +30,7 @@ pub struct PlanSession {
     /// What the person grants to the steps beyond their walls.
     pub grants: Grants,
     /// The numbers of faulty steps, of steps that change files, and of steps that run a command.
-    pub figures: Figures,
+    pub step_counts: StepCounts,
     /// What an approval of this plan and review would cover; computed on first use.
     pub question: OnceCell<Arc<AuthorizeView>>,
     pub approval: Approval,
@@ -67,7 +67,7 @@ impl PlanSession {
         Self {
             workspace,
             grants: Grants::default(),
-            figures: opened.plan.as_deref().map(Figures::of).unwrap_or_default(),
+            step_counts: opened.plan.as_deref().map(StepCounts::of).unwrap_or_default(),
             question: OnceCell::new(),
             approval: Approval::None,
             authorization: None,
@@ -229,7 +229,7 @@ impl PlanSession {
             self.pane.previews.clear();
         }
         self.pane.previews.forget_failed();
-        self.figures = opened.plan.as_deref().map(Figures::of).unwrap_or_default();
+        self.step_counts = opened.plan.as_deref().map(StepCounts::of).unwrap_or_default();
         self.opened = opened;
         self.question = OnceCell::new();
         let count = self.opened.plan.as_ref().map_or(0, |plan| plan.steps.len());

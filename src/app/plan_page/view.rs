@@ -28,13 +28,13 @@ impl PlanPage {
                 automatic: live.is_automatic(),
                 requested: live.run.requested.is_some(),
                 asking: live.request().map(|request| request.step_index),
-                looking_elsewhere: self.live.is_some()
+                current_step_hidden: self.live.is_some()
                     || live.pane.selected != live.run.current_step,
                 ..Situation::default()
             },
         };
         let of_run = Situation {
-            trying: self.trying.is_some(),
+            testing_connection: self.trying.is_some(),
             attempt_waits: self.waiting_attempt().is_some(),
             ..of_run
         };
@@ -70,7 +70,7 @@ impl PlanPage {
             path: session.path(),
             digest: session.opened.digest,
             plan: session.opened.plan.as_deref(),
-            figures: session.figures,
+            step_counts: session.step_counts,
             findings: &session.opened.findings,
             review: session.opened.review.as_deref(),
             approval: &session.approval,
@@ -111,7 +111,7 @@ impl PlanSession {
             request,
             reveal: self.waiting.reveal_card,
             covered,
-            in_front: shared.prompt.is_none() && !self.waiting.dismissed,
+            dialog_open: shared.prompt.is_none() && !self.waiting.dismissed,
         })
     }
 }

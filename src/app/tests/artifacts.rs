@@ -2,8 +2,8 @@
 
 use super::super::commands::to_save;
 use super::*;
-use crate::ui::action::{ArtifactAction, Saved};
-use crate::ui::artifact::{Form, Loaded, Prepared, Shape};
+use crate::ui::action::{ArtifactAction, SavedContent};
+use crate::ui::artifact::{Form, LoadState, Prepared, Shape};
 use crate::worker::ToSave;
 
 const READ: &str = r#"{"plan_id": "read", "intent": "QUERY", "title": "Read", "steps": [
@@ -45,19 +45,19 @@ fn kept(bench: &mut Bench, step: usize) -> Digest {
     artifacts.iter().find(|it| it.artifact_type == "stdout").unwrap().blob.unwrap()
 }
 
-fn load(bench: &mut Bench, key: (Digest, Shape), copy: bool) -> Loaded {
+fn load(bench: &mut Bench, key: (Digest, Shape), copy: bool) -> LoadState {
     let (digest, shape) = key;
     bench.act(Action::Artifact(ArtifactAction::Load { digest, shape, copy }));
     let ready = |app: &App| {
         let loaded = app.shared.contents.all().get(&key);
-        loaded.is_some_and(|it| !matches!(it, Loaded::Asked))
+        loaded.is_some_and(|it| !matches!(it, LoadState::Requested))
     };
     bench.until("the whole", ready);
     bench.app.shared.contents.all()[&key].clone()
 }
 
-fn here(loaded: Loaded) -> Arc<Prepared> {
-    let Loaded::Here(prepared) = loaded else { panic!("{loaded:?}") };
+fn here(loaded: LoadState) -> Arc<Prepared> {
+    let LoadState::Ready(prepared) = loaded else { panic!("{loaded:?}") };
     prepared
 }
 
@@ -80,7 +80,7 @@ fn a_long_artifact_is_shown_copied_saved() {
     assert_eq!(table.row_count(), 1_000);
 
     let file = bench.workspace.path().join("saved.bin");
-    let what = to_save(Saved::Kept { digest: binary, shape: Shape::Text });
+    let what = to_save(SavedContent::Stored { digest: binary, shape: Shape::Text });
     bench.app.shared.save(file.clone(), what);
     bench.until("saved", |app| {
         app.shared.notices.iter().any(|it| it.summary.starts_with("Saved as"))
@@ -100,7 +100,9 @@ fn purged_and_sealed_contents_are_reported() {
     let mut store = setup.location.store().unwrap();
     store.purge(&text, "no longer needed", 1).unwrap();
     drop(store);
-    let Loaded::Missing(why) = load(&mut bench, (text, Shape::Text), true) else { panic!("gone") };
+    let LoadState::Missing(why) = load(&mut bench, (text, Shape::Text), true) else {
+        panic!("gone")
+    };
     assert!(why.contains("removed from the evidence"), "{why}");
     assert_eq!(bench.app.shared.to_copy, None);
 
@@ -119,7 +121,7 @@ fn purged_and_sealed_contents_are_reported() {
     bench.woken = woken;
     bench.app = App::new(folders, settings::load(None), wake).unwrap();
     let sealed = load(&mut bench, (binary, Shape::Text), false);
-    let Loaded::Missing(why) = sealed else { panic!("sealed: {sealed:?}") };
+    let LoadState::Missing(why) = sealed else { panic!("sealed: {sealed:?}") };
     assert!(why.contains("sealed"), "{why}");
     assert!(bench.app.shared.notices.is_empty(), "{:?}", bench.app.shared.notices);
 }
@@ -154,7 +156,7 @@ fn a_json_string_is_saved_as_text() {
     };
     assert_eq!(changes[0].path, "long.txt");
     let file = bench.workspace.path().join("saved.diff");
-    let what = to_save(Saved::Kept { digest, shape: Shape::Diff });
+    let what = to_save(SavedContent::Stored { digest, shape: Shape::Diff });
     bench.app.shared.save(file.clone(), what);
     bench.until("saved", |app| {
         app.shared.notices.iter().any(|it| it.summary.starts_with("Saved as"))

@@ -4,7 +4,7 @@ use super::*;
 use crate::autonomy::scripted;
 use crate::run::{Attempt, LoopPhase, StopCode};
 use crate::ui::action::LoopAction;
-use crate::ui::loop_page::{Form, PlannerChoice, Shown};
+use crate::ui::loop_page::{LoopForm, PlannerChoice, Shown};
 use crate::ui::theme::Tone;
 
 impl Bench {
@@ -21,12 +21,12 @@ impl Bench {
         self.act(Action::Do(Command::NewLoop));
         let Shown::Form(form) = self.app.view().looping.shown else { panic!("no form") };
         assert!(form.focus_goal, "what is typed now is the goal");
-        self.act(Action::Loop(LoopAction::Edit(Box::new(Form {
+        self.act(Action::Loop(LoopAction::Edit(Box::new(LoopForm {
             goal: "an egg".to_owned(),
             planner: PlannerChoice::Command,
             command: command.to_owned(),
             workspace: workspace.display().to_string(),
-            ..Form::default()
+            ..LoopForm::default()
         }))));
     }
 
@@ -111,7 +111,7 @@ fn a_loop_goes_from_form_to_evidence() {
     let view = bench.app.view();
     let Shown::Loop(timeline) = &view.looping.shown else { panic!("no loop is shown") };
     assert!(timeline.shown.recorded && matches!(timeline.shown.state.phase, LoopPhase::Ended(_)));
-    assert_eq!(timeline.shown.printed.get(&1).map(String::as_str), Some("thinking\n"));
+    assert_eq!(timeline.shown.planner_output.get(&1).map(String::as_str), Some("thinking\n"));
 }
 
 /// Other plans can be opened and authorized meanwhile; only the answer in the waiting plan's dialog counts.
@@ -174,7 +174,7 @@ fn a_refused_loop_returns_to_its_form() {
     let mut bench = Bench::new();
     bench.act(Action::Do(Command::NewLoop));
     bench.act(Action::Do(Command::StartLoop));
-    assert!(bench.app.loops.form.tried && bench.app.loops.live.is_none());
+    assert!(bench.app.loops.form.start_attempted && bench.app.loops.live.is_none());
     bench.fill_with("true");
     bench.app.loops.form.workspace = "/there/is/no/such/folder".to_owned();
     bench.act(Action::Do(Command::StartLoop));
@@ -212,7 +212,7 @@ fn unusable_folders_prevent_the_start() {
     let start = |app: &App| (Command::StartLoop.spec().unavailable)(&app.situation());
     bench.until("the folder was looked at", |app| app.loops.place().is_some());
     assert_eq!(start(&bench.app), None);
-    let edit = |bench: &mut Bench, change: &dyn Fn(&mut Form)| {
+    let edit = |bench: &mut Bench, change: &dyn Fn(&mut LoopForm)| {
         let mut form = bench.app.loops.form.clone();
         change(&mut form);
         bench.act(Action::Loop(LoopAction::Edit(Box::new(form))));
@@ -262,14 +262,14 @@ fn a_loop_verifies_with_trusted_commands() {
     assert_eq!(bench.app.loops.place().unwrap().verified_by.len(), 2);
 
     // A change of the file closes the dialog about it.
-    bench.act(Action::Loop(LoopAction::LookAtCommands));
+    bench.act(Action::Loop(LoopAction::ReviewCommands));
     assert!(bench.app.view().dialog.is_some());
     std::fs::write(&file, "[verify.local]\ncommand = \"touch checked\"\n").unwrap();
     bench.app.loops.look_at_folders(0, &bench.app.shared);
     bench.until("no question", |app| app.shared.prompt.is_none());
     assert!(bench.app.shared.notices.iter().any(|it| it.summary.contains("file countersign.toml")));
 
-    bench.act(Action::Loop(LoopAction::LookAtCommands));
+    bench.act(Action::Loop(LoopAction::ReviewCommands));
     let view = bench.app.view();
     let Some(Question::Trust { commands, of_plan, .. }) = view.dialog.map(|it| it.question) else {
         panic!("the question is in front");
@@ -313,7 +313,7 @@ fn a_recorded_loop_shows_planner_stderr_end() {
     bench.until("the loop", |app| app.loops.shown_state().is_some());
     let view = bench.app.view();
     let Shown::Loop(timeline) = &view.looping.shown else { panic!("no loop is shown") };
-    let printed = &timeline.shown.printed[&1];
+    let printed = &timeline.shown.planner_output[&1];
     assert!(printed.ends_with("heron 199999\nheron 200000\n"), "{printed}");
     assert!(printed.len() <= 16 << 10, "{}", printed.len());
 }

@@ -1,7 +1,7 @@
 //! The diagnostics page for a real crate and real checks.
 
 use super::*;
-use crate::run::Standing;
+use crate::run::BaselineState;
 use crate::run::{Answered, Question, TargetKind};
 use crate::ui::action::{DiagnosticsAction, Page};
 use crate::ui::diagnostics::{Excerpt, Facet};
@@ -83,7 +83,7 @@ fn diagnostics_show_source_copy_and_questions() {
         (Question::Recurring, 1),
         (Question::ChangesAfter { code: "E0425".into(), file: Some(file) }, 0),
     ] {
-        bench.act(Action::Evidence(EvidenceAction::Ask(question.clone())));
+        bench.act(Action::Evidence(EvidenceAction::RunQuery(question.clone())));
         assert_eq!(bench.app.shared.page, Page::Evidence);
         assert_eq!(bench.app.evidence.answer, None, "the last answer is not taken for this one");
         bench.until("an answer", |app| app.evidence.answer.is_some());
@@ -128,8 +128,8 @@ fn the_second_check_compares_with_the_first() {
     run(&mut bench, &plan);
     let listing = &bench.session().diagnostics.listing;
     assert_eq!((listing.step, listing.base, listing.checks.len()), (Some(2), Some(0), 2));
-    let of = |standing| listing.counts.of(Facet::Standing(standing));
-    let counts = [Standing::New, Standing::Unchanged, Standing::Gone].map(of);
+    let of = |standing| listing.counts.of(Facet::BaselineState(standing));
+    let counts = [BaselineState::New, BaselineState::Unchanged, BaselineState::Gone].map(of);
     // The compiler stops at the type errors, before it checks for unused items.
     assert_eq!(counts, [1, 0, 2], "{:?}", listing.counts);
     let run_id = bench.session().run.run_id.unwrap();
@@ -140,12 +140,12 @@ fn the_second_check_compares_with_the_first() {
     bench.act(Action::Do(Command::GoDiagnostics));
     let again = &bench.session().diagnostics.listing;
     assert_eq!(
-        [Standing::New, Standing::Unchanged, Standing::Gone]
-            .map(|it| again.counts.of(Facet::Standing(it))),
+        [BaselineState::New, BaselineState::Unchanged, BaselineState::Gone]
+            .map(|it| again.counts.of(Facet::BaselineState(it))),
         counts
     );
     let file = Question::ChangesAfter { code: "unused_variables".into(), file: None };
-    bench.act(Action::Evidence(EvidenceAction::Ask(file)));
+    bench.act(Action::Evidence(EvidenceAction::RunQuery(file)));
     bench.until("an answer", |app| app.evidence.answer.is_some());
     let Some(Answered::Changes(rows)) = &bench.app.evidence.answer else { panic!() };
     assert_eq!(rows.len(), 1);

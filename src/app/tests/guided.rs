@@ -22,7 +22,7 @@ fn faces(bench: &Bench) -> (Option<usize>, bool) {
     let view = bench.app.view();
     let card = view.plan.unwrap().card;
     let dialog = view.dialog.is_some();
-    assert!(card.is_none_or(|card| card.covered == dialog && card.in_front == dialog));
+    assert!(card.is_none_or(|card| card.covered == dialog && card.dialog_open == dialog));
     (card.map(|card| card.request.step_index), dialog)
 }
 
@@ -50,7 +50,7 @@ fn guided_steps_ask_in_card_or_dialog() {
     bench.act(Action::Dialog(DialogAction::LeaveUndecided));
     assert_eq!(faces(&bench), (Some(1), false), "back to the card");
     assert!(bench.workspace.path().join("old").exists());
-    bench.act(Action::Plan(PlanAction::AskInFront));
+    bench.act(Action::Plan(PlanAction::OpenConfirmation));
     assert_eq!(faces(&bench), (Some(1), true));
     bench.act(approve());
     bench.asked(2);

@@ -13,7 +13,7 @@ fn commands(app: &App) -> Option<&CommandsReview> {
 
 /// Answers the open dialog.
 fn decide(bench: &mut Bench, trusted: bool) {
-    bench.act(Action::Plan(PlanAction::LookAtCommands));
+    bench.act(Action::Plan(PlanAction::ReviewCommands));
     let Some(Question::Trust { commands: shown, .. }) =
         bench.app.view().dialog.map(|dialog| dialog.question)
     else {
@@ -33,7 +33,7 @@ fn commands_run_only_while_they_are_trusted() {
     bench.open(&plan);
     assert!(bench.app.situation().not_authorizable.is_some());
     // Opening the dialog decides nothing, and neither does an answer about other commands.
-    bench.act(Action::Plan(PlanAction::LookAtCommands));
+    bench.act(Action::Plan(PlanAction::ReviewCommands));
     bench.act(Action::Dialog(DialogAction::LeaveUndecided));
     let digest = commands(&bench.app).unwrap().digest;
     bench.act(Action::Dialog(DialogAction::Trust { digest, trusted: true }));
@@ -59,7 +59,7 @@ fn commands_run_only_while_they_are_trusted() {
     assert!(bench.app.situation().not_authorizable.is_some());
 
     // A change of the file closes the dialog about it.
-    bench.act(Action::Plan(PlanAction::LookAtCommands));
+    bench.act(Action::Plan(PlanAction::ReviewCommands));
     assert!(bench.app.view().dialog.is_some());
     std::fs::write(&file, COMMANDS.replace("done", "other")).unwrap();
     bench.act(Action::Do(Command::Reload));
