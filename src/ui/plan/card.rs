@@ -4,8 +4,8 @@
 //! control has the initial focus, the safe answer comes first, and no answer counts before the whole card was visible
 //! for long enough. A step that requires the dialog gets a button that opens it.
 //!
-//! The waiting step has one question (`worker/prompt.rs`) that is shown in two places: in the card, and, if the step
-//! would require a confirmation in an automatic run too, in the dialog (`ConfirmationRequest::required`). *Run* in
+//! The waiting step has one confirmation (`worker/answer_slots.rs`). It is shown in the card and, if the step would
+//! require a confirmation in an automatic run too, in the dialog (`ConfirmationRequest::required`). *Run* in
 //! the card of such a step opens the dialog; `App` checks this again, so that no view can approve without the dialog.
 //! The card is in a list that scrolls, so its delay counts only while the whole card is visible, and restarts after
 //! each frame in which it is not. If the list has no room for the card, a button opens the dialog.
