@@ -59,7 +59,7 @@ impl DiagnosticsPage {
     }
 
     /// Resets the flags that apply to one frame only.
-    pub(super) fn drawn(&mut self) {
+    pub(super) fn reset_frame_flags(&mut self) {
         self.focus_filter = false;
         self.scroll_to_selected = false;
     }

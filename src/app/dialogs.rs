@@ -11,6 +11,7 @@ use crate::ui::theme::Tone;
 use crate::worker::{Clock as _, PlanDecision, RecordTrust, SystemClock};
 
 impl App {
+    /// Applies an answer, unless it no longer fits the current state.
     pub(super) fn apply_dialog(&mut self, action: DialogAction) {
         let shared = &mut self.shared;
         let method = Method::Window;

@@ -146,7 +146,7 @@ impl EvidencePage {
     }
 
     /// Resets the flags that apply to one frame only.
-    pub(super) fn drawn(&mut self) {
+    pub(super) fn reset_frame_flags(&mut self) {
         self.focus_search = false;
         self.scroll_to_selected = false;
     }

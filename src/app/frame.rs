@@ -54,11 +54,12 @@ impl App {
         self.run_timers(ctx);
     }
 
+    /// Draws the window, and applies the person's actions.
     pub(super) fn draw_and_apply(&mut self, ui: &mut egui::Ui) {
         let actions = self.draw(ui);
-        self.loop_page.drawn();
-        self.evidence.drawn();
-        self.plan.drawn();
+        self.loop_page.reset_frame_flags();
+        self.evidence.reset_frame_flags();
+        self.plan.reset_frame_flags();
         for action in actions {
             self.apply(action, ui.ctx());
         }

@@ -65,7 +65,7 @@ impl FailedQuery {
 impl Shared {
     /// Sends a query. `then` gets its answer; a failure becomes a notice. Both are dropped if a later query of the
     /// topic is pending.
-    pub(super) fn ask<Q: Query>(
+    pub(super) fn query<Q: Query>(
         &mut self,
         query: Q,
         then: impl FnOnce(&mut App, Q::Answer) + Send + 'static,

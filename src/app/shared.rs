@@ -41,7 +41,7 @@ pub(super) enum Prompt {
 impl Prompt {
     /// The dialogs that decide about the plan.
     pub(super) const DECISIONS: [Self; 2] = [Self::Authorize, Self::Reject];
-    /// The dialogs that are closed when a new review of the shown plan differs.
+    /// The dialogs that are closed when a new review of the shown plan finds changes.
     pub(super) const ABOUT_PLAN: [Self; 3] = [Self::Authorize, Self::Reject, Self::Trust];
 }
 

@@ -1,4 +1,4 @@
-//! Saves the settings that the person changed in the window.
+//! Saves the settings that the window may change.
 
 use std::io::{Error, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};

@@ -165,7 +165,7 @@ impl LoopPage {
     }
 
     /// Resets the flags that apply to one frame only.
-    pub(super) fn drawn(&mut self) {
+    pub(super) fn reset_frame_flags(&mut self) {
         self.scroll_to_latest = false;
         self.focus_goal = false;
     }

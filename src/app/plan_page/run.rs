@@ -72,7 +72,7 @@ impl PlanPage {
         let session = self.sessions_mut().find(|session| session.is_attempt(attempt));
         match (event, session) {
             (RunEvent::AuthorizationNeeded { .. }, Some(session)) => {
-                session.set_awaits_decision(true)
+                session.set_awaits_decision(true);
             }
             (RunEvent::AuthorizationDecided { approved, how }, Some(session)) => {
                 session.end_attempt(now);

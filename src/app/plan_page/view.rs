@@ -93,11 +93,11 @@ impl PlanPage {
     }
 
     /// Resets the flags that apply to one frame only.
-    pub fn drawn(&mut self) {
+    pub fn reset_frame_flags(&mut self) {
         self.with_shown(|session| {
             session.pane.scroll_to_selected = false;
             session.confirmation.reveal_card = false;
-            session.diagnostics.drawn();
+            session.diagnostics.reset_frame_flags();
         });
     }
 }
