@@ -37,7 +37,7 @@ enum State<K, A> {
 
 impl<K, A> Default for Slot<K, A> {
     fn default() -> Self {
-        Self { state: Mutex::new(State::Nothing), changed: Condvar::new() }
+        Self { state: Mutex::new(State::Closed), changed: Condvar::new() }
     }
 }
 

@@ -8,7 +8,7 @@ use toml_edit::{DocumentMut, Item, Table};
 use super::files::cannot_write;
 use super::query_thread::{Query, QueryContext, QueryError};
 
-/// Sets keys of the settings file. The other settings and all comments are kept as they are now in the file, because the
+/// Sets keys of the settings file. The other settings and all comments are kept as they are in the file, because the
 /// person may have made them stricter since the program read them.
 pub struct SaveSettings {
     /// The settings file. It is created if it does not exist.
