@@ -266,7 +266,12 @@ fn read_inputs(
 
 /// The risk of a step in the state `after` the earlier steps, judged by the paths in the plan and by the canonical
 /// paths, because a link can give a sensitive file a harmless name.
-pub(super) fn step_risk(step: &Step, after: ProjectedToolbox<'_>, shell: Shell, policy: &Policy) -> Verdict {
+pub(super) fn step_risk(
+    step: &Step,
+    after: ProjectedToolbox<'_>,
+    shell: Shell,
+    policy: &Policy,
+) -> Verdict {
     let verdict = risk::of_step(step, policy, shell);
     let written = after.written_paths(&step.call).ok();
     let command_risk = commands::highest_risk(step, after, shell, policy);

@@ -41,7 +41,8 @@ pub(super) fn describe(
         "." => "in the workspace folder".to_owned(),
         key => format!("in {key}"),
     };
-    let left_out = process::excluded_folders(Profile::Step(toolbox.launcher.walls_for(StepWalls::NONE)));
+    let left_out =
+        process::excluded_folders(Profile::Step(toolbox.launcher.walls_for(StepWalls::NONE)));
     let names: Vec<_> = left_out.iter().map(|folder| folder.to_string_lossy()).collect();
     let path_note = (!names.is_empty())
         .then(|| format!("Folders of PATH in the workspace are left out: {}.", names.join(", ")));
