@@ -37,8 +37,8 @@ impl App {
             Action::Artifact(ArtifactAction::Load { digest, shape, copy }) => {
                 shared.load_content((digest, shape), copy);
             }
-            Action::Artifact(ArtifactAction::Save { name, what }) => {
-                let opened = self.file_picker.pick_save_target(name, save_source(what));
+            Action::Artifact(ArtifactAction::Save { name, content }) => {
+                let opened = self.file_picker.pick_save_target(name, save_source(content));
                 let next = "Copy the content instead.";
                 shared.report_io(opened, "The file picker cannot be opened.", next);
             }

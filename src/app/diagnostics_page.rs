@@ -55,7 +55,7 @@ impl DiagnosticsPage {
     pub(super) fn move_selection(&mut self, by: isize) {
         let last = self.listing.shown.len().saturating_sub(1);
         let index = self.listing.selected.unwrap_or(0).saturating_add_signed(by).min(last);
-        self.options.selected = self.listing.shown.get(index).map(|entry| entry.place);
+        self.options.selected = self.listing.shown.get(index).map(|entry| entry.position);
         self.scroll_to_selected = true;
     }
 
@@ -133,8 +133,8 @@ impl DiagnosticsPage {
         &self,
         run: &'a RunState,
     ) -> Option<(DiagnosticPosition, &'a DiagnosticArtifact)> {
-        let place = self.listing.selected_entry()?.place;
-        Some((place, diagnostic(run, place)?))
+        let position = self.listing.selected_entry()?.position;
+        Some((position, diagnostic(run, position)?))
     }
 
     /// The file, line and column of the selected diagnostic, for an editor.

@@ -68,7 +68,7 @@ impl App {
             page: self.shared.page,
             results: self.evidence.listed().len(),
             looping: self.loop_page.under_way().is_some(),
-            loop_form: self.loop_page.content == LoopContent::LoopForm,
+            loop_form: self.loop_page.content == LoopContent::Form,
             folders_unusable: self.loop_page.folder_review().and_then(PlaceReview::refusal),
             current_step_hidden: of_plan.running
                 && (of_plan.current_step_hidden || self.shared.page != Page::Plan),
