@@ -125,14 +125,14 @@ impl<'a> BoundedLoop<'a> {
     /// A workspace that cannot be opened; nothing is recorded then.
     pub fn run(setup: &'a LoopSetup, parts: LoopDeps) -> Result<LoopOutcome, ToolError> {
         let toolbox = Toolbox::open(&setup.order.workspace.folder, &setup.policy)?
-            .keeping_out(setup.location.folders());
+            .without_folders(setup.location.folders());
         // Only the planner is started by these tools; the runs have their own.
         let needs = needs_of(&setup.order.planner, &setup.policy);
         let (planner_walls, mut place) = planner_walls(&toolbox, &setup.policy, &needs)
             .map_err(|why| Unsupported { what: format!("the planner's walls: {why}") })?;
         // Behind walls a folder of temporary files is another one; what is named is there all the same.
-        place.read_only.extend(setup.program.reads());
-        let toolbox = toolbox.walled(place);
+        place.read_only.extend(setup.program.readable_paths());
+        let toolbox = toolbox.with_walls(place);
         let loop_id = Uuid::new_v4();
         let LoopDeps { clock, confirmation, progress, control, authorizer } = parts;
         let store = match setup.location.store() {

@@ -25,7 +25,7 @@ use crate::evidence::EvidenceLocation;
 use crate::plan::{Digest, Plan, ShownPlan, rollback, visible};
 use crate::risk::Policy;
 use crate::run::{ExecutionResult, Review, RunStatus};
-use crate::tools::tidy_simulations;
+use crate::tools::remove_abandoned_simulations;
 
 /// Authorizes and runs a plan file. With `--trust-commands`, first records the trust in the workspace's commands.
 pub(super) fn run(command: &args::Run, out: &mut Output) -> Result<Exit, Refusal> {
@@ -89,7 +89,7 @@ impl Start {
 
         // Removes folders that earlier simulations left behind. Those that cannot be removed now are left for a later
         // start.
-        let _ = tidy_simulations();
+        let _ = remove_abandoned_simulations();
         let mut store = location.store()?;
         say_note(store.note());
         store.record_authorization(&authorization, &plan)?;

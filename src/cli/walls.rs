@@ -26,7 +26,7 @@ pub(super) fn walls(command: &args::WallsCommand, out: &mut Output) -> Result<Ex
         .map_err(|error| {
             Refusal::usage(error.to_string(), "Name another folder with --workspace.")
         })?
-        .keeping_out(location.folders());
+        .without_folders(location.folders());
     let folder = toolbox.workspace().to_string_lossy();
     let grants = command.walls.add_grants(policy.clone()).grants;
     // Grants are added to earlier ones; only `--forget` revokes.

@@ -8,10 +8,10 @@ use crate::evidence::{CapturedOutput, EvidenceError, OutputCapture};
 use crate::plan::Step;
 use crate::process::Capture;
 use crate::run::{RunEvent, Stream, StreamExcerpt};
-use crate::tools::Invocation;
+use crate::tools::CallResult;
 
 /// The excerpts of stdout and stderr for a step result; `None` for an output that the tool did not produce.
-pub(super) fn excerpts(tool_name: &str, invocation: &Invocation) -> [Option<StreamExcerpt>; 2] {
+pub(super) fn excerpts(tool_name: &str, invocation: &CallResult) -> [Option<StreamExcerpt>; 2] {
     if let Some(captured) = &invocation.captured {
         return captured.each_ref().map(|ends| Some(ends.excerpt()));
     }

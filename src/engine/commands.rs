@@ -7,7 +7,7 @@ use crate::plan::COMMANDS_FILE;
 use crate::plan::{Code, Finding, Plan, RiskLevel, Step};
 use crate::risk::{self, Policy, Shell, Verdict};
 use crate::run::{CommandReview, CommandsReview};
-use crate::tools::{After, ToolError, Toolbox, WorkspaceCommand, WorkspaceCommands};
+use crate::tools::{ProjectedToolbox, ToolError, Toolbox, WorkspaceCommand, WorkspaceCommands};
 
 /// The risk of a command, with the file that names the command as the origin.
 fn verdict(command: &WorkspaceCommand, policy: &Policy, shell: Shell) -> Verdict {
@@ -24,7 +24,7 @@ fn verdict(command: &WorkspaceCommand, policy: &Policy, shell: Shell) -> Verdict
 /// read.
 pub(super) fn highest_risk(
     step: &Step,
-    after: After<'_>,
+    after: ProjectedToolbox<'_>,
     shell: Shell,
     policy: &Policy,
 ) -> Option<Verdict> {

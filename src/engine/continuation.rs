@@ -226,8 +226,9 @@ fn compare_with_disk(intents: &[OpenIntent], toolbox: &Toolbox) -> Vec<Reconcile
                 files => DiskState::of_checked(files, now),
             },
             leftover: files.first().and_then(|file| {
-                let own = toolbox.leftover(&file.path, intent.execution_id).unwrap_or_default();
-                let by_splice = || toolbox.left_by_splice(&file.path).unwrap_or_default();
+                let own =
+                    toolbox.leftover_file(&file.path, intent.execution_id).unwrap_or_default();
+                let by_splice = || toolbox.splice_leftovers(&file.path).unwrap_or_default();
                 own.or_else(|| by_splice().into_iter().next().filter(|_| is_splice))
             }),
         };

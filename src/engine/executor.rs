@@ -77,7 +77,7 @@ impl Executor {
         // The approval contains the grants. The walls that follow from them are compared with the approved walls.
         policy.grants = approved.authorization.binding.grants.clone();
         let mut runnable = Runnable::new(approved, policy, &self.journal.store, &*self.deps.clock)?;
-        runnable.toolbox = runnable.toolbox.of_plan(self.plan_file.clone());
+        runnable.toolbox = runnable.toolbox.for_plan(self.plan_file.clone());
         runnable.connect(policy, self.deps.control.stop_signal())?;
         Ok(runnable)
     }

@@ -9,7 +9,7 @@ use crate::plan::Digest;
 use crate::risk::Policy;
 use crate::run::History;
 use crate::run::StopSignal;
-use crate::tools::{NotAvailable, Past, ToolError, Toolbox};
+use crate::tools::{HistorySource, NotAvailable, ToolError, Toolbox};
 
 /// Opens the tools of a workspace for a review or a preview that `stop` ends. They get the recorded history if the
 /// location of the evidence is given.
@@ -19,7 +19,7 @@ pub(super) fn open_tools(
     evidence: Option<&EvidenceLocation>,
     stop: &Arc<StopSignal>,
 ) -> Result<Toolbox, ToolError> {
-    let toolbox = Toolbox::open(workspace, policy)?.before_signing(Arc::clone(stop));
+    let toolbox = Toolbox::open(workspace, policy)?.for_review(Arc::clone(stop));
     Ok(match evidence {
         Some(location) => with_history(toolbox, location.reader()),
         None => toolbox,
@@ -28,10 +28,10 @@ pub(super) fn open_tools(
 
 /// The same tools with the recorded history of their workspace.
 pub(super) fn with_history(toolbox: Toolbox, reader: EvidenceReader) -> Toolbox {
-    let toolbox = toolbox.keeping_out(reader.folders());
+    let toolbox = toolbox.without_folders(reader.folders());
     let workspace = toolbox.workspace().to_string_lossy().into_owned();
     let source = EvidenceSource { workspace, inner: Mutex::new(Inner { reader, cached: None }) };
-    toolbox.remembering(Some(Box::new(source)))
+    toolbox.with_history_source(Some(Box::new(source)))
 }
 
 /// The history of one workspace, read from the evidence.
@@ -46,7 +46,7 @@ struct Inner {
     cached: Option<(i64, Arc<History>)>,
 }
 
-impl Past for EvidenceSource {
+impl HistorySource for EvidenceSource {
     fn history(&self) -> Result<Arc<History>, String> {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         let cached = inner.cached.take();

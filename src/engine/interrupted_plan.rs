@@ -134,7 +134,7 @@ impl Settlement<'_> {
     /// The state and path of the temporary file that this execution left for `path`; its name contains the
     /// execution's id.
     fn leftover(&self, intent: &OpenIntent, path: &str) -> Option<(FileState, String)> {
-        let leftover = self.toolbox.leftover(path, intent.execution_id).unwrap_or_default()?;
+        let leftover = self.toolbox.leftover_file(path, intent.execution_id).unwrap_or_default()?;
         Some((self.toolbox.digest_of(&leftover).ok()?, leftover))
     }
 
@@ -145,7 +145,7 @@ impl Settlement<'_> {
         paths.dedup();
         for path in paths {
             let own = self.leftover(intent, path).map(|(_, leftover)| leftover);
-            let by_splice = self.toolbox.left_by_splice(path).unwrap_or_default();
+            let by_splice = self.toolbox.splice_leftovers(path).unwrap_or_default();
             for leftover in own.into_iter().chain(by_splice) {
                 let Ok(state) = self.toolbox.digest_of(&leftover) else { continue };
                 if self.batch.expected_hashes.contains_key(&leftover) {

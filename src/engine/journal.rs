@@ -2,7 +2,7 @@
 //!
 //! An [`Entry`] is one transaction: the start of a run, the intent of a step, its execution, a control, the end of the
 //! run, or an entry of a loop. [`Journal::commit`] writes it durably and only then sends its events
-//! ([`Entry::told`]), so that observers see nothing that was not committed. If the evidence cannot be written, the
+//! ([`Entry::events`]), so that observers see nothing that was not committed. If the evidence cannot be written, the
 //! caller gets the error before the effect and stops.
 //!
 //! An effect happens between two entries, its intent and its execution. A step that only reads has no intent. Replay

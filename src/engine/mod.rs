@@ -15,8 +15,8 @@
 //!
 //! # History
 //!
-//! The tools do not depend on the evidence. The engine gives them a `Past` (`history_source.rs`) when it opens the
-//! workspace for a review, a preview or a run.
+//! The tools do not depend on the evidence. The engine gives them a `HistorySource` (`history_source.rs`) when it opens
+//! the workspace for a review, a preview or a run.
 //!
 //! # Workspace commands
 //!

@@ -8,7 +8,7 @@ use crate::authorization::FileState;
 use crate::plan::{Code, Precondition, Step, ToolCall};
 use crate::run::Outcome;
 use crate::run::StopSignal;
-use crate::tools::{After, Toolbox};
+use crate::tools::{ProjectedToolbox, Toolbox};
 use crate::workspace::Kind;
 
 /// The file of the precondition; `None` if it is not about one file.
@@ -26,7 +26,7 @@ pub(super) fn file_of<'a>(step: &'a Step, call: &ToolCall) -> Option<&'a str> {
 /// The state in which a precondition is checked.
 pub(super) struct CheckContext<'a> {
     /// The files after the previous steps.
-    pub(super) after: After<'a>,
+    pub(super) after: ProjectedToolbox<'a>,
     /// The tools, for facts that do not depend on the previous steps.
     pub(super) toolbox: &'a Toolbox,
     /// The outcomes of the previous steps.
@@ -104,8 +104,8 @@ pub(super) fn check(
             found.ok_or_else(|| unmet("no .git in the workspace or above it".to_owned()))
         }
         Precondition::CommandAvailable(name) => {
-            let found = toolbox.command_available(name).map(exists_text);
-            found.ok_or_else(|| unmet(toolbox.not_available(name)))
+            let found = toolbox.find_command(name).map(exists_text);
+            found.ok_or_else(|| unmet(toolbox.missing_command_message(name)))
         }
         Precondition::StepSucceeded(id) => match outcomes.get(id) {
             Some(Outcome::Succeeded) => Ok(format!("step {id} succeeded")),
@@ -118,7 +118,7 @@ pub(super) fn check(
         },
         Precondition::MagellanHasIndexedFile => {
             let path = subject()?;
-            let indexed = toolbox.indexed_by_magellan(path)?;
+            let indexed = toolbox.describe_indexed_file(path)?;
             indexed.ok_or_else(|| unmet(format!("magellan has not indexed {path}")))
         }
         Precondition::SymbolExists { named } => {
@@ -127,7 +127,7 @@ pub(super) fn check(
                 None => subject()?,
             };
             let file = file_of(step, call);
-            after.symbol_defined(symbol, file, stop)?.ok_or_else(|| {
+            after.describe_definition(symbol, file, stop)?.ok_or_else(|| {
                 let scope = file.unwrap_or("the workspace");
                 fails(Code::SymbolNotFound, format!("nothing in {scope} defines {symbol}"))
             })

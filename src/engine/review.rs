@@ -29,7 +29,7 @@ use crate::plan::{
 };
 use crate::risk::{self, Policy, RiskLevel, Shell, Verdict};
 use crate::run::{Impact, PreconditionState, Preview, Review, StopSignal};
-use crate::tools::{After, ToolError, Toolbox, Unsupported};
+use crate::tools::{ProjectedToolbox, ToolError, Toolbox, Unsupported};
 use crate::workspace::{INPUT_BYTES, Overlay};
 
 /// Reviews a plan with the recorded history of its workspace. Without the history, steps that take changes back
@@ -250,7 +250,7 @@ pub(super) fn review_without_preconditions(
 /// file records its new state when it runs. Each file is read once, even if many steps name it: it may be large.
 fn read_inputs(
     call: &ToolCall,
-    after: After<'_>,
+    after: ProjectedToolbox<'_>,
     toolbox: &Toolbox,
     inputs: &mut BTreeMap<String, FileState>,
     remaining_bytes: &mut u64,
@@ -266,7 +266,12 @@ fn read_inputs(
 
 /// The risk of a step in the state `after` the earlier steps, judged by the paths in the plan and by the canonical
 /// paths, because a link can give a sensitive file a harmless name.
-pub(super) fn step_risk(step: &Step, after: After<'_>, shell: Shell, policy: &Policy) -> Verdict {
+pub(super) fn step_risk(
+    step: &Step,
+    after: ProjectedToolbox<'_>,
+    shell: Shell,
+    policy: &Policy,
+) -> Verdict {
     let verdict = risk::of_step(step, policy, shell);
     let written = after.written_paths(&step.call).ok();
     let command_risk = commands::highest_risk(step, after, shell, policy);

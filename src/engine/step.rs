@@ -222,7 +222,9 @@ impl StepRun<'_, '_> {
         progress.captured = Some(capture.finish());
         progress.duration_ms = self.run.deps.clock.monotonic_ms() - started_ms;
         self.note_changes(&before);
-        for FileEffect { path, after, .. } in invocation.files.iter().chain(&invocation.beside) {
+        for FileEffect { path, after, .. } in
+            invocation.files.iter().chain(&invocation.side_effects)
+        {
             self.run.expected.insert(path.clone(), *after);
         }
         let error = invocation.error.take().map(ExecutionError::from);

@@ -9,7 +9,7 @@ use super::diagnostic::DiagnosticArtifact;
 
 /// Result of comparing one diagnostic with an earlier check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Standing {
+pub enum BaselineState {
     /// Only the later check has it.
     New,
     /// Both checks have it.

@@ -45,7 +45,7 @@ pub use attempt::{
 };
 pub use confirm::{Answer, AnsweredBy, ConfirmationRequest, Control, Decision};
 pub use diagnostic::{DiagnosticArtifact, DiagnosticSpan, Level, MOST_DIAGNOSTICS};
-pub use diagnostics_diff::{Comparison, Standing, compare};
+pub use diagnostics_diff::{BaselineState, Comparison, compare};
 pub use difference::{PlanDifference, StepChange, StepDifference, does_the_same};
 pub use effect::{Edge, EdgeType, FileEffect, TargetKind};
 pub use error_info::ErrorInfo;

@@ -90,7 +90,7 @@ impl StepRun<'_, '_> {
         };
         let artifacts =
             artifacts(progress.preview.as_ref(), &invocation.files, &invocation.simulated);
-        let files = [invocation.files, invocation.beside].concat();
+        let files = [invocation.files, invocation.side_effects].concat();
         let record = Entry::Execution(ExecutionRecord {
             result: &result,
             run_id: self.run.run_id,

@@ -79,7 +79,7 @@ impl StepRun<'_, '_> {
                 let home = || self.run.runnable.toolbox.host().map(|host| host.home.clone());
                 cwd.clone().or_else(home).unwrap_or_else(|| "the home folder".to_owned())
             }
-            call => self.run.runnable.toolbox.folder_of(call).display().to_string(),
+            call => self.run.runnable.toolbox.working_directory(call).display().to_string(),
         }
     }
 

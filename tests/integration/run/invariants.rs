@@ -256,7 +256,7 @@ fn invariant_7_cancel_and_search_never_wait() {
             break;
         }
     }
-    queries.ask(Search(Default::default()), |found, page| *found = page.is_ok()).unwrap();
+    queries.send(Search(Default::default()), |found, page| *found = page.is_ok()).unwrap();
     let mut found = false;
     queries.recv().unwrap()(&mut found);
     assert!(found, "while the step is under way");

@@ -35,7 +35,8 @@ impl Space {
         }
         fs::write(top.join("own/key"), "HERON-SECRET").unwrap();
         let place = WallPaths { hidden: vec![top.join("own")], ..WallPaths::default() };
-        let toolbox = Toolbox::open(&top.join("work"), &Policy::default()).unwrap().walled(place);
+        let toolbox =
+            Toolbox::open(&top.join("work"), &Policy::default()).unwrap().with_walls(place);
         let walls = StepWalls { level, ..StepWalls::default() };
         Self { _folder: folder, top, toolbox, walls }
     }
@@ -275,7 +276,7 @@ fn own_folders_in_the_workspace_are_hidden() {
         fs::write(home.join(".config/countersign/key"), "HERON-SECRET").unwrap();
         let place =
             WallPaths { hidden: vec![home.join(".config/countersign")], ..WallPaths::default() };
-        let toolbox = Toolbox::open(&home, &Policy::default()).unwrap().walled(place);
+        let toolbox = Toolbox::open(&home, &Policy::default()).unwrap().with_walls(place);
         let space = Space { toolbox, ..space };
         space.works("echo x > project/made");
         let (printed, _) = space.run(

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use countersign::code::{CodeError, Definition, Language, Source, SymbolKind};
 use countersign::plan::{Plan, ToolCall};
 use countersign::risk::{EngineChoice, Policy};
-use countersign::tools::{Invocation, Toolbox};
+use countersign::tools::{CallResult, Toolbox};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use proptest::test_runner::TestCaseError;
@@ -46,7 +46,7 @@ impl Bench {
         text: &str,
         definition: &Definition,
         with: &str,
-    ) -> (Invocation, String) {
+    ) -> (CallResult, String) {
         let file = self.folder.path().join(name);
         fs::write(&file, text).unwrap();
         fs::write(self.folder.path().join("with"), with).unwrap();
@@ -54,7 +54,7 @@ impl Bench {
         (invocation, fs::read_to_string(&file).unwrap())
     }
 
-    fn invoke(&self, call: &ToolCall) -> Invocation {
+    fn invoke(&self, call: &ToolCall) -> CallResult {
         invoke(&self.tools, call, &self.tools.inputs(call).unwrap())
     }
 }

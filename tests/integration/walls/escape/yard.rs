@@ -263,7 +263,8 @@ impl Yard {
             read_only: vec![self.path("work/plans/plan.json")],
             write: Vec::new(),
         };
-        let toolbox = Toolbox::open(&self.path("work"), &Policy::default()).unwrap().walled(place);
+        let toolbox =
+            Toolbox::open(&self.path("work"), &Policy::default()).unwrap().with_walls(place);
         let printed = RefCell::new(String::new());
         let walls = StepWalls { level: self.level, ..StepWalls::default() };
         let context = Context {
